@@ -1,0 +1,72 @@
+"""Wait, as lightly as possible, for the program to import torch; then start the probes."""
+
+import os
+import sys
+from types import ModuleType
+
+from ..names import ENGINE_FAILURE_PREFIX, PYTHON_PROCESSES_FILE, RECORDING_VARIABLE
+from .import_hook import import_hook
+from .primitives import (
+    O_APPEND,
+    O_CLOEXEC,
+    O_WRONLY,
+    close,
+    getpid,
+    getppid,
+    open_descriptor,
+    write,
+)
+
+
+def arm() -> None:
+    """Arrange for the engine to start when torch is imported, unless this process is torch's own helper."""
+    recording = os.environ.get(RECORDING_VARIABLE)
+    if recording is None or _is_torch_helper():
+        return
+    _note_this_process(recording)
+    import_hook.when_imported("torch", _start_engine)
+
+
+def _is_torch_helper() -> bool:
+    """Whether this is a worker of Inductor's (torch/_inductor/{compile_worker,autotune_process}).
+
+    Those are Python processes that import torch, but none of the user's code runs in them.
+    """
+    return any(
+        "/torch/_inductor/" in argument or argument.startswith("torch._inductor.")
+        for argument in sys.orig_argv[1:4]
+    )
+
+
+def _note_this_process(recording: str) -> None:
+    """Leave one line, so that the reader can tell "never imported torch" from "engine never started"."""
+    try:
+        file = open_descriptor(
+            f"{recording}/{PYTHON_PROCESSES_FILE}", O_WRONLY | O_APPEND | O_CLOEXEC
+        )
+        try:
+            write(file, b"%d %d\n" % (getpid(), getppid()))
+        finally:
+            close(file)
+    except OSError:  # the recording was removed, or no descriptor is left: not the program's business
+        pass
+
+
+def _start_engine(torch: ModuleType) -> None:
+    try:
+        from .standard_library import StandardLibraryOnly
+
+        with StandardLibraryOnly():
+            from .engine import start
+        start()
+    except Exception as error:  # noqa: BLE001 - the program must not notice; the reader must
+        _note_failure(error)
+
+
+def _note_failure(error: Exception) -> None:
+    recording = os.environ.get(RECORDING_VARIABLE, "")
+    try:
+        with open(f"{recording}/{ENGINE_FAILURE_PREFIX}{getpid()}.txt", "w") as file:
+            file.write(f"{type(error).__name__}: {error}")
+    except Exception:  # noqa: BLE001
+        pass

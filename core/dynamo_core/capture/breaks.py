@@ -1,0 +1,35 @@
+"""Probe: graph breaks as Dynamo counts them, in `torch._dynamo.utils.graph_break_reasons`.
+
+Source: torch/_dynamo/output_graph.py (GraphCompileReason.__post_init__), the same in torch 2.8 to 2.15. It has
+what `counters["graph_break"]` lacks (a data-dependent branch) and, unlike the trace's records, no entry for
+an attempt that was thrown away.
+"""
+
+from types import ModuleType
+from typing import Any
+
+from ..names import GRAPH_BREAK
+from .probes import Probes
+from .trace_handler import current_compile_id
+
+
+def install(output_graph: ModuleType, probes: Probes) -> None:
+    """Wrap `GraphCompileReason.__post_init__`."""
+    kind = output_graph.GraphCompileReason
+    original = kind.__post_init__
+
+    @probes.harmless("graph breaks")
+    def record_break(reason: Any) -> None:
+        stack = [
+            {"file": frame.filename, "line": frame.lineno, "name": frame.name, "text": frame.line}
+            for frame in reason.user_stack
+        ]
+        payload = {"reason": reason.reason, "user_stack": stack}
+        probes.stream.artifact(GRAPH_BREAK, payload, current_compile_id())
+
+    def __post_init__(self: Any) -> None:
+        original(self)
+        if self.graph_break:
+            record_break(self)
+
+    kind.__post_init__ = __post_init__

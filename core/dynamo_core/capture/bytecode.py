@@ -1,0 +1,110 @@
+"""Probe: original and modified bytecode of every compiled frame, and what the resume functions stand for.
+
+Source: torch/_dynamo/convert_frame.py (register_bytecode_hook), unchanged from torch 2.6 to 2.15, and
+torch/_dynamo/output_graph.py (OutputGraph.install_resume_function_global, 2.10 on; before that
+install_global_unsafe). No code object is kept: from 2.14 on that is noisy at interpreter exit.
+"""
+
+import dis
+import hashlib
+import json
+import linecache
+from types import CodeType, ModuleType
+from typing import Any
+
+from ..names import BYTECODE, RESUME_FUNCTION
+from .probes import Probes
+from .trace_handler import current_compile_id
+
+_LONGEST_ARGUMENT = 2000  # characters; a constant can be a whole file
+
+
+def install(convert_frame: ModuleType, probes: Probes) -> None:
+    """Register a bytecode hook."""
+
+    @probes.harmless("bytecode")
+    def record_bytecode(original: CodeType, modified: CodeType) -> None:
+        probes.stream.artifact(BYTECODE, _both_as_json(original, modified), current_compile_id())
+
+    convert_frame.register_bytecode_hook(record_bytecode)
+
+
+def install_on_resume_functions(output_graph: ModuleType, probes: Probes) -> None:
+    """Wrap the place where a resume function gets its global name `__resume_at_<offset>_<n>`."""
+    kind = output_graph.OutputGraph
+
+    @probes.harmless("resume functions")
+    def record_resume_function(name: str, code: Any) -> None:
+        code = getattr(code, "__code__", code)
+        if not name.startswith("__resume_at_") or not isinstance(code, CodeType):
+            return
+        probes.stream.artifact(
+            RESUME_FUNCTION,
+            {"name": name, "code_name": code.co_name, "fingerprint": _fingerprint(code)},
+            current_compile_id(),
+        )
+
+    method = (
+        "install_resume_function_global"
+        if hasattr(kind, "install_resume_function_global")
+        else "install_global_unsafe"
+    )
+    install_global = getattr(kind, method)
+
+    def install_and_record(self: Any, name: str, value: Any, *rest: Any, **named: Any) -> Any:
+        record_resume_function(name, value)
+        return install_global(self, name, value, *rest, **named)
+
+    setattr(kind, method, install_and_record)
+
+
+def _both_as_json(original: CodeType, modified: CodeType) -> str:
+    """A JSON object with one instruction a line: [offset, opcode, argument, line, jump target or null]."""
+    head = {
+        "name": original.co_name,
+        "qualified_name": getattr(original, "co_qualname", original.co_name),
+        "file": original.co_filename,
+        "first_line": original.co_firstlineno,
+        "fingerprint": _fingerprint(original),
+        "source": _source_lines(original),
+    }
+    return (
+        f'{json.dumps(head)[:-1]},\n"original": {_instructions(original)},'
+        f'\n"modified": {_instructions(modified)}}}'
+    )
+
+
+def _fingerprint(code: CodeType) -> str:
+    """Tells resume functions apart that share a name, because they resume at the same line."""
+    digest = hashlib.md5(code.co_code, usedforsecurity=False)
+    digest.update(repr((code.co_name, code.co_varnames, code.co_names)).encode("utf-8", "replace"))
+    return digest.hexdigest()
+
+
+def _instructions(code: CodeType) -> str:
+    rows = []
+    line: int | None = code.co_firstlineno
+    for instruction in dis.get_instructions(code):
+        line = _line(instruction, line)
+        jump = instruction.argval if instruction.opcode in dis.hasjrel + dis.hasjabs else None
+        argument = instruction.argrepr[:_LONGEST_ARGUMENT]
+        rows.append(json.dumps([instruction.offset, instruction.opname, argument, line, jump]))
+    return "[\n" + ",\n".join(rows) + "\n]"
+
+
+def _line(instruction: dis.Instruction, previous: int | None) -> int | None:
+    """The source line of an instruction; None for those that come from no line."""
+    positions = getattr(instruction, "positions", None)  # Python 3.11 on
+    if positions is not None:
+        return positions.lineno  # type: ignore[no-any-return]
+    return instruction.starts_line or previous
+
+
+def _source_lines(code: CodeType) -> dict[int, str]:
+    """The text of the lines that `code` comes from, by line number; empty where there is no file."""
+    lines = [line for _, _, line in code.co_lines() if line is not None]
+    if not lines:
+        return {}
+    wanted = range(min(lines), max(lines) + 1)
+    text = linecache.getlines(code.co_filename)
+    return {line: text[line - 1].rstrip("\n") for line in wanted if 0 < line <= len(text)}

@@ -1,0 +1,64 @@
+"""Start everything, once torch is imported: the stream, the trace handler, the probes, the capture.
+
+Every module of the engine is imported from here, because this import happens where only the standard
+library can be seen (`standard_library.py`). Modules of torch are imported when they are used.
+"""
+
+import atexit
+import os
+from collections.abc import Callable
+from types import ModuleType
+
+from ..names import PROCESS_END, PROCESS_START
+from ..settings import Settings
+from . import breaks, bytecode, frames, graphs, guards
+from .import_hook import import_hook
+from .probes import Probes
+from .process import description_at_end, description_at_start
+from .stream import Stream
+from .trace_handler import attach
+from .whole_program import WholeProgramCapture
+
+
+def start() -> None:
+    """Begin to record this process. Called once, right after `import torch`."""
+    settings = Settings.from_environment(os.environ)
+    stream = Stream(settings.recording, (PROCESS_START, description_at_start()))
+    os.register_at_fork(after_in_child=stream.start_anew_after_fork)
+    probes = Probes(stream)
+    handler = attach(stream)
+
+    _when_imported(
+        "torch._dynamo.output_graph",
+        probes,
+        {
+            "graphs": lambda module: graphs.install(module, probes),
+            "graph breaks": lambda module: breaks.install(module, probes),
+            "resume functions": lambda module: bytecode.install_on_resume_functions(module, probes),
+        },
+    )
+    _when_imported(
+        "torch._dynamo.guards", probes, {"guards": lambda module: guards.install(module, probes)}
+    )
+    _when_imported(
+        "torch._dynamo.convert_frame",
+        probes,
+        {
+            "bytecode": lambda module: bytecode.install(module, probes),
+            "frames": lambda module: frames.install(module, probes, handler),
+        },
+    )
+    atexit.register(
+        probes.harmless("process end")(lambda: stream.artifact(PROCESS_END, description_at_end()))
+    )
+    WholeProgramCapture(settings, probes).begin()
+
+
+def _when_imported(
+    name: str, probes: Probes, installers: dict[str, Callable[[ModuleType], None]]
+) -> None:
+    def install_all(module: ModuleType) -> None:
+        for probe, install in installers.items():
+            probes.harmless(probe)(install)(module)
+
+    import_hook.when_imported(name, install_all)

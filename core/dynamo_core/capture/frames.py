@@ -1,0 +1,71 @@
+"""Probe: every frame that Dynamo tried, and what came of it.
+
+Source: torch/_dynamo/convert_frame.py. `ConvertFrame.__call__` is where `counters["frames"]` counts;
+whole-graph frames (`fullgraph=True`) go to `ConvertFrameAssert.__call__` directly and are not counted there.
+The same in torch 2.8 to 2.15; `ConvertFrameReturn.skip_reason` is there from 2.13 on.
+"""
+
+from types import CodeType, ModuleType
+from typing import Any
+
+from ..names import FRAME
+from .probes import Probes
+from .trace_handler import TraceHandler
+
+
+def install(convert_frame: ModuleType, probes: Probes, handler: TraceHandler) -> None:
+    """Wrap both converters. The counting one calls the other, which is then not a frame of its own."""
+    counters = convert_frame.counters
+    entering_inner_converter = False
+
+    @probes.harmless("frames")
+    def record(
+        code: CodeType, result: Any, error: BaseException | None, ok: bool, whole_graph: bool
+    ) -> None:
+        reason = getattr(result, "skip_reason", None)
+        if error is not None:
+            outcome, reason = "raised", f"{type(error).__name__}: {error}"
+        elif result.guarded_code is not None:
+            outcome = "compiled"
+        else:
+            outcome = "skipped" if ok else "failed"
+        probes.stream.artifact(
+            FRAME,
+            {
+                "name": code.co_name,
+                "file": code.co_filename,
+                "line": code.co_firstlineno,
+                "outcome": outcome,
+                "reason": reason,
+                "ok": ok,
+                "whole_graph": whole_graph,
+            },
+            handler.last_compile_started,
+        )
+
+    def wrap(converter: Any, whole_graph: bool) -> None:
+        original = converter.__call__
+
+        def __call__(self: Any, frame: Any, *rest: Any, **named: Any) -> Any:
+            nonlocal entering_inner_converter
+            # One more call lies on the stack than Dynamo's `skip` knows of.
+            named["skip"] = named.get("skip", 0) + 1
+            if whole_graph and entering_inner_converter:
+                entering_inner_converter = False
+                return original(self, frame, *rest, **named)
+            entering_inner_converter = not whole_graph
+            handler.last_compile_started = None
+            ok_before = counters["frames"]["ok"]
+            try:
+                result = original(self, frame, *rest, **named)
+            except BaseException as error:
+                record(frame.f_code, None, error, False, whole_graph)
+                raise
+            ok = whole_graph or counters["frames"]["ok"] > ok_before
+            record(frame.f_code, result, None, ok, whole_graph)
+            return result
+
+        converter.__call__ = __call__
+
+    wrap(convert_frame.ConvertFrame, whole_graph=False)
+    wrap(convert_frame.ConvertFrameAssert, whole_graph=True)

@@ -1,0 +1,181 @@
+"""Probe: every FX graph that Dynamo hands to a backend, and the calls of what the backend returns.
+
+Source: torch/_dynamo/output_graph.py (OutputGraph.call_user_compiler). Its signature is (self, gm) up to
+torch 2.7 and (self, gm, example_inputs) from 2.8. Run with 2.13; sources read from 2.8 to 2.15.
+"""
+
+import json
+from types import ModuleType
+from typing import Any
+
+from ..names import FX_GRAPH, GRAPH_COMPILED
+from .primitives import perf_counter_ns
+from .probes import Probes
+from .trace_handler import current_compile_id
+
+
+def install(output_graph: ModuleType, probes: Probes) -> None:
+    """Wrap `OutputGraph.call_user_compiler`."""
+    counters = probes.stream.counters
+    original = output_graph.OutputGraph.call_user_compiler
+    graphs_seen = 0
+
+    @probes.harmless("graphs")
+    def record_graph(graph_number: int, owner: Any, gm: Any) -> None:
+        probes.stream.artifact(FX_GRAPH, _graph_as_json(graph_number, owner, gm), current_compile_id())
+
+    @probes.harmless("graph calls")
+    def record_compiled(graph_number: int, gm: Any, compiled: Any, elapsed: int, owner: Any) -> Any:
+        countable = not (owner.export or getattr(owner, "package", None) is not None)
+        calls_index = counters.new_graph() if countable else None
+        probes.stream.artifact(
+            GRAPH_COMPILED,
+            {
+                "graph": graph_number,
+                "name": gm.meta.get("backend_id"),
+                "backend_ns": elapsed,
+                "calls_index": calls_index,
+                "specialization": "specialization" in gm.meta,
+            },
+            current_compile_id(),
+        )
+        if calls_index is None:  # torch serialises or inspects the callable itself; leave it alone
+            return None
+        return counters.counted(_without_lazy_module(compiled), calls_index)
+
+    def call_user_compiler(self: Any, gm: Any, *rest: Any) -> Any:
+        nonlocal graphs_seen
+        graph_number = graphs_seen = graphs_seen + 1
+        record_graph(graph_number, self, gm)
+        start = perf_counter_ns()
+        compiled = original(self, gm, *rest)
+        elapsed = perf_counter_ns() - start
+        return record_compiled(graph_number, gm, compiled, elapsed, self) or compiled
+
+    output_graph.OutputGraph.call_user_compiler = call_user_compiler
+
+
+def _without_lazy_module(compiled: Any) -> Any:
+    """What Dynamo does itself to a lazily recompiled module, and could not do behind our wrapper.
+
+    Source: torch/_dynamo/output_graph.py (compile_and_call_fx_graph), 2.8 to 2.15.
+    """
+    from torch.fx._lazy_graph_module import _LazyGraphModule
+
+    owner = getattr(compiled, "__self__", None)
+    if isinstance(compiled, _LazyGraphModule):
+        _LazyGraphModule.force_recompile(compiled)
+    elif isinstance(owner, _LazyGraphModule) and compiled.__name__ == "_lazy_forward":
+        _LazyGraphModule.force_recompile(owner)
+        return owner.forward
+    return compiled
+
+
+def _graph_as_json(graph_number: int, owner: Any, gm: Any) -> str:
+    """The graph as a JSON object with one node a line, so that text tools can cope with large ones."""
+    head = {
+        "graph": graph_number,
+        "name": gm.meta.get("backend_id"),
+        "backend": _backend_name(owner.compiler_fn),
+    }
+    nodes = ",\n".join(json.dumps(_node(node), default=repr) for node in gm.graph.nodes)
+    return f'{json.dumps(head)[:-1]}, "nodes": [\n{nodes}\n]}}'
+
+
+def _backend_name(backend: Any) -> str:
+    """The backend's name as the user knows it, below torch's wrappers.
+
+    Source: torch/_dynamo/repro/after_dynamo.py (WrapBackendDebug), torch/__init__.py (_TorchCompile*Wrapper).
+    """
+    while True:
+        inner = getattr(backend, "_torchdynamo_orig_backend", None) or getattr(
+            backend, "_torchdynamo_orig_callable", None
+        )
+        if inner is None:
+            break
+        backend = inner
+    if type(backend).__name__ == "_TorchCompileWrapper":
+        backend = backend.compiler_fn
+    name = getattr(backend, "compiler_name", None) or getattr(backend, "__name__", None)
+    return str(name or type(backend).__name__)
+
+
+def _node(node: Any) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "op": node.op,
+        "name": node.name,
+        "target": _target(node),
+        "args": str(node.args),
+        "kwargs": str(node.kwargs),
+    }
+    described.update(_value(node.meta.get("example_value")))
+    if node.op == "placeholder":
+        described.update(_input(node))
+    place = _user_line(node.meta.get("stack_trace"))
+    if place is not None:
+        described["file"], described["line"] = place
+    return described
+
+
+def _target(node: Any) -> str:
+    """`torch.abs` rather than `<built-in method abs of type object at 0x…>`."""
+    if isinstance(node.target, str):
+        return node.target
+    from torch.fx.node import _get_qualified_name
+
+    try:
+        name = str(_get_qualified_name(node.target))
+    except Exception:  # noqa: BLE001 - it raises RuntimeError and AttributeError for unusual callables
+        name = getattr(node.target, "__qualname__", None) or type(node.target).__qualname__
+    return name.replace("_operator.", "operator.", 1) if name.startswith("_operator.") else name
+
+
+def _value(value: Any) -> dict[str, Any]:
+    """Shape, stride, dtype and device of a node's value; symbolic sizes are given by name."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        described: dict[str, Any] = {
+            "shape": [_size(size) for size in value.shape],
+            "dtype": str(value.dtype).removeprefix("torch."),
+            "device": str(value.device),
+        }
+        if value.layout is torch.strided:
+            described["stride"] = [_size(stride) for stride in value.stride()]
+        if value.requires_grad:
+            described["requires_grad"] = True
+        return described
+    if isinstance(value, (tuple, list)):
+        return {"values": [_value(item) for item in value]}
+    if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+        return {"symbol": str(value)}
+    return {}
+
+
+def _size(size: Any) -> int | str:
+    return size if type(size) is int else str(size)
+
+
+def _input(node: Any) -> dict[str, Any]:
+    import torch
+
+    source = getattr(node.meta.get("grapharg"), "source", None)
+    name = getattr(source, "name", None)
+    described: dict[str, Any] = {}
+    if name is not None:  # a property from torch 2.10 on, a method before
+        described["source"] = name() if callable(name) else name
+    if isinstance(node.meta.get("example_value"), torch.nn.Parameter):
+        described["parameter"] = True
+    return described
+
+
+def _user_line(stack_trace: str | None) -> tuple[str, int] | None:
+    """The innermost user line, from the text `  File "x.py", line 3, in f` that Dynamo keeps."""
+    if not stack_trace:
+        return None
+    _, found, tail = stack_trace.rpartition('File "')
+    if not found:
+        return None
+    file, _, rest = tail.partition('", line ')
+    digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
+    return (file, int(digits)) if digits else None

@@ -1,0 +1,42 @@
+"""Probe: the guards of each cache entry as structure, where the trace has them as one text.
+
+Source: torch/_dynamo/guards.py (CheckFunctionManager.__init__), torch/_guards.py (Guard). The second
+argument is the output graph in torch 2.8 to 2.15. Run with 2.13.
+"""
+
+from types import ModuleType
+from typing import Any
+
+from ..names import GUARDS
+from .probes import Probes
+from .trace_handler import current_compile_id
+
+
+def install(guards: ModuleType, probes: Probes) -> None:
+    """Wrap `CheckFunctionManager.__init__`, after which each guard knows the code that checks it."""
+    original = guards.CheckFunctionManager.__init__
+
+    @probes.harmless("guards")
+    def record_guards(output_graph: Any) -> None:
+        described = [_guard(guard) for guard in sorted(output_graph.guards)]
+        probes.stream.artifact(GUARDS, {"guards": described}, current_compile_id())
+
+    def __init__(self: Any, f_code: Any, output_graph: Any, *rest: Any, **named: Any) -> None:
+        original(self, f_code, output_graph, *rest, **named)
+        record_guards(output_graph)
+
+    guards.CheckFunctionManager.__init__ = __init__
+
+
+def _guard(guard: Any) -> dict[str, Any]:
+    name = guard.name() if callable(guard.name) else guard.name
+    described: dict[str, Any] = {
+        "type": guard.create_fn_name(),
+        "source": name,
+        "scope": guard.source.name.lower() if guard.source else None,
+        "code": guard.code_list or [],
+    }
+    if guard.user_stack:
+        innermost = guard.user_stack[-1]
+        described["file"], described["line"] = innermost.filename, innermost.lineno
+    return described

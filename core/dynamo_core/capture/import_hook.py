@@ -1,0 +1,63 @@
+"""Call a function right after the program has imported a given module, without importing it ourselves."""
+
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+Callback = Callable[[ModuleType], None]
+
+
+class ImportHook:
+    """A meta path finder that finds nothing itself, and lends a found loader one extra step.
+
+    It takes itself off `sys.meta_path` when it waits for nothing more.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, Callback] = {}
+
+    def when_imported(self, name: str, callback: Callback) -> None:
+        """Run `callback(module)` once module `name` is imported; now, if it is already."""
+        module = sys.modules.get(name)
+        if module is not None:
+            callback(module)
+            return
+        self._waiting[name] = callback
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)  # type: ignore[arg-type]
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+        """The spec that the finders after us give, with our step added where we wait for `name`."""
+        if name not in self._waiting:
+            return None
+        for finder in sys.meta_path:
+            if finder is not self and hasattr(finder, "find_spec"):
+                spec = finder.find_spec(name, path, target)
+                if spec is not None:
+                    self._add_step(name, spec.loader)
+                    return spec
+        return None
+
+    def _add_step(self, name: str, loader: Any) -> None:
+        if not hasattr(loader, "__dict__") or "exec_module" in loader.__dict__:
+            return  # a built-in loader, or our step is in place already
+        load = loader.exec_module
+
+        def exec_module(module: ModuleType) -> None:
+            load(module)
+            loader.__dict__.pop("exec_module", None)
+            callback = self._waiting.pop(name, None)
+            if not self._waiting and self in sys.meta_path:
+                sys.meta_path.remove(self)  # type: ignore[arg-type]
+            if callback is not None:
+                callback(module)
+
+        # Python leaves importlib's frames out of a traceback when an import fails, by their file name.
+        exec_module.__code__ = exec_module.__code__.replace(
+            co_filename="<frozen importlib._bootstrap_external>"
+        )
+        loader.exec_module = exec_module
+
+
+import_hook = ImportHook()

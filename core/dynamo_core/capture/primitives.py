@@ -1,0 +1,35 @@
+"""System calls and clocks, bound before the program's first line, since programs replace them."""
+
+from os import (
+    O_APPEND,
+    O_CLOEXEC,
+    O_CREAT,
+    O_EXCL,
+    O_RDWR,
+    O_WRONLY,
+    close,
+    fstat,
+    getpid,
+    getppid,
+    write,
+)
+from os import open as open_descriptor
+from time import localtime, perf_counter_ns, time_ns
+
+__all__ = [
+    "O_APPEND",
+    "O_CLOEXEC",
+    "O_CREAT",
+    "O_EXCL",
+    "O_RDWR",
+    "O_WRONLY",
+    "close",
+    "fstat",
+    "getpid",
+    "getppid",
+    "localtime",
+    "open_descriptor",
+    "perf_counter_ns",
+    "time_ns",
+    "write",
+]

@@ -1,0 +1,113 @@
+"""What there is to say about a process: at its start, and from torch's own counters at its end."""
+
+import os
+import platform
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+_RELEVANT_VARIABLES = (
+    "TORCH",
+    "PYTORCH",
+    "TRITON",
+    "CUDA",
+    "NVIDIA_VISIBLE",
+    "HIP_",
+    "ROCR_",
+    "NCCL",
+    "OMP_",
+    "MKL_",
+    "DYNAMO_",
+    "CXX",
+    "CC",
+    "RANK",
+    "LOCAL_RANK",
+    "WORLD_SIZE",
+    "MASTER_",
+    "PYTHONHASHSEED",
+)
+# Names that can hold a secret are left out, whatever they begin with.
+_SECRET_WORDS = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "KEY")
+
+
+def description_at_start() -> dict[str, Any]:
+    """The process, its versions and its environment. Asks for no device: that would initialise CUDA."""
+    import torch
+
+    return {
+        "argv": sys.orig_argv,
+        "executable": sys.executable,
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "torch_git": getattr(torch.version, "git_version", None),
+        "cuda_build": torch.version.cuda,
+        "hip_build": getattr(torch.version, "hip", None),
+        "environment": _relevant_environment(os.environ),
+    }
+
+
+def _relevant_environment(environment: Any) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in sorted(environment.items())
+        if name.startswith(_RELEVANT_VARIABLES) and not any(word in name for word in _SECRET_WORDS)
+    }
+
+
+def description_at_end() -> dict[str, Any]:
+    """torch's totals for this process, its devices where they were in use, and its changed settings.
+
+    Source: torch/_dynamo/utils.py (counters, graph_break_reasons), torch/utils/_config_module.py
+    (ConfigModule), 2.8 to 2.15.
+    """
+    dynamo_utils = sys.modules.get("torch._dynamo.utils")
+    description: dict[str, Any] = {"torch_totals": None, "devices": _or_none(_devices_in_use)}
+    if dynamo_utils is not None:
+        counters = dynamo_utils.counters
+        description["torch_totals"] = {
+            "unique_graphs": counters["stats"]["unique_graphs"],
+            "calls_captured": counters["stats"]["calls_captured"],
+            "frames_total": counters["frames"]["total"],
+            "frames_ok": counters["frames"]["ok"],
+            "graph_break_reasons": len(dynamo_utils.graph_break_reasons),
+        }
+    description["torch_config"] = _or_none(_changed_settings)
+    return description
+
+
+def _or_none(question: Callable[[], Any]) -> Any:
+    try:
+        return question()
+    except Exception:  # noqa: BLE001 - the answer is then "not recorded"
+        return None
+
+
+def _devices_in_use() -> list[str]:
+    import torch
+
+    devices = [f"cpu: {os.cpu_count()} cores, {torch.get_num_threads()} threads"]
+    if torch.cuda.is_initialized():
+        devices += [
+            f"cuda:{i}: {torch.cuda.get_device_name(i)}" for i in range(torch.cuda.device_count())
+        ]
+    return devices
+
+
+def _changed_settings() -> dict[str, dict[str, str]]:
+    """Settings of torch's compile stack that differ from their defaults, by module."""
+    changed: dict[str, dict[str, str]] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # reading a deprecated setting warns
+        for name in ("torch._dynamo.config", "torch._inductor.config", "torch._functorch.config"):
+            module = sys.modules.get(name)
+            if module is None:
+                continue
+            entries: dict[str, Any] = module._config  # type: ignore[attr-defined]
+            values = {s: getattr(module, s) for s, entry in entries.items() if not entry.alias}
+            changed[name] = {
+                setting: repr(value)
+                for setting, value in values.items()
+                if value != entries[setting].default
+            }
+    return changed

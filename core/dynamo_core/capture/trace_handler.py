@@ -1,0 +1,99 @@
+"""Receive torch's structured trace, whatever the program does to `logging`.
+
+Source: torch/_logging/_internal.py (trace_structured, LazyTraceHandler, _init_logs); the logger's name and
+the record's `metadata` and `payload` are the same in torch 2.8 to 2.15. Run with 2.13.
+"""
+
+import json
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from .stream import Stream
+
+_TRACE_LOGGER = "torch.__trace"
+
+
+class TraceHandler(logging.Handler):
+    """Hands every structured trace record to the stream, and remembers which compile began last."""
+
+    def __init__(self, stream: Stream) -> None:
+        super().__init__(logging.DEBUG)
+        self._stream = stream
+        self.last_compile_started: Mapping[str, int] | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write `record`. Never raises: torch is in the middle of compiling the user's program."""
+        try:
+            metadata: Mapping[str, Any] = record.metadata  # type: ignore[attr-defined]
+            if "dynamo_start" in metadata:
+                self.last_compile_started = envelope(metadata)
+            path = record.pathname[max(record.pathname.rfind("/torch/"), 0) :].lstrip("/")
+            self._stream.write(metadata, record.payload, path, record.lineno)  # type: ignore[attr-defined]
+        except Exception:  # noqa: BLE001
+            self._stream.counters.note_lost_record(0)
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Print nothing on the program's stderr."""
+
+    def close(self) -> None:
+        """Go on: `logging.config.dictConfig` closes every handler it finds."""
+
+
+def envelope(metadata: Mapping[str, Any]) -> dict[str, int]:
+    """The part of a record's metadata that says which compile it belongs to."""
+    keys = ("frame_id", "frame_compile_id", "attempt")
+    return {key: metadata[key] for key in keys if key in metadata}
+
+
+def current_compile_id() -> dict[str, int]:
+    """The compile in progress, as trace records spell it; empty outside one.
+
+    Source: torch/_guards.py (CompileContext.current_trace_id). Checked with 2.8 to 2.15 (sources), 2.13 (run).
+    """
+    from torch._guards import CompileContext
+
+    trace_id = CompileContext.current_trace_id()
+    if trace_id is None:
+        return {}
+    frame_id, frame_compile_id = trace_id.compile_id.frame_id, trace_id.compile_id.frame_compile_id
+    if frame_id is None:
+        return {}
+    return {
+        "frame_id": frame_id,
+        "frame_compile_id": frame_compile_id,
+        "attempt": trace_id.attempt,
+    }
+
+
+def attach(stream: Stream) -> TraceHandler:
+    """Send torch's structured trace to `stream` from now on."""
+    handler = TraceHandler(stream)
+    logger = logging.getLogger(_TRACE_LOGGER)
+    logger.__class__ = _never_disabled(type(logger))
+    logger.setLevel(logging.DEBUG)
+    logger.propagate = False
+    # First in the list: torch's own handler takes itself off while the list is being walked.
+    logger.handlers.insert(0, handler)
+    _give_torch_its_json()
+    return handler
+
+
+def _never_disabled(kind: type[logging.Logger]) -> type[logging.Logger]:
+    """A logger class that `dictConfig` and `logging.disable` do not silence, as they do by default."""
+
+    class TraceLogger(kind):  # type: ignore[misc, valid-type]
+        disabled = property(lambda self: False, lambda self, value: None)
+
+        def isEnabledFor(self, level: int) -> bool:
+            return bool(level >= self.level)
+
+    return TraceLogger
+
+
+def _give_torch_its_json() -> None:
+    """Where the program's own `json.py` has taken json's place, tracing must not trip over it."""
+    import torch._logging._internal as torch_logging
+
+    if torch_logging.json is not json:
+        torch_logging.json = json

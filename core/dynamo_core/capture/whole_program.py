@@ -1,0 +1,241 @@
+"""Compile a program that does not compile for itself: a policy in front of Dynamo's frame callback.
+
+Source: torch/_dynamo/eval_frame.py (_TorchDynamoContext, set_eval_frame), torch/_dynamo/convert_frame.py
+(CatchErrorsWrapper, ConvertFrameReturn), torch/_dynamo/types.py. Run with 2.13.
+"""
+
+import atexit
+import importlib.util
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from ..names import CAPTURE_DECISION
+from ..settings import Settings
+from .import_hook import import_hook
+from .policy import NEVER, NEVER_BELOW, TAKE, Policy
+from .probes import Probes
+from .program_files import is_own, own_modules, place_of_compile_call, place_of_own_compile_call
+
+
+class WholeProgramCapture:
+    """Takes frames of the whole process, until the program turns out to compile for itself."""
+
+    def __init__(self, settings: Settings, probes: Probes) -> None:
+        self._settings = settings
+        self._probes = probes
+        self._policy = Policy(settings.capture)
+        self._active = False
+        self._callback: Any = None
+        self._files_scanned: set[str] = set()
+
+    def begin(self) -> None:
+        """Start capturing, unless the policy or the program's own code says not to."""
+        capture = self._settings.capture
+        if capture == "none":
+            self._decide("observe", "--capture none")
+            return
+        if os.environ.get("TORCHDYNAMO_DISABLE") == "1":
+            self._decide("observe", "TORCHDYNAMO_DISABLE=1")
+            return
+        if capture == "auto":
+            place = _own_compile_call_in_main() or self._own_compile_call_in_new_files()
+            if place is not None:
+                self._decide("observe", f"{place} calls torch.compile")
+                return
+            self._watch_for_compile_calls()
+        try:
+            self._callback = self._frame_callback()
+        except Exception as error:  # noqa: BLE001 - an unknown backend or a bad option, as torch words it
+            self._decide("failed", f"{type(error).__name__}: {error}")
+            return
+        self._active = True
+        self._decide("capture", None)
+        self._capture_new_threads()
+        atexit.register(self._leave)
+        os.register_at_fork(after_in_child=self._leave)
+        self.enter_this_thread()
+
+    def enter_this_thread(self) -> None:
+        """From here on, frames of this thread are offered to the policy."""
+        from torch._C._dynamo.eval_frame import set_eval_frame
+
+        if self._active:
+            set_eval_frame(self._callback)
+
+    def _leave(self) -> None:
+        from torch._C._dynamo.eval_frame import set_eval_frame
+
+        self._active = False
+        set_eval_frame(None)
+
+    def _decide(self, decision: str, because: str | None) -> None:
+        settings = self._settings
+        self._probes.stream.artifact(
+            CAPTURE_DECISION,
+            {
+                "decision": decision,
+                "because": because,
+                "policy": settings.capture,
+                "backend": settings.backend,
+                "fallback_random": decision == "capture" and settings.backend == "inductor",
+            },
+        )
+
+    def _frame_callback(self) -> Callable[..., Any]:
+        """Dynamo's own callback for these settings, behind the policy."""
+        import torch._dynamo.convert_frame  # noqa: F401 - loads what the next lines reach into
+        from torch._C._dynamo.eval_frame import _FrameAction, _FrameExecStrategy
+        from torch._dynamo.types import ConvertFrameReturn
+
+        context = _optimize_context(self._settings)
+        for enter in context.enter_exit_hooks:  # e.g. what `dynamic=True` changes in torch's settings
+            enter()
+        dynamo_callback = context.callback
+        never = ConvertFrameReturn()
+        never_below = ConvertFrameReturn(
+            frame_exec_strategy=_FrameExecStrategy(_FrameAction.SKIP, _FrameAction.SKIP)
+        )
+        not_now = ConvertFrameReturn(apply_to_code=False)
+
+        def callback(frame: Any, cache_entry: Any, frame_state: Any) -> Any:
+            if not self._active:
+                return not_now
+            try:
+                verdict = self._policy.verdict(frame)
+                if verdict == TAKE and self._settings.capture == "auto":
+                    place = self._own_compile_call_in_new_files()
+                    if place is not None:
+                        self._stop_because(f"{place} calls torch.compile")
+                        return not_now
+            except Exception as error:  # noqa: BLE001
+                self._probes.failed("capture policy", error)
+                return never
+            if verdict == NEVER:
+                return never
+            if verdict == NEVER_BELOW:
+                return never_below
+            if verdict != TAKE:
+                return not_now
+            if self._settings.fullgraph:
+                return dynamo_callback(frame, cache_entry, frame_state)
+            try:
+                return dynamo_callback(frame, cache_entry, frame_state)
+            except Exception:  # noqa: BLE001 - the program did not ask to be compiled; it runs eager.
+                return never  # The frame's record has the error.
+
+        # The C++ side follows this attribute to the backend, by which cache entries are found.
+        callback._torchdynamo_orig_backend = dynamo_callback  # type: ignore[attr-defined]
+        callback._torchdynamo_orig_callable = dynamo_callback  # type: ignore[attr-defined]
+        return callback
+
+    def _capture_new_threads(self) -> None:
+        """A thread begins without a callback; give it ours before its first frame."""
+        bootstrap = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
+
+        def _bootstrap_inner(thread: threading.Thread) -> None:
+            self.enter_this_thread()
+            bootstrap(thread)
+
+        threading.Thread._bootstrap_inner = _bootstrap_inner  # type: ignore[attr-defined]
+
+    def _own_compile_call_in_new_files(self) -> str | None:
+        for file in own_modules().values():
+            if file not in self._files_scanned:
+                self._files_scanned.add(file)
+                place = place_of_own_compile_call(file)
+                if place is not None:
+                    return place
+        return None
+
+    def _stop_because(self, reason: str) -> None:
+        if self._active:
+            self._leave()
+            self._decide("observe", reason)
+
+    def _watch_for_compile_calls(self) -> None:
+        """Stop when the program's own code calls torch.compile, `module.compile()` or `optimize()` after all."""
+
+        def wrap_optimize(eval_frame: Any) -> None:
+            original = eval_frame._optimize
+
+            def _optimize(*args: Any, **named: Any) -> Any:
+                if self._active:
+                    caller = _caller_outside_torch()
+                    if caller is not None and is_own(caller.f_code.co_filename):
+                        place = f"{caller.f_code.co_filename}:{caller.f_lineno}"
+                        self._stop_because(f"{place} calls torch.compile")
+                return original(*args, **named)
+
+            eval_frame._optimize = _optimize
+
+        import_hook.when_imported(
+            "torch._dynamo.eval_frame", self._probes.harmless("torch.compile calls")(wrap_optimize)
+        )
+
+
+def _own_compile_call_in_main() -> str | None:
+    """For programs without a file: `python -c`."""
+    if "-c" in sys.orig_argv[:-1] and not hasattr(sys.modules["__main__"], "__file__"):
+        return place_of_compile_call(sys.orig_argv[sys.orig_argv.index("-c") + 1], "<string>")
+    return None
+
+
+def _caller_outside_torch() -> Any:
+    import torch
+
+    torch_folder = os.path.dirname(torch.__file__)
+    frame: Any = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.startswith(torch_folder):
+        frame = frame.f_back
+    return frame
+
+
+def _optimize_context(settings: Settings) -> Any:
+    """The context that `torch.compile` makes for these arguments, with all of its checks and defaults."""
+    import torch
+
+    contexts: list[Any] = []
+    optimize = torch._dynamo.optimize
+
+    def keep_context(*args: Any, **named: Any) -> Any:
+        contexts.append(optimize(*args, **named))
+        return contexts[-1]
+
+    torch._dynamo.optimize = keep_context
+    try:
+        torch.compile(
+            lambda: None,
+            backend=resolve_backend(settings.backend),
+            mode=settings.mode,
+            dynamic=settings.dynamic,
+            fullgraph=settings.fullgraph,
+            options=settings.options or None,
+        )
+    finally:
+        torch._dynamo.optimize = optimize
+    if settings.backend == "inductor":
+        import torch._inductor.config
+
+        # Random numbers as eager draws them: the program's results must not depend on our being here.
+        torch._inductor.config.fallback_random = True
+    return contexts[0]
+
+
+def resolve_backend(backend: str) -> Any:
+    """A registered name as it is; `module:function` and `file.py:function` as the function."""
+    place, colon, function = backend.rpartition(":")
+    if not colon:
+        return backend
+    if place.endswith(".py"):
+        spec = importlib.util.spec_from_file_location("_dynamo_backend_file", place)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"cannot load {place}")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module  # torch looks functions up by their module
+        spec.loader.exec_module(module)
+    else:
+        module = importlib.import_module(place)
+    return getattr(module, function)

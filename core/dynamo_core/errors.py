@@ -1,0 +1,65 @@
+"""The one kind of error that crosses the layers: a line for the user and an exit code.
+
+    DynamoError                    exit code
+    ├── CannotRecord               120  the recording cannot be created or written
+    ├── NotARecording              121  the path is no recording and no torch trace
+    ├── DamagedRecording           122  nothing in the recording can be read
+    ├── NoRecording                123  there is no such path, or no recording yet
+    ├── BackendProblem             124  the backend is unknown or cannot be found
+    ├── ProgramNotExecutable       126  the program is there but cannot be started
+    └── ProgramNotFound            127  the program, or its Python, is not there
+
+A bad command line ends with 2, as everywhere; a fault of this tool with 125. Otherwise `dynamo run` ends as
+the program ended.
+"""
+
+EXIT_USAGE = 2
+EXIT_INTERNAL = 125
+
+
+class DynamoError(Exception):
+    """Something that the user can mend; `str()` of it says what, where and how, in one line."""
+
+    exit_code = EXIT_INTERNAL
+
+
+class CannotRecord(DynamoError):
+    """The recording cannot be created or written."""
+
+    exit_code = 120
+
+
+class NotARecording(DynamoError):
+    """The path is no recording and no torch trace."""
+
+    exit_code = 121
+
+
+class DamagedRecording(DynamoError):
+    """Nothing in the recording can be read."""
+
+    exit_code = 122
+
+
+class NoRecording(DynamoError):
+    """There is no such path, or no recording yet."""
+
+    exit_code = 123
+
+
+class BackendProblem(DynamoError):
+    """The backend is unknown or cannot be found."""
+
+    exit_code = 124
+
+
+class ProgramNotExecutable(DynamoError):
+    """The program is there but cannot be started."""
+
+    exit_code = 126
+
+
+class ProgramNotFound(DynamoError):
+    """The program, or its Python, is not there."""
+
+    exit_code = 127

@@ -1,0 +1,1 @@
+"""Start the user's program with the engine injected, wait for it, and end as it ended."""

@@ -1,0 +1,135 @@
+"""The program that the user named, in any of the forms that `python` takes, or as any other command."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import ProgramNotExecutable, ProgramNotFound
+
+
+@dataclass(frozen=True)
+class Program:
+    """What to run. `arguments` are those of `python` (`is_python`), or a whole command."""
+
+    arguments: tuple[str, ...]
+    is_python: bool
+
+    @property
+    def name(self) -> str:
+        """A short name for files and titles: the script's stem, the module, or the command."""
+        first = self.arguments[0]
+        if self.is_python and first in ("-m", "-c", "-"):
+            name = {"-m": self.arguments[1:2] or ("module",), "-c": ("command",), "-": ("stdin",)}
+            return _plain(name[first][0])
+        path = Path(first)
+        return _plain(path.stem if path.suffix in (".py", ".pyz", ".pyw") else path.resolve().name)
+
+    def check(self) -> None:
+        """ProgramNotFound where it can be known before the start."""
+        first = self.arguments[0]
+        if not self.is_python or first in ("-", "-c", "-m"):
+            return
+        if not os.path.exists(first):
+            raise ProgramNotFound(f"no such file: {first}")
+        if os.path.isdir(first) and not os.path.exists(os.path.join(first, "__main__.py")):
+            raise ProgramNotExecutable(f"{first} is a folder without a __main__.py")
+        if not os.access(first, os.R_OK):
+            raise ProgramNotExecutable(f"cannot read {first}: permission denied")
+
+    def command(self, python: str | None) -> list[str]:
+        """The whole command line, with its executable resolved on PATH."""
+        if self.is_python:
+            return [python or default_python(), *self.arguments]
+        executable = shutil.which(self.arguments[0])
+        if executable is None:
+            if os.path.exists(self.arguments[0]):
+                raise ProgramNotExecutable(f"{self.arguments[0]} is not executable")
+            raise ProgramNotFound(f"no such command: {self.arguments[0]}")
+        return [executable, *self.arguments[1:]]
+
+
+def split_command_line(
+    arguments: Sequence[str], options_with_value: frozenset[str]
+) -> tuple[list[str], Program | None]:
+    """Part our own options from the program and its arguments, which are never ours to read.
+
+    The program begins at the first argument that is no option of ours, at `-m`, `-c` or `-`, or after `--`.
+    """
+    i = 0
+    while i < len(arguments):
+        argument = arguments[i]
+        if argument == "--":
+            command = tuple(arguments[i + 1 :])
+            return list(arguments[:i]), Program(command, is_python=False) if command else None
+        attached = re.match(r"(-[mc])(.+)", argument, re.DOTALL)
+        if attached and not argument.startswith("--"):
+            program = (attached[1], attached[2], *arguments[i + 1 :])
+            return list(arguments[:i]), Program(program, is_python=True)
+        if not argument.startswith("-") or argument in ("-", "-m", "-c"):
+            return list(arguments[:i]), Program(tuple(arguments[i:]), is_python=True)
+        i += 2 if argument in options_with_value else 1
+    return list(arguments), None
+
+
+def default_python() -> str:
+    """The Python to run programs with: ours if torch is installed beside us, else the one on PATH.
+
+    A tool installed by pipx or uvx has no torch; the `python` on PATH is then the user's environment.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("torch") is None:
+        for name in ("python", "python3"):
+            found = shutil.which(name)
+            if found is not None:
+                return found
+    return sys.executable
+
+
+def check_python(python: str) -> str:
+    """The full path of `python`, or an error that says what is wrong with it."""
+    found = shutil.which(python)
+    if found is None:
+        problem = "is not executable" if os.path.exists(python) else "does not exist"
+        raise ProgramNotFound(f"--python {python} {problem}")
+    try:
+        answer = subprocess.run(
+            [found, "-c", "import sys; print(sys.version_info >= (3, 10))"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        ).stdout.strip()
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ProgramNotExecutable(f"--python {python} does not run: {error}") from error
+    if answer != "True":
+        raise ProgramNotExecutable(f"--python {python} is not a Python 3.10 or newer")
+    return found
+
+
+def ignores_environment(command: Sequence[str]) -> str | None:
+    """The flag of this `python` command that switches our start-up code off, if there is one."""
+    if not re.match(r"python[0-9.]*$", os.path.basename(command[0])):
+        return None
+    takes_value = False
+    for argument in command[1:]:
+        if takes_value:
+            takes_value = False
+            continue
+        if not argument.startswith("-") or argument.startswith(("--", "-m", "-c")) or argument == "-":
+            return None
+        if argument[1] in "XW":
+            takes_value = len(argument) == 2
+            continue
+        flags = set(argument[1:]) & set("IES")
+        if flags:
+            return "-" + sorted(flags)[0]
+    return None
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "_", name).strip("._-") or "program"

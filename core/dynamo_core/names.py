@@ -1,0 +1,32 @@
+"""The names that the launcher, the engine and the reader agree on.
+
+Imported at the start of every observed Python process, so this module imports nothing.
+"""
+
+# Environment variables that reach the observed processes.
+RECORDING_VARIABLE = "DYNAMO_RUN_RECORDING"
+SETTINGS_VARIABLE = "DYNAMO_RUN_SETTINGS"
+
+# Files of a recording, beside the streams.
+RUN_FILE = "dynamo_run.json"
+PYTHON_PROCESSES_FILE = "dynamo_python_processes.txt"
+ENGINE_FAILURE_PREFIX = "dynamo_engine_failed_"
+
+# torch's own name for a structured trace (torch/_logging/_internal.py: LOG_PREFIX); tlparse knows it.
+STREAM_PREFIX = "dedicated_log_torch_trace_"
+STREAM_SUFFIX = ".log"
+CALLS_PREFIX = "dynamo_calls_"
+CALLS_SUFFIX = ".bin"
+
+# Artifact records of our own in a stream. Their payloads are JSON objects.
+PROCESS_START = "dynamo_process_start"
+PROCESS_END = "dynamo_process_end"
+CAPTURE_DECISION = "dynamo_capture_decision"
+PROBE_FAILED = "dynamo_probe_failed"
+FRAME = "dynamo_frame"
+FX_GRAPH = "dynamo_fx_graph"
+GRAPH_COMPILED = "dynamo_graph_compiled"
+BYTECODE = "dynamo_bytecode"
+RESUME_FUNCTION = "dynamo_resume_function"
+GUARDS = "dynamo_guards_structure"
+GRAPH_BREAK = "dynamo_graph_break"
