@@ -41,9 +41,7 @@ def _is_torch_helper() -> bool:
 def _note_this_process(recording: str) -> None:
     """Leave one line, so that the reader can tell "never imported torch" from "engine never started"."""
     try:
-        file = open_descriptor(
-            f"{recording}/{PYTHON_PROCESSES_FILE}", O_WRONLY | O_APPEND | O_CLOEXEC
-        )
+        file = open_descriptor(f"{recording}/{PYTHON_PROCESSES_FILE}", O_WRONLY | O_APPEND | O_CLOEXEC)
         try:
             write(file, b"%d %d\n" % (getpid(), getppid()))
         finally:
@@ -59,7 +57,7 @@ def _start_engine(torch: ModuleType) -> None:
         with StandardLibraryOnly():
             from .engine import start
         start()
-    except Exception as error:  # noqa: BLE001 - the program must not notice; the reader must
+    except Exception as error:
         _note_failure(error)
 
 
@@ -68,5 +66,5 @@ def _note_failure(error: Exception) -> None:
     try:
         with open(f"{recording}/{ENGINE_FAILURE_PREFIX}{getpid()}.txt", "w") as file:
             file.write(f"{type(error).__name__}: {error}")
-    except Exception:  # noqa: BLE001
+    except Exception:
         pass

@@ -1,8 +1,8 @@
 """Probe: original and modified bytecode of every compiled frame, and what the resume functions stand for.
 
 Source: torch/_dynamo/convert_frame.py (register_bytecode_hook), unchanged from torch 2.6 to 2.15, and
-torch/_dynamo/output_graph.py (OutputGraph.install_resume_function_global, 2.10 on; before that
-install_global_unsafe). No code object is kept: from 2.14 on that is noisy at interpreter exit.
+torch/_dynamo/output_graph.py (OutputGraph; see `torch_versions.py`). No code object is kept: from 2.14 on
+that is noisy at interpreter exit.
 """
 
 import dis
@@ -14,6 +14,7 @@ from typing import Any
 
 from ..names import BYTECODE, RESUME_FUNCTION
 from .probes import Probes
+from .torch_versions import resume_function_installer
 from .trace_handler import current_compile_id
 
 _LONGEST_ARGUMENT = 2000  # characters; a constant can be a whole file
@@ -44,11 +45,7 @@ def install_on_resume_functions(output_graph: ModuleType, probes: Probes) -> Non
             current_compile_id(),
         )
 
-    method = (
-        "install_resume_function_global"
-        if hasattr(kind, "install_resume_function_global")
-        else "install_global_unsafe"
-    )
+    method = resume_function_installer(kind)
     install_global = getattr(kind, method)
 
     def install_and_record(self: Any, name: str, value: Any, *rest: Any, **named: Any) -> Any:

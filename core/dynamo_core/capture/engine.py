@@ -37,9 +37,7 @@ def start() -> None:
             "resume functions": lambda module: bytecode.install_on_resume_functions(module, probes),
         },
     )
-    _when_imported(
-        "torch._dynamo.guards", probes, {"guards": lambda module: guards.install(module, probes)}
-    )
+    _when_imported("torch._dynamo.guards", probes, {"guards": lambda module: guards.install(module, probes)})
     _when_imported(
         "torch._dynamo.convert_frame",
         probes,
@@ -54,9 +52,7 @@ def start() -> None:
     WholeProgramCapture(settings, probes).begin()
 
 
-def _when_imported(
-    name: str, probes: Probes, installers: dict[str, Callable[[ModuleType], None]]
-) -> None:
+def _when_imported(name: str, probes: Probes, installers: dict[str, Callable[[ModuleType], None]]) -> None:
     def install_all(module: ModuleType) -> None:
         for probe, install in installers.items():
             probes.harmless(probe)(install)(module)

@@ -19,9 +19,7 @@ def install(convert_frame: ModuleType, probes: Probes, handler: TraceHandler) ->
     entering_inner_converter = False
 
     @probes.harmless("frames")
-    def record(
-        code: CodeType, result: Any, error: BaseException | None, ok: bool, whole_graph: bool
-    ) -> None:
+    def record(code: CodeType, result: Any, error: BaseException | None, ok: bool, whole_graph: bool) -> None:
         reason = getattr(result, "skip_reason", None)
         if error is not None:
             outcome, reason = "raised", f"{type(error).__name__}: {error}"

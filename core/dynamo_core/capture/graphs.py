@@ -11,6 +11,7 @@ from typing import Any
 from ..names import FX_GRAPH, GRAPH_COMPILED
 from .primitives import perf_counter_ns
 from .probes import Probes
+from .torch_versions import source_name
 from .trace_handler import current_compile_id
 
 
@@ -125,7 +126,7 @@ def _target(node: Any) -> str:
 
     try:
         name = str(_get_qualified_name(node.target))
-    except Exception:  # noqa: BLE001 - it raises RuntimeError and AttributeError for unusual callables
+    except Exception:
         name = getattr(node.target, "__qualname__", None) or type(node.target).__qualname__
     return name.replace("_operator.", "operator.", 1) if name.startswith("_operator.") else name
 
@@ -160,10 +161,9 @@ def _input(node: Any) -> dict[str, Any]:
     import torch
 
     source = getattr(node.meta.get("grapharg"), "source", None)
-    name = getattr(source, "name", None)
     described: dict[str, Any] = {}
-    if name is not None:  # a property from torch 2.10 on, a method before
-        described["source"] = name() if callable(name) else name
+    if source is not None:
+        described["source"] = source_name(source)
     if isinstance(node.meta.get("example_value"), torch.nn.Parameter):
         described["parameter"] = True
     return described

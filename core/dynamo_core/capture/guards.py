@@ -9,6 +9,7 @@ from typing import Any
 
 from ..names import GUARDS
 from .probes import Probes
+from .torch_versions import guard_type, source_name
 from .trace_handler import current_compile_id
 
 
@@ -29,10 +30,9 @@ def install(guards: ModuleType, probes: Probes) -> None:
 
 
 def _guard(guard: Any) -> dict[str, Any]:
-    name = guard.name() if callable(guard.name) else guard.name
     described: dict[str, Any] = {
-        "type": guard.create_fn_name(),
-        "source": name,
+        "type": guard_type(guard),
+        "source": source_name(guard),
         "scope": guard.source.name.lower() if guard.source else None,
         "code": guard.code_list or [],
     }

@@ -25,7 +25,7 @@ class ImportHook:
             return
         self._waiting[name] = callback
         if self not in sys.meta_path:
-            sys.meta_path.insert(0, self)  # type: ignore[arg-type]
+            sys.meta_path.insert(0, self)
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
         """The spec that the finders after us give, with our step added where we wait for `name`."""
@@ -49,7 +49,7 @@ class ImportHook:
             loader.__dict__.pop("exec_module", None)
             callback = self._waiting.pop(name, None)
             if not self._waiting and self in sys.meta_path:
-                sys.meta_path.remove(self)  # type: ignore[arg-type]
+                sys.meta_path.remove(self)
             if callback is not None:
                 callback(module)
 

@@ -26,7 +26,7 @@ class Policy:
         self._kind = kind
 
     def verdict(self, frame: Any) -> str:
-        """TAKE the frame; NOT_NOW, for what it was given; NEVER for this code; NEVER_BELOW, nor its callees."""
+        """TAKE it; NOT_NOW, for what it was given; NEVER, for its code; NEVER_BELOW, nor its callees."""
         import torch
 
         code: CodeType = frame.f_code
@@ -77,10 +77,9 @@ def _hold_a_tensor(values: Any, depth: int) -> bool:
     for value in values:
         if isinstance(value, torch.Tensor):
             return True
+        if isinstance(value, dict):
+            value = list(value.values())
         if depth and isinstance(value, (list, tuple)):
             if _hold_a_tensor(value[:_ITEMS_LOOKED_AT], depth - 1):
-                return True
-        elif depth and isinstance(value, dict):
-            if _hold_a_tensor(list(value.values())[:_ITEMS_LOOKED_AT], depth - 1):
                 return True
     return False

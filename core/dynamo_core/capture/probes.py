@@ -33,7 +33,7 @@ class Probes:
             def guarded(*args: Any, **kwargs: Any) -> Any:
                 try:
                     return function(*args, **kwargs)
-                except Exception as error:  # noqa: BLE001 - see the module's first line
+                except Exception as error:
                     self.failed(probe, error)
                     return None
 

@@ -79,7 +79,7 @@ def description_at_end() -> dict[str, Any]:
 def _or_none(question: Callable[[], Any]) -> Any:
     try:
         return question()
-    except Exception:  # noqa: BLE001 - the answer is then "not recorded"
+    except Exception:
         return None
 
 
@@ -88,9 +88,7 @@ def _devices_in_use() -> list[str]:
 
     devices = [f"cpu: {os.cpu_count()} cores, {torch.get_num_threads()} threads"]
     if torch.cuda.is_initialized():
-        devices += [
-            f"cuda:{i}: {torch.cuda.get_device_name(i)}" for i in range(torch.cuda.device_count())
-        ]
+        devices += [f"cuda:{i}: {torch.cuda.get_device_name(i)}" for i in range(torch.cuda.device_count())]
     return devices
 
 
@@ -103,11 +101,9 @@ def _changed_settings() -> dict[str, dict[str, str]]:
             module = sys.modules.get(name)
             if module is None:
                 continue
-            entries: dict[str, Any] = module._config  # type: ignore[attr-defined]
+            entries: dict[str, Any] = module._config
             values = {s: getattr(module, s) for s, entry in entries.items() if not entry.alias}
             changed[name] = {
-                setting: repr(value)
-                for setting, value in values.items()
-                if value != entries[setting].default
+                setting: repr(value) for setting, value in values.items() if value != entries[setting].default
             }
     return changed

@@ -107,9 +107,7 @@ class Stream:
         for attempt in range(1000):  # exec keeps the process id, and ids come round again
             self._path = f"{self._recording}/{STREAM_PREFIX}{stem}_{attempt}{STREAM_SUFFIX}"
             try:
-                file = open_descriptor(
-                    self._path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0o644
-                )
+                file = open_descriptor(self._path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
                 break
             except FileExistsError:
                 continue
@@ -123,9 +121,7 @@ class Stream:
             problem = f"{type(error).__name__}: {error}"
         name, payload = self._opening_record
         own = {"pid": getpid(), "ppid": os.getppid(), "started_ns": time_ns()}
-        self.artifact(
-            name, payload | own | {"calls_file": calls_file, "calls_not_recorded": problem}
-        )
+        self.artifact(name, payload | own | {"calls_file": calls_file, "calls_not_recorded": problem})
         for metadata in list(self._interned):
             self.write(metadata, None, "dynamo_core/capture", 0)
 

@@ -30,7 +30,7 @@ class TraceHandler(logging.Handler):
                 self.last_compile_started = envelope(metadata)
             path = record.pathname[max(record.pathname.rfind("/torch/"), 0) :].lstrip("/")
             self._stream.write(metadata, record.payload, path, record.lineno)  # type: ignore[attr-defined]
-        except Exception:  # noqa: BLE001
+        except Exception:
             self._stream.counters.note_lost_record(0)
 
     def handleError(self, record: logging.LogRecord) -> None:
@@ -49,7 +49,7 @@ def envelope(metadata: Mapping[str, Any]) -> dict[str, int]:
 def current_compile_id() -> dict[str, int]:
     """The compile in progress, as trace records spell it; empty outside one.
 
-    Source: torch/_guards.py (CompileContext.current_trace_id). Checked with 2.8 to 2.15 (sources), 2.13 (run).
+    Source: torch/_guards.py (CompileContext.current_trace_id). 2.8 to 2.15.
     """
     from torch._guards import CompileContext
 

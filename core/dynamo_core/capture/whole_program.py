@@ -48,7 +48,7 @@ class WholeProgramCapture:
             self._watch_for_compile_calls()
         try:
             self._callback = self._frame_callback()
-        except Exception as error:  # noqa: BLE001 - an unknown backend or a bad option, as torch words it
+        except Exception as error:
             self._decide("failed", f"{type(error).__name__}: {error}")
             return
         self._active = True
@@ -86,8 +86,8 @@ class WholeProgramCapture:
 
     def _frame_callback(self) -> Callable[..., Any]:
         """Dynamo's own callback for these settings, behind the policy."""
-        import torch._dynamo.convert_frame  # noqa: F401 - loads what the next lines reach into
         from torch._C._dynamo.eval_frame import _FrameAction, _FrameExecStrategy
+        from torch._dynamo import convert_frame
         from torch._dynamo.types import ConvertFrameReturn
 
         context = _optimize_context(self._settings)
@@ -110,7 +110,7 @@ class WholeProgramCapture:
                     if place is not None:
                         self._stop_because(f"{place} calls torch.compile")
                         return not_now
-            except Exception as error:  # noqa: BLE001
+            except Exception as error:
                 self._probes.failed("capture policy", error)
                 return never
             if verdict == NEVER:
@@ -123,9 +123,11 @@ class WholeProgramCapture:
                 return dynamo_callback(frame, cache_entry, frame_state)
             try:
                 return dynamo_callback(frame, cache_entry, frame_state)
-            except Exception:  # noqa: BLE001 - the program did not ask to be compiled; it runs eager.
+            except Exception:
                 return never  # The frame's record has the error.
 
+        # Dynamo leaves everything below its own file out of the stacks that it reports.
+        callback.__code__ = callback.__code__.replace(co_filename=convert_frame.__file__)
         # The C++ side follows this attribute to the backend, by which cache entries are found.
         callback._torchdynamo_orig_backend = dynamo_callback  # type: ignore[attr-defined]
         callback._torchdynamo_orig_callable = dynamo_callback  # type: ignore[attr-defined]
@@ -156,7 +158,7 @@ class WholeProgramCapture:
             self._decide("observe", reason)
 
     def _watch_for_compile_calls(self) -> None:
-        """Stop when the program's own code calls torch.compile, `module.compile()` or `optimize()` after all."""
+        """Stop when the program's own code calls torch.compile or `module.compile()` after all."""
 
         def wrap_optimize(eval_frame: Any) -> None:
             original = eval_frame._optimize

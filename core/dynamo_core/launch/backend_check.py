@@ -19,7 +19,7 @@ print(json.dumps(torch._dynamo.list_backends(exclude_tags=())))
 
 
 def check_backend(backend: str, python: str) -> str:
-    """The backend as the engine shall resolve it, its file's path made absolute; BackendProblem if it is bad."""
+    """The backend as the engine shall resolve it, a file's path made absolute; or BackendProblem."""
     place, colon, function = backend.rpartition(":")
     if not colon:
         if backend not in _IN_EVERY_TORCH:
@@ -28,16 +28,12 @@ def check_backend(backend: str, python: str) -> str:
     if place.endswith(".py"):
         return f"{_check_file(place, function)}:{function}"
     if not place or not function.isidentifier():
-        raise BackendProblem(
-            f"backend {backend!r} is neither a name, module:function nor file.py:function"
-        )
+        raise BackendProblem(f"backend {backend!r} is neither a name, module:function nor file.py:function")
     return backend
 
 
 def _check_name(name: str, python: str) -> None:
-    result = subprocess.run(
-        [python, "-c", _LIST_BACKENDS], capture_output=True, text=True, check=False
-    )
+    result = subprocess.run([python, "-c", _LIST_BACKENDS], capture_output=True, text=True, check=False)
     if result.returncode != 0:  # no torch there: the program will say so itself
         return
     names = json.loads(result.stdout.splitlines()[-1])

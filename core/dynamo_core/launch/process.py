@@ -76,7 +76,7 @@ def _spawn(
         raise ProgramNotExecutable(f"cannot start {command[0]}: {error.strerror}") from error
 
 
-def _wait(child: int, waited_for: set[int], while_running: Callable[[], None] | None) -> Ending:
+def _wait(child: int, waited_for: set[signal.Signals], while_running: Callable[[], None] | None) -> Ending:
     while True:
         if while_running is not None:
             arrived = signal.sigtimedwait(waited_for, 0.1)
@@ -90,7 +90,8 @@ def _wait(child: int, waited_for: set[int], while_running: Callable[[], None] | 
             if not ended:
                 continue
             if os.WIFSTOPPED(status):
-                _stop_with(child)
+                if os.WSTOPSIG(status) == signal.SIGSTOP:  # others come from the terminal, to us as well
+                    _stop_with(child)
             elif os.WIFSIGNALED(status):
                 return Ending(None, os.WTERMSIG(status))
             else:
@@ -111,7 +112,7 @@ def end_like(ending: Ending) -> NoReturn:
     sys.stderr.flush()
     if ending.signal is not None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if ending.signal not in (signal.SIGKILL, signal.SIGSTOP):
+        if ending.signal != signal.SIGKILL:
             signal.signal(ending.signal, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {ending.signal})
         os.kill(os.getpid(), ending.signal)

@@ -1,0 +1,119 @@
+"""One `dynamo run`, from the checks before it to the last word in the recording."""
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..errors import CannotRecord, DynamoError
+from ..recording import files
+from ..settings import Settings
+from .backend_check import check_backend, missing_compiler
+from .environment import environment_for
+from .process import Ending, run
+from .program import Program, check_python, default_python, ignores_environment
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked `dynamo run` for. The recording of `settings` is filled in when it exists."""
+
+    program: Program
+    settings: Settings
+    output: Path | None = None
+    replace: bool = False
+    python: str | None = None
+    stdout_to_stderr: bool = False
+
+
+@dataclass
+class Outcome:
+    """A finished run. `notes` are for the user: what may have gone otherwise than expected."""
+
+    recording: Path
+    ending: Ending
+    notes: list[str] = field(default_factory=list)
+
+
+def record(
+    request: Request,
+    *,
+    announce: Callable[[str], None],
+    follow: Callable[[Path], Callable[[], None]] | None = None,
+) -> Outcome:
+    """Run the program and record it.
+
+    `announce` gets what must be said before the program starts; `follow(recording)`, if given, returns what
+    is to be called while the program runs. Raises DynamoError only before the program has started.
+    """
+    python = check_python(request.python) if request.python else default_python()
+    request.program.check()
+    command = request.program.command(python)
+    settings = request.settings
+    if settings.capture != "none":
+        settings = replace(settings, backend=check_backend(settings.backend, python))
+    recording = files.create(request.output, request.program.name, replace=request.replace)
+    settings = replace(settings, recording=str(recording))
+    notes = _notes_before(command, settings)
+    description = _description(request, settings, command)
+    try:
+        files.write_run_file(recording, description | {"notes": notes})
+        for note in notes:
+            announce(note)
+        ending = run(
+            command,
+            environment_for(settings, os.environ),
+            stdout_to_stderr=request.stdout_to_stderr,
+            while_running=follow(recording) if follow else None,
+        )
+    except DynamoError:
+        shutil.rmtree(recording, ignore_errors=True)  # nothing ran, so there is nothing to keep
+        raise
+    end = {"ended_ns": time.time_ns(), **asdict(ending), "notes": notes}
+    try:
+        files.write_run_file(recording, description | end)
+    except CannotRecord as error:
+        notes.append(str(error))
+    return Outcome(recording, ending, notes)
+
+
+def _notes_before(command: list[str], settings: Settings) -> list[str]:
+    notes = []
+    flag = ignores_environment(command)
+    if flag is not None:
+        notes.append(f"python {flag} switches the recording off: it ignores what dynamo adds to PYTHONPATH")
+    if settings.capture != "none" and settings.backend == "inductor":
+        problem = missing_compiler()
+        if problem is not None:
+            notes.append(problem)
+    return notes
+
+
+def _description(request: Request, settings: Settings, command: list[str]) -> dict[str, Any]:
+    choices = asdict(settings)
+    del choices["recording"]
+    return {
+        "dynamo": __version__,
+        "program": request.program.name,
+        "command": command,
+        "dynamo_argv": sys.argv,
+        "cwd": _working_directory(),
+        "settings": choices,
+        "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "started_ns": time.time_ns(),
+        "ended_ns": None,
+        "exit_code": None,
+        "signal": None,
+    }
+
+
+def _working_directory() -> str | None:
+    try:
+        return os.getcwd()
+    except OSError:
+        return None

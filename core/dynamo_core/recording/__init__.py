@@ -1,0 +1,1 @@
+"""Recordings on disk: where they lie, and reading them back into the model."""

@@ -1,0 +1,116 @@
+"""The counts of a recording, each as torch counts it or None where it was not recorded."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .model import Frame, GraphBreak, Process, Recording
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One number for each question; the JSON document's `summary` has exactly these fields.
+
+    frames, frames_compiled   torch's counters["frames"]: total, ok
+    whole_graph_frames        frames of fullgraph=True, which torch counts nowhere
+    frames_fell_back          frames (of both) that Dynamo gave up on, so that they ran eager
+    graphs                    torch's counters["stats"]["unique_graphs"]
+    ops                       call_* nodes of those graphs
+    graph_calls, graph_host_seconds   calls of the compiled graphs and time in them, as the host saw it
+    graph_breaks              torch._dynamo.utils.graph_break_reasons; distinct ones by place and reason
+    recompiles                compilation metrics with a recompile reason
+    guards                    torch's guard_count, over all cache entries
+    compile_time_s            duration of all compilation metrics, forward and backward
+    """
+
+    processes: int
+    frames: int | None
+    frames_compiled: int | None
+    whole_graph_frames: int | None
+    frames_fell_back: int | None
+    graphs: int | None
+    ops: int | None
+    graph_calls: int | None
+    graph_host_seconds: float | None
+    graph_breaks: int | None
+    distinct_graph_breaks: int | None
+    recompiles: int | None
+    guards: int | None
+    compile_time_s: float | None
+    exit_code: int | None
+    signal: int | None
+
+
+def summarize(recording: Recording) -> Summary:
+    """Count over all processes of the recording."""
+    processes = recording.processes
+    run = recording.run or {}
+    graphs = [graph for process in processes for graph in process.graphs if graph.is_compiled]
+    breaks = [graph_break for process in processes for graph_break in process.breaks]
+    compiles = [compile_ for process in processes for compile_ in process.compiles]
+    has_breaks, has_frames = recorded(recording, "graph breaks"), recorded(recording, "frames")
+    has_metrics = recorded(recording) or bool(compiles)
+    frames = [frame for process in processes for frame in process.frames]
+    counted = [frame for frame in frames if not frame.is_whole_graph]
+    return Summary(
+        processes=len(processes),
+        frames=len(counted) if has_frames else None,
+        frames_compiled=sum(frame.ok for frame in counted) if has_frames else None,
+        whole_graph_frames=len(frames) - len(counted) if has_frames else None,
+        frames_fell_back=sum(map(fell_back, frames)) if has_frames else None,
+        graphs=sum(len(process.compiled_graphs) for process in processes)
+        if recorded(recording, "graphs") or graphs
+        else None,
+        ops=_sum(_ops(process) for process in processes) if recorded(recording) or graphs else None,
+        graph_calls=_sum(graph.calls for graph in graphs) if recorded(recording) else None,
+        graph_host_seconds=_seconds(graph.host_seconds for graph in graphs) if recorded(recording) else None,
+        graph_breaks=len(breaks) if has_breaks else None,
+        distinct_graph_breaks=len(set(map(break_identity, breaks))) if has_breaks else None,
+        recompiles=sum(len(process.recompiles) for process in processes) if has_metrics else None,
+        guards=sum(c.guards for c in compiles if c.guards is not None) if has_metrics else None,
+        compile_time_s=_seconds(c.seconds for c in compiles) if has_metrics else None,
+        exit_code=run.get("exit_code"),
+        signal=run.get("signal"),
+    )
+
+
+def break_identity(graph_break: GraphBreak) -> tuple[object, str]:
+    """Breaks at one place for one reason are one break, however often it was met."""
+    return (graph_break.place, graph_break.kind)
+
+
+def fell_back(frame: Frame) -> bool:
+    """Whether Dynamo tried the frame and gave up on it, so that it ran eager."""
+    return frame.outcome in ("failed", "raised")
+
+
+def recorded(recording: Recording, probe: str | None = None) -> bool:
+    """Whether our engine ran in every process, and `probe` worked there: else a count of 0 means nothing."""
+    if not recording.processes:
+        return bool(recording.python_processes) and not recording.engine_failures
+    return all(process.is_ours and probe not in process.failed_probes for process in recording.processes)
+
+
+def _ops(process: Process) -> int | None:
+    if process.is_ours:
+        return sum(graph.ops or 0 for graph in process.compiled_graphs)
+    known = [compile_.ops for compile_ in process.compiles if compile_.ops is not None]
+    return sum(known) if known else None
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    """The sum; None if one of the values was not recorded."""
+    total = 0
+    for value in values:
+        if value is None:
+            return None
+        total += value
+    return total
+
+
+def _seconds(values: Iterable[float | None]) -> float | None:
+    total = 0.0
+    for value in values:
+        if value is None:
+            return None
+        total += value
+    return round(total, 6)

@@ -1,0 +1,1 @@
+"""The command line: it parses, calls, and turns errors into one line; nothing else."""

@@ -1,0 +1,77 @@
+"""Run a program with what the user sees of it: notes before, DYNAMO_LOGS during, a summary after."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from dynamo_core.errors import DynamoError
+from dynamo_core.launch.run import Outcome, Request, record
+
+
+def say(line: str) -> None:
+    """One line of ours on stderr. A closed stderr is not our problem."""
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except (OSError, ValueError):
+        pass
+
+
+def run_program(request: Request, *, quiet: bool) -> Outcome:
+    """Record `request`; with `quiet`, print nothing at all."""
+    follow = None if quiet else _live_output()
+    return record(
+        request,
+        announce=(lambda line: None) if quiet else (lambda line: say(f"dynamo: {line}")),
+        follow=follow,
+    )
+
+
+def _live_output() -> Callable[[Path], Callable[[], None]] | None:
+    """What follows the recording and prints, if DYNAMO_LOGS asks for anything."""
+    wanted = os.environ.get("DYNAMO_LOGS", "")
+    if not wanted.strip():
+        return None
+    from dynamo_reporters.topics import UnknownTopic, help_text, parse_topics
+
+    if wanted.strip() == "help":
+        click.echo(help_text())
+        raise click.exceptions.Exit(0)
+    try:
+        details = parse_topics(wanted)
+    except UnknownTopic as error:
+        raise click.UsageError(str(error)) from error
+
+    def follow(recording: Path) -> Callable[[], None]:
+        from dynamo_core.recording.read import Follower
+        from dynamo_reporters.console import show
+        from dynamo_reporters.topics import render_item
+
+        follower = Follower(recording)
+
+        def print_news() -> None:
+            try:
+                for _, item in follower.new_items():
+                    show(sys.stderr, render_item(item, details))
+            except (DynamoError, OSError, ValueError):
+                pass  # what is wrong with the recording is said at the end; the program goes on
+
+        return print_news
+
+    return follow
+
+
+def summarize_run(outcome: Outcome, *, is_default_place: bool) -> None:
+    """Print the end-of-run summary."""
+    from dynamo_core.recording.read import read
+    from dynamo_reporters.end_of_run import render_end_of_run
+
+    try:
+        recording = read(outcome.recording)
+    except DynamoError as error:
+        say(f"dynamo: {error}")
+        return
+    for line in render_end_of_run(recording, is_default_place):
+        say(f"dynamo: {line}")

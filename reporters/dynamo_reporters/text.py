@@ -1,0 +1,70 @@
+"""Words and numbers, the same in every report."""
+
+import os
+import re
+from collections.abc import Sequence
+
+from tabulate import tabulate
+
+from dynamo_core.model import CompileId, Place
+
+# Control characters, among them those that begin terminal escapes; a recording may come from a stranger.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_RESUME = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)$")
+
+
+def printable(text: str) -> str:
+    """`text` without anything that a terminal would obey."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def number(value: int | None, singular: str, plural: str | None = None) -> str:
+    """`3 graphs`, `1 graph`, `graphs: not recorded`."""
+    plural = plural or singular + "s"
+    if value is None:
+        return f"{plural}: not recorded"
+    return f"{value:,} {singular if value == 1 else plural}"
+
+
+def seconds(value: float | None) -> str:
+    """A duration in the unit that suits it."""
+    if value is None:
+        return "not recorded"
+    for limit, factor, unit in ((1e-3, 1e6, "µs"), (1.0, 1e3, "ms")):
+        if value < limit:
+            return f"{value * factor:.3g} {unit}"
+    return f"{value:.2f} s" if value < 100 else f"{value:,.0f} s"
+
+
+def frame_name(name: str | None) -> str:
+    """A frame as the user knows it: a resume function is the rest of the user's function."""
+    if name is None:
+        return "unknown frame"
+    resumed = _RESUME.match(name)
+    shown = f"{resumed[1]} (resumed at line {resumed[2]})" if resumed else name
+    return printable(shown)
+
+
+def place(value: Place | None) -> str:
+    """`file:line`, relative to the working directory where that is shorter."""
+    if value is None:
+        return "unknown place"
+    file = value.file
+    try:
+        relative = os.path.relpath(file)
+    except (ValueError, OSError):
+        relative = file
+    if os.path.isabs(file) and len(relative) < len(file) and not relative.startswith("../.."):
+        file = relative
+    return printable(f"{file}:{value.line}")
+
+
+def compile_label(compile_id: CompileId | None) -> str:
+    """`[0/1]`, as torch's own logs write it."""
+    return f"[{compile_id}]" if compile_id is not None else "[-/-]"
+
+
+def plain_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A table as `torch.fx.Graph.print_tabular` lays it out; no cell is cut."""
+    cells = [[printable(str(cell)) for cell in row] for row in rows]
+    return tabulate(cells, headers=headers, disable_numparse=True)

@@ -1,0 +1,92 @@
+"""The topics of DYNAMO_LOGS: their names, the grammar, and who shows what while a program runs."""
+
+import difflib
+from collections.abc import Callable, Mapping
+
+from rich.console import RenderableType
+
+from dynamo_core.model import Bytecode, Compile, Graph, GraphBreak, GuardSet
+
+from .breaks import render_break
+from .bytecode import render_bytecode
+from .detail import Detail
+from .graphs import render_graph
+from .guards import render_guards
+from .ops import render_ops
+from .recompiles import render_recompile
+from .times import render_times
+
+LOGS_VARIABLE = "DYNAMO_LOGS"
+
+DESCRIPTIONS = {
+    "graphs": "every FX graph handed to a backend, as a table",
+    "bytecode": "original and modified bytecode of every compiled frame",
+    "guards": "the guards of every cache entry",
+    "breaks": "graph breaks, with torch's explanation and hints",
+    "recompiles": "recompiles, with the guard that failed",
+    "ops": "op counts of every graph",
+    "times": "what every compile took, by phase",
+    "all": "all of these",
+}
+
+Details = Mapping[str, Detail]
+
+
+class UnknownTopic(ValueError):
+    """DYNAMO_LOGS names something that is no topic."""
+
+
+def parse_topics(text: str) -> dict[str, Detail]:
+    """`graphs,+guards,-times` as a detail for each topic named. A name of its own goes before `all`.
+
+    UnknownTopic says which name is unknown and which is nearest.
+    """
+    named: dict[str, Detail] = {}
+    for word in filter(None, (part.strip() for part in text.split(","))):
+        detail = {"+": Detail.MORE, "-": Detail.LESS}.get(word[0], Detail.NORMAL)
+        name = word.lstrip("+-")
+        if name not in DESCRIPTIONS:
+            near = difflib.get_close_matches(name, [*DESCRIPTIONS, "help"], n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"it knows {', '.join(DESCRIPTIONS)}"
+            raise UnknownTopic(f"{LOGS_VARIABLE} has no topic {name!r}; {hint}")
+        named[name] = detail
+    if "all" in named:
+        rest = named.pop("all")
+        named = {name: rest for name in DESCRIPTIONS if name != "all"} | named
+    return named
+
+
+def help_text() -> str:
+    """What `DYNAMO_LOGS=help` prints."""
+    width = max(map(len, DESCRIPTIONS))
+    names = "\n".join(f"  {name:<{width}}  {what}" for name, what in DESCRIPTIONS.items())
+    return (
+        f"{LOGS_VARIABLE} prints what the compiler does while the program runs, on stderr.\n"
+        "It takes names with commas between: +name for more, -name for less.\n\n"
+        f"{names}\n\nExample: {LOGS_VARIABLE}=graphs,+breaks,-times dynamo run script.py"
+    )
+
+
+_GRAPH_TOPICS: dict[str, Callable[[Graph, Detail], RenderableType]] = {
+    "graphs": render_graph,
+    "ops": render_ops,
+}
+
+
+def render_item(item: object, details: Details) -> list[RenderableType]:
+    """What the topics in `details` have to say about something that has just happened."""
+    shown: list[RenderableType] = []
+    if isinstance(item, Graph):
+        shown += [render(item, details[t]) for t, render in _GRAPH_TOPICS.items() if t in details]
+    elif isinstance(item, Bytecode) and "bytecode" in details:
+        shown.append(render_bytecode(item, details["bytecode"]))
+    elif isinstance(item, GuardSet) and "guards" in details:
+        shown.append(render_guards(item, details["guards"]))
+    elif isinstance(item, GraphBreak) and "breaks" in details:
+        shown.append(render_break(item, details["breaks"]))
+    elif isinstance(item, Compile):
+        if "recompiles" in details and item.recompile_reason is not None:
+            shown.append(render_recompile(item, details["recompiles"]))
+        if "times" in details:
+            shown.append(render_times(item, details["times"]))
+    return shown

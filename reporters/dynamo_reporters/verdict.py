@@ -1,0 +1,68 @@
+"""What became of the program, in a sentence or two."""
+
+import signal as signals
+from typing import Any
+
+from dynamo_core.model import Recording
+from dynamo_core.summary import Summary
+
+from .text import number, printable, seconds
+
+
+def verdict(recording: Recording, summary: Summary) -> str:
+    """The first thing to know about a recording."""
+    if recording.run is not None and not recording.processes:
+        return _nothing_recorded(recording)
+    if not summary.graphs:
+        return "torch was imported, but no graph was compiled. " + capture_sentence(recording)
+    parts = [
+        number(summary.graphs, "graph"),
+        number(summary.ops, "op"),
+        number(summary.graph_breaks, "graph break"),
+        number(summary.recompiles, "recompile"),
+    ]
+    if summary.frames_fell_back:
+        parts.append(f"{number(summary.frames_fell_back, 'frame')} fell back to eager")
+    return f"{', '.join(parts)}; compiling took {seconds(summary.compile_time_s)}."
+
+
+def _nothing_recorded(recording: Recording) -> str:
+    if recording.engine_failures:
+        return f"Nothing was recorded: {printable(recording.engine_failures[0])}."
+    if not recording.python_processes:
+        return (
+            "Nothing was recorded: no Python process started with our start-up code. "
+            "Was it run with -I, -E or -S, or with PYTHONPATH cleared?"
+        )
+    return "The program never imported torch, so there is nothing to compile."
+
+
+def capture_sentence(recording: Recording) -> str:
+    """Whether the program compiled for itself or we compiled it, and on what grounds."""
+    decisions = [process.capture for process in recording.processes if process.capture]
+    if not decisions:
+        return "How it was captured was not recorded."
+    decision = decisions[0]
+    because = printable(decision.because or "")
+    if decision.decision == "failed":
+        return f"Capture could not start: {because}. The program ran eager."
+    if decision.decision == "observe":
+        return f"Only observed, because {because}."
+    text = f"Captured by policy {decision.policy!r} with backend {printable(decision.backend)!r}"
+    if decision.fallback_random:
+        text += ", with eager's random numbers (fallback_random)"
+    return text + "."
+
+
+def ending(run: dict[str, Any]) -> str:
+    """How the program ended, as the launcher saw it."""
+    if run.get("ended_ns") is None:
+        return "has not ended, or dynamo was killed: this recording is partial"
+    duration = seconds((run["ended_ns"] - run["started_ns"]) / 1e9)
+    if run.get("signal") is not None:
+        try:
+            name = signals.Signals(run["signal"]).name
+        except ValueError:
+            name = str(run["signal"])
+        return f"killed by {name} after {duration}: the recording ends there"
+    return f"ended with exit code {run.get('exit_code')} after {duration}"
