@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from dynamo_core.errors import CannotRecord
+from dynamo_core.errors import CannotRecord, NoRecording
 from dynamo_core.launch.process import Ending, end_like
 from dynamo_core.recording import files
 
@@ -38,8 +38,8 @@ def explain_command(ctx: click.Context, /, form: str, report_file: Path | None, 
     """Say what happened in a recording: what was captured, what it cost, what broke.
 
     The recording is a folder that `dynamo run` wrote, or a TORCH_TRACE file or folder; without one, the
-    newest in .dynamo. Or it is a program, in any form that `dynamo run` takes: it is run first, with its stdout on
-    stderr, so that stdout has the report alone; the exit code is then the program's.
+    newest in .dynamo. Or it is a program, in any form that `dynamo run` takes: it is run first, with its
+    stdout on stderr, so that stdout has the report alone; the exit code is then the program's.
 
     \b
     Examples:
@@ -76,6 +76,8 @@ def _target(
         return path, None, form, report_file
     if program.is_python and path.exists() and not _looks_like_a_program(path):
         return path, None, form, report_file  # reading it gives the error that fits
+    if program.is_python and not path.exists() and str(path) not in ("-m", "-c", "-"):
+        raise NoRecording(f"there is no recording and no program at {path}")
     outcome = run_program(request_from(program, **options, stdout_to_stderr=True), quiet=False)
     return outcome.recording, outcome.ending, form, report_file
 

@@ -46,16 +46,18 @@ def frame_name(name: str | None) -> str:
 
 
 def place(value: Place | None) -> str:
-    """`file:line`, relative to the working directory where that is shorter."""
+    """`file:line`; below the working directory relative to it, in a package relative to site-packages."""
     if value is None:
         return "unknown place"
     file = value.file
-    try:
-        relative = os.path.relpath(file)
-    except (ValueError, OSError):
-        relative = file
-    if os.path.isabs(file) and len(relative) < len(file) and not relative.startswith("../.."):
-        file = relative
+    _, in_package, rest = file.rpartition("/site-packages/")
+    if in_package:
+        file = rest
+    else:
+        try:
+            file = file.removeprefix(os.getcwd() + os.sep)
+        except OSError:  # the working directory is gone
+            pass
     return printable(f"{file}:{value.line}")
 
 

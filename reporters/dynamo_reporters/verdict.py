@@ -13,8 +13,8 @@ def verdict(recording: Recording, summary: Summary) -> str:
     """The first thing to know about a recording."""
     if recording.run is not None and not recording.processes:
         return _nothing_recorded(recording)
-    if not summary.graphs:
-        return "torch was imported, but no graph was compiled. " + capture_sentence(recording)
+    if not summary.graphs and recording.run is not None:
+        return "torch was imported, but no graph was compiled. " + _why_no_graph(recording)
     parts = [
         number(summary.graphs, "graph"),
         number(summary.ops, "op"),
@@ -35,6 +35,15 @@ def _nothing_recorded(recording: Recording) -> str:
             "Was it run with -I, -E or -S, or with PYTHONPATH cleared?"
         )
     return "The program never imported torch, so there is nothing to compile."
+
+
+def _why_no_graph(recording: Recording) -> str:
+    if any(process.capture and process.capture.decision == "capture" for process in recording.processes):
+        return (
+            "No module's forward and no function of the program's own was given a tensor; "
+            "--capture all takes every frame."
+        )
+    return capture_sentence(recording)
 
 
 def capture_sentence(recording: Recording) -> str:

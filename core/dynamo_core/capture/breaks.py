@@ -1,8 +1,8 @@
 """Probe: graph breaks as Dynamo counts them, in `torch._dynamo.utils.graph_break_reasons`.
 
 Source: torch/_dynamo/output_graph.py (GraphCompileReason.__post_init__), the same in torch 2.8 to 2.15.
-It has what `counters["graph_break"]` lacks (a data-dependent branch) and, unlike the trace's records, no entry for
-an attempt that was thrown away.
+It has what `counters["graph_break"]` lacks (a data-dependent branch) and, unlike the trace's records, no
+entry for an attempt that was thrown away.
 """
 
 from types import ModuleType

@@ -79,7 +79,7 @@ def _hold_a_tensor(values: Any, depth: int) -> bool:
             return True
         if isinstance(value, dict):
             value = list(value.values())
-        if depth and isinstance(value, (list, tuple)):
-            if _hold_a_tensor(value[:_ITEMS_LOOKED_AT], depth - 1):
-                return True
+        is_nested = depth > 0 and isinstance(value, (list, tuple))
+        if is_nested and _hold_a_tensor(value[:_ITEMS_LOOKED_AT], depth - 1):
+            return True
     return False

@@ -1,49 +1,89 @@
-"""Find a bad `--backend` before the program starts, without running any of the user's code."""
+"""Find a bad `--backend`, `--mode` or `--option` before the program starts."""
 
 import ast
 import difflib
 import json
 import os
+import re
 import shutil
 import subprocess
+from dataclasses import asdict, replace
 
 from ..errors import BackendProblem
+from ..settings import Settings
+from .program import Program
 
-# Registered by torch itself in every supported version; other names cost a look into torch's registry.
-_IN_EVERY_TORCH = ("inductor", "eager", "aot_eager", "cudagraphs", "aot_eager_decomp_partition")
+# Registered by torch itself in every supported version: no need to ask torch, which takes seconds to import.
+_IN_EVERY_TORCH = ("inductor", "eager", "aot_eager", "cudagraphs")
 
-_LIST_BACKENDS = """
-import json, torch, torch._dynamo
-print(json.dumps(torch._dynamo.list_backends(exclude_tags=())))
+# Runs in the program's Python. torch.compile itself says what is wrong with its arguments.
+_ASK_TORCH = """
+import importlib, json, sys
+choices = json.loads(sys.argv[1])
+sys.path[:0] = choices["path"]
+answer = {"error": None, "names": None}
+import torch, torch._dynamo
+try:
+    module, colon, function = choices["backend"].rpartition(":")
+    backend = choices["backend"]
+    if colon:
+        in_file = module.endswith(".py")
+        backend = "eager" if in_file else getattr(importlib.import_module(module), function)
+    elif backend not in torch._dynamo.list_backends(exclude_tags=()):
+        answer["names"] = torch._dynamo.list_backends(exclude_tags=())
+    if answer["names"] is None:
+        mode, options = choices["mode"], choices["options"] or None
+        torch.compile(lambda: None, backend=backend, mode=mode, options=options)
+except Exception as error:
+    answer["error"] = f"{type(error).__name__}: {error}"
+print("\\n" + json.dumps(answer))
 """
 
 
-def check_backend(backend: str, python: str) -> str:
-    """The backend as the engine shall resolve it, a file's path made absolute; or BackendProblem."""
-    place, colon, function = backend.rpartition(":")
-    if not colon:
-        if backend not in _IN_EVERY_TORCH:
-            _check_name(backend, python)
-        return backend
+def check_backend(settings: Settings, program: Program, python: str) -> Settings:
+    """`settings` as the engine shall have them, a backend file's path made absolute; or BackendProblem."""
+    place, colon, function = settings.backend.rpartition(":")
+    if colon and not function.isidentifier():
+        raise BackendProblem(
+            f"backend {settings.backend!r} is neither a name, module:function nor file.py:function"
+        )
     if place.endswith(".py"):
-        return f"{_check_file(place, function)}:{function}"
-    if not place or not function.isidentifier():
-        raise BackendProblem(f"backend {backend!r} is neither a name, module:function nor file.py:function")
-    return backend
+        _check_file(place, function)
+        settings = replace(settings, backend=f"{os.path.abspath(place)}:{function}")
+    is_known = settings.backend in _IN_EVERY_TORCH or place.endswith(".py")
+    if not is_known or settings.mode is not None or settings.options:
+        _ask_torch(settings, program, python)
+    return settings
 
 
-def _check_name(name: str, python: str) -> None:
-    result = subprocess.run([python, "-c", _LIST_BACKENDS], capture_output=True, text=True, check=False)
-    if result.returncode != 0:  # no torch there: the program will say so itself
+def _ask_torch(settings: Settings, program: Program, python: str) -> None:
+    choices = asdict(settings) | {"path": program.import_path()}
+    result = subprocess.run(
+        [python, "-c", _ASK_TORCH, json.dumps(choices)], capture_output=True, text=True, check=False
+    )
+    if result.returncode != 0:  # there is no torch, or a broken one: the program will meet that itself
         return
-    names = json.loads(result.stdout.splitlines()[-1])
-    if name not in names:
-        near = difflib.get_close_matches(name, names, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"registered are: {', '.join(names)}"
-        raise BackendProblem(f"unknown backend {name!r}; {hint}")
+    answer = json.loads(result.stdout.splitlines()[-1])
+    if answer["names"] is not None:
+        near = difflib.get_close_matches(settings.backend, answer["names"], n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"registered are: {', '.join(answer['names'])}"
+        raise BackendProblem(f"unknown backend {settings.backend!r}; {hint}")
+    if answer["error"] is not None:
+        problem = _shorten(answer["error"])
+        raise BackendProblem(f"backend {settings.backend!r} cannot be used: {problem}")
 
 
-def _check_file(file: str, function: str) -> str:
+def _shorten(error: str) -> str:
+    """torch names all of Inductor's 600 options after an unknown one; the nearest is enough."""
+    unknown = re.search(r"Unexpected optimization option (\S+), known options are (\[.*\])", error)
+    if unknown is None:
+        return error
+    near = difflib.get_close_matches(unknown[1], ast.literal_eval(unknown[2]), n=1)
+    return f"it has no option {unknown[1]!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+
+
+def _check_file(file: str, function: str) -> None:
+    """Look for the function without running the file, which may be the program itself."""
     try:
         with open(file, encoding="utf-8") as source:
             tree = ast.parse(source.read())
@@ -63,13 +103,12 @@ def _check_file(file: str, function: str) -> str:
         near = difflib.get_close_matches(function, defined, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise BackendProblem(f"{file} defines no {function!r}{hint}")
-    return os.path.abspath(file)
 
 
 def missing_compiler() -> str | None:
     """A sentence where Inductor will find no C++ compiler for the CPU; None where there is one.
 
-    Inductor looks for $CXX, then g++ (torch/_inductor/cpp_builder.py); clang++ and c++ serve as $CXX.
+    Inductor takes $CXX, else g++ (torch/_inductor/config.py, cpp.cxx; 2.8 to 2.15, on Linux).
     """
     wanted = os.environ.get("CXX")
     if wanted and shutil.which(wanted.split()[0]):

@@ -41,6 +41,13 @@ class Program:
         if not os.access(first, os.R_OK):
             raise ProgramNotExecutable(f"cannot read {first}: permission denied")
 
+    def import_path(self) -> list[str]:
+        """What Python puts first on `sys.path` for this program."""
+        if self.is_python and self.arguments[0] not in ("-m", "-c", "-"):
+            path = os.path.realpath(self.arguments[0])
+            return [path if os.path.isdir(path) else os.path.dirname(path)]
+        return [os.getcwd()]
+
     def command(self, python: str | None) -> list[str]:
         """The whole command line, with its executable resolved on PATH."""
         if self.is_python:

@@ -56,7 +56,7 @@ def record(
     command = request.program.command(python)
     settings = request.settings
     if settings.capture != "none":
-        settings = replace(settings, backend=check_backend(settings.backend, python))
+        settings = check_backend(settings, request.program, python)
     recording = files.create(request.output, request.program.name, replace=request.replace)
     settings = replace(settings, recording=str(recording))
     notes = _notes_before(command, settings)

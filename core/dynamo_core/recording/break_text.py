@@ -1,7 +1,8 @@
 """Read the text in which torch explains a graph break.
 
 Source: torch/_dynamo/symbolic_convert.py (log_graph_break), torch/_dynamo/exc.py
-(format_graph_break_message). The text moves from release to release; what is not found stays None. Read with 2.8, 2.13 and 2.15.
+(format_graph_break_message). The text moves from release to release; what is not found stays None. Read
+with 2.8, 2.13 and 2.15.
 """
 
 import re

@@ -1,0 +1,71 @@
+"""Run the real command in a subprocess; all tests of a session share one Inductor cache."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+SAMPLES = REPOSITORY / "sample_scripts"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a finished command left."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of every command: ours, without what would change the outcome."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("DYNAMO_", "TORCH"))}
+    cache = os.environ.get("DYNAMO_TEST_INDUCTOR_CACHE") or str(tmp_path_factory.mktemp("inductor"))
+    return kept | {"TORCHINDUCTOR_CACHE_DIR": cache, "HF_HUB_OFFLINE": "1", "NO_COLOR": "1"}
+
+
+Runner = Callable[..., Result]
+
+
+@pytest.fixture
+def run(environment: dict[str, str], tmp_path: Path) -> Runner:
+    """`run("run", "x.py", env={...})` runs `dynamo run x.py` in the test's own folder."""
+
+    def run_command(*arguments: str | Path, env: Mapping[str, str] | None = None, stdin: str = "") -> Result:
+        return run_to_end(
+            [sys.executable, "-m", "dynamo_cli", *map(str, arguments)],
+            environment | dict(env or {}),
+            tmp_path,
+            stdin,
+        )
+
+    return run_command
+
+
+@pytest.fixture
+def explained(run: Runner, tmp_path: Path) -> Callable[..., dict[str, Any]]:
+    """Run a program under `dynamo explain` and give the JSON document."""
+
+    def explain(*arguments: str | Path, env: Mapping[str, str] | None = None) -> dict[str, Any]:
+        result = run("explain", "--format", "json", *arguments, env=env)
+        assert result.exit_code == 0, result.stderr
+        document: dict[str, Any] = json.loads(result.stdout)
+        return document
+
+    return explain
+
+
+def run_to_end(command: Sequence[str], env: Mapping[str, str], folder: Path, stdin: str = "") -> Result:
+    """Run a command; a test that hangs fails after five minutes."""
+    finished = subprocess.run(
+        command, env=env, cwd=folder, input=stdin, capture_output=True, text=True, timeout=300, check=False
+    )
+    return Result(finished.returncode, finished.stdout, finished.stderr)

@@ -1,0 +1,181 @@
+"""Run a program under plain python and under `dynamo run`, in the same surroundings, and compare."""
+
+import ast
+import contextlib
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from dynamo_core.names import ENGINE_FAILURE_PREFIX, FX_GRAPH, PROBE_FAILED, RUN_FILE, STREAM_PREFIX
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+_TIME_LIMIT = 120
+# What no two processes share: addresses, process ids in warnings, and the head of torch's log lines.
+_DIFFERS_EVERY_TIME = (
+    (re.compile(r"0x[0-9a-f]{6,}"), "0x…"),
+    (re.compile(r"\(pid=\d+\)"), "(pid=…)"),
+    (re.compile(r"^(\[\w+\]:)?([VIWE])\d{4} [\d:.]+ \d+ ", re.MULTILINE), r"\1\2… "),
+)
+
+Disturbance = Callable[["subprocess.Popen[bytes]"], None]
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A program, how it is started, and what happens to it from outside."""
+
+    name: str
+    program: tuple[str, ...]  # what follows `python`, or `--` and a whole command
+    cwd: Path = PROGRAMS
+    options: tuple[str, ...] = ()  # of `dynamo run`
+    environment: Mapping[str, str] = field(default_factory=dict)
+    python: str | None = None  # instead of the one that runs the tests
+    stdin: bytes = b""
+    stdout: str | None = None  # a file instead of one of ours; "closed pipe" for one that nobody reads
+    shell: str | None = None  # a line of sh that ends in `"$@"`, which stands for the command
+    disturbance: Disturbance | None = None  # done to the started process once it has printed "ready"
+    new_session: bool = False
+    graphs: int | None = None  # how many the recording must hold
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What anyone who runs a program can see of it. A negative exit code is the signal it died of."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+
+
+def situations_of(file: str) -> list[str]:
+    """The public top-level functions of a program that takes the name of one as its argument."""
+    tree = ast.parse((PROGRAMS / file).read_text(encoding="utf-8"))
+    return [
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    ]
+
+
+def send(number: signal.Signals) -> Disturbance:
+    """Send a signal to the process that was started, and to no other."""
+    return lambda process: os.kill(process.pid, number)
+
+
+def send_to_group(number: signal.Signals) -> Disturbance:
+    """Send a signal to the whole process group, as a shell's job control does."""
+    return lambda process: os.killpg(process.pid, number)
+
+
+def assert_same_as_python(situation: Situation, recording: Path) -> None:
+    """Exit code, stdout and stderr are equal, and a recording exists that knows how the program ended."""
+    program = list(situation.program)
+    is_command = program[0] == "--"
+    python = situation.python or sys.executable
+    plain = _outcome(program[1:] if is_command else [python, *program], situation)
+    dynamo = [sys.executable, "-m", "dynamo_cli", "run", "-q", "-o", str(recording)]
+    choose_python = ["--python", situation.python] if situation.python else []
+    recorded = _outcome([*dynamo, *choose_python, *situation.options, *program], situation)
+
+    assert recorded == plain
+    _check_recording(recording, situation, plain.exit_code)
+
+
+def _check_recording(recording: Path, situation: Situation, exit_code: int) -> None:
+    run = json.loads((recording / RUN_FILE).read_text(encoding="utf-8"))
+    ending = (None, -exit_code) if exit_code < 0 else (exit_code, None)
+    assert (run["exit_code"], run["signal"]) == ending
+    failures = [file.read_text() for file in recording.glob(f"{ENGINE_FAILURE_PREFIX}*")]
+    assert failures == []
+    heads: list[str] = []
+    for stream in recording.glob(f"{STREAM_PREFIX}*"):
+        heads += [
+            line
+            for line in stream.read_text(encoding="utf-8").splitlines()
+            if f'"name": "{PROBE_FAILED}"' in line or f'"name": "{FX_GRAPH}"' in line
+        ]
+    assert [line for line in heads if PROBE_FAILED in line] == []
+    if situation.graphs is not None:
+        assert len(heads) == situation.graphs
+
+
+def _outcome(command: list[str], situation: Situation) -> Outcome:
+    if situation.shell is not None:
+        command = [shutil.which("sh") or "sh", "-c", situation.shell, "sh", *command]
+    environment = {**os.environ, **situation.environment}
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        with _input(situation) as stdin, _output(situation, output) as stdout:
+            process = subprocess.Popen(
+                command,
+                cwd=situation.cwd,
+                env=environment,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=errors,
+                start_new_session=situation.new_session,
+                preexec_fn=_settle_surroundings,
+            )
+        try:
+            if situation.disturbance is not None:
+                _wait_until_ready(process, output)
+                situation.disturbance(process)
+            exit_code = process.wait(_TIME_LIMIT)
+        finally:
+            process.kill()
+            process.wait()
+        return Outcome(exit_code, _text(output), _text(errors))
+
+
+def _settle_surroundings() -> None:
+    """No core files; and Ctrl-C works, even if these tests were started in the background."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@contextlib.contextmanager
+def _input(situation: Situation) -> Iterator[IO[bytes]]:
+    with tempfile.TemporaryFile() as stdin:
+        stdin.write(situation.stdin)
+        stdin.seek(0)
+        yield stdin
+
+
+@contextlib.contextmanager
+def _output(situation: Situation, usual: IO[bytes]) -> Iterator[IO[bytes] | int]:
+    if situation.stdout is None:
+        yield usual
+    elif situation.stdout == "closed pipe":
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        yield write_end
+        os.close(write_end)
+    else:
+        with open(situation.stdout, "wb") as file:
+            yield file
+
+
+def _wait_until_ready(process: "subprocess.Popen[bytes]", output: IO[bytes]) -> None:
+    deadline = time.monotonic() + _TIME_LIMIT
+    while b"ready\n" not in os.pread(output.fileno(), 1000, 0):
+        assert process.poll() is None, "the program ended before it was ready"
+        assert time.monotonic() < deadline, "the program was never ready"
+        time.sleep(0.005)
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    text = file.read().decode("utf-8", "backslashreplace")
+    for pattern, replacement in _DIFFERS_EVERY_TIME:
+        text = pattern.sub(replacement, text)
+    return text

@@ -1,0 +1,40 @@
+"""Every count of a recording equals torch's own counters of the same process, on every sample script."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SAMPLES
+
+COUNTERS = Path(__file__).parent / "torch_counters"
+PROGRAMS = [
+    *[[path.name] for path in sorted(SAMPLES.glob("*.py"))],
+    ["hf_llama.py", "--compile"],
+    ["hf_bert_train.py", "--compile"],
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=" ".join)
+def test_counts_equal_torchs(
+    program: list[str], explained: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    script, *arguments = program
+    counted = tmp_path / "counted"
+    counted.mkdir()
+    document = explained(
+        SAMPLES / script,
+        *arguments,
+        env={"PYTHONPATH": str(COUNTERS), "TORCH_COUNTERS_FOLDER": str(counted)},
+    )
+    torchs = [json.loads(file.read_text()) for file in counted.iterdir()]
+    assert torchs, "torch's counters were not written: the chained sitecustomize did not run"
+    summary = document["summary"]
+    for name in ("graphs", "ops", "frames", "frames_compiled", "graph_breaks", "recompiles", "guards"):
+        assert summary[name] == sum(counts[name] for counts in torchs), name
+    assert summary["compile_time_s"] == pytest.approx(sum(c["compile_time_s"] for c in torchs), abs=1e-3)
+    assert document["problems"] == []
+    assert summary["graphs"] > 0
+    assert summary["graph_calls"] >= summary["graphs"]
+    assert summary["exit_code"] == 0
