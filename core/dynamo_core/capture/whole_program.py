@@ -9,13 +9,14 @@ import importlib.util
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 from ..names import CAPTURE_DECISION
 from ..settings import Settings
 from .import_hook import import_hook
-from .policy import NEVER, NEVER_BELOW, TAKE, Policy
+from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy
 from .probes import Probes
 from .program_files import is_own, own_modules, place_of_compile_call, place_of_own_compile_call
 
@@ -30,6 +31,8 @@ class WholeProgramCapture:
         self._active = False
         self._callback: Any = None
         self._files_scanned: set[str] = set()
+        self._codes_decided: list[weakref.ref[Any]] = []
+        self._restore_settings: list[Callable[[], None]] = []
 
     def begin(self) -> None:
         """Start capturing, unless the policy or the program's own code says not to."""
@@ -91,8 +94,10 @@ class WholeProgramCapture:
         from torch._dynamo.types import ConvertFrameReturn
 
         context = _optimize_context(self._settings)
-        for enter in context.enter_exit_hooks:  # e.g. what `dynamic=True` changes in torch's settings
-            enter()
+        # What `dynamic=True` and the like change in torch's settings; each returns its undoing.
+        self._restore_settings = [enter() for enter in context.enter_exit_hooks]
+        if self._settings.backend == "inductor":
+            self._restore_settings.append(_draw_random_numbers_as_eager_does())
         dynamo_callback = context.callback
         never = ConvertFrameReturn()
         never_below = ConvertFrameReturn(
@@ -113,6 +118,8 @@ class WholeProgramCapture:
             except Exception as error:
                 self._probes.failed("capture policy", error)
                 return never
+            if verdict != NOT_NOW:
+                self._codes_decided.append(weakref.ref(frame.f_code))
             if verdict == NEVER:
                 return never
             if verdict == NEVER_BELOW:
@@ -153,9 +160,21 @@ class WholeProgramCapture:
         return None
 
     def _stop_because(self, reason: str) -> None:
-        if self._active:
-            self._leave()
-            self._decide("observe", reason)
+        """Leave the program to its own torch.compile, as if we had decided and changed nothing."""
+        from torch._C._dynamo.eval_frame import reset_code
+
+        if not self._active:
+            return
+        self._leave()
+        for reference in self._codes_decided:
+            code = reference()
+            if code is not None:
+                reset_code(code)
+        self._codes_decided.clear()
+        for restore in self._restore_settings:
+            restore()
+        self._restore_settings.clear()
+        self._decide("observe", reason)
 
     def _watch_for_compile_calls(self) -> None:
         """Stop when the program's own code calls torch.compile or `module.compile()` after all."""
@@ -218,12 +237,20 @@ def _optimize_context(settings: Settings) -> Any:
         )
     finally:
         torch._dynamo.optimize = optimize
-    if settings.backend == "inductor":
-        import torch._inductor.config
-
-        # Random numbers as eager draws them: the program's results must not depend on our being here.
-        torch._inductor.config.fallback_random = True
     return contexts[0]
+
+
+def _draw_random_numbers_as_eager_does() -> Callable[[], None]:
+    """Set Inductor's `fallback_random`: the program's results must not depend on our being here."""
+    import torch._inductor.config as inductor_config
+
+    before = inductor_config.fallback_random
+    inductor_config.fallback_random = True
+
+    def restore() -> None:
+        inductor_config.fallback_random = before
+
+    return restore
 
 
 def resolve_backend(backend: str) -> Any:

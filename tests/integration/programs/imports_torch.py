@@ -1,0 +1,70 @@
+"""Ways to import torch. The argument names one."""
+
+import atexit
+import importlib.util
+import os
+import sys
+import threading
+
+
+def in_a_function() -> None:
+    import torch
+
+    print(torch.ones(1), len(sys.meta_path))
+
+
+def in_a_thread() -> None:
+    thread = threading.Thread(target=in_a_function)
+    thread.start()
+    thread.join()
+
+
+def in_two_threads() -> None:
+    threads = [threading.Thread(target=in_a_function) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def in_a_forked_child() -> None:
+    if os.fork() == 0:
+        in_a_function()
+        sys.exit(3)
+    print(os.waitstatus_to_exitcode(os.wait()[1]))
+
+
+def at_exit() -> None:
+    atexit.register(in_a_function)
+
+
+def a_submodule_first() -> None:
+    import torch.nn.functional as functional
+
+    print(functional.__name__, len(sys.meta_path))
+
+
+def only_found() -> None:
+    spec = importlib.util.find_spec("torch")
+    print(spec is not None and spec.name, "torch" in sys.modules)
+
+
+def loaded_by_hand() -> None:
+    spec = importlib.util.find_spec("torch")
+    assert spec is not None and spec.loader is not None
+    torch = importlib.util.module_from_spec(spec)
+    print(torch.__spec__ is spec, vars(spec.loader).keys() <= {"name", "path"})
+
+
+def as_the_program_finds_it() -> None:
+    try:
+        import torch
+    except ImportError as error:
+        print("ImportError:", error)
+    import torch
+
+    print(torch.__name__)
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()

@@ -1,0 +1,178 @@
+"""Programs as users have them: their results stay their own, and capture stays out of what is not theirs."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SAMPLES, Result, run_to_end
+
+TORCH_LOG_PREFIX = re.compile(r"^[VIWE]\d{4} [\d:.]+ \d+ ", re.MULTILINE)  # time and process id
+NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
+PROGRAMS = [
+    "hf_llama.py",
+    "hf_bert_train.py",
+    "train_loop.py",
+    "transformer.py",
+    "dataloader_workers.py",
+    "worker_threads.py",
+    "densenet.py",
+]
+
+
+@pytest.fixture
+def plain(environment: dict[str, str], tmp_path: Path) -> Callable[..., Result]:
+    """Run a program with plain Python."""
+    import sys
+
+    return lambda *command: run_to_end([sys.executable, *map(str, command)], environment, tmp_path)
+
+
+@pytest.mark.parametrize("script", PROGRAMS)
+def test_captured_results_agree_with_eager(script: str, run: Callable[..., Result], plain: Any) -> None:
+    captured, eager = run("run", "-q", SAMPLES / script), plain(SAMPLES / script)
+    assert captured.exit_code == eager.exit_code == 0, captured.stderr
+    assert NUMBER.sub("#", captured.stdout) == NUMBER.sub("#", eager.stdout)
+    for ours, theirs in zip(NUMBER.findall(captured.stdout), NUMBER.findall(eager.stdout), strict=True):
+        assert float(ours) == pytest.approx(float(theirs), rel=2e-3, abs=2e-3)
+
+
+@pytest.mark.parametrize("script", ["hf_llama.py", "train_loop.py", "mixed_calls.py"])
+def test_without_capture_results_are_identical(script: str, run: Callable[..., Result], plain: Any) -> None:
+    ours, theirs = run("run", "-q", "--capture", "none", SAMPLES / script), plain(SAMPLES / script)
+    assert ours.exit_code == theirs.exit_code
+    assert ours.stdout == theirs.stdout
+    assert TORCH_LOG_PREFIX.sub("", ours.stderr) == TORCH_LOG_PREFIX.sub("", theirs.stderr)
+
+
+@pytest.mark.parametrize("script", ["hf_llama.py", "hf_bert_train.py"])
+def test_building_a_model_is_not_captured(script: str, explained: Callable[..., dict[str, Any]]) -> None:
+    document = explained("--backend", "eager", SAMPLES / script)
+    frames = [frame for process in document["processes"] for frame in process["frames"]]
+    assert frames
+    assert not [frame for frame in frames if re.search("init|post_init|reset_parameters", frame["name"])]
+    breaks = [b["place"] for process in document["processes"] for b in process["graph_breaks"]]
+    assert not [place for place in breaks if "/init.py" in place["file"]]
+
+
+def test_threads_are_captured_like_the_main_one(explained: Callable[..., dict[str, Any]]) -> None:
+    document = explained("--backend", "eager", SAMPLES / "worker_threads.py")
+    assert document["summary"]["graphs"] >= 1
+    assert document["summary"]["graph_calls"] >= 3
+
+
+def test_each_spawned_process_has_its_own_stream(explained: Callable[..., dict[str, Any]]) -> None:
+    document = explained(SAMPLES / "spawn_workers.py")
+    with_graphs = [process for process in document["processes"] if process["graphs"]]
+    assert len(with_graphs) == 2
+    assert len({process["info"]["pid"] for process in document["processes"]}) == len(document["processes"])
+
+
+def test_a_forked_child_has_its_own_stream(explained: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
+    program = tmp_path / "forks.py"
+    program.write_text(
+        "import os, torch\n"
+        "double = torch.compile(lambda x: x * 2, backend='eager')\n"
+        "double(torch.ones(3))\n"
+        "if os.fork() == 0:\n"
+        "    for _ in range(7): double(torch.ones(3))\n"
+        "    torch.compile(lambda x: x + 1, backend='eager')(torch.ones(3))\n"
+        "    os._exit(0)\n"
+        "os.wait()\n"
+        "double(torch.ones(3))\n"
+    )
+    document = explained(program)
+    parent = next(p for p in document["processes"] if not p["info"].get("forked"))
+    child = next(p for p in document["processes"] if p["info"].get("forked"))
+    assert [graph["calls"] for graph in parent["graphs"]] == [2]
+    assert [graph["calls"] for graph in child["graphs"]] == [1]
+    assert child["info"]["ppid"] == parent["info"]["pid"]
+
+
+def test_calls_are_counted_whatever_ends_the_process(
+    explained: Callable[..., dict[str, Any]], run: Callable[..., Result], tmp_path: Path
+) -> None:
+    program = tmp_path / "exits.py"
+    program.write_text(
+        "import os, torch\n"
+        "double = torch.compile(lambda x: x * 2, backend='eager')\n"
+        "for _ in range(1234): double(torch.ones(3))\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    killed = run("run", "-o", "rec", program)
+    assert killed.exit_code == -9
+    assert "killed by SIGKILL" in killed.stderr
+    document = explained("rec")
+    assert document["summary"]["graph_calls"] == 1234
+    assert document["summary"]["signal"] == 9
+    assert document["is_partial"] is True
+
+
+def test_a_program_that_compiles_for_itself_is_only_observed(
+    explained: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    program = tmp_path / "compiles.py"
+    program.write_text(
+        "import torch\n"
+        "def eager_reference(x): return x.sin()\n"
+        "def compiled(x): return x.sin()\n"
+        "eager_reference(torch.ones(3))\n"
+        "torch.compile(compiled, backend='aot_eager', dynamic=True)(torch.ones(3))\n"
+        "eager_reference(torch.ones(3))\n"
+    )
+    (process,) = explained(program)["processes"]
+    assert process["capture"]["decision"] == "observe"
+    assert [frame["name"] for frame in process["frames"]] == ["compiled"]
+    assert [graph["backend"] for graph in process["graphs"]] == ["aot_eager"]
+
+
+def test_a_conditional_compile_call_decides_at_run_time(
+    explained: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    program = tmp_path / "maybe.py"
+    program.write_text(
+        "import sys, torch\n"
+        "def work(x): return x.sin()\n"
+        "def other(x): return x.cos()\n"
+        "if '--compile' in sys.argv:\n"
+        "    work = torch.compile(work, backend='aot_eager')\n"
+        "work(torch.ones(3)); other(torch.ones(3))\n"
+    )
+    with_flag = explained("--backend", "eager", program, "--compile")
+    without = explained("--backend", "eager", program)
+    assert [g["backend"] for p in with_flag["processes"] for g in p["graphs"]] == ["aot_eager"]
+    assert [g["backend"] for p in without["processes"] for g in p["graphs"]] == ["eager", "eager"]
+
+
+def test_stopping_capture_leaves_torchs_settings_as_they_were(
+    run: Callable[..., Result], tmp_path: Path
+) -> None:
+    program = tmp_path / "maybe.py"
+    program.write_text(
+        "import sys, torch\n"
+        "if sys.argv: compiled = torch.compile(torch.sin)\n"
+        "import torch._inductor.config, torch._dynamo.config\n"
+        "print(torch._inductor.config.fallback_random, torch._dynamo.config.assume_static_by_default)\n"
+    )
+    assert run("run", "-q", "--dynamic", program).stdout == "False True\n"
+
+
+def test_module_compile_counts_as_compiling_for_itself(
+    explained: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    program = tmp_path / "module.py"
+    program.write_text(
+        "import torch\n"
+        "class Model(torch.nn.Module):\n"
+        "    def forward(self, x): return x.sin()\n"
+        "model = Model()\n"
+        "model(torch.ones(3))\n"
+        "model.compile(backend='aot_eager')\n"
+        "model(torch.ones(3))\n"
+    )
+    document = explained("--backend", "eager", program)
+    (process,) = document["processes"]
+    assert process["capture"]["decision"] == "observe"
+    assert [graph["backend"] for graph in process["graphs"]] == ["eager", "aot_eager"]
+    assert document["summary"]["recompiles"] == 0

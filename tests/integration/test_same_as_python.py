@@ -1,0 +1,424 @@
+"""`dynamo run -q program` is `python program`: the same exit code, stdout and stderr, and a recording."""
+
+import os
+import shutil
+import signal
+import stat
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from running import (
+    PROGRAMS,
+    Outcome,
+    Situation,
+    assert_same_as_python,
+    outcomes,
+    send,
+    send_to_group,
+    situations_of,
+)
+
+BASE_PYTHON = str(Path(sys._base_executable).resolve())  # without torch, and with user site-packages
+TORCH = {"PROGRAM_IMPORTS_TORCH": "1"}
+
+# Where the probes, hooks and threads that come with torch could make a difference.
+WITH_TORCH = {
+    "endings.py": (
+        "exit_with_3",
+        "uncaught",
+        "too_deep",
+        "terminate_itself",
+        "segfault",
+        "exit_at_once_with_7",
+        "exception_while_destroying",
+    ),
+    "forks.py": ("child_fails", "child_goes_on_to_the_end", "fork_in_a_thread"),
+    "pools.py": ("spawn_pool", "fork_pool"),
+    "children.py": ("python", "become_python"),
+    "threads.py": ("outlives_a_failing_main", "pickles_after_main", "stack_of_a_thread", "traced"),
+    "at_exit.py": ("order", "fails", "exits", "pickles", "runs_early", "arguments_deleted", "stdout_closed"),
+    "interpreter.py": ("traced", "recursion_limit", "frames_are_the_same", "collector"),
+}
+
+
+def one_by_one() -> list[Situation]:
+    """Programs without torch, one process each; some of them once more with torch."""
+    found = []
+    for file, with_torch in WITH_TORCH.items():
+        stem = file.removesuffix(".py")
+        for name in situations_of(file):
+            stdin = b"one\ntwo\nthree" if name == "standard_input" else b""
+            found.append(Situation(f"{stem}-{name}", (file, name), stdin=stdin))
+            if name in with_torch:
+                found.append(Situation(f"{stem}-{name}-torch", (file, name), environment=TORCH))
+    return found
+
+
+def signals() -> list[Situation]:
+    """Signals from outside, to the process that the user started or to its whole group."""
+
+    def situation(
+        name: str, number: signal.Signals, *, group: bool = False, torch: bool = False
+    ) -> Situation:
+        return Situation(
+            f"{name}-{number.name}" + "-to-the-group" * group + "-torch" * torch,
+            ("signalled.py", name, number.name),
+            disturbance=send_to_group(number) if group else send(number),
+            new_session=group,
+            environment=TORCH if torch else {},
+        )
+
+    term, hup, interrupt = signal.SIGTERM, signal.SIGHUP, signal.SIGINT
+    usr1, usr2, quit_ = signal.SIGUSR1, signal.SIGUSR2, signal.SIGQUIT
+    found = [situation("no_handler", number) for number in (term, hup, usr1, usr2, interrupt, quit_)]
+    found += [situation("cleanup", number) for number in (term, interrupt)]
+    for name in ("handler_that_exits", "handler_that_counts"):
+        found += [situation(name, number) for number in (term, hup, usr1, interrupt)]
+        found += [situation(name, number, group=True) for number in (term, interrupt)]
+    found += [situation("ignored", term), situation("reset_in_handler", term)]
+    found += [situation("cleanup", interrupt, group=True), situation("no_handler", hup, group=True)]
+    found += [situation("no_handler", term, torch=True), situation("cleanup", interrupt, torch=True)]
+    return found
+
+
+def forms() -> list[Situation]:
+    """The forms in which a program can be named, and what it sees of them."""
+
+    def see(name: str, *program: str, **more: object) -> Situation:
+        return Situation(f"seen-{name}", program, **more)  # type: ignore[arg-type]
+
+    script = "surroundings.py"
+    code = (PROGRAMS / script).read_bytes()
+    path = str(PROGRAMS / script)
+    elsewhere = PROGRAMS.parent
+    show_path = "import sys; print(sys.path, sys.argv, sys.orig_argv)"
+    return [
+        see("relative", script, "-x", "--option", "--", "-q", "", "two words"),
+        see("dot", f"./{script}"),
+        see("absolute", path),
+        see("other-folder", f"programs/../programs/{script}", cwd=elsewhere),
+        see("torch", script, environment=TORCH),
+        see("module", "-m", "surroundings", "an argument"),
+        see("module-in-package", "-m", "programs.surroundings", cwd=elsewhere),
+        see("module-attached", "-msurroundings"),
+        see("module-missing", "-m", "no_such_module"),
+        see("module-that-fails", "-m", "fails_on_import"),
+        see("module-of-python", "-m", "json.tool", stdin=b'{"a": 1}'),
+        see("module-reads-bad-input", "-m", "json.tool", stdin=b"{"),
+        see("code", "-c", show_path, "-c", "-m", "argument"),
+        see("code-attached", f"-c{show_path}"),
+        see("code-that-fails", "-c", "import sys\nprint(sys.argv)\n1/0"),
+        see("code-with-bad-syntax", "-c", "print(("),
+        see("stdin", "-", "an argument", stdin=b"__file__ = None\n" + code),
+        see("stdin-that-fails", "-", stdin=b"print(1)\nraise ValueError('in stdin')\n"),
+        see("stdin-empty", "-"),
+        see("command-python", "--", "python", script),
+        see("command-full-path", "--", sys.executable, script, "--", "-q"),
+        see("command-flags", "--", "python", "-O", "-B", "-u", "-X", "dev", "-W", "ignore", script),
+        see("command-isolated", "--", "python", "-I", script),
+        see("command-without-environment", "--", "python", "-E", script),
+        see("command-without-site", "--", "python", "-S", script),
+        see("command-without-user-site", "--", "python", "-s", script),
+        see("command-code", "--", "python", "-c", show_path),
+        see("command-module", "--", "python", "-m", "surroundings"),
+        see("command-interactive", "--", "python", "-i", "endings.py", "uncaught", stdin=b"print(1)\n"),
+        see("command-version", "--", "python", "-V"),
+        see("command-exits", "--", "sh", "-c", "echo out; echo err >&2; exit 9"),
+        see("command-dies", "--", "sh", "-c", "kill -9 $$"),
+        see("command-terminates-itself", "--", "sh", "-c", "kill -TERM $$"),
+        see("command-names-itself", "--", "sh", "-c", "no_such_command"),
+        see("command-runs-python", "--", "sh", "-c", "python endings.py exit_with_3; echo $?"),
+        see("command-reads", "--", "cat", stdin=b"some bytes \xff\x00\n"),
+        see("other-python", script, python=BASE_PYTHON),
+        see("modules-at-start", "modules_at_start.py", python=BASE_PYTHON),
+        see("modules-at-start-of-children", "--", "sh", "-c", f"{BASE_PYTHON} modules_at_start.py"),
+    ]
+
+
+def inherited() -> list[Situation]:
+    """What a process gets from the one that starts it: streams, signals, limits, environment."""
+
+    def see(name: str, shell: str | None = None, **more: object) -> Situation:
+        program = ("surroundings.py",)
+        return Situation(f"inherited-{name}", program, shell=shell, **more)  # type: ignore[arg-type]
+
+    def env(name: str, value: str) -> Situation:
+        return see(f"{name}={value}", environment={name: value})
+
+    dev = ("--", "python", "-X", "dev", "interpreter.py", "file_left_open")
+    return [
+        see("nohup", 'trap "" HUP; exec "$@"'),
+        see("interrupt-ignored", 'trap "" INT; exec "$@"'),
+        see("umask", 'umask 027; exec "$@"'),
+        see("limits", 'ulimit -n 200; exec "$@"'),
+        see("niceness", 'exec nice -n 3 "$@"'),
+        see("descriptor", 'exec 7</dev/null; exec "$@"'),
+        see("no-stdin", 'exec "$@" <&-'),
+        Situation("inherited-no-stdout", ("interpreter.py", "file_left_open"), shell='exec "$@" >&-'),
+        Situation("inherited-no-stderr", ("endings.py", "uncaught"), shell='exec "$@" 2>&-'),
+        Situation("inherited-no-streams", ("endings.py", "exit_with_3"), shell='exec "$@" <&- >&- 2>&-'),
+        Situation("stdout-nobody-reads", ("at_exit.py", "order"), stdout="closed pipe"),
+        Situation("stdout-nobody-reads-exit-3", ("threads.py", "outlives_main"), stdout="closed pipe"),
+        Situation("stdout-nobody-reads-command", ("--", "sh", "-c", "echo 1; exit 4"), stdout="closed pipe"),
+        Situation("stdout-full", ("at_exit.py", "order"), stdout="/dev/full"),
+        Situation("left-open-in-development-mode", dev),
+        env("PYTHONPATH", ""),
+        env("PYTHONPATH", ":"),
+        env("PYTHONPATH", "a::/b:."),
+        env("PYTHONDEVMODE", "1"),
+        env("PYTHONWARNINGS", "error"),
+        env("PYTHONOPTIMIZE", "2"),
+        env("PYTHONUNBUFFERED", "1"),
+        env("PYTHONIOENCODING", "latin-1:replace"),
+        env("PYTHONUTF8", "0"),
+        env("PYTHONSAFEPATH", "1"),
+        env("PYTHONNOUSERSITE", "1"),
+        env("PYTHONINSPECT", "1"),
+        env("PYTHONFAULTHANDLER", "1"),
+        env("LC_ALL", "C"),
+    ]
+
+
+def torch_programs() -> list[Situation]:
+    """Programs with torch that need a process of their own."""
+
+    def situation(file: str, name: str, *, graphs: int | None = None, **more: object) -> Situation:
+        stem = file.removesuffix(".py")
+        program = (file, name)
+        return Situation(f"{stem}-{name}", program, graphs=graphs, **more)  # type: ignore[arg-type]
+
+    eager = ("--backend", "eager")
+    dev = ("--", "python", "-X", "dev", "compiled.py", "works")
+    return [
+        *(situation("imports_torch.py", name) for name in situations_of("imports_torch.py")),
+        *(
+            situation("captured.py", name, options=eager)
+            for name in ("fails", "exits", "exits_at_once", "fails_in_a_thread", "works_at_exit")
+        ),
+        situation("captured.py", "forks", options=eager, graphs=1),
+        situation("compiled.py", "fails_in_the_compiled_graph", graphs=1),
+        situation("replaced.py", "each_in_a_child", graphs=24, environment=TORCH),
+        situation("replaced.py", "some_before_torch_is_imported", graphs=1),
+        situation("replaced.py", "first_compile_after_all_but_imports", graphs=1, environment=TORCH),
+        Situation("compiled-in-development-mode", dev, graphs=1),
+    ]
+
+
+ALONE = [*one_by_one(), *signals(), *forms(), *inherited(), *torch_programs()]
+
+
+@pytest.mark.parametrize("situation", ALONE, ids=[situation.name for situation in ALONE])
+def test_one_program(situation: Situation, tmp_path: Path) -> None:
+    assert_same_as_python(situation, tmp_path / "recording")
+
+
+# Several situations of one process: torch is imported once, and each is compared by itself.
+TOGETHER = {
+    "captured.py": {"exits_at_once", "works_at_exit"},
+    "compiled.py": set[str](),
+    "descriptors.py": set[str](),
+}
+
+
+@pytest.fixture(scope="module")
+def sections(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[dict[str, tuple[str, str]]]]:
+    """What each situation of a file printed on stdout and stderr, under plain python and under ours."""
+    known: dict[str, list[dict[str, tuple[str, str]]]] = {}
+
+    def sections_of(file: str) -> list[dict[str, tuple[str, str]]]:
+        if file not in known:
+            names = [name for name in situations_of(file) if name not in TOGETHER[file]]
+            situation = Situation(file, (file, *names), options=("--backend", "eager"))
+            recording = tmp_path_factory.mktemp("together") / "recording"
+            known[file] = [_by_section(outcome) for outcome in outcomes(situation, recording)]
+        return known[file]
+
+    return sections_of
+
+
+def _by_section(outcome: Outcome) -> dict[str, tuple[str, str]]:
+    out, err = (
+        {part.partition("\n")[0]: part.partition("\n")[2] for part in text.split("=== ")[1:]}
+        for text in (outcome.stdout, outcome.stderr)
+    )
+    printed = {name: (out[name], err.get(name, "")) for name in out}
+    return printed | {"exit code": (str(outcome.exit_code), "")}
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        pytest.param(file, name, id=f"{file.removesuffix('.py')}-{name}")
+        for file, left_out in TOGETHER.items()
+        for name in [*situations_of(file), "exit code"]
+        if name not in left_out
+    ],
+)
+def test_programs_in_one_process(
+    file: str, name: str, sections: Callable[[str], list[dict[str, tuple[str, str]]]]
+) -> None:
+    plain, recorded = sections(file)
+    assert name in plain
+    assert recorded.get(name) == plain[name]
+
+
+# Sources that an editor or a formatter would not leave as they are.
+SOURCES = {
+    "bad-syntax": b"print('never')\ndef f(:\n    pass\n",
+    "bad-indentation": b"if True:\nprint(1)\n",
+    "no-newline-at-end": b"print('no newline')",
+    "empty": b"",
+    "latin-1": b"# -*- coding: latin-1 -*-\nprint('caf\xe9')\nraise ValueError('caf\xe9')  # \xe9\n",
+    "not-utf-8": b"print('caf\xe9')\n",
+    "unknown-coding": b"# coding: no-such-coding\nprint(1)\n",
+    "byte-order-mark": b"\xef\xbb\xbfprint(__file__)\n1/0\n",
+    "windows-lines": b"print(1)\r\n1/0\r\n",
+    "null-byte": b"print(1)\n\x00\n",
+    "tabs-and-non-ascii": "\tx\n1/0  # ünïcödé".replace("\tx\n", "été = 1\n").encode(),
+    "removes-itself": b"import os\nos.unlink(__file__)\n1/0\n",
+    "leaves-its-folder": b"import os, shutil\nshutil.rmtree(os.getcwd())\nprint(1)\n1/0\n",
+    "syntax-warning": b"print('\\d', 1 is 1)\n",
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_source(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "a folder"
+    script = folder / "a script.py"
+    restore = _writer({script: SOURCES[name]})
+    situation = Situation(name, (str(script),), cwd=folder, before=restore)
+    assert_same_as_python(situation, tmp_path / "recording")
+
+
+def test_working_directory_removed_by_a_program_with_torch(tmp_path: Path) -> None:
+    text = b"import os, shutil, torch\nshutil.rmtree(os.getcwd())\n" + (
+        b"print(torch.compile(lambda x: x + 1, backend='eager')(torch.ones(1)))\n"
+    )
+    folder = tmp_path / "folder"
+    script = tmp_path / "script.py"
+    restore = _writer({script: text, folder / "file": b""})
+    situation = Situation("gone", (str(script),), cwd=folder, before=restore, graphs=1)
+    assert_same_as_python(situation, tmp_path / "recording")
+
+
+@pytest.mark.parametrize("kind", ["folder", "zip", "link", "linked-folder", "executable", "package"])
+def test_place_of_the_program(kind: str, tmp_path: Path) -> None:
+    code = (PROGRAMS / "surroundings.py").read_bytes()
+    program: tuple[str, ...] = ("app",)
+    if kind == "zip":
+        with zipfile.ZipFile(tmp_path / "app", "w") as archive:
+            archive.writestr("__main__.py", code)
+    elif kind == "link":
+        (tmp_path / "app").symlink_to(PROGRAMS / "surroundings.py")
+    elif kind == "linked-folder":
+        (tmp_path / "app").symlink_to(PROGRAMS)
+        program = ("app/surroundings.py",)
+    elif kind == "executable":
+        (tmp_path / "app").write_bytes(f"#!{sys.executable}\n".encode() + code)
+        (tmp_path / "app").chmod(stat.S_IRWXU)
+        program = ("--", "./app")
+    else:
+        _writer({tmp_path / "app" / "__main__.py": code, tmp_path / "app" / "__init__.py": b"print(1)"})()
+        program = ("-m", "app") if kind == "package" else ("app",)
+    assert_same_as_python(Situation(kind, program, cwd=tmp_path), tmp_path / "recording")
+
+
+# Modules of Python's, of ours and of our dependencies, that a program may have of its own.
+NAMESAKES = [
+    *("json", "logging", "click", "rich", "tabulate", "core", "reporters", "dis", "traceback", "types"),
+    *("typing", "re", "enum", "contextlib", "functools", "operator", "dataclasses", "collections"),
+    *("hashlib", "atexit", "threading", "linecache", "importlib", "platform", "mmap", "fcntl"),
+    *("dynamo_cli", "dynamo_reporters", "names", "settings", "engine", "stream"),
+]
+NAMESAKES_WITH_TORCH = ("click", "rich", "core", "reporters", "json", "names", "platform")
+
+
+@pytest.mark.parametrize(
+    ("name", "torch"),
+    [
+        *(pytest.param(name, False, id=name) for name in NAMESAKES),
+        *(pytest.param(name, True, id=f"{name}-torch") for name in NAMESAKES_WITH_TORCH),
+    ],
+)
+@pytest.mark.parametrize("start", ["script", "module"])
+def test_module_beside_the_script(name: str, torch: bool, start: str, tmp_path: Path) -> None:
+    if start == "module" and torch:
+        pytest.skip("a script is enough")
+    shutil.copy(PROGRAMS / "namesake.py", tmp_path)
+    (tmp_path / f"{name}.py").write_text(f"print('the own {name}', __name__, __file__)\n")
+    program = ("namesake.py", name) if start == "script" else ("-m", "namesake", name)
+    situation = Situation(
+        name,
+        program,
+        cwd=tmp_path,
+        python=None if torch else BASE_PYTHON,  # which loads least of all before the program starts
+        environment=TORCH if torch else {},
+        graphs=1 if torch else None,
+    )
+    assert_same_as_python(situation, tmp_path / "recording")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("prints", "import sys; print('custom', __name__, __file__, sys.path)"),
+        ("fails", "print('custom'); raise RuntimeError('in custom')"),
+        ("fails-to-import", "import there_is_no_such_module"),
+        ("exits", "raise SystemExit(3)"),
+        ("imports-much", "import typing, re, json; print(sorted(vars()))"),
+    ],
+)
+@pytest.mark.parametrize("module", ["sitecustomize", "usercustomize"])
+def test_customization(name: str, text: str, module: str, tmp_path: Path) -> None:
+    (tmp_path / f"{module}.py").write_text(text)
+    situation = Situation(
+        name, ("surroundings.py",), python=BASE_PYTHON, environment={"PYTHONPATH": str(tmp_path)}
+    )
+    assert_same_as_python(situation, tmp_path / "recording")
+
+
+def test_customization_that_imports_torch(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import torch; print(torch.ones(1))")
+    situation = Situation(
+        "torch", ("compiled.py", "works"), environment={"PYTHONPATH": str(tmp_path)}, graphs=1
+    )
+    assert_same_as_python(situation, tmp_path / "recording")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("broken", "print('own torch')\nraise ImportError('not built', name='torch')"),
+        ("badly-written", "def f(:"),
+        ("empty", ""),
+        ("other", "__version__ = 'mine'\ncompile = ones = print"),
+        ("exits", "raise SystemExit(3)"),
+    ],
+)
+@pytest.mark.parametrize("place", ["torch/__init__.py", "torch.py"])
+def test_another_torch(name: str, text: str, place: str, tmp_path: Path) -> None:
+    program = (PROGRAMS / "imports_torch.py").read_bytes()
+    _writer({tmp_path / place: text.encode(), tmp_path / "program.py": program})()
+    situation = Situation(name, ("program.py", "as_the_program_finds_it"), cwd=tmp_path, is_torch=False)
+    assert_same_as_python(situation, tmp_path / "recording")
+
+
+def test_descriptors_passed_on(tmp_path: Path) -> None:
+    code = "import os; print(os.read(int(os.environ['NUMBER']), 100))"
+    shell = 'echo passed on | { exec 8<&0; "$@" </dev/null; }'
+    situation = Situation("passed", ("-c", code), shell=shell, environment={"NUMBER": "8"})
+    assert_same_as_python(situation, tmp_path / "recording")
+
+
+def _writer(files: dict[Path, bytes]) -> Callable[[], None]:
+    """Writes the files, again and again: programs remove them."""
+
+    def write() -> None:
+        for file, content in files.items():
+            os.makedirs(file.parent, exist_ok=True)
+            file.write_bytes(content)
+
+    return write
