@@ -220,7 +220,10 @@ class CaptureDecision:
 
 @dataclass
 class Process:
-    """What one process recorded, in the order in which it happened."""
+    """What one process recorded, in the order in which it happened.
+
+    A forked child may call graphs that its parent compiled: those calls are the inherited ones.
+    """
 
     stream: Path
     info: dict[str, Any] = field(default_factory=dict)
@@ -236,6 +239,8 @@ class Process:
     break_explanations: dict[tuple[CompileId | None, Place], BreakExplanation] = field(default_factory=dict)
     failed_probes: dict[str, str] = field(default_factory=dict)
     end: dict[str, Any] | None = None
+    inherited_calls: int = 0
+    inherited_seconds: float = 0.0
     damaged_records: int = 0
     lost_records: int | None = None
     last_errno: int = 0

@@ -49,6 +49,7 @@ def summarize(recording: Recording) -> Summary:
     compiles = [compile_ for process in processes for compile_ in process.compiles]
     has_breaks, has_frames = recorded(recording, "graph breaks"), recorded(recording, "frames")
     has_metrics = recorded(recording) or bool(compiles)
+    has_calls = recorded(recording, "graph calls")
     frames = [frame for process in processes for frame in process.frames]
     counted = [frame for frame in frames if not frame.is_whole_graph]
     return Summary(
@@ -61,8 +62,14 @@ def summarize(recording: Recording) -> Summary:
         if recorded(recording, "graphs") or graphs
         else None,
         ops=_sum(_ops(process) for process in processes) if recorded(recording) or graphs else None,
-        graph_calls=_sum(graph.calls for graph in graphs) if recorded(recording) else None,
-        graph_host_seconds=_seconds(graph.host_seconds for graph in graphs) if recorded(recording) else None,
+        graph_calls=_sum([*(g.calls for g in graphs), *(p.inherited_calls for p in processes)])
+        if has_calls
+        else None,
+        graph_host_seconds=_seconds(
+            [*(g.host_seconds for g in graphs), *(p.inherited_seconds for p in processes)]
+        )
+        if has_calls
+        else None,
         graph_breaks=len(breaks) if has_breaks else None,
         distinct_graph_breaks=len(set(map(break_identity, breaks))) if has_breaks else None,
         recompiles=sum(len(process.recompiles) for process in processes) if has_metrics else None,

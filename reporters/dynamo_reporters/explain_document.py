@@ -41,6 +41,7 @@ def _process(process: Process) -> dict[str, Any]:
         "capture": asdict(process.capture) if process.capture else None,
         "frames": [_frame(frame) for frame in process.frames] if process.is_ours else None,
         "graphs": [_graph(graph) for graph in process.graphs],
+        "inherited_graph_calls": process.inherited_calls if process.is_ours else None,
         "graph_breaks": [_break(b) for b in process.breaks] if process.is_ours else None,
         "compiles": [_compile(compile_) for compile_ in process.compiles],
         "torch_totals": (process.end or {}).get("torch_totals"),

@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import difflib
 import json
 import os
 import re
@@ -81,7 +82,7 @@ def send_to_group(number: signal.Signals) -> Disturbance:
 def assert_same_as_python(situation: Situation, recording: Path) -> None:
     """Exit code, stdout and stderr are equal, and a recording exists that knows how the program ended."""
     plain, recorded = outcomes(situation, recording)
-    assert recorded == plain
+    assert recorded == plain, difference(plain, recorded)
     _check_recording(recording, situation, plain.exit_code)
 
 
@@ -94,6 +95,15 @@ def outcomes(situation: Situation, recording: Path) -> tuple[Outcome, Outcome]:
     dynamo = [sys.executable, "-m", "dynamo_cli", "run", "-q", "-o", str(recording)]
     choose_python = ["--python", situation.python] if situation.python else []
     return plain, _outcome([*dynamo, *choose_python, *situation.options, *program], situation)
+
+
+def difference(plain: Outcome, recorded: Outcome) -> str:
+    """What of the outcome is not as under plain python, line by line."""
+    before, after = (
+        f"{o.exit_code} is the exit code\n--- stdout\n{o.stdout}\n--- stderr\n{o.stderr}".splitlines()
+        for o in (plain, recorded)
+    )
+    return "\n".join(difflib.unified_diff(before, after, "plain python", "dynamo run", lineterm=""))
 
 
 def _check_recording(recording: Path, situation: Situation, exit_code: int) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from conftest import SAMPLES
 
 COUNTERS = Path(__file__).parent / "torch_counters"

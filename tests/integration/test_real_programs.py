@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from conftest import SAMPLES, Result, run_to_end
 
 TORCH_LOG_PREFIX = re.compile(r"^[VIWE]\d{4} [\d:.]+ \d+ ", re.MULTILINE)  # time and process id
@@ -78,7 +79,7 @@ def test_a_forked_child_has_its_own_stream(explained: Callable[..., dict[str, An
         "if os.fork() == 0:\n"
         "    for _ in range(7): double(torch.ones(3))\n"
         "    torch.compile(lambda x: x + 1, backend='eager')(torch.ones(3))\n"
-        "    os._exit(0)\n"
+        "    raise SystemExit(0)\n"
         "os.wait()\n"
         "double(torch.ones(3))\n"
     )
@@ -87,7 +88,10 @@ def test_a_forked_child_has_its_own_stream(explained: Callable[..., dict[str, An
     child = next(p for p in document["processes"] if p["info"].get("forked"))
     assert [graph["calls"] for graph in parent["graphs"]] == [2]
     assert [graph["calls"] for graph in child["graphs"]] == [1]
+    assert child["inherited_graph_calls"] == 7
+    assert document["summary"]["graph_calls"] == 2 + 1 + 7
     assert child["info"]["ppid"] == parent["info"]["pid"]
+    assert document["problems"] == []
 
 
 def test_calls_are_counted_whatever_ends_the_process(

@@ -331,7 +331,7 @@ NAMESAKES = [
     *("json", "logging", "click", "rich", "tabulate", "core", "reporters", "dis", "traceback", "types"),
     *("typing", "re", "enum", "contextlib", "functools", "operator", "dataclasses", "collections"),
     *("hashlib", "atexit", "threading", "linecache", "importlib", "platform", "mmap", "fcntl"),
-    *("dynamo_cli", "dynamo_reporters", "names", "settings", "engine", "stream"),
+    *("dynamo_reporters", "names", "settings", "engine", "stream"),
 ]
 NAMESAKES_WITH_TORCH = ("click", "rich", "core", "reporters", "json", "names", "platform")
 
@@ -361,19 +361,21 @@ def test_module_beside_the_script(name: str, torch: bool, start: str, tmp_path: 
     assert_same_as_python(situation, tmp_path / "recording")
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("prints", "import sys; print('custom', __name__, __file__, sys.path)"),
-        ("fails", "print('custom'); raise RuntimeError('in custom')"),
-        ("fails-to-import", "import there_is_no_such_module"),
-        ("exits", "raise SystemExit(3)"),
-        ("imports-much", "import typing, re, json; print(sorted(vars()))"),
-    ],
-)
+CUSTOMIZATIONS = {
+    "prints": "print('custom', __name__, __file__, sys.path)",
+    "fails": "print('custom'); raise RuntimeError('in custom')",
+    "fails-to-import": "import there_is_no_such_module",
+    "fails-like-a-missing-one": "raise ImportError('none', name=__name__)",
+    "exits": "raise SystemExit(3)",
+    "imports-much": "import typing, re, json; print(sorted(vars()))",
+}
+NOT_IN_DYNAMO_ITSELF = "import sys\nif 'dynamo_cli' not in sys.orig_argv: "
+
+
+@pytest.mark.parametrize("name", CUSTOMIZATIONS)
 @pytest.mark.parametrize("module", ["sitecustomize", "usercustomize"])
-def test_customization(name: str, text: str, module: str, tmp_path: Path) -> None:
-    (tmp_path / f"{module}.py").write_text(text)
+def test_customization(name: str, module: str, tmp_path: Path) -> None:
+    (tmp_path / f"{module}.py").write_text(NOT_IN_DYNAMO_ITSELF + CUSTOMIZATIONS[name])
     situation = Situation(
         name, ("surroundings.py",), python=BASE_PYTHON, environment={"PYTHONPATH": str(tmp_path)}
     )
@@ -381,27 +383,27 @@ def test_customization(name: str, text: str, module: str, tmp_path: Path) -> Non
 
 
 def test_customization_that_imports_torch(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text("import torch; print(torch.ones(1))")
+    (tmp_path / "sitecustomize.py").write_text(f"{NOT_IN_DYNAMO_ITSELF}import torch; print(torch.ones(1))")
     situation = Situation(
         "torch", ("compiled.py", "works"), environment={"PYTHONPATH": str(tmp_path)}, graphs=1
     )
     assert_same_as_python(situation, tmp_path / "recording")
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("broken", "print('own torch')\nraise ImportError('not built', name='torch')"),
-        ("badly-written", "def f(:"),
-        ("empty", ""),
-        ("other", "__version__ = 'mine'\ncompile = ones = print"),
-        ("exits", "raise SystemExit(3)"),
-    ],
-)
+OTHER_TORCHES = {
+    "broken": "print('own torch')\nraise ImportError('not built', name='torch')",
+    "badly-written": "def f(:",
+    "empty": "",
+    "other": "__version__ = 'mine'\ncompile = ones = print",
+    "exits": "raise SystemExit(3)",
+}
+
+
+@pytest.mark.parametrize("name", OTHER_TORCHES)
 @pytest.mark.parametrize("place", ["torch/__init__.py", "torch.py"])
-def test_another_torch(name: str, text: str, place: str, tmp_path: Path) -> None:
+def test_another_torch(name: str, place: str, tmp_path: Path) -> None:
     program = (PROGRAMS / "imports_torch.py").read_bytes()
-    _writer({tmp_path / place: text.encode(), tmp_path / "program.py": program})()
+    _writer({tmp_path / place: OTHER_TORCHES[name].encode(), tmp_path / "program.py": program})()
     situation = Situation(name, ("program.py", "as_the_program_finds_it"), cwd=tmp_path, is_torch=False)
     assert_same_as_python(situation, tmp_path / "recording")
 

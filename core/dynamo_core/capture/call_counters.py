@@ -90,7 +90,11 @@ class _FirstUse:
         self._counters = counters
 
     def _opened(self) -> Any:
-        self._counters._open_stream()
+        if self._counters.words is self:
+            try:
+                self._counters._open_stream()
+            except Exception:  # the recording is gone, say: the program goes on
+                pass
         if self._counters.words is self:
             self._counters.keep_in_memory()
         return self._counters.words

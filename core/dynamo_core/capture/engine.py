@@ -14,7 +14,7 @@ from ..settings import Settings
 from . import breaks, bytecode, frames, graphs, guards
 from .import_hook import import_hook
 from .probes import Probes
-from .process import description_at_end, description_at_start
+from .process import description_at_end, description_at_start, torch_totals
 from .stream import Stream
 from .trace_handler import attach
 from .whole_program import WholeProgramCapture
@@ -46,9 +46,14 @@ def start() -> None:
             "frames": lambda module: frames.install(module, probes, handler),
         },
     )
-    atexit.register(
-        probes.harmless("process end")(lambda: stream.artifact(PROCESS_END, description_at_end()))
-    )
+    totals_at_fork: dict[str, int] = {}
+
+    @probes.harmless("process end")
+    def record_end() -> None:
+        stream.artifact(PROCESS_END, description_at_end(totals_at_fork))
+
+    atexit.register(record_end)
+    os.register_at_fork(after_in_child=probes.harmless("fork")(lambda: totals_at_fork.update(torch_totals())))
     WholeProgramCapture(settings, probes).begin()
 
 

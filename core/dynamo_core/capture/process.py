@@ -55,25 +55,35 @@ def _relevant_environment(environment: Any) -> dict[str, str]:
     }
 
 
-def description_at_end() -> dict[str, Any]:
+def description_at_end(totals_at_fork: dict[str, int]) -> dict[str, Any]:
     """torch's totals for this process, its devices where they were in use, and its changed settings.
 
-    Source: torch/_dynamo/utils.py (counters, graph_break_reasons), torch/utils/_config_module.py
-    (ConfigModule), 2.8 to 2.15.
+    A forked child inherits its parent's totals; `totals_at_fork` are those, and are taken off.
+    """
+    totals = torch_totals()
+    return {
+        "torch_totals": {name: count - totals_at_fork.get(name, 0) for name, count in totals.items()},
+        "devices": _or_none(_devices_in_use),
+        "torch_config": _or_none(_changed_settings),
+    }
+
+
+def torch_totals() -> dict[str, int]:
+    """What torch itself has counted so far; empty if Dynamo was never imported.
+
+    Source: torch/_dynamo/utils.py (counters, graph_break_reasons), 2.8 to 2.15.
     """
     dynamo_utils = sys.modules.get("torch._dynamo.utils")
-    description: dict[str, Any] = {"torch_totals": None, "devices": _or_none(_devices_in_use)}
-    if dynamo_utils is not None:
-        counters = dynamo_utils.counters
-        description["torch_totals"] = {
-            "unique_graphs": counters["stats"]["unique_graphs"],
-            "calls_captured": counters["stats"]["calls_captured"],
-            "frames_total": counters["frames"]["total"],
-            "frames_ok": counters["frames"]["ok"],
-            "graph_break_reasons": len(dynamo_utils.graph_break_reasons),
-        }
-    description["torch_config"] = _or_none(_changed_settings)
-    return description
+    if dynamo_utils is None:
+        return {}
+    counters = dynamo_utils.counters
+    return {
+        "unique_graphs": counters["stats"]["unique_graphs"],
+        "calls_captured": counters["stats"]["calls_captured"],
+        "frames_total": counters["frames"]["total"],
+        "frames_ok": counters["frames"]["ok"],
+        "graph_break_reasons": len(dynamo_utils.graph_break_reasons),
+    }
 
 
 def _or_none(question: Callable[[], Any]) -> Any:
@@ -93,7 +103,10 @@ def _devices_in_use() -> list[str]:
 
 
 def _changed_settings() -> dict[str, dict[str, str]]:
-    """Settings of torch's compile stack that differ from their defaults, by module."""
+    """Settings of torch's compile stack that differ from their defaults, by module.
+
+    Source: torch/utils/_config_module.py (ConfigModule), 2.8 to 2.15.
+    """
     changed: dict[str, dict[str, str]] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # reading a deprecated setting warns

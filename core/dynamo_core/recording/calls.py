@@ -2,7 +2,6 @@
 
 import struct
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..capture.call_counters import FORMAT_MARK, HEADER_WORDS
 
@@ -16,12 +15,8 @@ class Calls:
     graphs: list[tuple[int, int]]
 
 
-def read_calls(path: Path) -> Calls | None:
-    """The counters in `path`; None if they are not there or not whole."""
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return None
+def parse_calls(data: bytes) -> Calls | None:
+    """The counters in a file's bytes; None if they are none."""
     words = struct.unpack(f"={len(data) // 8}q", data[: len(data) // 8 * 8])
     if len(words) < HEADER_WORDS or words[0] != FORMAT_MARK:
         return None

@@ -15,7 +15,7 @@ from ..names import (
     STREAM_PREFIX,
 )
 from .build import Item, ProcessBuilder
-from .calls import read_calls
+from .calls import parse_calls
 from .files import read_run_file
 from .records import RecordParser
 
@@ -125,15 +125,21 @@ class _StreamFollower:
         name = self.process.info.get("calls_file")
         if not isinstance(name, str) or not _CALLS_FILE.fullmatch(name):
             return
-        calls = read_calls(self._path.with_name(name))
+        try:
+            calls = parse_calls(self._path.with_name(name).read_bytes())
+        except OSError:
+            return
         if calls is None:
             return
         self.process.lost_records = calls.lost_records
         self.process.last_errno = calls.last_errno
-        for graph in self.process.graphs:
-            if graph.calls_index is not None and graph.calls_index < len(calls.graphs):
-                graph.calls, nanoseconds = calls.graphs[graph.calls_index]
-                graph.host_seconds = nanoseconds / 1e9
+        own = {graph.calls_index: graph for graph in self.process.graphs}
+        for index, (count, nanoseconds) in enumerate(calls.graphs):
+            if index in own:
+                own[index].calls, own[index].host_seconds = count, nanoseconds / 1e9
+            else:
+                self.process.inherited_calls += count
+                self.process.inherited_seconds += nanoseconds / 1e9
 
 
 def _streams(path: Path) -> list[Path]:

@@ -1,0 +1,71 @@
+"""How long `dynamo --help` and `dynamo explain` take to answer, and that neither imports torch."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from pairs import (
+    PROGRAMS,
+    Side,
+    print_comparison,
+    recorded,
+    repeats_from_arguments,
+    run_in_turn,
+    workplace,
+)
+
+HELP_BOUND_MS = 120
+EXPLAIN_BOUND_MS = 500
+LAYERS = 10  # of the transformer, for a recording of about 4 MB
+PYTHON = Side("python -c pass", [sys.executable, "-c", "pass"])
+
+
+def make_recording(folder: Path) -> float:
+    """Record a compile into `folder`; its size in MB."""
+    command = recorded(PROGRAMS / "compile_transformer.py", "--layers", str(LAYERS), recording=folder)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return sum(file.stat().st_size for file in folder.iterdir()) / 1e6
+
+
+def measure(title: str, bound_ms: float, sides: Sequence[Side], repeats: int) -> None:
+    """Run the sides in turn and print their wall times; then say whether torch was imported."""
+    runs = run_in_turn(sides, repeats)
+    wall = {name: [1e3 * run.wall_s for run in of_side] for name, of_side in runs.items()}
+    print_comparison(title, "ms", wall, difference_bound=bound_ms)
+    for side in sides[1:]:
+        print(f"  {side.name} imports torch: {'YES' if imports_torch(side.command) else 'no'}")
+
+
+def imports_torch(command: Sequence[str]) -> bool:
+    """Whether this Python command imports torch, by what `-X importtime` lists."""
+    result = subprocess.run(
+        [command[0], "-X", "importtime", *command[1:]], check=True, capture_output=True, text=True
+    )
+    modules = [line.rpartition("|")[2].strip() for line in result.stderr.splitlines()]
+    return any(module.partition(".")[0] == "torch" for module in modules)
+
+
+def main() -> None:
+    """Measure both."""
+    repeats = repeats_from_arguments(__doc__, default=20)
+    dynamo = str(Path(sys.executable).with_name("dynamo"))
+    sides = [
+        PYTHON,
+        Side("dynamo --help", [sys.executable, dynamo, "--help"]),
+        Side("python -m … --help", [sys.executable, "-m", "dynamo_cli", "--help"]),
+    ]
+    with workplace() as folder:
+        measure("Help", HELP_BOUND_MS, sides, repeats)
+        size = make_recording(folder / "recording")
+        explain = [sys.executable, dynamo, "explain", str(folder / "recording")]
+        sides = [
+            PYTHON,
+            Side("dynamo explain", explain),
+            Side("… --format json", [*explain, "--format", "json"]),
+        ]
+        measure(f"Explain a recording of {size:.1f} MB", EXPLAIN_BOUND_MS, sides, repeats)
+
+
+if __name__ == "__main__":
+    main()

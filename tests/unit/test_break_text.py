@@ -1,0 +1,42 @@
+"""torch's explanation of a graph break, as text of several versions has it."""
+
+from dynamo_core.model import Place
+from dynamo_core.recording.break_text import parse_break_text
+
+TEXT = """Graph break in user code at /tmp/toy.py:4
+Graph Break Reason: Data-dependent branching
+  Explanation: Detected data-dependent branching (e.g. `if my_tensor.sum() > 0:`).
+
+      The branch condition involves a tensor.
+
+  Hint: Use `torch.cond` to express dynamic control flow.
+  Hint: This graph break is fundamental.
+
+  Developer debug context: attempted to jump with TensorVariable()
+
+ For more details about this graph break, please visit: https://x/gb/gb0170.html
+
+User code traceback:
+  File "/tmp/toy.py", line 4, in toy_example
+"""
+
+
+def test_all_parts() -> None:
+    found = parse_break_text(TEXT)
+    assert found is not None
+    assert found.place == Place("/tmp/toy.py", 4)
+    assert found.kind == "Data-dependent branching"
+    assert found.explanation is not None
+    assert found.explanation.startswith("Detected data-dependent branching")
+    assert found.hints == (
+        "Use `torch.cond` to express dynamic control flow.",
+        "This graph break is fundamental.",
+    )
+    assert found.registry_id == "GB0170"
+
+
+def test_what_is_missing_stays_none() -> None:
+    found = parse_break_text("Graph break in user code at x.py:1\nGraph Break Reason: odd\n")
+    assert found is not None
+    assert (found.explanation, found.hints, found.registry_id) == (None, (), None)
+    assert parse_break_text("Graph break: skip\n") is None

@@ -1,0 +1,131 @@
+"""Reports are pure: from the model to text and JSON, with nothing a terminal would obey."""
+
+import json
+from pathlib import Path
+
+from dynamo_core.model import (
+    BreakExplanation,
+    Compile,
+    CompileId,
+    Frame,
+    Graph,
+    GraphBreak,
+    Node,
+    Place,
+    Process,
+    Recording,
+    TensorInfo,
+)
+from dynamo_core.summary import summarize
+from dynamo_reporters.console import plain_text
+from dynamo_reporters.detail import Detail
+from dynamo_reporters.end_of_run import render_end_of_run
+from dynamo_reporters.explain import render_explain
+from dynamo_reporters.explain_document import explain_document
+from dynamo_reporters.graphs import render_graph
+from dynamo_reporters.text import frame_name, number, printable, seconds
+
+ID = CompileId(0, 0)
+PLACE = Place("/home/user/train.py", 7)
+
+
+def node(op: str, name: str, target: str) -> Node:
+    return Node(op, name, target, "()", "{}", (TensorInfo((2, "s0"), (3, 1), "float32", "cpu"),))
+
+
+def graph() -> Graph:
+    nodes = [node("placeholder", "x", "L_x_"), node("call_function", "y", "torch.abs")]
+    return Graph(
+        1, ID, 0, "__compiled_fn_1", "inductor", nodes, "forward", PLACE, True, calls=4, host_seconds=2e-6
+    )
+
+
+def recording(**run: object) -> Recording:
+    explanation = BreakExplanation(
+        PLACE, "Data-dependent branching", "Detected it.", ("Use cond.",), "GB0170"
+    )
+    process = Process(
+        Path("stream.log"),
+        info={"pid": 1, "torch": "2.13.0"},
+        torch_version="2.13.0",
+        frames=[
+            Frame("forward", PLACE, "compiled", None, True, False, ID),
+            Frame("bad", PLACE, "failed", "no way\nmore", False, False, None),
+        ],
+        graphs=[graph()],
+        breaks=[GraphBreak("generic_jump", ((PLACE, "forward", "if x:"),), ID, explanation)] * 3,
+        compiles=[Compile(ID, "forward", PLACE, 1.5, True, 9, 1, None, None, None, {"dynamo": 1.5}, 1, 2)],
+    )
+    described = {"command": ["python", "train.py"], "started_ns": 0, "ended_ns": 2_000_000_000, **run}
+    return Recording(Path("rec"), {"exit_code": 0, "signal": None, **described}, [process], 1, [])
+
+
+def test_summary_counts() -> None:
+    summary = summarize(recording())
+    assert (summary.frames, summary.frames_compiled, summary.frames_fell_back) == (2, 1, 1)
+    assert (summary.graphs, summary.ops, summary.graph_calls) == (1, 1, 4)
+    assert (summary.graph_breaks, summary.distinct_graph_breaks) == (3, 1)
+    assert (summary.guards, summary.compile_time_s, summary.exit_code) == (9, 1.5, 0)
+
+
+def test_what_was_not_recorded_is_none_and_said_so() -> None:
+    foreign = Recording(Path("trace"), None, [Process(Path("trace"))], None, [])
+    summary = summarize(foreign)
+    assert summary.graph_breaks is None
+    assert summary.frames is None
+    assert summary.graph_calls is None
+    assert "graph breaks: not recorded" in plain_text(render_explain(foreign))
+
+
+def test_a_failed_probe_takes_its_count_with_it() -> None:
+    broken = recording()
+    broken.processes[0].failed_probes["graph breaks"] = "AttributeError: gone"
+    assert summarize(broken).graph_breaks is None
+    assert "no graph breaks (AttributeError: gone)" in plain_text(render_explain(broken))
+
+
+def test_graph_table_has_the_classic_columns_and_more_on_request() -> None:
+    classic = plain_text([render_graph(graph(), Detail.NORMAL)])
+    assert classic.splitlines()[1].split() == ["opcode", "name", "target", "args", "kwargs"]
+    assert "torch.abs" in classic
+    assert "[2, 's0']" in plain_text([render_graph(graph(), Detail.MORE)])
+    assert len(plain_text([render_graph(graph(), Detail.LESS)]).strip().splitlines()) == 1
+
+
+def test_end_of_run_names_breaks_fallbacks_ending_and_next_command() -> None:
+    lines = "\n".join(render_end_of_run(recording(), is_default_place=True))
+    assert "break at /home/user/train.py:7: Data-dependent branching (met 3 times)" in lines
+    assert "bad at /home/user/train.py:7 could not be compiled: no way" in lines
+    assert "exit code 0 after 2.00 s" in lines
+    assert lines.endswith("next: dynamo explain")
+
+
+def test_a_killed_run_says_so() -> None:
+    lines = "\n".join(render_end_of_run(recording(signal=9, exit_code=None), is_default_place=False))
+    assert "killed by SIGKILL" in lines
+    assert lines.endswith("next: dynamo explain rec")
+
+
+def test_document_is_json_and_versioned() -> None:
+    document = json.loads(json.dumps(explain_document(recording())))
+    assert (document["schema"], document["version"]) == ("dynamo-explain", 1)
+    assert document["processes"][0]["graph_breaks"][0]["registry_id"] == "GB0170"
+
+
+def test_control_characters_never_reach_the_terminal() -> None:
+    assert printable("a\x1b[31mb\x07\r\u202e") == "a\\x1b[31mb\\x07\\x0d\\x202e"
+    evil = recording()
+    evil.processes[0].graphs[0].frame_name = "x\x1b]0;title\x07"
+    assert "\x1b" not in plain_text(render_explain(evil))
+
+
+def test_words_and_units() -> None:
+    assert [number(n, "graph") for n in (None, 1, 2)] == ["graphs: not recorded", "1 graph", "2 graphs"]
+    assert [seconds(s) for s in (None, 2.5e-6, 0.012, 3.0, 1234.0)] == [
+        "not recorded",
+        "2.5 µs",
+        "12 ms",
+        "3.00 s",
+        "1,234 s",
+    ]
+    assert frame_name("torch_dynamo_resume_in_forward_at_12") == "forward (resumed at line 12)"
