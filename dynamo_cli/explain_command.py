@@ -12,11 +12,11 @@ from dynamo_core.launch.process import Ending, end_like
 from dynamo_core.recording import files
 
 from .program_command import ProgramCommand, program_of
-from .run_options import request_from, run_options
+from .run_options import documented_option, request_from, run_options
 
 
 @click.command("explain", cls=ProgramCommand)
-@click.option(
+@documented_option(
     "--format",
     "form",
     type=click.Choice(["text", "json"]),
@@ -24,11 +24,12 @@ from .run_options import request_from, run_options
     envvar="DYNAMO_FORMAT",
     help="A page to read, or a versioned JSON document.",
 )
-@click.option(
+@documented_option(
     "-o",
     "--output",
     "report_file",
     type=click.Path(dir_okay=False, path_type=Path),
+    envvar="DYNAMO_REPORT",
     metavar="FILE",
     help="Write the report to FILE instead of stdout.",
 )

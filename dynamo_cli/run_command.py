@@ -5,12 +5,12 @@ from typing import Any
 import click
 
 from .program_command import ProgramCommand, program_of
-from .run_options import request_from, run_options
+from .run_options import documented_option, request_from, run_options
 
 
 @click.command("run", cls=ProgramCommand)
 @run_options("-o", "--output")
-@click.option("-q", "--quiet", is_flag=True, envvar="DYNAMO_QUIET", help="Print nothing at all.")
+@documented_option("-q", "--quiet", is_flag=True, envvar="DYNAMO_QUIET", help="Print nothing at all.")
 @click.pass_context
 def run_command(ctx: click.Context, /, quiet: bool, **options: Any) -> None:
     """Run a program as it is, and record what torch.compile makes of it.

@@ -1,5 +1,6 @@
 """The options of `dynamo run`, which every command shares that can run a program first."""
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,11 +13,14 @@ from dynamo_core.settings import CAPTURE_POLICIES, Settings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+# Every option of ours can be given by an environment variable, which its help names.
+documented_option = functools.partial(click.option, show_envvar=True)
+
 
 def run_options(*output_names: str) -> Callable[[Command], Command]:
     """Add the options; `output_names` is what the option for the recording's folder is called."""
     options = [
-        click.option(
+        documented_option(
             *output_names,
             "output",
             type=click.Path(path_type=Path),
@@ -24,16 +28,16 @@ def run_options(*output_names: str) -> Callable[[Command], Command]:
             metavar="DIR",
             help="Record to DIR.  [default: .dynamo/<program>-<date>-<time>]",
         ),
-        click.option(
+        documented_option(
             "-f", "--force", is_flag=True, envvar="DYNAMO_FORCE", help="Replace an earlier recording at DIR."
         ),
-        click.option(
+        documented_option(
             "--python",
             envvar="DYNAMO_PYTHON",
             metavar="PATH",
             help="The Python that runs the program.  [default: this one if it has torch, else PATH's]",
         ),
-        click.option(
+        documented_option(
             "--capture",
             type=click.Choice(CAPTURE_POLICIES),
             default="auto",
@@ -42,27 +46,27 @@ def run_options(*output_names: str) -> Callable[[Command], Command]:
             "and its own functions (auto), one of the two, every frame (all), or nothing (none). A program "
             "that does call it is only observed.",
         ),
-        click.option(
+        documented_option(
             "--backend",
             default="inductor",
             envvar="DYNAMO_BACKEND",
             metavar="NAME",
             help="The backend for what is captured: a registered name, module:function or file.py:function.",
         ),
-        click.option("--mode", envvar="DYNAMO_MODE", help="As torch.compile's mode."),
-        click.option(
+        documented_option("--mode", envvar="DYNAMO_MODE", help="As torch.compile's mode."),
+        documented_option(
             "--dynamic/--no-dynamic",
             default=None,
             envvar="DYNAMO_DYNAMIC",
             help="As torch.compile's dynamic.  [default: torch decides]",
         ),
-        click.option(
+        documented_option(
             "--fullgraph",
             is_flag=True,
             envvar="DYNAMO_FULLGRAPH",
             help="As torch.compile's fullgraph: the first graph break is an error in the program.",
         ),
-        click.option(
+        documented_option(
             "--option",
             "options",
             multiple=True,

@@ -1,4 +1,4 @@
-"""Call a tiny compiled graph many times, and print the nanoseconds of CPU for one call: the best of many blocks."""
+"""Call a tiny compiled graph many times; print the nanoseconds of CPU for one call, in the best block."""
 
 import argparse
 from time import process_time_ns

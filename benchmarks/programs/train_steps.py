@@ -1,4 +1,4 @@
-"""Train a compiled model, and print how many nanoseconds of CPU a steady step takes: the best of many blocks."""
+"""Train a compiled model; print the nanoseconds of CPU that a steady step takes, in the best block."""
 
 from time import process_time_ns
 

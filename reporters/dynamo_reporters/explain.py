@@ -103,18 +103,19 @@ def _graphs(graphs: list[Graph]) -> RenderableType:
 def _compiles(compiles: list[Compile]) -> RenderableType:
     table = Table(box=None, pad_edge=False)
     table.add_column("compile")
-    for heading in ("took", "aot_autograd", "inductor", "caches hit"):
+    for heading in ("took", "in backend", "in inductor", "caches hit"):
         table.add_column(heading, justify="right")
     table.add_column("of", overflow="fold")
     shown = sorted(compiles, key=lambda c: -(c.seconds or 0))[:_ROWS_SHOWN]
     for compile_ in shown:
         hits, misses = compile_.cache_hits, compile_.cache_misses
-        cached = "not recorded" if hits is None or misses is None else f"{hits} of {hits + misses}"
+        asked = None if hits is None or misses is None else hits + misses
+        cached = "not recorded" if asked is None else f"{hits} of {asked}" if asked else "-"
         phases = compile_.phases
         table.add_row(
             compile_label(compile_.compile_id) + ("" if compile_.is_forward else " backward"),
             seconds(compile_.seconds),
-            seconds(phases["aot_autograd"]) if "aot_autograd" in phases else "-",
+            seconds(phases["backend"]) if "backend" in phases else "-",
             seconds(phases["inductor"]) if "inductor" in phases else "-",
             cached,
             f"{frame_name(compile_.name)} {place(compile_.place)}" if compile_.place else "",

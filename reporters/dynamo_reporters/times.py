@@ -10,7 +10,7 @@ from .text import compile_label, frame_name, place, seconds
 
 
 def render_times(compile_: Compile, detail: Detail) -> RenderableType:
-    """One line a compile; phases include those that they call (dynamo ⊃ aot_autograd ⊃ inductor)."""
+    """One line a compile; phases include those that they call (dynamo ⊃ backend ⊃ inductor)."""
     what = "" if compile_.is_forward else "backward of "
     line = Text(f"compile {compile_label(compile_.compile_id)} ", style="bold")
     line.append(f"{what}{frame_name(compile_.name)} took {seconds(compile_.seconds)}")

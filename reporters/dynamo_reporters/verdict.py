@@ -38,6 +38,9 @@ def _nothing_recorded(recording: Recording) -> str:
 
 
 def _why_no_graph(recording: Recording) -> str:
+    tried = sum(len(process.frames) for process in recording.processes)
+    if tried:
+        return f"Dynamo tried {number(tried, 'frame')} and found nothing to compile or gave up."
     if any(process.capture and process.capture.decision == "capture" for process in recording.processes):
         return (
             "No module's forward and no function of the program's own was given a tensor; "

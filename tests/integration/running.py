@@ -82,8 +82,8 @@ def send_to_group(number: signal.Signals) -> Disturbance:
 def assert_same_as_python(situation: Situation, recording: Path) -> None:
     """Exit code, stdout and stderr are equal, and a recording exists that knows how the program ended."""
     plain, recorded = outcomes(situation, recording)
-    assert recorded == plain, difference(plain, recorded)
-    _check_recording(recording, situation, plain.exit_code)
+    assert_equal(plain, recorded)
+    check_recording(recording, situation, plain.exit_code)
 
 
 def outcomes(situation: Situation, recording: Path) -> tuple[Outcome, Outcome]:
@@ -97,16 +97,19 @@ def outcomes(situation: Situation, recording: Path) -> tuple[Outcome, Outcome]:
     return plain, _outcome([*dynamo, *choose_python, *situation.options, *program], situation)
 
 
-def difference(plain: Outcome, recorded: Outcome) -> str:
-    """What of the outcome is not as under plain python, line by line."""
-    before, after = (
-        f"{o.exit_code} is the exit code\n--- stdout\n{o.stdout}\n--- stderr\n{o.stderr}".splitlines()
-        for o in (plain, recorded)
-    )
-    return "\n".join(difflib.unified_diff(before, after, "plain python", "dynamo run", lineterm=""))
+def assert_equal(plain: Outcome, recorded: Outcome) -> None:
+    """Fail with the lines that differ."""
+    if recorded != plain:
+        before, after = (
+            f"exit code {o.exit_code}\n--- stdout\n{o.stdout}\n--- stderr\n{o.stderr}".splitlines()
+            for o in (plain, recorded)
+        )
+        difference = difflib.unified_diff(before, after, "plain python", "dynamo run", lineterm="")
+        raise AssertionError("\n".join(difference))
 
 
-def _check_recording(recording: Path, situation: Situation, exit_code: int) -> None:
+def check_recording(recording: Path, situation: Situation, exit_code: int) -> None:
+    """The recording knows how the program ended, nothing failed in the engine, and it has the graphs."""
     run = json.loads((recording / RUN_FILE).read_text(encoding="utf-8"))
     ending = (None, -exit_code) if exit_code < 0 else (exit_code, None)
     assert (run["exit_code"], run["signal"]) == ending

@@ -14,7 +14,9 @@ from running import (
     PROGRAMS,
     Outcome,
     Situation,
+    assert_equal,
     assert_same_as_python,
+    check_recording,
     outcomes,
     send,
     send_to_group,
@@ -216,53 +218,55 @@ def test_one_program(situation: Situation, tmp_path: Path) -> None:
 
 
 # Several situations of one process: torch is imported once, and each is compared by itself.
-TOGETHER = {
-    "captured.py": {"exits_at_once", "works_at_exit"},
-    "compiled.py": set[str](),
-    "descriptors.py": set[str](),
+NOT_TOGETHER = {
+    "captured.py": ("exits_at_once", "works_at_exit"),
+    "compiled.py": (),
+    "descriptors.py": (),
 }
+TOGETHER = [
+    (file, name)
+    for file, left_out in NOT_TOGETHER.items()
+    for name in [*situations_of(file), "the_end"]
+    if name not in left_out
+]
+BySituation = dict[str, Outcome]
 
 
 @pytest.fixture(scope="module")
-def sections(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[dict[str, tuple[str, str]]]]:
-    """What each situation of a file printed on stdout and stderr, under plain python and under ours."""
-    known: dict[str, list[dict[str, tuple[str, str]]]] = {}
+def together(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[BySituation, BySituation]]:
+    """What each situation of a file printed, under plain python and under ours; the file runs once."""
+    known: dict[str, tuple[BySituation, BySituation]] = {}
 
-    def sections_of(file: str) -> list[dict[str, tuple[str, str]]]:
+    def outcomes_of(file: str) -> tuple[BySituation, BySituation]:
         if file not in known:
-            names = [name for name in situations_of(file) if name not in TOGETHER[file]]
+            names = [name for other, name in TOGETHER if other == file and name != "the_end"]
             situation = Situation(file, (file, *names), options=("--backend", "eager"))
             recording = tmp_path_factory.mktemp("together") / "recording"
-            known[file] = [_by_section(outcome) for outcome in outcomes(situation, recording)]
+            plain, recorded = outcomes(situation, recording)
+            check_recording(recording, situation, plain.exit_code)
+            known[file] = (_by_situation(plain), _by_situation(recorded))
         return known[file]
 
-    return sections_of
+    return outcomes_of
 
 
-def _by_section(outcome: Outcome) -> dict[str, tuple[str, str]]:
+def _by_situation(outcome: Outcome) -> BySituation:
     out, err = (
         {part.partition("\n")[0]: part.partition("\n")[2] for part in text.split("=== ")[1:]}
         for text in (outcome.stdout, outcome.stderr)
     )
-    printed = {name: (out[name], err.get(name, "")) for name in out}
-    return printed | {"exit code": (str(outcome.exit_code), "")}
+    return {name: Outcome(outcome.exit_code, out[name], err.get(name, "")) for name in out}
 
 
 @pytest.mark.parametrize(
-    ("file", "name"),
-    [
-        pytest.param(file, name, id=f"{file.removesuffix('.py')}-{name}")
-        for file, left_out in TOGETHER.items()
-        for name in [*situations_of(file), "exit code"]
-        if name not in left_out
-    ],
+    ("file", "name"), TOGETHER, ids=[f"{file.removesuffix('.py')}-{name}" for file, name in TOGETHER]
 )
 def test_programs_in_one_process(
-    file: str, name: str, sections: Callable[[str], list[dict[str, tuple[str, str]]]]
+    file: str, name: str, together: Callable[[str], tuple[BySituation, BySituation]]
 ) -> None:
-    plain, recorded = sections(file)
+    plain, recorded = together(file)
     assert name in plain
-    assert recorded.get(name) == plain[name]
+    assert_equal(plain[name], recorded[name])
 
 
 # Sources that an editor or a formatter would not leave as they are.

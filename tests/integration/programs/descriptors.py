@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import in_sequence
 import torch
 
-_ABOVE_ALL = 2000  # where stdout waits while a program has closed it
+_ABOVE_ALL = 2000  # where the standard streams wait while a program has closed them
 
 
 def _compute(number: int) -> None:
@@ -20,7 +20,7 @@ def _compute(number: int) -> None:
     assert compiled(torch.zeros(1)).item() == number
 
 
-def _compute_while_writing(files: int) -> None:
+def _compute_while_writing(files: int) -> str:
     """Open files, compute while they are open, and show what is in them."""
     with tempfile.TemporaryDirectory() as folder:
         names = [os.path.join(folder, str(number)) for number in range(files)]
@@ -35,40 +35,42 @@ def _compute_while_writing(files: int) -> None:
         for name in names:
             with open(name) as reader:
                 contents.add(reader.read())
-        print(opened[0], opened[-1], contents)
+        return f"{opened[0]} {opened[-1]} {contents}"
 
 
 @contextmanager
-def _keeping_stdout() -> Iterator[None]:
-    keeper = fcntl.fcntl(1, fcntl.F_DUPFD, _ABOVE_ALL)
+def _keeping_standard_streams() -> Iterator[None]:
+    keepers = [fcntl.fcntl(number, fcntl.F_DUPFD, _ABOVE_ALL) for number in range(3)]
     yield
-    os.dup2(keeper, 1)
-    os.close(keeper)
+    for number, keeper in enumerate(keepers):
+        os.dup2(keeper, number)
+        os.close(keeper)
 
 
 def none_closed() -> None:
     _compute(1)
-    _compute_while_writing(3)
+    print(_compute_while_writing(3))
 
 
 def all_closed() -> None:
     _compute(1)
     sys.stdout.flush()
-    with _keeping_stdout():
+    with _keeping_standard_streams():
         os.closerange(0, 256)
-        _compute_while_writing(3)
+        result = _compute_while_writing(3)
+    print(result)
 
 
 def all_but_standard_ones_closed() -> None:
     _compute(1)
     os.closerange(3, 65536)
-    _compute_while_writing(3)
+    print(_compute_while_writing(3))
 
 
 def all_closed_and_many_opened() -> None:
     _compute(1)
     os.closerange(3, 65536)
-    _compute_while_writing(600)
+    print(_compute_while_writing(600))
 
 
 def high_ones_replaced() -> None:
@@ -97,6 +99,24 @@ def child_inherits_replaced_ones() -> None:
         file.seek(0)
         print(file.read())
     os.closerange(490, 530)
+
+
+def child_writes_to_what_took_their_place() -> None:
+    _compute(1)
+    os.closerange(3, 65536)
+    with tempfile.TemporaryDirectory() as folder:
+        names = [os.path.join(folder, str(number)) for number in range(600)]
+        opened = [os.open(name, os.O_CREAT | os.O_WRONLY) for name in names]
+        sys.stdout.flush()
+        if os.fork() == 0:
+            _compute(2)
+            for file in opened:
+                os.write(file, b"from the child")
+            os._exit(0)
+        print(os.waitstatus_to_exitcode(os.wait()[1]))
+        for file in opened:
+            os.close(file)
+        print({os.path.getsize(name) for name in names})
 
 
 def daemon() -> None:

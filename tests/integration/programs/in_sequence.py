@@ -10,11 +10,11 @@ def run(names: list[str], situations: dict[str, Any]) -> None:
     if len(names) == 1:
         situations[names[0]]()
         return
-    for name in names:
+    for name in [*names, "the_end"]:
         print(f"=== {name}", flush=True)
         print(f"=== {name}", file=sys.stderr, flush=True)
         try:
-            situations[name]()
+            situations.get(name, print)()
         except BaseException:
             traceback.print_exc()
         sys.stdout.flush()
