@@ -35,6 +35,13 @@ def test_all_parts() -> None:
     assert found.registry_id == "GB0170"
 
 
+def test_the_kind_stands_behind_a_preamble_in_later_versions() -> None:
+    preamble = "Encountered graph break when attempting to trace CALL: a function call:\n\n"
+    found = parse_break_text(TEXT.replace("Reason: Data", f"Reason: {preamble}Data"))
+    assert found is not None
+    assert found.kind == "Data-dependent branching"
+
+
 def test_what_is_missing_stays_none() -> None:
     found = parse_break_text("Graph break in user code at x.py:1\nGraph Break Reason: odd\n")
     assert found is not None
