@@ -5,7 +5,7 @@ from time import process_time_ns
 
 import torch
 
-WARM_UP, BLOCKS, CALLS = 20_000, 40, 5_000
+WARM_UP, BLOCKS, CALLS = 10_000, 200, 1_000
 
 
 def main() -> None:

@@ -41,10 +41,12 @@ def _why_no_graph(recording: Recording) -> str:
     tried = sum(len(process.frames) for process in recording.processes)
     if tried:
         return f"Dynamo tried {number(tried, 'frame')} and found nothing to compile or gave up."
-    if any(process.capture and process.capture.decision == "capture" for process in recording.processes):
+    policies = [
+        p.capture.policy for p in recording.processes if p.capture and p.capture.decision == "capture"
+    ]
+    if policies:
         return (
-            "No module's forward and no function of the program's own was given a tensor; "
-            "--capture all takes every frame."
+            f"Nothing that --capture {policies[0]} takes was given a tensor; --capture all takes every frame."
         )
     return capture_sentence(recording)
 

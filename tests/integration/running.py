@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import IO
 
@@ -90,11 +91,14 @@ def outcomes(situation: Situation, recording: Path) -> tuple[Outcome, Outcome]:
     """The outcome under plain python, and the one under `dynamo run -q`."""
     program = list(situation.program)
     is_command = program[0] == "--"
-    python = situation.python or sys.executable
-    plain = _outcome(program[1:] if is_command else [python, *program], situation)
+    plain = program[1:] if is_command else [situation.python or sys.executable, *program]
     dynamo = [sys.executable, "-m", "dynamo_cli", "run", "-q", "-o", str(recording)]
     choose_python = ["--python", situation.python] if situation.python else []
-    return plain, _outcome([*dynamo, *choose_python, *situation.options, *program], situation)
+    recorded = [*dynamo, *choose_python, *situation.options, *program]
+    if situation.before is not None:  # it makes what the other run would trip over
+        return _outcome(_start(plain, situation), situation), _outcome(_start(recorded, situation), situation)
+    started = _start(plain, situation), _start(recorded, situation)
+    return _outcome(started[0], situation), _outcome(started[1], situation)
 
 
 def assert_equal(plain: Outcome, recorded: Outcome) -> None:
@@ -112,49 +116,58 @@ def check_recording(recording: Path, situation: Situation, exit_code: int) -> No
     """The recording knows how the program ended, nothing failed in the engine, and it has the graphs."""
     run = json.loads((recording / RUN_FILE).read_text(encoding="utf-8"))
     ending = (None, -exit_code) if exit_code < 0 else (exit_code, None)
-    assert (run["exit_code"], run["signal"]) == ending
-    failures = [file.read_text() for file in recording.glob(f"{ENGINE_FAILURE_PREFIX}*")]
-    assert failures == [] or not situation.is_torch
-    heads: list[str] = []
+    assert (run["exit_code"], run["signal"]) == ending, f"recorded as {run['exit_code']}, {run['signal']}"
+    problems = [file.read_text() for file in recording.glob(f"{ENGINE_FAILURE_PREFIX}*")]
+    graphs = 0
     for stream in recording.glob(f"{STREAM_PREFIX}*"):
-        heads += [
-            line
-            for line in stream.read_text(encoding="utf-8").splitlines()
-            if f'"name": "{PROBE_FAILED}"' in line or f'"name": "{FX_GRAPH}"' in line
-        ]
-    assert [line for line in heads if PROBE_FAILED in line] == []
-    if situation.graphs is not None:
-        assert len(heads) == situation.graphs
+        lines = stream.read_text(encoding="utf-8").splitlines()
+        graphs += sum(f'"name": "{FX_GRAPH}"' in line for line in lines)
+        problems += [payload for head, payload in pairwise(lines) if f'"name": "{PROBE_FAILED}"' in head]
+    assert not problems or not situation.is_torch, "\n".join(problems)
+    assert situation.graphs in (None, graphs), f"{graphs} graphs recorded, {situation.graphs} expected"
 
 
-def _outcome(command: list[str], situation: Situation) -> Outcome:
+@dataclass(frozen=True)
+class _Started:
+    process: "subprocess.Popen[bytes]"
+    output: IO[bytes]
+    errors: IO[bytes]
+
+
+def _start(command: list[str], situation: Situation) -> _Started:
     if situation.before is not None:
         situation.before()
     if situation.shell is not None:
         command = [shutil.which("sh") or "sh", "-c", situation.shell, "sh", *command]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("DYNAMO_", "TORCH"))}
     environment.update(situation.environment)
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        with _input(situation) as stdin, _output(situation, output) as stdout:
-            process = subprocess.Popen(
-                command,
-                cwd=situation.cwd,
-                env=environment,
-                stdin=stdin,
-                stdout=stdout,
-                stderr=errors,
-                start_new_session=situation.new_session,
-                preexec_fn=_settle_surroundings,
-            )
-        try:
-            if situation.disturbance is not None:
-                _wait_until_ready(process, output)
-                situation.disturbance(process)
-            exit_code = process.wait(_TIME_LIMIT)
-        finally:
-            process.kill()
-            process.wait()
-        return Outcome(exit_code, _text(output), _text(errors))
+    output, errors = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115
+    with _input(situation) as stdin, _output(situation, output) as stdout:
+        process = subprocess.Popen(
+            command,
+            cwd=situation.cwd,
+            env=environment,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=errors,
+            start_new_session=situation.new_session,
+            preexec_fn=_settle_surroundings,
+        )
+    return _Started(process, output, errors)
+
+
+def _outcome(started: _Started, situation: Situation) -> Outcome:
+    process = started.process
+    try:
+        if situation.disturbance is not None:
+            _wait_until_ready(process, started.output)
+            situation.disturbance(process)
+        exit_code = process.wait(_TIME_LIMIT)
+    finally:
+        process.kill()
+        process.wait()
+    with started.output, started.errors:
+        return Outcome(exit_code, _text(started.output), _text(started.errors))
 
 
 def _settle_surroundings() -> None:

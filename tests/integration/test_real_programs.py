@@ -162,6 +162,23 @@ def test_stopping_capture_leaves_torchs_settings_as_they_were(
     assert run("run", "-q", "--dynamic", program).stdout == "False True\n"
 
 
+def test_a_program_may_set_the_stance_while_it_is_captured(
+    explained: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    program = tmp_path / "stance.py"
+    program.write_text(
+        "import torch\n"
+        "def first(x): return x.sin()\n"
+        "def second(x): return x.cos()\n"
+        "with torch.compiler.set_stance('force_eager'):\n"
+        "    first(torch.ones(3))\n"
+        "second(torch.ones(3))\n"
+    )
+    document = explained("--backend", "eager", program)
+    frames = [frame["name"] for process in document["processes"] for frame in process["frames"]]
+    assert frames == ["second"]
+
+
 def test_module_compile_counts_as_compiling_for_itself(
     explained: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:

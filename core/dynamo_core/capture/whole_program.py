@@ -6,6 +6,7 @@ Source: torch/_dynamo/eval_frame.py (_TorchDynamoContext, set_eval_frame), torch
 
 import atexit
 import importlib.util
+import logging
 import os
 import sys
 import threading
@@ -57,6 +58,7 @@ class WholeProgramCapture:
         self._active = True
         self._decide("capture", None)
         self._capture_new_threads()
+        self._allow_setting_the_stance()
         atexit.register(self._leave)
         os.register_at_fork(after_in_child=self._leave)
         self.enter_this_thread()
@@ -90,7 +92,7 @@ class WholeProgramCapture:
     def _frame_callback(self) -> Callable[..., Any]:
         """Dynamo's own callback for these settings, behind the policy."""
         from torch._C._dynamo.eval_frame import _FrameAction, _FrameExecStrategy
-        from torch._dynamo import convert_frame
+        from torch._dynamo import convert_frame, eval_frame
         from torch._dynamo.types import ConvertFrameReturn
 
         context = _optimize_context(self._settings)
@@ -98,6 +100,8 @@ class WholeProgramCapture:
         self._restore_settings = [enter() for enter in context.enter_exit_hooks]
         if self._settings.backend == "inductor":
             self._restore_settings.append(_draw_random_numbers_as_eager_does())
+        if "TORCH_LOGS" not in os.environ:
+            self._restore_settings.append(_silence_compiler_warnings())
         dynamo_callback = context.callback
         never = ConvertFrameReturn()
         never_below = ConvertFrameReturn(
@@ -106,7 +110,7 @@ class WholeProgramCapture:
         not_now = ConvertFrameReturn(apply_to_code=False)
 
         def callback(frame: Any, cache_entry: Any, frame_state: Any) -> Any:
-            if not self._active:
+            if not self._active or eval_frame._stance.stance == "force_eager":
                 return not_now
             try:
                 verdict = self._policy.verdict(frame)
@@ -149,6 +153,26 @@ class WholeProgramCapture:
             bootstrap(thread)
 
         threading.Thread._bootstrap_inner = _bootstrap_inner  # type: ignore[attr-defined]
+
+    def _allow_setting_the_stance(self) -> None:
+        """torch refuses `torch.compiler.set_stance` where a frame callback is set, and here it always is."""
+        from torch._C._dynamo.eval_frame import get_eval_frame_callback, set_eval_frame
+        from torch._dynamo import decorators
+
+        original = decorators._set_stance
+
+        def _set_stance(stance: Any) -> Any:
+            is_ours = self._active and get_eval_frame_callback() is self._callback
+            if not is_ours:
+                return original(stance)
+            set_eval_frame(None)
+            try:
+                return original(stance)
+            finally:
+                set_eval_frame(self._callback)
+
+        _set_stance._dynamo_forbidden = True  # type: ignore[attr-defined]
+        decorators._set_stance = _set_stance
 
     def _own_compile_call_in_new_files(self) -> str | None:
         for file in own_modules().values():
@@ -249,6 +273,20 @@ def _draw_random_numbers_as_eager_does() -> Callable[[], None]:
 
     def restore() -> None:
         inductor_config.fallback_random = before
+
+    return restore
+
+
+def _silence_compiler_warnings() -> Callable[[], None]:
+    """Keep the compiler's warnings off the program's stderr: it did not ask to be compiled; we report them."""
+    loggers = [logging.getLogger(name) for name in ("torch._dynamo", "torch._inductor", "torch._functorch")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
+
+    def restore() -> None:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
     return restore
 

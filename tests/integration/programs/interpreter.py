@@ -1,4 +1,4 @@
-"""Programs that look into, or change, how Python runs. The argument names one."""
+"""Programs that look into, or change, how Python runs. The arguments name them."""
 
 import faulthandler
 import gc
@@ -13,6 +13,8 @@ import tracemalloc
 import warnings
 from types import FrameType
 from typing import Any
+
+import in_sequence
 
 if os.environ.get("PROGRAM_IMPORTS_TORCH"):
     import torch  # noqa: F401
@@ -30,7 +32,8 @@ def traced() -> None:
     seen = []
 
     def trace(frame: FrameType, event: str, arg: Any) -> Any:
-        seen.append((frame.f_code.co_name, event, frame.f_lineno))
+        if frame.f_code.co_filename == __file__:
+            seen.append((frame.f_code.co_name, event, frame.f_lineno))
         return trace
 
     sys.settrace(trace)
@@ -41,7 +44,12 @@ def traced() -> None:
 
 def profiled() -> None:
     seen = []
-    sys.setprofile(lambda frame, event, arg: seen.append((frame.f_code.co_name, event)))
+
+    def profile(frame: FrameType, event: str, arg: Any) -> None:
+        if frame.f_code.co_filename == __file__:
+            seen.append((frame.f_code.co_name, event))
+
+    sys.setprofile(profile)
     _square(2)
     sys.setprofile(None)
     print(seen)
@@ -167,4 +175,4 @@ def audited() -> None:
 
 
 if __name__ == "__main__":
-    globals()[sys.argv[1]]()
+    in_sequence.run(sys.argv[1:], globals())

@@ -1,4 +1,4 @@
-"""Programs with threads. The argument names one."""
+"""Programs with threads. The arguments name them."""
 
 import _thread
 import os
@@ -7,6 +7,10 @@ import sys
 import threading
 import time
 import traceback
+from types import FrameType
+from typing import Any
+
+import in_sequence
 
 if os.environ.get("PROGRAM_IMPORTS_TORCH"):
     import torch  # noqa: F401
@@ -125,7 +129,12 @@ def subclass() -> None:
 
 def traced() -> None:
     called = set()
-    threading.setprofile(lambda frame, event, arg: called.add((frame.f_code.co_name, event)))
+
+    def profile(frame: FrameType, event: str, arg: Any) -> None:
+        if frame.f_code.co_filename == __file__:
+            called.add((frame.f_code.co_name, event))
+
+    threading.setprofile(profile)
     _run(lambda: None)
     threading.setprofile(None)
     print(sorted(called))
@@ -139,4 +148,4 @@ def timers_and_locals() -> None:
 
 
 if __name__ == "__main__":
-    globals()[sys.argv[1]]()
+    in_sequence.run(sys.argv[1:], globals())

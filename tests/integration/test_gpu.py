@@ -1,0 +1,45 @@
+"""The same on a GPU. Skipped where there is none."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(shutil.which("nvidia-smi") is None, reason="no NVIDIA GPU here"),
+]
+
+TRAIN = """
+import torch
+torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 1)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(20):
+    loss = model(torch.ones(32, 64, device="cuda")).square().mean()
+    optimizer.zero_grad(); loss.backward(); optimizer.step()
+print(round(loss.item(), 4))
+"""
+
+
+@pytest.mark.parametrize("mode", ["default", "reduce-overhead"])
+def test_a_training_step_is_captured(
+    mode: str, explained: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text(TRAIN)
+    document = explained("--mode", mode, "train.py")
+    assert document["problems"] == []
+    assert document["summary"]["graph_calls"] == 20 * document["summary"]["graphs"]
+    assert any("cuda:0" in device for device in document["processes"][0]["devices"])
+
+
+def test_cuda_visible_devices_set_by_the_program_is_minded(
+    explained: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    (tmp_path / "hidden.py").write_text(
+        "import os; os.environ['CUDA_VISIBLE_DEVICES'] = ''\n"
+        "import torch; assert not torch.cuda.is_available()\n"
+    )
+    assert explained("hidden.py")["summary"]["exit_code"] == 0
