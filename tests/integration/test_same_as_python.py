@@ -26,30 +26,23 @@ from running import (
 BASE_PYTHON = str(Path(sys._base_executable).resolve())  # without torch, and with user site-packages
 TORCH = {"PROGRAM_IMPORTS_TORCH": "1"}
 
-# Where the probes, hooks and threads that come with torch could make a difference.
-WITH_TORCH = {
-    "endings.py": (
-        "exit_with_3",
-        "uncaught",
-        "too_deep",
-        "terminate_itself",
-        "segfault",
-        "exit_at_once_with_7",
-        "exception_while_destroying",
-    ),
-    "forks.py": ("child_fails", "child_goes_on_to_the_end", "fork_in_a_thread"),
+# One process for each situation, and once more with torch where hooks that come with it could matter.
+# What importing torch would take too long for is also in TOGETHER.
+ALONE_WITH_TORCH = {
+    "endings.py": ("too_deep", "keyboard_interrupt", "segfault", "exit_at_once_with_7", "uncaught"),
+    "forks.py": ("child_fails", "fork_in_a_thread"),
     "pools.py": ("spawn_pool", "fork_pool"),
-    "children.py": ("python", "become_python"),
-    "threads.py": ("outlives_a_failing_main", "pickles_after_main", "stack_of_a_thread", "traced"),
-    "at_exit.py": ("order", "fails", "exits", "pickles", "runs_early", "arguments_deleted", "stdout_closed"),
-    "interpreter.py": ("traced", "recursion_limit", "frames_are_the_same", "collector"),
+    "children.py": ("become_python",),
+    "threads.py": ("pickles_after_main",),
+    "at_exit.py": ("fails", "exits", "runs_early", "arguments_deleted", "stdout_closed"),
+    "interpreter.py": (),
 }
 
 
 def one_by_one() -> list[Situation]:
     """Programs without torch, one process each; some of them once more with torch."""
     found = []
-    for file, with_torch in WITH_TORCH.items():
+    for file, with_torch in ALONE_WITH_TORCH.items():
         stem = file.removesuffix(".py")
         for name in situations_of(file):
             stdin = b"one\ntwo\nthree" if name == "standard_input" else b""
@@ -194,19 +187,38 @@ def torch_programs() -> list[Situation]:
 
     eager = ("--backend", "eager")
     dev = ("--", "python", "-X", "dev", "compiled.py", "works")
+    before_torch = "the_time+the_clocks+process_ids+standard_output+logging_off+environment"
     return [
         *(situation("imports_torch.py", name) for name in situations_of("imports_torch.py")),
-        *(
-            situation("captured.py", name, options=eager)
-            for name in ("fails", "exits", "exits_at_once", "fails_in_a_thread", "works_at_exit")
-        ),
+        *(situation("captured.py", name, options=eager) for name in ("fails", *NOT_TOGETHER["captured.py"])),
         situation("captured.py", "forks", options=eager, graphs=1),
-        situation("compiled.py", "fails_in_the_compiled_graph", graphs=1),
-        situation("replaced.py", "each_in_a_child", graphs=24, environment=TORCH),
-        situation("replaced.py", "some_before_torch_is_imported", graphs=1),
-        situation("replaced.py", "first_compile_after_all_but_imports", graphs=1, environment=TORCH),
+        situation("replaced.py", before_torch, graphs=1),
         Situation("compiled-in-development-mode", dev, graphs=1),
     ]
+
+
+# Several situations of one process: torch is imported once, and each is compared by itself.
+NOT_TOGETHER = {
+    "captured.py": ("exits_at_once", "works_at_exit"),
+    "compiled.py": (),
+    "descriptors.py": (),
+    "replaced.py": (),
+    "threads.py": (
+        "outlives_main",
+        "outlives_a_failing_main",
+        "outlives_an_exiting_main",
+        "pickles_after_main",
+    ),
+    "interpreter.py": ("faults_shown", "standard_input", "warning_as_error", "audited"),
+}
+GRAPHS_TOGETHER = {"replaced.py": 1 + len(situations_of("replaced.py"))}
+TOGETHER = [
+    (file, name)
+    for file, left_out in NOT_TOGETHER.items()
+    for name in [*situations_of(file), "the_end"]
+    if name not in left_out
+]
+BySituation = dict[str, Outcome]
 
 
 ALONE = [*one_by_one(), *signals(), *forms(), *inherited(), *torch_programs()]
@@ -217,21 +229,6 @@ def test_one_program(situation: Situation, tmp_path: Path) -> None:
     assert_same_as_python(situation, tmp_path / "recording")
 
 
-# Several situations of one process: torch is imported once, and each is compared by itself.
-NOT_TOGETHER = {
-    "captured.py": ("exits_at_once", "works_at_exit"),
-    "compiled.py": (),
-    "descriptors.py": (),
-}
-TOGETHER = [
-    (file, name)
-    for file, left_out in NOT_TOGETHER.items()
-    for name in [*situations_of(file), "the_end"]
-    if name not in left_out
-]
-BySituation = dict[str, Outcome]
-
-
 @pytest.fixture(scope="module")
 def together(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[BySituation, BySituation]]:
     """What each situation of a file printed, under plain python and under ours; the file runs once."""
@@ -240,7 +237,13 @@ def together(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[
     def outcomes_of(file: str) -> tuple[BySituation, BySituation]:
         if file not in known:
             names = [name for other, name in TOGETHER if other == file and name != "the_end"]
-            situation = Situation(file, (file, *names), options=("--backend", "eager"))
+            situation = Situation(
+                file,
+                (file, *names),
+                options=("--backend", "eager"),
+                environment=TORCH,
+                graphs=GRAPHS_TOGETHER.get(file),
+            )
             recording = tmp_path_factory.mktemp("together") / "recording"
             plain, recorded = outcomes(situation, recording)
             check_recording(recording, situation, plain.exit_code)
@@ -297,14 +300,32 @@ def test_source(name: str, tmp_path: Path) -> None:
     assert_same_as_python(situation, tmp_path / "recording")
 
 
-def test_working_directory_removed_by_a_program_with_torch(tmp_path: Path) -> None:
-    text = b"import os, shutil, torch\nshutil.rmtree(os.getcwd())\n" + (
-        b"print(torch.compile(lambda x: x + 1, backend='eager')(torch.ones(1)))\n"
-    )
+COMPILED_WHERE_NOTHING_IS = """
+import os, shutil, torch
+print(torch.compile(lambda x: x + 1, backend="eager")(torch.ones(1)))
+shutil.rmtree(os.getcwd())
+print(torch.compile(lambda x: x + 2, backend="eager")(torch.ones(1)))
+"""
+CAPTURED_WHERE_NOTHING_IS = """
+import os, shutil, torch
+def f(x): return x + 1
+shutil.rmtree(os.getcwd())
+print(f(torch.ones(1)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "graphs"),
+    [(COMPILED_WHERE_NOTHING_IS, 2), (CAPTURED_WHERE_NOTHING_IS, 1)],
+    ids=["compiled", "captured"],
+)
+def test_working_directory_removed_by_a_program_with_torch(text: str, graphs: int, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     script = tmp_path / "script.py"
-    restore = _writer({script: text, folder / "file": b""})
-    situation = Situation("gone", (str(script),), cwd=folder, before=restore, graphs=1)
+    restore = _writer({script: text.encode(), folder / "file": b""})
+    situation = Situation(
+        "gone", (str(script),), cwd=folder, before=restore, options=("--backend", "eager"), graphs=graphs
+    )
     assert_same_as_python(situation, tmp_path / "recording")
 
 
@@ -337,32 +358,41 @@ NAMESAKES = [
     *("hashlib", "atexit", "threading", "linecache", "importlib", "platform", "mmap", "fcntl"),
     *("dynamo_reporters", "names", "settings", "engine", "stream"),
 ]
-NAMESAKES_WITH_TORCH = ("click", "rich", "core", "reporters", "json", "names", "platform")
+
+
+@pytest.mark.parametrize("name", NAMESAKES)
+@pytest.mark.parametrize("start", ["script", "module"])
+def test_module_beside_the_script(name: str, start: str, tmp_path: Path) -> None:
+    _write_namesakes(tmp_path, name)
+    program = ("namesake.py", name) if start == "script" else ("-m", "namesake", name)
+    # That Python loads least of all before the program starts.
+    situation = Situation(name, program, cwd=tmp_path, python=BASE_PYTHON)
+    assert_same_as_python(situation, tmp_path / "recording")
 
 
 @pytest.mark.parametrize(
-    ("name", "torch"),
+    ("names", "graphs"),
     [
-        *(pytest.param(name, False, id=name) for name in NAMESAKES),
-        *(pytest.param(name, True, id=f"{name}-torch") for name in NAMESAKES_WITH_TORCH),
+        (("click", "rich", "core", "reporters", "names", "settings", "engine", "process", "arm"), 1),
+        (("json",), None),  # too much for torch itself
+        (("typing", "dis"), None),
     ],
+    ids=["ours", "json", "pythons"],
 )
-@pytest.mark.parametrize("start", ["script", "module"])
-def test_module_beside_the_script(name: str, torch: bool, start: str, tmp_path: Path) -> None:
-    if start == "module" and torch:
-        pytest.skip("a script is enough")
-    shutil.copy(PROGRAMS / "namesake.py", tmp_path)
-    (tmp_path / f"{name}.py").write_text(f"print('the own {name}', __name__, __file__)\n")
-    program = ("namesake.py", name) if start == "script" else ("-m", "namesake", name)
+def test_modules_beside_a_script_with_torch(
+    names: tuple[str, ...], graphs: int | None, tmp_path: Path
+) -> None:
+    _write_namesakes(tmp_path, *names)
     situation = Situation(
-        name,
-        program,
-        cwd=tmp_path,
-        python=None if torch else BASE_PYTHON,  # which loads least of all before the program starts
-        environment=TORCH if torch else {},
-        graphs=1 if torch else None,
+        "namesakes", ("namesake.py", *names), cwd=tmp_path, environment=TORCH, graphs=graphs
     )
     assert_same_as_python(situation, tmp_path / "recording")
+
+
+def _write_namesakes(folder: Path, *names: str) -> None:
+    shutil.copy(PROGRAMS / "namesake.py", folder)
+    for name in names:
+        (folder / f"{name}.py").write_text(f"print('the own {name}', __name__, __file__)\n")
 
 
 CUSTOMIZATIONS = {

@@ -38,7 +38,7 @@ def install(convert_frame: ModuleType, probes: Probes, handler: TraceHandler) ->
                 "ok": ok,
                 "whole_graph": whole_graph,
             },
-            handler.last_compile_started,
+            handler.last_compile,
         )
 
     def wrap(converter: Any, whole_graph: bool) -> None:
@@ -52,7 +52,7 @@ def install(convert_frame: ModuleType, probes: Probes, handler: TraceHandler) ->
                 entering_inner_converter = False
                 return original(self, frame, *rest, **named)
             entering_inner_converter = not whole_graph
-            handler.last_compile_started = None
+            handler.last_compile = None
             ok_before = counters["frames"]["ok"]
             try:
                 result = original(self, frame, *rest, **named)

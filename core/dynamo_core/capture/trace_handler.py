@@ -15,19 +15,19 @@ _TRACE_LOGGER = "torch.__trace"
 
 
 class TraceHandler(logging.Handler):
-    """Hands every structured trace record to the stream, and remembers which compile began last."""
+    """Hands every structured trace record to the stream, and remembers the last compile in it."""
 
     def __init__(self, stream: Stream) -> None:
         super().__init__(logging.DEBUG)
         self._stream = stream
-        self.last_compile_started: Mapping[str, int] | None = None
+        self.last_compile: Mapping[str, int] | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write `record`. Never raises: torch is in the middle of compiling the user's program."""
         try:
             metadata: Mapping[str, Any] = record.metadata  # type: ignore[attr-defined]
-            if "dynamo_start" in metadata:
-                self.last_compile_started = envelope(metadata)
+            if "dynamo_start" in metadata or "compilation_metrics" in metadata:
+                self.last_compile = envelope(metadata)
             path = record.pathname[max(record.pathname.rfind("/torch/"), 0) :].lstrip("/")
             self._stream.write(metadata, record.payload, path, record.lineno)  # type: ignore[attr-defined]
         except Exception:

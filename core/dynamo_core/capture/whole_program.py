@@ -278,7 +278,7 @@ def _draw_random_numbers_as_eager_does() -> Callable[[], None]:
 
 
 def _silence_compiler_warnings() -> Callable[[], None]:
-    """Keep the compiler's warnings off the program's stderr: it did not ask to be compiled; we report them."""
+    """Keep them off the stderr of a program that did not ask to be compiled; the reports have them."""
     loggers = [logging.getLogger(name) for name in ("torch._dynamo", "torch._inductor", "torch._functorch")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

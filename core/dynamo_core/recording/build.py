@@ -5,6 +5,7 @@ complete, so that it can be shown at once.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from .. import names
@@ -113,17 +114,29 @@ class ProcessBuilder:
 
     def _frame(self, record: Record) -> Frame:
         content = record.json_payload()
+        name, place = content["name"], Place(content["file"], content["line"])
+        failure = self._complete_compile(_compile_id(record.metadata), name, place)
         frame = Frame(
-            name=content["name"],
-            place=Place(content["file"], content["line"]),
+            name=name,
+            place=place,
             outcome=content["outcome"],
-            reason=content["reason"],
+            reason=failure or content["reason"],
             ok=content["ok"],
             is_whole_graph=content["whole_graph"],
             compile_id=_compile_id(record.metadata),
         )
         self.process.frames.append(frame)
         return frame
+
+    def _complete_compile(self, compile_id: CompileId | None, name: str, place: Place) -> str | None:
+        """Name the frame of a compile that failed too early to know it; why it failed, in a line."""
+        compiles = self.process.compiles
+        if compile_id is None or not compiles or compiles[-1].compile_id != compile_id:
+            return None
+        last = compiles[-1]
+        if last.place is None:
+            compiles[-1] = replace(last, name=name, place=place)
+        return f"{last.fail_type}: {last.fail_reason.partition(chr(10))[0]}" if last.fail_reason else None
 
     def _fx_graph(self, record: Record) -> None:
         content = record.json_payload()
@@ -245,7 +258,7 @@ class ProcessBuilder:
             name=metrics.get("co_name"),
             place=Place(file, line) if file is not None and line is not None else None,
             seconds=None if microseconds is None else microseconds / 1e6,
-            is_forward=bool(metrics.get("is_forward", record.kind == "compilation_metrics")),
+            is_forward=record.kind == "compilation_metrics" and metrics.get("is_forward") is not False,
             guards=metrics.get("guard_count"),
             ops=metrics.get("graph_op_count"),
             recompile_reason=metrics.get("recompile_reason"),

@@ -7,20 +7,14 @@ import sys
 import threading
 
 
-def in_a_function() -> None:
+def _import() -> None:
     import torch
 
     print(torch.ones(1), len(sys.meta_path))
 
 
-def in_a_thread() -> None:
-    thread = threading.Thread(target=in_a_function)
-    thread.start()
-    thread.join()
-
-
 def in_two_threads() -> None:
-    threads = [threading.Thread(target=in_a_function) for _ in range(2)]
+    threads = [threading.Thread(target=_import) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -29,13 +23,13 @@ def in_two_threads() -> None:
 
 def in_a_forked_child() -> None:
     if os.fork() == 0:
-        in_a_function()
+        _import()
         sys.exit(3)
     print(os.waitstatus_to_exitcode(os.wait()[1]))
 
 
 def at_exit() -> None:
-    atexit.register(in_a_function)
+    atexit.register(_import)
 
 
 def a_submodule_first() -> None:
