@@ -41,13 +41,11 @@ def _why_no_graph(recording: Recording) -> str:
     tried = sum(len(process.frames) for process in recording.processes)
     if tried:
         return f"Dynamo tried {number(tried, 'frame')} and found nothing to compile or gave up."
-    policies = [
-        p.capture.policy for p in recording.processes if p.capture and p.capture.decision == "capture"
-    ]
+    decisions = [process.capture for process in recording.processes if process.capture]
+    policies = [decision.policy for decision in decisions if decision.decision == "capture"]
     if policies:
-        return (
-            f"Nothing that --capture {policies[0]} takes was given a tensor; --capture all takes every frame."
-        )
+        takes = f"--capture {policies[0]} takes"
+        return f"Nothing that {takes} was given a tensor; --capture all takes every frame."
     return capture_sentence(recording)
 
 

@@ -179,6 +179,24 @@ def test_a_program_may_set_the_stance_while_it_is_captured(
     assert frames == ["second"]
 
 
+def test_the_recompile_limit_is_a_fallback_to_eager(
+    explained: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    program = tmp_path / "limit.py"
+    program.write_text(
+        "import torch\n"
+        "def tagged(x, tag): return x + len(tag)\n"
+        "for n in range(20): tagged(torch.ones(3), 'a' * n)\n"
+    )
+    document = explained("--backend", "eager", program)
+    (process,) = document["processes"]
+    assert document["summary"]["frames_fell_back"] == 1
+    last = process["frames"][-1]
+    assert (last["outcome"], last["name"]) == ("failed", "tagged")
+    assert "recompile limit exceeded" in last["reason"]
+    assert process["compiles"][-1]["frame"] == "tagged"
+
+
 def test_module_compile_counts_as_compiling_for_itself(
     explained: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
