@@ -10,6 +10,7 @@ import logging
 import os
 import sys
 import threading
+import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +21,8 @@ from .import_hook import import_hook
 from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy
 from .probes import Probes
 from .program_files import is_own, own_modules, place_of_compile_call, place_of_own_compile_call
+
+_COMPILER_MODULES = r"torch\.(_dynamo|_inductor|_functorch)"
 
 
 class WholeProgramCapture:
@@ -41,9 +44,10 @@ class WholeProgramCapture:
         if capture == "none":
             self._decide("observe", "--capture none")
             return
-        if os.environ.get("TORCHDYNAMO_DISABLE") == "1":
-            self._decide("observe", "TORCHDYNAMO_DISABLE=1")
-            return
+        for switch in ("TORCHDYNAMO_DISABLE", "TORCH_COMPILE_DISABLE"):
+            if os.environ.get(switch) == "1":
+                self._decide("observe", f"{switch}=1")
+                return
         if capture == "auto":
             place = _own_compile_call_in_main() or self._own_compile_call_in_new_files()
             if place is not None:
@@ -283,8 +287,12 @@ def _silence_compiler_warnings() -> Callable[[], None]:
     levels = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.ERROR)
+    warnings.filterwarnings("ignore", module=_COMPILER_MODULES)
+    our_filter = warnings.filters[0]
 
     def restore() -> None:
+        if our_filter in warnings.filters:
+            warnings.filters.remove(our_filter)
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
 
