@@ -292,7 +292,7 @@ def _silence_compiler_warnings() -> Callable[[], None]:
 
     def restore() -> None:
         if our_filter in warnings.filters:
-            warnings.filters.remove(our_filter)
+            warnings.filters.remove(our_filter)  # type: ignore[attr-defined]
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
 
