@@ -197,6 +197,23 @@ def test_the_recompile_limit_is_a_fallback_to_eager(
     assert process["compiles"][-1]["frame"] == "tagged"
 
 
+def test_torchs_own_modules_are_captured_where_they_are_outermost(
+    explained: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    program = tmp_path / "sequential.py"
+    program.write_text(
+        "import torch\n"
+        "model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1))\n"
+        "loss = torch.nn.MSELoss()\n"
+        "for _ in range(3):\n"
+        "    loss(model(torch.ones(2, 4)), torch.zeros(2, 1)).backward()\n"
+    )
+    document = explained("--backend", "eager", program)
+    graphs = [graph for process in document["processes"] for graph in process["graphs"]]
+    assert [(graph["ops"], graph["calls"]) for graph in graphs] == [(3, 3), (1, 3)]
+    assert document["summary"]["frames_fell_back"] == 0
+
+
 def test_module_compile_counts_as_compiling_for_itself(
     explained: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ module's `forward` or the program's own code.
 """
 
 import inspect
+import sys
 from types import CodeType
 from typing import Any
 
@@ -51,9 +52,34 @@ class Policy:
             return NEVER
         if not is_forward and _is_special(name, first):
             return NEVER
+        if is_forward and is_torch_module_file(code.co_filename) and not _is_outermost_module_call():
+            return NOT_NOW
         if torch.utils.data.get_worker_info() is not None:  # a DataLoader's worker prepares data
             return NEVER
         return TAKE if _hold_a_tensor(arguments, _DEPTH_LOOKED_AT) else NOT_NOW
+
+
+def is_torch_module_file(file: str) -> bool:
+    """Whether `file` is one of torch's own modules (`Linear`, `Sequential`, losses …).
+
+    Their code is shared by all instances, so only outermost calls are worth a compile of their own.
+    """
+    return "/torch/nn/modules/" in file
+
+
+def _is_outermost_module_call() -> bool:
+    """Whether no other module is being called, but for those that only distribute one (DDP and the like)."""
+    import torch
+
+    call_impl = torch.nn.Module._call_impl.__code__
+    calls = 0
+    frame: Any = sys._getframe(2)
+    while frame is not None and calls < 2:
+        if frame.f_code is call_impl:
+            package = type(frame.f_locals.get("self")).__module__
+            calls += not package.startswith(("torch.nn.parallel", "torch.distributed"))
+        frame = frame.f_back
+    return calls < 2
 
 
 def _arguments(code: CodeType, values: Any) -> list[Any]:

@@ -18,7 +18,7 @@ from typing import Any
 from ..names import CAPTURE_DECISION
 from ..settings import Settings
 from .import_hook import import_hook
-from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy
+from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_torch_module_file
 from .probes import Probes
 from .program_files import is_own, own_modules, place_of_compile_call, place_of_own_compile_call
 
@@ -37,6 +37,7 @@ class WholeProgramCapture:
         self._files_scanned: set[str] = set()
         self._codes_decided: list[weakref.ref[Any]] = []
         self._restore_settings: list[Callable[[], None]] = []
+        self._taking = threading.local()
 
     def begin(self) -> None:
         """Start capturing, unless the policy or the program's own code says not to."""
@@ -106,6 +107,7 @@ class WholeProgramCapture:
             self._restore_settings.append(_draw_random_numbers_as_eager_does())
         if "TORCH_LOGS" not in os.environ:
             self._restore_settings.append(_silence_compiler_warnings())
+        self._let_torchs_own_modules_in()
         dynamo_callback = context.callback
         never = ConvertFrameReturn()
         never_below = ConvertFrameReturn(
@@ -134,12 +136,15 @@ class WholeProgramCapture:
                 return never_below
             if verdict != TAKE:
                 return not_now
-            if self._settings.fullgraph:
-                return dynamo_callback(frame, cache_entry, frame_state)
+            self._taking.code = frame.f_code
             try:
                 return dynamo_callback(frame, cache_entry, frame_state)
             except Exception:
+                if self._settings.fullgraph:
+                    raise
                 return never  # The frame's record has the error.
+            finally:
+                self._taking.code = None
 
         # Dynamo leaves everything below its own file out of the stacks that it reports.
         callback.__code__ = callback.__code__.replace(co_filename=convert_frame.__file__)
@@ -147,6 +152,24 @@ class WholeProgramCapture:
         callback._torchdynamo_orig_backend = dynamo_callback  # type: ignore[attr-defined]
         callback._torchdynamo_orig_callable = dynamo_callback  # type: ignore[attr-defined]
         return callback
+
+    def _let_torchs_own_modules_in(self) -> None:
+        """Dynamo skips frames of torch's own files; `torch.compile(nn.Sequential(…))` puts one around them.
+
+        Source: torch/_dynamo/trace_rules.py (check), torch/_dynamo/eval_frame.py
+        (OptimizedModule._initialize, wrap_inline).
+        """
+        from torch._dynamo import trace_rules
+
+        original = trace_rules.check
+
+        def check(thing: Any, *args: Any, **named: Any) -> bool:
+            code = getattr(self._taking, "code", None)
+            if code is not None and thing is code and is_torch_module_file(code.co_filename):
+                return False
+            return bool(original(thing, *args, **named))
+
+        trace_rules.check = check
 
     def _capture_new_threads(self) -> None:
         """A thread begins without a callback; give it ours before its first frame."""
