@@ -57,11 +57,15 @@ def plain(program: Path, *arguments: str) -> list[str]:
     return [sys.executable, str(program), *arguments]
 
 
-def plain_and_recorded(program: Path, *arguments: str, recording: Path) -> list[Side]:
-    """The usual two sides."""
+def steady_sides(folder: Path, program: Path, *arguments: str) -> list[Side]:
+    """A program plain, recorded, with torch's own trace, and plain once more: so much is noise."""
+    inductor = {"TORCHINDUCTOR_CACHE_DIR": str(folder / "cache")}
+    as_it_is = plain(program, *arguments)
     return [
-        Side("plain", plain(program, *arguments)),
-        Side("dynamo run", recorded(program, *arguments, recording=recording)),
+        Side("plain", as_it_is, inductor),
+        Side("dynamo run", recorded(program, *arguments, recording=folder / "recording"), inductor),
+        Side("TORCH_TRACE", as_it_is, inductor | {"TORCH_TRACE": str(folder / "trace")}),
+        Side("plain, once more", as_it_is, inductor),
     ]
 
 
@@ -69,11 +73,11 @@ def run_in_turn(sides: Sequence[Side], repeats: int) -> Runs:
     """Run every side once, then every side again, `repeats` times. A run that fails ends the benchmark."""
     runs: dict[str, list[Run]] = {side.name: [] for side in sides}
     for repeat in range(repeats):
-        _progress(f"round {repeat + 1} of {repeats}")
+        progress(f"round {repeat + 1} of {repeats}")
         for side in sides:
             side.prepare()
             runs[side.name].append(_run(side))
-    _progress("")
+    progress("")
     return runs
 
 
@@ -107,7 +111,8 @@ def _wait_for_orphans() -> None:
             return
 
 
-def _progress(text: str) -> None:
+def progress(text: str) -> None:
+    """Where we are, on one line of the terminal."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
@@ -137,10 +142,9 @@ def print_comparison(title: str, unit: str, figures: Mapping[str, Sequence[float
     The bound is for the second side, the one that runs under `dynamo`.
     """
     base, *others = figures
+    heading = f"difference, {unit} (min to max)"
     print(f"\n{title}, {len(figures[base])} rounds")
-    print(
-        f"  {'':<20}{'median':>10}   {'ratio (min to max)':<29}{f'difference, {unit} (min to max)':<33}bound"
-    )
+    print(f"  {'':<20}{'median':>10}   {'ratio (min to max)':<29}{heading:<33}bound")
     print(f"  {base:<20}{median(figures[base]):>10.4g}")
     for number, other in enumerate(others):
         pairs = list(zip(figures[base], figures[other], strict=True))

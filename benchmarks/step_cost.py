@@ -1,25 +1,20 @@
 """CPU time of a steady training step of a compiled model, plain beside recorded."""
 
-from pairs import (
-    PROGRAMS,
-    plain_and_recorded,
-    print_comparison,
-    repeats_from_arguments,
-    run_in_turn,
-    workplace,
-)
+from blocks import blocks_in_turn
+from pairs import PROGRAMS, print_comparison, repeats_from_arguments, steady_sides, workplace
 
 BOUND = 1.005
+BLOCKS = 200  # of ten steps, in each process
 
 
 def main() -> None:
-    """Run the program both ways in turn and compare the step that each prints."""
-    repeats = repeats_from_arguments(__doc__, default=15)
+    """Let the processes train in turn and compare their steps."""
+    repeats = repeats_from_arguments(__doc__, default=10)
     with workplace() as folder:
-        sides = plain_and_recorded(PROGRAMS / "train_steps.py", recording=folder / "recording")
-        run_in_turn(sides, 1)  # fills Inductor's cache
-        runs = run_in_turn(sides, repeats)
-        steps = {name: [float(run.stdout) / 1e6 for run in of_side] for name, of_side in runs.items()}
+        sides = steady_sides(folder, PROGRAMS / "train_steps.py")
+        blocks_in_turn(sides, repeats=1, blocks=1)  # fills Inductor's cache
+        taken = blocks_in_turn(sides, repeats, BLOCKS)
+        steps = {name: [nanoseconds / 1e6 for nanoseconds in of_side] for name, of_side in taken.items()}
         print_comparison("Steady training step", "ms", steps, f"ratio <= {BOUND}")
 
 

@@ -1,5 +1,6 @@
 """`dynamo run -q program` is `python program`: the same exit code, stdout and stderr, and a recording."""
 
+import functools
 import os
 import shutil
 import signal
@@ -218,7 +219,6 @@ TOGETHER = [
     for name in [*situations_of(file), "the_end"]
     if name not in left_out
 ]
-BySituation = dict[str, Outcome]
 
 
 ALONE = [*one_by_one(), *signals(), *forms(), *inherited(), *torch_programs()]
@@ -229,31 +229,34 @@ def test_one_program(situation: Situation, tmp_path: Path) -> None:
     assert_same_as_python(situation, tmp_path / "recording")
 
 
+Together = tuple[dict[str, Outcome], dict[str, Outcome], Callable[[], None]]
+
+
 @pytest.fixture(scope="module")
-def together(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[BySituation, BySituation]]:
-    """What each situation of a file printed, under plain python and under ours; the file runs once."""
-    known: dict[str, tuple[BySituation, BySituation]] = {}
+def together(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Together]:
+    """What each situation of a file printed, under plain python and under ours, and a check of the recording.
 
-    def outcomes_of(file: str) -> tuple[BySituation, BySituation]:
-        if file not in known:
-            names = [name for other, name in TOGETHER if other == file and name != "the_end"]
-            situation = Situation(
-                file,
-                (file, *names),
-                options=("--backend", "eager"),
-                environment=TORCH,
-                graphs=GRAPHS_TOGETHER.get(file),
-            )
-            recording = tmp_path_factory.mktemp("together") / "recording"
-            plain, recorded = outcomes(situation, recording)
-            check_recording(recording, situation, plain.exit_code)
-            known[file] = (_by_situation(plain), _by_situation(recorded))
-        return known[file]
+    The file runs once.
+    """
 
-    return outcomes_of
+    @functools.cache
+    def run(file: str) -> Together:
+        situation = Situation(
+            file,
+            (file, *(name for other, name in TOGETHER if other == file and name != "the_end")),
+            options=("--backend", "eager"),
+            environment=TORCH,
+            graphs=GRAPHS_TOGETHER.get(file),
+        )
+        recording = tmp_path_factory.mktemp("together") / "recording"
+        plain, recorded = outcomes(situation, recording)
+        check = functools.partial(check_recording, recording, situation, plain.exit_code)
+        return _by_situation(plain), _by_situation(recorded), check
+
+    return run
 
 
-def _by_situation(outcome: Outcome) -> BySituation:
+def _by_situation(outcome: Outcome) -> dict[str, Outcome]:
     out, err = (
         {part.partition("\n")[0]: part.partition("\n")[2] for part in text.split("=== ")[1:]}
         for text in (outcome.stdout, outcome.stderr)
@@ -264,12 +267,13 @@ def _by_situation(outcome: Outcome) -> BySituation:
 @pytest.mark.parametrize(
     ("file", "name"), TOGETHER, ids=[f"{file.removesuffix('.py')}-{name}" for file, name in TOGETHER]
 )
-def test_programs_in_one_process(
-    file: str, name: str, together: Callable[[str], tuple[BySituation, BySituation]]
-) -> None:
-    plain, recorded = together(file)
+def test_programs_in_one_process(file: str, name: str, together: Callable[[str], Together]) -> None:
+    plain, recorded, check = together(file)
     assert name in plain
+    assert name in recorded
     assert_equal(plain[name], recorded[name])
+    if name == "the_end":
+        check()
 
 
 # Sources that an editor or a formatter would not leave as they are.

@@ -19,7 +19,10 @@ def install(guards: ModuleType, probes: Probes) -> None:
 
     @probes.harmless("guards")
     def record_guards(output_graph: Any) -> None:
-        described = [_guard(guard) for guard in sorted(output_graph.guards)]
+        described = [_guard(guard) for guard in output_graph.guards]
+        described.sort(
+            key=lambda guard: (guard["source"], guard["type"])
+        )  # torch's own order costs 20 times more
         probes.stream.artifact(GUARDS, {"guards": described}, current_compile_id())
 
     def __init__(self: Any, f_code: Any, output_graph: Any, *rest: Any, **named: Any) -> None:

@@ -74,7 +74,12 @@ def pickles() -> None:
 
 
 def starts_a_thread() -> None:
-    atexit.register(lambda: threading.Thread(target=print, args=("from a thread",)).start())
+    def work() -> None:
+        thread = threading.Thread(target=print, args=("from a thread",))
+        thread.start()
+        thread.join()
+
+    atexit.register(work)
 
 
 def warns() -> None:

@@ -1,14 +1,13 @@
 """Programs that replace what others build on. The arguments name what.
 
-One by one, each in a child that is forked after a first compile; `a+b` in this process, together."""
+One by one, each in a child that is forked after a first compile; `a+b` in this process, together.
+"""
 
 import atexit
 import builtins
-import gc
 import hashlib
 import io
 import json
-import linecache
 import logging
 import logging.config
 import os
@@ -107,11 +106,6 @@ def warning_display() -> None:
     warnings.simplefilter("error")
 
 
-def source_lines() -> None:
-    linecache.getlines = linecache.getline = lambda *args: []  # type: ignore[assignment]
-    linecache.cache.clear()
-
-
 def printing() -> None:
     builtins.print, real = (lambda *args: real("printed:", *args)), print
 
@@ -127,10 +121,6 @@ def chance() -> None:
 
 def thread_class() -> None:
     threading.Thread = type("Own", (threading.Thread,), {})  # type: ignore
-
-
-def collector() -> None:
-    gc.collect = gc.get_objects = _broken  # type: ignore[assignment]
 
 
 def _compute() -> None:
