@@ -6,6 +6,7 @@ import shutil
 import signal
 import stat
 import sys
+import venv
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +25,7 @@ from running import (
     situations_of,
 )
 
-BASE_PYTHON = str(Path(sys._base_executable).resolve())  # without torch, and with user site-packages
+BASE_PYTHON = str(Path(sys._base_executable).resolve())  # without torch, but with usercustomize
 TORCH = {"PROGRAM_IMPORTS_TORCH": "1"}
 
 # One process for each situation, and once more with torch where hooks that come with it could matter.
@@ -129,8 +130,6 @@ def forms() -> list[Situation]:
         see("command-runs-python", "--", "sh", "-c", "python endings.py exit_with_3; echo $?"),
         see("command-reads", "--", "cat", stdin=b"some bytes \xff\x00\n"),
         see("other-python", script, python=BASE_PYTHON),
-        see("modules-at-start", "modules_at_start.py", python=BASE_PYTHON),
-        see("modules-at-start-of-children", "--", "sh", "-c", f"{BASE_PYTHON} modules_at_start.py"),
     ]
 
 
@@ -355,6 +354,19 @@ def test_place_of_the_program(kind: str, tmp_path: Path) -> None:
     assert_same_as_python(Situation(kind, program, cwd=tmp_path), tmp_path / "recording")
 
 
+@pytest.fixture(scope="session")
+def bare_python(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A Python with nothing installed, which loads hardly any modules before the program starts."""
+    folder = tmp_path_factory.mktemp("venv") / "bare"
+    venv.create(folder, symlinks=True)
+    return str(folder / "bin" / "python")
+
+
+def test_modules_at_start(bare_python: str, tmp_path: Path) -> None:
+    situation = Situation("modules", ("--", bare_python, "modules_at_start.py"))
+    assert_same_as_python(situation, tmp_path / "recording")
+
+
 # Modules of Python's, of ours and of our dependencies, that a program may have of its own.
 NAMESAKES = [
     *("json", "logging", "click", "rich", "tabulate", "core", "reporters", "dis", "traceback", "types"),
@@ -366,11 +378,10 @@ NAMESAKES = [
 
 @pytest.mark.parametrize("name", NAMESAKES)
 @pytest.mark.parametrize("start", ["script", "module"])
-def test_module_beside_the_script(name: str, start: str, tmp_path: Path) -> None:
+def test_module_beside_the_script(name: str, start: str, bare_python: str, tmp_path: Path) -> None:
     _write_namesakes(tmp_path, name)
     program = ("namesake.py", name) if start == "script" else ("-m", "namesake", name)
-    # That Python loads least of all before the program starts.
-    situation = Situation(name, program, cwd=tmp_path, python=BASE_PYTHON)
+    situation = Situation(name, ("--", bare_python, *program), cwd=tmp_path)
     assert_same_as_python(situation, tmp_path / "recording")
 
 
@@ -415,7 +426,7 @@ NOT_IN_DYNAMO_ITSELF = "import sys\nif 'dynamo_cli' not in sys.orig_argv: "
 def test_customization(name: str, module: str, tmp_path: Path) -> None:
     (tmp_path / f"{module}.py").write_text(NOT_IN_DYNAMO_ITSELF + CUSTOMIZATIONS[name])
     situation = Situation(
-        name, ("surroundings.py",), python=BASE_PYTHON, environment={"PYTHONPATH": str(tmp_path)}
+        name, ("--", BASE_PYTHON, "surroundings.py"), environment={"PYTHONPATH": str(tmp_path)}
     )
     assert_same_as_python(situation, tmp_path / "recording")
 

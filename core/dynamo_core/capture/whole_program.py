@@ -5,24 +5,21 @@ Source: torch/_dynamo/eval_frame.py (_TorchDynamoContext, set_eval_frame), torch
 """
 
 import atexit
-import importlib.util
-import logging
 import os
 import sys
 import threading
-import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 from ..names import CAPTURE_DECISION
 from ..settings import Settings
+from .compile_arguments import optimize_context
 from .import_hook import import_hook
 from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_torch_module_file
 from .probes import Probes
 from .program_files import is_own, own_modules, place_of_compile_call, place_of_own_compile_call
-
-_COMPILER_MODULES = r"torch\.(_dynamo|_inductor|_functorch)"
+from .unnoticed import draw_random_numbers_as_eager_does, silence_compiler_warnings
 
 
 class WholeProgramCapture:
@@ -57,7 +54,7 @@ class WholeProgramCapture:
             self._watch_for_compile_calls()
         try:
             self._callback = self._frame_callback()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self._decide("failed", f"{type(error).__name__}: {error}")
             return
         self._active = True
@@ -100,13 +97,13 @@ class WholeProgramCapture:
         from torch._dynamo import convert_frame, eval_frame
         from torch._dynamo.types import ConvertFrameReturn
 
-        context = _optimize_context(self._settings)
+        context = optimize_context(self._settings)
         # What `dynamic=True` and the like change in torch's settings; each returns its undoing.
         self._restore_settings = [enter() for enter in context.enter_exit_hooks]
         if self._settings.backend == "inductor":
-            self._restore_settings.append(_draw_random_numbers_as_eager_does())
+            self._restore_settings.append(draw_random_numbers_as_eager_does())
         if "TORCH_LOGS" not in os.environ:
-            self._restore_settings.append(_silence_compiler_warnings())
+            self._restore_settings.append(silence_compiler_warnings())
         self._let_torchs_own_modules_in()
         dynamo_callback = context.callback
         never = ConvertFrameReturn()
@@ -263,77 +260,3 @@ def _caller_outside_torch() -> Any:
     while frame is not None and frame.f_code.co_filename.startswith(torch_folder):
         frame = frame.f_back
     return frame
-
-
-def _optimize_context(settings: Settings) -> Any:
-    """The context that `torch.compile` makes for these arguments, with all of its checks and defaults."""
-    import torch
-
-    contexts: list[Any] = []
-    optimize = torch._dynamo.optimize
-
-    def keep_context(*args: Any, **named: Any) -> Any:
-        contexts.append(optimize(*args, **named))
-        return contexts[-1]
-
-    torch._dynamo.optimize = keep_context
-    try:
-        torch.compile(
-            lambda: None,
-            backend=resolve_backend(settings.backend),
-            mode=settings.mode,
-            dynamic=settings.dynamic,
-            fullgraph=settings.fullgraph,
-            options=settings.options or None,
-        )
-    finally:
-        torch._dynamo.optimize = optimize
-    return contexts[0]
-
-
-def _draw_random_numbers_as_eager_does() -> Callable[[], None]:
-    """Set Inductor's `fallback_random`: the program's results must not depend on our being here."""
-    import torch._inductor.config as inductor_config
-
-    before = inductor_config.fallback_random
-    inductor_config.fallback_random = True
-
-    def restore() -> None:
-        inductor_config.fallback_random = before
-
-    return restore
-
-
-def _silence_compiler_warnings() -> Callable[[], None]:
-    """Keep them off the stderr of a program that did not ask to be compiled; the reports have them."""
-    loggers = [logging.getLogger(name) for name in ("torch._dynamo", "torch._inductor", "torch._functorch")]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.ERROR)
-    warnings.filterwarnings("ignore", module=_COMPILER_MODULES)
-    our_filter = warnings.filters[0]
-
-    def restore() -> None:
-        if our_filter in warnings.filters:
-            warnings.filters.remove(our_filter)  # type: ignore[attr-defined]
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
-
-    return restore
-
-
-def resolve_backend(backend: str) -> Any:
-    """A registered name as it is; `module:function` and `file.py:function` as the function."""
-    place, colon, function = backend.rpartition(":")
-    if not colon:
-        return backend
-    if place.endswith(".py"):
-        spec = importlib.util.spec_from_file_location("_dynamo_backend_file", place)
-        if spec is None or spec.loader is None:
-            raise ImportError(f"cannot load {place}")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module  # torch looks functions up by their module
-        spec.loader.exec_module(module)
-    else:
-        module = importlib.import_module(place)
-    return getattr(module, function)
