@@ -1,6 +1,7 @@
 """From the user's `--backend`, `--mode` and the like to the context that `torch.compile` makes of them."""
 
 import importlib.util
+import os
 import sys
 from typing import Any
 
@@ -8,7 +9,10 @@ from ..settings import Settings
 
 
 def optimize_context(settings: Settings) -> Any:
-    """The context that `torch.compile` makes for these arguments, with all of its checks and defaults."""
+    """The context that `torch.compile` makes for these arguments, with all of its checks and defaults.
+
+    Source: torch/__init__.py (compile), which ends in `torch._dynamo.optimize(...)(model)`; 2.8 to 2.15.
+    """
     import torch
 
     contexts: list[Any] = []
@@ -34,14 +38,24 @@ def optimize_context(settings: Settings) -> Any:
 
 
 def resolve_backend(backend: str) -> Any:
-    """A registered name as it is; `module:function` and `file.py:function` as the function."""
+    """A registered name as it is; `module:function` and `file.py:function` as the function.
+
+    A backend that stands in the program itself is taken from there: the program is not run a second time.
+    """
     place, colon, function = backend.rpartition(":")
     if not colon:
         return backend
     if place.endswith(".py"):
         spec = importlib.util.spec_from_file_location("_dynamo_backend_file", place)
-        if spec is None or spec.loader is None:
-            raise ImportError(f"cannot load {place}")
+    else:
+        spec = importlib.util.find_spec(place)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"there is no module {place}")
+    main = sys.modules["__main__"]
+    main_file = getattr(main, "__file__", None)
+    if main_file and spec.origin and os.path.realpath(main_file) == os.path.realpath(spec.origin):
+        return getattr(main, function)
+    if place.endswith(".py"):
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module  # torch looks functions up by their module
         spec.loader.exec_module(module)

@@ -7,6 +7,8 @@ module's `forward` or the program's own code.
 
 import inspect
 import sys
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from types import CodeType
 from typing import Any
 
@@ -43,10 +45,12 @@ class Policy:
         if not (own or name == "forward" or is_constructor):
             return NEVER
         arguments = _arguments(code, frame.f_locals)
-        first = arguments[0] if arguments else None
+        if not arguments:
+            return NEVER
+        first = arguments[0]
         if is_constructor:
-            return NEVER_BELOW if isinstance(first, torch.nn.Module) else NEVER
-        is_forward = name == "forward" and isinstance(first, torch.nn.Module)
+            return NEVER_BELOW if issubclass(type(first), torch.nn.Module) else NEVER
+        is_forward = name == "forward" and issubclass(type(first), torch.nn.Module)
         wanted = (is_forward and self._kind != "functions") or (own and self._kind != "modules")
         if not wanted:
             return NEVER
@@ -94,18 +98,30 @@ def _is_special(name: str, first: Any) -> bool:
 
     if name.startswith("__") and name.endswith("__") and name != "__call__":
         return True
-    return isinstance(first, torch.autograd.function.FunctionCtx)
+    return issubclass(type(first), torch.autograd.function.FunctionCtx)
 
 
-def _hold_a_tensor(values: Any, depth: int) -> bool:
+def _hold_a_tensor(values: Iterable[Any], depth: int) -> bool:
+    """Whether one of `values` is a tensor or, to `depth`, holds one.
+
+    Nothing here runs the values' own code: types are compared, not `__class__`, and containers are walked by
+    the built-in types' methods. A lazy proxy stays unresolved.
+    """
     import torch
 
     for value in values:
-        if isinstance(value, torch.Tensor):
+        kind = type(value)
+        if issubclass(kind, torch.Tensor):
             return True
-        if isinstance(value, dict):
-            value = list(value.values())
-        is_nested = depth > 0 and isinstance(value, (list, tuple))
-        if is_nested and _hold_a_tensor(value[:_ITEMS_LOOKED_AT], depth - 1):
+        if depth == 0:
+            continue
+        parts: Iterator[Any] = iter(())
+        if issubclass(kind, dict):
+            parts = iter(dict.values(value))
+        elif issubclass(kind, list):
+            parts = list.__iter__(value)
+        elif issubclass(kind, tuple):
+            parts = tuple.__iter__(value)
+        if _hold_a_tensor(islice(parts, _ITEMS_LOOKED_AT), depth - 1):
             return True
     return False

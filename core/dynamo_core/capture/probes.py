@@ -20,10 +20,15 @@ class Probes:
         if probe in self._failed:
             return
         self._failed.add(probe)
-        where = _innermost_line(error)
-        self.stream.artifact(
-            PROBE_FAILED, {"probe": probe, "error": f"{type(error).__name__}: {error}", "at": where}
-        )
+        try:
+            description = f"{type(error).__name__}: {error}"
+        except Exception:  # the program's exceptions can have any `__str__`
+            description = type(error).__name__
+        try:
+            where = _innermost_line(error)
+            self.stream.artifact(PROBE_FAILED, {"probe": probe, "error": description, "at": where})
+        except Exception:
+            self.stream.counters.note_lost_record(0)
 
     def harmless(self, probe: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Decorate a function of ours that torch calls: what goes wrong in it is recorded, not raised."""

@@ -5,8 +5,10 @@ import linecache
 import os
 import sys
 import sysconfig
+import warnings
 
 _PACKAGE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_COMPILE_FUNCTIONS = ("torch.compile", "torch._dynamo.optimize")
 
 
 def _library_folders() -> tuple[str, ...]:
@@ -23,6 +25,8 @@ _verdicts: dict[str, bool] = {}
 
 def is_own(file: str) -> bool:
     """Whether `file` belongs to the program rather than to Python or an installed package."""
+    if file.startswith("<"):
+        return file in ("<string>", "<stdin>")  # `python -c` and `python -`
     verdict = _verdicts.get(file)
     if verdict is None:
         verdict = _verdicts[file] = _is_own(file)
@@ -30,8 +34,6 @@ def is_own(file: str) -> bool:
 
 
 def _is_own(file: str) -> bool:
-    if file.startswith("<"):
-        return file in ("<string>", "<stdin>")  # `python -c` and `python -`
     path = os.path.abspath(file)
     parts = path.split(os.sep)
     if "site-packages" in parts or "dist-packages" in parts:
@@ -50,36 +52,45 @@ def own_modules() -> dict[str, str]:
 
 
 def place_of_own_compile_call(file: str) -> str | None:
-    """`file:line` of a call of torch.compile that `file` makes whatever its options are, or None.
-
-    A call under an `if` may or may not be made: that is only known when it is. The usual
-    `if __name__ == "__main__":` does not count as an `if`.
-    """
+    """`file:line` of a call of torch.compile that `file` makes whatever its options are, or None."""
     text = "".join(linecache.getlines(file)) if os.path.isfile(file) else ""
     return place_of_compile_call(text, file)
 
 
 def place_of_compile_call(text: str, file: str) -> str | None:
-    """The same for source code as text."""
+    """The same for source code as text.
+
+    What stands under a condition, or in a function that is mentioned only there, may or may not happen: that
+    is only known when it does. The usual `if __name__ == "__main__":` does not count as a condition.
+    """
     if "compile" not in text:
         return None
     try:
-        tree = ast.parse(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python has shown the program's SyntaxWarnings already
+            tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
-    finder = _CompileCalls()
+    finder = _UnconditionalCompileCalls(tree)
     finder.visit(tree)
     return f"{file}:{finder.line}" if finder.line is not None else None
 
 
-class _CompileCalls(ast.NodeVisitor):
-    def __init__(self) -> None:
+class _UnconditionalCompileCalls(ast.NodeVisitor):
+    """Visits what runs in any case: module level, and the functions and classes mentioned from there."""
+
+    def __init__(self, tree: ast.Module) -> None:
         self.line: int | None = None
-        self._names = {"torch.compile", "torch._dynamo.optimize"}
+        self._names = set(_COMPILE_FUNCTIONS)
+        self._defined = {
+            node.name: node
+            for node in ast.walk(tree)
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        }
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         for alias in node.names:
-            if f"{node.module}.{alias.name}" in ("torch.compile", "torch._dynamo.optimize"):
+            if f"{node.module}.{alias.name}" in _COMPILE_FUNCTIONS:
                 self._names.add(alias.asname or alias.name)
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -88,12 +99,34 @@ class _CompileCalls(ast.NodeVisitor):
                 member = "compile" if alias.name == "torch" else "optimize"
                 self._names.add(f"{alias.asname}.{member}")
 
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        for decorator in node.decorator_list:
+            self.visit(decorator)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self.visit_FunctionDef(node)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        """Runs when it is called, if ever."""
+
     def visit_If(self, node: ast.If) -> None:
         if "__name__" in ast.unparse(node.test):
             self.generic_visit(node)
 
     def visit_IfExp(self, node: ast.IfExp) -> None:
-        """Conditional: left to run time."""
+        self.visit(node.test)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        self.visit(node.values[0])
+
+    def visit_While(self, node: ast.While) -> None:
+        self.visit(node.test)
+
+    def visit_Match(self, node: ast.Match) -> None:
+        self.visit(node.subject)
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        """Runs only when something fails."""
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         if ast.unparse(node) in self._names:
@@ -101,8 +134,18 @@ class _CompileCalls(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> None:
-        if isinstance(node.ctx, ast.Load) and node.id in self._names:
+        if not isinstance(node.ctx, ast.Load):
+            return
+        if node.id in self._names:
             self._found(node.lineno)
+        mentioned = self._defined.pop(node.id, None)
+        if isinstance(mentioned, ast.ClassDef):
+            methods = [part for part in mentioned.body if isinstance(part, ast.FunctionDef)]
+            for statement in [line for method in methods for line in method.body]:
+                self.visit(statement)
+        elif mentioned is not None:
+            for statement in mentioned.body:
+                self.visit(statement)
 
     def _found(self, line: int) -> None:
         if self.line is None:

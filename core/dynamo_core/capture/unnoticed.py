@@ -33,6 +33,7 @@ def silence_compiler_warnings() -> Callable[[], None]:
         if our_filter in warnings.filters:
             warnings.filters.remove(our_filter)  # type: ignore[attr-defined]
         for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
+            if logger.level == logging.ERROR:  # else the program has set it since
+                logger.setLevel(level)
 
     return restore

@@ -1,7 +1,7 @@
 """Compile a program that does not compile for itself: a policy in front of Dynamo's frame callback.
 
 Source: torch/_dynamo/eval_frame.py (_TorchDynamoContext, set_eval_frame), torch/_dynamo/convert_frame.py
-(CatchErrorsWrapper, ConvertFrameReturn), torch/_dynamo/types.py. Run with 2.13.
+(CatchErrorsWrapper, ConvertFrameReturn), torch/_dynamo/types.py. Run with 2.8, 2.13 and 2.15.
 """
 
 import atexit
@@ -10,6 +10,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 from ..names import CAPTURE_DECISION
@@ -21,6 +22,21 @@ from .probes import Probes
 from .program_files import is_own, own_modules, place_of_compile_call, place_of_own_compile_call
 from .unnoticed import draw_random_numbers_as_eager_does, silence_compiler_warnings
 
+# A function that was given no tensor this often is left alone: asking costs some 10 µs a call.
+_PATIENCE = 50
+_PATIENCE_KEY = "dynamo_run_calls_without_tensor"
+
+
+class _Answer:
+    """What a frame callback answers; torch's ConvertFrameReturn without importing torch._dynamo."""
+
+    guarded_code = None
+    skip_reason = None
+
+    def __init__(self, strategy: Any, *, apply_to_code: bool) -> None:
+        self.frame_exec_strategy = strategy
+        self.apply_to_code = apply_to_code
+
 
 class WholeProgramCapture:
     """Takes frames of the whole process, until the program turns out to compile for itself."""
@@ -31,13 +47,16 @@ class WholeProgramCapture:
         self._policy = Policy(settings.capture)
         self._active = False
         self._callback: Any = None
-        self._files_scanned: set[str] = set()
-        self._codes_decided: list[weakref.ref[Any]] = []
-        self._restore_settings: list[Callable[[], None]] = []
+        self._dynamo_callback: Callable[..., Any] | None = None
+        self._is_loading = False
+        self._lock = threading.RLock()
         self._taking = threading.local()
+        self._files_scanned: set[str] = set()
+        self._codes_decided: dict[int, weakref.ref[CodeType]] = {}
+        self._restore_settings: list[Callable[[], None]] = []
 
     def begin(self) -> None:
-        """Start capturing, unless the policy or the program's own code says not to."""
+        """Offer frames to the policy from now on, unless the settings or the program's code say not to."""
         capture = self._settings.capture
         if capture == "none":
             self._decide("observe", "--capture none")
@@ -52,11 +71,7 @@ class WholeProgramCapture:
                 self._decide("observe", f"{place} calls torch.compile")
                 return
             self._watch_for_compile_calls()
-        try:
-            self._callback = self._frame_callback()
-        except (Exception, SystemExit) as error:
-            self._decide("failed", f"{type(error).__name__}: {error}")
-            return
+        self._callback = self._frame_callback()
         self._active = True
         self._decide("capture", None)
         self._capture_new_threads()
@@ -92,10 +107,81 @@ class WholeProgramCapture:
         )
 
     def _frame_callback(self) -> Callable[..., Any]:
-        """Dynamo's own callback for these settings, behind the policy."""
+        """What C++ asks about every frame that it has no answer for yet."""
         from torch._C._dynamo.eval_frame import _FrameAction, _FrameExecStrategy
-        from torch._dynamo import convert_frame, eval_frame
-        from torch._dynamo.types import ConvertFrameReturn
+
+        skip, default = _FrameAction.SKIP, _FrameAction.DEFAULT
+        never = _Answer(_FrameExecStrategy(skip, default), apply_to_code=True)
+        never_below = _Answer(_FrameExecStrategy(skip, skip), apply_to_code=True)
+        not_now = _Answer(_FrameExecStrategy(skip, default), apply_to_code=False)
+        not_now_below = _Answer(_FrameExecStrategy(skip, skip), apply_to_code=False)
+
+        answers = {NEVER: never, NEVER_BELOW: never_below, NOT_NOW: not_now}
+
+        def callback(frame: Any, cache_entry: Any, frame_state: Any) -> Any:
+            try:
+                if not self._active or _is_stance_force_eager():
+                    return not_now_below
+                verdict = self._verdict(frame, frame_state)
+                if verdict != TAKE:
+                    return answers[verdict]
+                if not self._is_ready_to_take() or self._dynamo_callback is None:
+                    return not_now_below
+                self._taking.code = frame.f_code
+            except Exception as error:
+                self._probes.failed("capture policy", error)
+                return never
+            try:
+                return self._dynamo_callback(frame, cache_entry, frame_state)
+            except Exception:
+                if self._settings.fullgraph:
+                    raise
+                return never  # The frame's record has the error.
+            finally:
+                self._taking.code = None
+
+        return callback
+
+    def _verdict(self, frame: Any, frame_state: dict[Any, Any]) -> str:
+        """The policy's verdict, but NEVER once it has been NOT_NOW too often."""
+        verdict = self._policy.verdict(frame)
+        if verdict == NOT_NOW:
+            calls = frame_state[_PATIENCE_KEY] = frame_state.get(_PATIENCE_KEY, 0) + 1
+            if calls >= _PATIENCE:
+                verdict = NEVER
+        if verdict != NOT_NOW and self._settings.capture == "auto":
+            # C++ remembers it for good; it may have to be taken back.
+            key, forget = id(frame.f_code), self._codes_decided.pop
+            self._codes_decided[key] = weakref.ref(frame.f_code, lambda _: forget(key, None))
+        return verdict
+
+    def _is_ready_to_take(self) -> bool:
+        """Before each frame taken: whether the program still does not compile for itself.
+
+        Before the first, load Dynamo: not earlier, so that what the program sets after `import torch` (its
+        environment variables for Inductor, say) finds torch's compiler not yet configured.
+        """
+        with self._lock:
+            if self._settings.capture == "auto":
+                place = self._own_compile_call_in_new_files()
+                if place is not None:
+                    self._stop_because(f"{place} calls torch.compile")
+                    return False
+            if self._dynamo_callback is None:
+                self._is_loading = True
+                try:
+                    self._dynamo_callback = self._load_dynamo()
+                except (Exception, SystemExit) as error:  # a bad backend or option, as torch words it
+                    self._leave()
+                    self._decide("failed", f"{type(error).__name__}: {error}")
+                    return False
+                finally:
+                    self._is_loading = False
+            return True
+
+    def _load_dynamo(self) -> Callable[..., Any]:
+        """Dynamo's own callback for our settings; C++ finds cache entries by the backend behind it."""
+        from torch._dynamo import convert_frame
 
         context = optimize_context(self._settings)
         # What `dynamic=True` and the like change in torch's settings; each returns its undoing.
@@ -105,50 +191,12 @@ class WholeProgramCapture:
         if "TORCH_LOGS" not in os.environ:
             self._restore_settings.append(silence_compiler_warnings())
         self._let_torchs_own_modules_in()
-        dynamo_callback = context.callback
-        never = ConvertFrameReturn()
-        never_below = ConvertFrameReturn(
-            frame_exec_strategy=_FrameExecStrategy(_FrameAction.SKIP, _FrameAction.SKIP)
-        )
-        not_now = ConvertFrameReturn(apply_to_code=False)
-
-        def callback(frame: Any, cache_entry: Any, frame_state: Any) -> Any:
-            if not self._active or eval_frame._stance.stance == "force_eager":
-                return not_now
-            try:
-                verdict = self._policy.verdict(frame)
-                if verdict == TAKE and self._settings.capture == "auto":
-                    place = self._own_compile_call_in_new_files()
-                    if place is not None:
-                        self._stop_because(f"{place} calls torch.compile")
-                        return not_now
-            except Exception as error:
-                self._probes.failed("capture policy", error)
-                return never
-            if verdict != NOT_NOW:
-                self._codes_decided.append(weakref.ref(frame.f_code))
-            if verdict == NEVER:
-                return never
-            if verdict == NEVER_BELOW:
-                return never_below
-            if verdict != TAKE:
-                return not_now
-            self._taking.code = frame.f_code
-            try:
-                return dynamo_callback(frame, cache_entry, frame_state)
-            except Exception:
-                if self._settings.fullgraph:
-                    raise
-                return never  # The frame's record has the error.
-            finally:
-                self._taking.code = None
-
         # Dynamo leaves everything below its own file out of the stacks that it reports.
-        callback.__code__ = callback.__code__.replace(co_filename=convert_frame.__file__)
-        # The C++ side follows this attribute to the backend, by which cache entries are found.
-        callback._torchdynamo_orig_backend = dynamo_callback  # type: ignore[attr-defined]
-        callback._torchdynamo_orig_callable = dynamo_callback  # type: ignore[attr-defined]
-        return callback
+        self._callback.__code__ = self._callback.__code__.replace(co_filename=convert_frame.__file__)
+        self._callback._torchdynamo_orig_backend = context.callback  # from torch 2.9 on
+        self._callback._torchdynamo_orig_callable = context.callback  # before
+        dynamo_callback: Callable[..., Any] = context.callback
+        return dynamo_callback
 
     def _let_torchs_own_modules_in(self) -> None:
         """Dynamo skips frames of torch's own files; `torch.compile(nn.Sequential(…))` puts one around them.
@@ -180,23 +228,27 @@ class WholeProgramCapture:
 
     def _allow_setting_the_stance(self) -> None:
         """torch refuses `torch.compiler.set_stance` where a frame callback is set, and here it always is."""
-        from torch._C._dynamo.eval_frame import get_eval_frame_callback, set_eval_frame
-        from torch._dynamo import decorators
 
-        original = decorators._set_stance
+        def wrap_set_stance(decorators: Any) -> None:
+            from torch._C._dynamo.eval_frame import get_eval_frame_callback, set_eval_frame
 
-        def _set_stance(stance: Any) -> Any:
-            is_ours = self._active and get_eval_frame_callback() is self._callback
-            if not is_ours:
-                return original(stance)
-            set_eval_frame(None)
-            try:
-                return original(stance)
-            finally:
-                set_eval_frame(self._callback)
+            original = decorators._set_stance
 
-        _set_stance._dynamo_forbidden = True  # type: ignore[attr-defined]
-        decorators._set_stance = _set_stance
+            def _set_stance(stance: Any) -> Any:
+                if not (self._active and get_eval_frame_callback() is self._callback):
+                    return original(stance)
+                set_eval_frame(None)
+                try:
+                    return original(stance)
+                finally:
+                    set_eval_frame(self._callback)
+
+            _set_stance._dynamo_forbidden = True  # type: ignore[attr-defined]
+            decorators._set_stance = _set_stance
+
+        import_hook.when_imported(
+            "torch._dynamo.decorators", self._probes.harmless("compile stances")(wrap_set_stance)
+        )
 
     def _own_compile_call_in_new_files(self) -> str | None:
         for file in own_modules().values():
@@ -211,30 +263,30 @@ class WholeProgramCapture:
         """Leave the program to its own torch.compile, as if we had decided and changed nothing."""
         from torch._C._dynamo.eval_frame import reset_code
 
-        if not self._active:
-            return
-        self._leave()
-        for reference in self._codes_decided:
-            code = reference()
-            if code is not None:
-                reset_code(code)
-        self._codes_decided.clear()
-        for restore in self._restore_settings:
-            restore()
-        self._restore_settings.clear()
-        self._decide("observe", reason)
+        with self._lock:
+            if not self._active:
+                return
+            self._leave()
+            for reference in list(self._codes_decided.values()):
+                code = reference()
+                if code is not None:
+                    reset_code(code)
+            self._codes_decided.clear()
+            for restore in self._restore_settings:
+                restore()
+            self._restore_settings.clear()
+            self._decide("observe", reason)
 
     def _watch_for_compile_calls(self) -> None:
-        """Stop when the program's own code calls torch.compile or `module.compile()` after all."""
+        """Stop when the program, or a library for it, calls torch.compile or `module.compile()` after all."""
 
         def wrap_optimize(eval_frame: Any) -> None:
             original = eval_frame._optimize
 
             def _optimize(*args: Any, **named: Any) -> Any:
-                if self._active:
-                    caller = _caller_outside_torch()
-                    if caller is not None and is_own(caller.f_code.co_filename):
-                        place = f"{caller.f_code.co_filename}:{caller.f_lineno}"
+                if self._active and not self._is_loading:
+                    place = _place_of_compile_call_in_progress()
+                    if place is not None:
                         self._stop_because(f"{place} calls torch.compile")
                 return original(*args, **named)
 
@@ -245,6 +297,12 @@ class WholeProgramCapture:
         )
 
 
+def _is_stance_force_eager() -> bool:
+    eval_frame = sys.modules.get("torch._dynamo.eval_frame")
+    stance = getattr(eval_frame, "_stance", None)  # None while the module is being imported
+    return stance is not None and stance.stance == "force_eager"
+
+
 def _own_compile_call_in_main() -> str | None:
     """For programs without a file: `python -c`."""
     if "-c" in sys.orig_argv[:-1] and not hasattr(sys.modules["__main__"], "__file__"):
@@ -252,11 +310,27 @@ def _own_compile_call_in_main() -> str | None:
     return None
 
 
-def _caller_outside_torch() -> Any:
+def _place_of_compile_call_in_progress() -> str | None:
+    """Who is calling torch.compile, as `file:line`; None for torch itself and for a library being imported.
+
+    torch compiles parts of its own (flex_attention), and libraries decorate functions of theirs that may
+    never be called: neither makes this a program that compiles for itself.
+    """
     import torch
 
-    torch_folder = os.path.dirname(torch.__file__)
+    torch_folder = os.path.dirname(torch.__file__) + os.sep
+    front_doors = tuple(
+        torch_folder + file
+        for file in ("__init__.py", "compiler/__init__.py", "_compile.py", "nn/modules/module.py", "_dynamo/")
+    )
     frame: Any = sys._getframe(2)
-    while frame is not None and frame.f_code.co_filename.startswith(torch_folder):
+    while frame is not None and frame.f_code.co_filename.startswith(front_doors):
         frame = frame.f_back
-    return frame
+    if frame is None or frame.f_code.co_filename.startswith(torch_folder):
+        return None
+    caller = frame
+    while frame is not None and not is_own(frame.f_code.co_filename):
+        if frame.f_code.co_name == "<module>":
+            return None
+        frame = frame.f_back
+    return f"{caller.f_code.co_filename}:{caller.f_lineno}"
