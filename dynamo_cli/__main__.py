@@ -6,7 +6,11 @@ import sys
 
 def _forget_working_directory() -> None:
     """`-m` puts it first on the path, where the user may have a `click.py` or a `json.py`."""
-    if sys.path and sys.path[0] == os.getcwd() and not getattr(sys.flags, "safe_path", False):
+    try:
+        here = os.getcwd()
+    except OSError:  # it has been removed
+        return
+    if sys.path and sys.path[0] == here and not getattr(sys.flags, "safe_path", False):
         del sys.path[0]
 
 

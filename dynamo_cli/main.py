@@ -2,6 +2,7 @@
 
 import difflib
 import importlib
+import io
 import os
 import sys
 from typing import NoReturn
@@ -10,6 +11,7 @@ import click
 
 from dynamo_core import __version__
 from dynamo_core.errors import EXIT_INTERNAL, EXIT_USAGE, DynamoError
+from dynamo_core.untrusted import printable
 
 _COMMANDS = {
     "run": "Run a program as it is, and record what torch.compile makes of it.",
@@ -60,9 +62,13 @@ def dynamo() -> None:
 
 def main() -> NoReturn:
     """The entry point. Ends the process with the exit codes that `dynamo_core.errors` lists."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # paths may be in any encoding, the terminal in another
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = dynamo.main(prog_name="dynamo", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.ctx.get_help() if error.ctx else "", err=True)
@@ -85,7 +91,7 @@ def main() -> NoReturn:
 
 def _fail(message: str, code: int) -> NoReturn:
     try:
-        print(f"dynamo: {' '.join(message.split())}", file=sys.stderr)
+        print(f"dynamo: {printable(' '.join(message.split()))}", file=sys.stderr)
     except (OSError, ValueError):
         pass
     sys.exit(code)

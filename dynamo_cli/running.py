@@ -14,7 +14,7 @@ from dynamo_core.launch.run import Outcome, Request, record
 def say(line: str) -> None:
     """One line of ours on stderr. A closed stderr is not our problem."""
     try:
-        print(line, file=sys.stderr, flush=True)
+        print(" ".join(line.split("\n")), file=sys.stderr, flush=True)
     except (OSError, ValueError):
         pass
 
@@ -52,11 +52,8 @@ def _live_output() -> Callable[[Path], Callable[[], None]] | None:
         follower = Follower(recording)
 
         def print_news() -> None:
-            try:
-                for _, item in follower.new_items():
-                    show(sys.stderr, render_item(item, details))
-            except (DynamoError, OSError, ValueError):
-                pass  # what is wrong with the recording is said at the end; the program goes on
+            for _, item in follower.new_items():
+                show(sys.stderr, render_item(item, details))
 
         return print_news
 

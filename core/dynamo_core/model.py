@@ -228,7 +228,7 @@ class Process:
     stream: Path
     info: dict[str, Any] = field(default_factory=dict)
     torch_version: str | None = None
-    capture: CaptureDecision | None = None
+    captures: list[CaptureDecision] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     graphs: list[Graph] = field(default_factory=list)
     breaks: list[GraphBreak] = field(default_factory=list)
@@ -245,6 +245,21 @@ class Process:
     lost_records: int | None = None
     last_errno: int = 0
     record_counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def capture(self) -> CaptureDecision | None:
+        """The last word on whether we compiled the program or only watched it."""
+        return self.captures[-1] if self.captures else None
+
+    @property
+    def capture_began(self) -> bool:
+        """Whether we compiled any of it ourselves."""
+        return bool(self.frames) and any(decision.decision == "capture" for decision in self.captures)
+
+    @property
+    def lacks_last_record(self) -> bool:
+        """Whether the process ended without our last record: killed, or by os._exit, as forked workers do."""
+        return self.is_ours and self.end is None and not self.info.get("forked")
 
     @property
     def is_ours(self) -> bool:
@@ -284,6 +299,8 @@ class Recording:
         for process in self.processes:
             where = f"process {process.info.get('pid', process.stream.name)}"
             found += [f"{where}: no {probe} ({why})" for probe, why in process.failed_probes.items()]
+            if process.lacks_last_record:
+                found.append(f"{where}: no devices, torch settings and totals at its end, which was abrupt")
             if process.lost_records:
                 found.append(f"{where}: {process.lost_records} records could not be written")
             if process.damaged_records:
@@ -299,4 +316,7 @@ class Recording:
             return False
         if self.run.get("ended_ns") is None or self.run.get("signal") is not None:
             return True
-        return any(process.damaged_records or process.lost_records for process in self.processes)
+        return any(
+            process.damaged_records or process.lost_records or process.lacks_last_record
+            for process in self.processes
+        )

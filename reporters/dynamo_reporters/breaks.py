@@ -7,14 +7,14 @@ from rich.text import Text
 from dynamo_core.model import GraphBreak
 
 from .detail import Detail
-from .text import compile_label, number, place, printable
+from .text import compile_label, number, place
 
 
 def render_break(graph_break: GraphBreak, detail: Detail, times: int = 1) -> RenderableType:
     """One break: place and kind; the user's line, explanation and hints; with MORE, the whole user stack."""
     title = Text(f"graph break {compile_label(graph_break.compile_id)} ", style="bold yellow")
     title.append(f"{place(graph_break.place)} ", style="bold")
-    title.append(printable(graph_break.kind))
+    title.append(graph_break.kind)
     explanation = graph_break.explanation
     if explanation and explanation.registry_id:
         title.append(f" ({explanation.registry_id})")
@@ -26,13 +26,13 @@ def render_break(graph_break: GraphBreak, detail: Detail, times: int = 1) -> Ren
     stack = graph_break.stack if detail is Detail.MORE else graph_break.stack[-1:]
     for where, name, text in stack:
         if detail is Detail.MORE:
-            lines.append(Text(f"{place(where)} in {printable(name)}", style="dim"))
+            lines.append(Text(f"{place(where)} in {name}", style="dim"))
         if text:
-            lines.append(Text(f"  {printable(text.strip())}"))
+            lines.append(Text(f"  {text.strip()}"))
     if explanation is not None:
         if explanation.explanation:
-            lines.append(Text(printable(explanation.explanation.partition("\n\n")[0])))
-        lines += [Text(f"hint: {printable(hint)}", style="green") for hint in explanation.hints]
+            lines.append(Text(explanation.explanation.partition("\n\n")[0]))
+        lines += [Text(f"hint: {hint}", style="green") for hint in explanation.hints]
     if detail is Detail.MORE:
-        lines.append(Text(f"torch's reason: {printable(graph_break.reason)}", style="dim"))
+        lines.append(Text(f"torch's reason: {graph_break.reason}", style="dim"))
     return Group(title, Padding(Group(*lines), (0, 0, 0, 2)))

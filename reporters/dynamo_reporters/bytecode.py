@@ -8,7 +8,7 @@ from rich.text import Text
 from dynamo_core.model import Bytecode, Instruction
 
 from .detail import Detail
-from .text import compile_label, frame_name, number, place, printable
+from .text import compile_label, frame_name, number, place
 
 
 def render_bytecode(bytecode: Bytecode, detail: Detail) -> RenderableType:
@@ -38,10 +38,10 @@ def _listing(instructions: Sequence[Instruction], source: dict[int, str]) -> lis
         changed = instruction.line is not None and instruction.line != previous
         previous = instruction.line if changed else previous
         if changed and instruction.line in source:
-            lines.append(Text(f"    # {printable(source[instruction.line])}", style="dim"))
+            lines.append(Text(f"    # {source[instruction.line]}", style="dim"))
         number_shown = str(instruction.line) if changed else ""
         mark = ">>" if instruction.offset in targets else "  "
-        argument = f"({printable(instruction.argument)})" if instruction.argument else ""
+        argument = f"({instruction.argument})" if instruction.argument else ""
         row = f"{number_shown:>6} {mark} {instruction.offset:>5} {instruction.opcode:<30} {argument}"
         lines.append(Text(row.rstrip()))
     return lines

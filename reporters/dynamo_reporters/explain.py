@@ -14,7 +14,7 @@ from .breaks import render_break
 from .detail import Detail
 from .end_of_run import distinct_breaks
 from .recompiles import render_recompile
-from .text import compile_label, frame_name, place, printable, seconds
+from .text import compile_label, frame_name, place, seconds
 from .verdict import capture_sentence, ending, verdict
 
 _ROWS_SHOWN = 20
@@ -26,12 +26,12 @@ def render_explain(recording: Recording) -> Iterator[RenderableType]:
     yield Text(verdict(recording, summary), style="bold")
     if recording.run is not None:
         command = " ".join(recording.run.get("command") or [])
-        yield Text(f"{printable(command)} {ending(recording.run)}.")
+        yield Text(f"{command} {ending(recording.run)}.")
     if recording.processes:
         yield Text(capture_sentence(recording))
         yield from _section("Counts", _counts(summary))
     for process in recording.processes:
-        where = f" of process {process.info['pid']}" if len(recording.processes) > 1 else ""
+        where = f" of process {process.info.get('pid')}" if len(recording.processes) > 1 else ""
         if process.compiled_graphs:
             yield from _section(f"Graphs{where}", _graphs(process.compiled_graphs))
         if process.compiles:
@@ -94,7 +94,7 @@ def _graphs(graphs: list[Graph]) -> RenderableType:
             _or_missing(graph.calls),
             seconds(graph.host_seconds),
             seconds(mean) if graph.calls != 0 else "never called",
-            printable(graph.backend or "not recorded"),
+            (graph.backend or "not recorded"),
             f"{frame_name(graph.frame_name)} {place(graph.frame_place)}",
         )
     return _with_rest(table, len(graphs) - len(shown))
@@ -152,7 +152,7 @@ def _fallbacks(recording: Recording) -> Iterator[RenderableType]:
     lines = [
         Text(
             f"{frame_name(frame.name)} {place(frame.place)}: "
-            f"{printable((frame.reason or 'no reason recorded').partition(chr(10))[0])}"
+            f"{((frame.reason or 'no reason recorded').partition(chr(10))[0])}"
         )
         for process in recording.processes
         for frame in process.frames
@@ -166,7 +166,7 @@ def _problems(recording: Recording) -> Iterator[RenderableType]:
     notes = list((recording.run or {}).get("notes") or [])
     problems = [*notes, *recording.problems, *disagreements(recording.processes)]
     if problems:
-        yield from _section("What could not be seen", *[Text(printable(p)) for p in problems])
+        yield from _section("What could not be seen", *[Text(p) for p in problems])
 
 
 def disagreements(processes: list[Process]) -> list[str]:
@@ -182,9 +182,11 @@ def disagreements(processes: list[Process]) -> list[str]:
             "frames_ok": sum(frame.ok for frame in process.counted_frames),
             "graph_break_reasons": len(process.breaks),
         }
-        found += [
-            f"process {process.info['pid']}: torch counts {totals[name]} {name}, the recording has {count}"
-            for name, count in ours.items()
-            if totals[name] != count
-        ]
+        where = f"process {process.info.get('pid')}"
+        for name, count in ours.items():
+            torchs = totals.get(name, count)
+            if torchs < count:
+                found.append(f"{where}: torch's own count of {name} was reset by the program")
+            elif torchs > count:
+                found.append(f"{where}: torch counts {torchs} {name}, the recording has {count}")
     return found

@@ -38,7 +38,7 @@ def _process(process: Process) -> dict[str, Any]:
         "stream": process.stream.name,
         "info": process.info or None,
         "torch": process.torch_version,
-        "capture": asdict(process.capture) if process.capture else None,
+        "captures": [asdict(decision) for decision in process.captures],
         "frames": [_frame(frame) for frame in process.frames] if process.is_ours else None,
         "graphs": [_graph(graph) for graph in process.graphs],
         "inherited_graph_calls": process.inherited_calls if process.is_ours else None,

@@ -10,7 +10,6 @@ from rich.text import Text
 from dynamo_core.errors import DynamoError
 from dynamo_core.recording.files import read_run_file
 
-from .text import printable
 from .verdict import ending
 
 
@@ -28,7 +27,7 @@ def render_listing(recordings: Sequence[Path]) -> RenderableType:
             cells = [str(run["started"]), _megabytes(size), " ".join(run["command"]), ending(run)]
         except (DynamoError, KeyError, TypeError) as error:
             cells = ["", _megabytes(size), "", f"cannot be read: {error}"]
-        table.add_row(*[printable(cell) for cell in (str(path), *cells)])
+        table.add_row(str(path), *cells)
     return table
 
 

@@ -7,12 +7,12 @@ from rich.text import Text
 from dynamo_core.model import Compile
 
 from .detail import Detail
-from .text import compile_label, frame_name, place, printable, seconds
+from .text import compile_label, frame_name, place, seconds
 
 
 def render_recompile(compile_: Compile, detail: Detail) -> RenderableType:
     """One recompile and torch's reason for it."""
-    reason = printable(compile_.recompile_reason or "").strip()
+    reason = (compile_.recompile_reason or "").strip()
     title = Text(f"recompile {compile_label(compile_.compile_id)} ", style="bold yellow")
     title.append(f"{frame_name(compile_.name)} ({place(compile_.place)})")
     if detail is Detail.LESS:

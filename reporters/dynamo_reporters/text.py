@@ -8,14 +8,7 @@ from tabulate import tabulate
 
 from dynamo_core.model import CompileId, Place
 
-# Control characters, among them those that begin terminal escapes; a recording may come from a stranger.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _RESUME = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)$")
-
-
-def printable(text: str) -> str:
-    """`text` without anything that a terminal would obey."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def number(value: int | None, singular: str, plural: str | None = None) -> str:
@@ -41,8 +34,7 @@ def frame_name(name: str | None) -> str:
     if name is None:
         return "unknown frame"
     resumed = _RESUME.match(name)
-    shown = f"{resumed[1]} (resumed at line {resumed[2]})" if resumed else name
-    return printable(shown)
+    return f"{resumed[1]} (resumed at line {resumed[2]})" if resumed else name
 
 
 def place(value: Place | None) -> str:
@@ -58,7 +50,7 @@ def place(value: Place | None) -> str:
             file = file.removeprefix(os.getcwd() + os.sep)
         except OSError:  # the working directory is gone
             pass
-    return printable(f"{file}:{value.line}")
+    return f"{file}:{value.line}"
 
 
 def compile_label(compile_id: CompileId | None) -> str:
@@ -68,5 +60,5 @@ def compile_label(compile_id: CompileId | None) -> str:
 
 def plain_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """A table as `torch.fx.Graph.print_tabular` lays it out; no cell is cut."""
-    cells = [[printable(str(cell)) for cell in row] for row in rows]
+    cells = [[str(cell) for cell in row] for row in rows]
     return tabulate(cells, headers=headers, disable_numparse=True)

@@ -6,7 +6,7 @@ from typing import Any
 from dynamo_core.model import Recording
 from dynamo_core.summary import Summary
 
-from .text import number, printable, seconds
+from .text import number, seconds
 
 
 def verdict(recording: Recording, summary: Summary) -> str:
@@ -28,13 +28,13 @@ def verdict(recording: Recording, summary: Summary) -> str:
 
 def _nothing_recorded(recording: Recording) -> str:
     if recording.engine_failures:
-        return f"Nothing was recorded: {printable(recording.engine_failures[0])}."
+        return f"Nothing was recorded: {recording.engine_failures[0]}."
     if not recording.python_processes:
         return (
             "Nothing was recorded: no Python process started with our start-up code. "
             "Was it run with -I, -E or -S, or with PYTHONPATH cleared?"
         )
-    return "The program never imported torch, so there is nothing to compile."
+    return "No Python process that could be seen imported torch, so there is nothing to compile."
 
 
 def _why_no_graph(recording: Recording) -> str:
@@ -45,24 +45,29 @@ def _why_no_graph(recording: Recording) -> str:
     policies = [decision.policy for decision in decisions if decision.decision == "capture"]
     if policies:
         takes = f"--capture {policies[0]} takes"
-        return f"Nothing that {takes} was given a tensor; --capture all takes every frame."
+        return (
+            f"No frame reached Dynamo: nothing that {takes} was given a tensor (--capture all takes every "
+            "frame), or torch._dynamo.config.disable is set."
+        )
     return capture_sentence(recording)
 
 
 def capture_sentence(recording: Recording) -> str:
     """Whether the program compiled for itself or we compiled it, and on what grounds."""
-    decisions = [process.capture for process in recording.processes if process.capture]
-    if not decisions:
+    told = [process for process in recording.processes if process.captures]
+    if not told:
         return "How it was captured was not recorded."
-    decision = decisions[0]
-    because = printable(decision.because or "")
-    if decision.decision == "failed":
-        return f"Capture could not start: {because}. The program ran eager."
-    if decision.decision == "observe":
-        return f"Only observed, because {because}."
-    text = f"Captured by policy {decision.policy!r} with backend {printable(decision.backend)!r}"
-    if decision.fallback_random:
+    busiest = max(told, key=lambda process: len(process.compiled_graphs))
+    first, last = busiest.captures[0], busiest.captures[-1]
+    if last.decision == "failed":
+        return f"Capture could not start: {last.because}. The program ran eager."
+    if first.decision == "observe":
+        return f"Only observed, because {first.because}."
+    text = f"Captured by policy {first.policy!r} with backend {first.backend!r}"
+    if first.fallback_random:
         text += ", with eager's random numbers (fallback_random)"
+    if last.decision == "observe":
+        text += f", until {last.because}; only observed from then on"
     return text + "."
 
 

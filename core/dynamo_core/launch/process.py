@@ -24,8 +24,10 @@ _FORWARDED = {
     signal.SIGALRM,
     signal.SIGWINCH,
 }
-_SENT_BY_KERNEL = 0x80  # SI_KERNEL: typed at the terminal, so the child's process group has it already
-# Python ignores these at start-up; the child must find them as we did.
+# Typed at the terminal (or its size changed), these go to the whole process group: the child has them.
+_TYPED = {signal.SIGINT, signal.SIGQUIT, signal.SIGWINCH}
+_SENT_BY_KERNEL = 0x80  # SI_KERNEL in siginfo's si_code
+# Python ignores these at start-up, so what they were before cannot be known; the default is the usual.
 _IGNORED_BY_PYTHON = [signal.SIGPIPE, signal.SIGXFSZ]
 
 
@@ -44,7 +46,10 @@ def run(
     stdout_to_stderr: bool = False,
     while_running: Callable[[], None] | None = None,
 ) -> Ending:
-    """Run `command` to its end; `while_running` is called about ten times a second."""
+    """Run `command` to its end; `while_running` is called about ten times a second.
+
+    The signals that we pass on stay blocked afterwards, until `end_like`: none may cut our last word short.
+    """
     if not hasattr(signal, "sigtimedwait"):
         raise DynamoError(f"running programs is not supported on {sys.platform}: it needs Linux")
     waited_for = _FORWARDED | {signal.SIGCHLD}
@@ -52,9 +57,10 @@ def run(
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
         child = _spawn(command, environment, mask_before, stdout_to_stderr)
-        return _wait(child, waited_for, while_running)
-    finally:
+    except DynamoError:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask_before)
+        raise
+    return _wait(child, waited_for, while_running)
 
 
 def _spawn(
@@ -80,36 +86,33 @@ def _wait(child: int, waited_for: set[signal.Signals], while_running: Callable[[
     while True:
         if while_running is not None:
             arrived = signal.sigtimedwait(waited_for, 0.1)
-            while_running()
+            try:
+                while_running()
+            except Exception:  # whatever goes wrong on our side, the program is waited for
+                while_running = None
         else:
             arrived = signal.sigwaitinfo(waited_for)
         if arrived is None:
             continue
         if arrived.si_signo == signal.SIGCHLD:
-            ended, status = os.waitpid(child, os.WNOHANG | os.WUNTRACED)
+            ended, status = os.waitpid(child, os.WNOHANG)
             if not ended:
                 continue
-            if os.WIFSTOPPED(status):
-                if os.WSTOPSIG(status) == signal.SIGSTOP:  # others come from the terminal, to us as well
-                    _stop_with(child)
-            elif os.WIFSIGNALED(status):
+            if os.WIFSIGNALED(status):
                 return Ending(None, os.WTERMSIG(status))
-            else:
-                return Ending(os.WEXITSTATUS(status), None)
-        elif arrived.si_code != _SENT_BY_KERNEL:
+            return Ending(os.WEXITSTATUS(status), None)
+        if arrived.si_signo not in _TYPED or arrived.si_code != _SENT_BY_KERNEL:
             os.kill(child, arrived.si_signo)  # not reaped yet, so the id is still the child's
-
-
-def _stop_with(child: int) -> None:
-    """The child was stopped: stop too, so that the shell gets its prompt; continue it when we continue."""
-    os.kill(os.getpid(), signal.SIGSTOP)
-    os.kill(child, signal.SIGCONT)
 
 
 def end_like(ending: Ending) -> NoReturn:
     """End this process as the program ended, without a core file of our own."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):  # closed, or nobody reads it any more
+            pass
     if ending.signal is not None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if ending.signal != signal.SIGKILL:

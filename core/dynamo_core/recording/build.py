@@ -106,7 +106,7 @@ class ProcessBuilder:
         self._frames_begun[_compile_id(record.metadata)] = (frame["name"], place)
 
     def _capture_decision(self, record: Record) -> None:
-        self.process.capture = CaptureDecision(**record.json_payload())
+        self.process.captures.append(CaptureDecision(**record.json_payload()))
 
     def _probe_failed(self, record: Record) -> None:
         failure = record.json_payload()

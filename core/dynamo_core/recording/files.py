@@ -2,18 +2,41 @@
 
 import json
 import os
-import shutil
+import re
+import stat
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ..errors import CannotRecord, DamagedRecording, NoRecording, NotARecording
-from ..names import PYTHON_PROCESSES_FILE, RUN_FILE, STREAM_PREFIX
+from ..names import (
+    CALLS_PREFIX,
+    CALLS_SUFFIX,
+    ENGINE_FAILURE_PREFIX,
+    PYTHON_PROCESSES_FILE,
+    RUN_FILE,
+    STREAM_PREFIX,
+    STREAM_SUFFIX,
+)
+from ..untrusted import printable_values
 
 DEFAULT_FOLDER = Path(".dynamo")
 RUN_FORMAT = "dynamo-recording"
 RUN_VERSION = 1
+_RUN_FIELDS: dict[str, tuple[type, ...]] = {
+    "command": (list,),
+    "notes": (list,),
+    "started": (str,),
+    "started_ns": (int,),
+    "ended_ns": (int, type(None)),
+    "exit_code": (int, type(None)),
+    "signal": (int, type(None)),
+}
+_OUR_FILES = re.compile(
+    rf"{re.escape(RUN_FILE)}(\.new)?|{re.escape(PYTHON_PROCESSES_FILE)}|{ENGINE_FAILURE_PREFIX}\d+\.txt"
+    rf"|{STREAM_PREFIX}\w+{re.escape(STREAM_SUFFIX)}|{CALLS_PREFIX}\w+{re.escape(CALLS_SUFFIX)}"
+)
 _LEAST_FREE_SPACE = 1 << 20  # bytes; a recording of one small graph takes about this much
 
 
@@ -28,7 +51,7 @@ def create(wanted: Path | None, program_name: str, *, replace: bool) -> Path:
         (folder / PYTHON_PROCESSES_FILE).touch()
         free = os.statvfs(folder)
     except OSError as error:
-        place = wanted if wanted is not None else DEFAULT_FOLDER.absolute()
+        place = wanted if wanted is not None else DEFAULT_FOLDER
         hint = "" if wanted is not None else "; name another place with -o DIR"
         raise CannotRecord(f"cannot record to {place}: {error.strerror}{hint}") from error
     if free.f_bavail * free.f_frsize < _LEAST_FREE_SPACE:
@@ -60,7 +83,11 @@ def _create_named(wanted: Path, replace: bool) -> Path:
             raise CannotRecord(f"{wanted} exists; choose another -o, or add -f to replace a recording")
         if not (folder / RUN_FILE).is_file():
             raise CannotRecord(f"{wanted} exists and is no recording of ours, so -f leaves it alone")
-        shutil.rmtree(folder)
+        others = [file.name for file in folder.iterdir() if not _OUR_FILES.fullmatch(file.name)]
+        if others:
+            raise CannotRecord(f"{wanted} holds {others[0]!r}, which is not ours, so -f leaves it alone")
+        for file in folder.iterdir():
+            file.unlink()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -80,14 +107,16 @@ def read_run_file(folder: Path) -> dict[str, Any] | None:
     """What is known of the run; None for a torch trace that is not ours."""
     path = folder / RUN_FILE
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise DamagedRecording(f"{path} is no plain file")
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
         raise DamagedRecording(f"cannot read {path}: {error}") from error
     try:
-        run = json.loads(text)
-    except ValueError as error:
+        run = printable_values(json.loads(text))
+    except (ValueError, RecursionError) as error:
         raise DamagedRecording(f"{path} is not valid JSON: {error}") from error
     if not isinstance(run, dict) or run.get("format") != RUN_FORMAT:
         raise NotARecording(f"{path} was not written by dynamo")
@@ -96,6 +125,11 @@ def read_run_file(folder: Path) -> dict[str, Any] | None:
             f"{path} has recording version {run.get('version')}, but this dynamo reads {RUN_VERSION}; "
             "read it with the dynamo that wrote it"
         )
+    for key, kinds in _RUN_FIELDS.items():
+        if not isinstance(run.get(key), kinds):
+            raise DamagedRecording(f"{path}: {key} is not what dynamo writes there")
+    if not all(isinstance(part, str) for part in [*run["command"], *run["notes"]]):
+        raise DamagedRecording(f"{path}: command and notes are not lists of text")
     return run
 
 
@@ -107,23 +141,25 @@ def is_recording(path: Path) -> bool:
 
 
 def recordings(folder: Path = DEFAULT_FOLDER) -> list[Path]:
-    """The recordings in `folder`, the newest last."""
+    """The recordings in `folder`, by when they began; first those that cannot be read."""
     if not folder.is_dir():
         return []
-    found = [path for path in folder.iterdir() if (path / RUN_FILE).is_file()]
-    return sorted(found, key=lambda path: (path.stat().st_ctime_ns, path.name))
+    return sorted(
+        (path for path in folder.iterdir() if (path / RUN_FILE).is_file()),
+        key=lambda path: (_began(path), path.name),
+    )
 
 
 def newest(folder: Path = DEFAULT_FOLDER) -> Path:
     """The recording begun last; NoRecording if there is none."""
-    found = []
-    for path in recordings(folder):
-        try:
-            found.append(((read_run_file(path) or {}).get("started_ns", 0), path))
-        except (DamagedRecording, NotARecording):
-            continue
-    if not found:
-        raise NoRecording(
-            f"no recording in {folder.absolute()}; make one with `dynamo run SCRIPT`, or name one"
-        )
-    return max(found)[1]
+    found = recordings(folder)
+    if not found or _began(found[-1]) < 0:
+        raise NoRecording(f"no recording in {folder}; make one with `dynamo run SCRIPT`, or name one")
+    return found[-1]
+
+
+def _began(path: Path) -> int:
+    try:
+        return int((read_run_file(path) or {})["started_ns"])
+    except (DamagedRecording, NotARecording, KeyError):
+        return -1

@@ -2,6 +2,7 @@
 
 import gzip
 import re
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,11 +15,13 @@ from ..names import (
     PYTHON_PROCESSES_FILE,
     STREAM_PREFIX,
 )
+from ..untrusted import printable
 from .build import Item, ProcessBuilder
 from .calls import parse_calls
 from .files import read_run_file
 from .records import RecordParser
 
+_LARGEST_UNPACKED = 4 << 30  # bytes; what a small .gz can grow to is up to who made it
 # The name comes from a record, which may be a stranger's: a plain file beside the stream, and nothing else.
 _CALLS_FILE = re.compile(re.escape(CALLS_PREFIX) + r"\w+" + re.escape(CALLS_SUFFIX))
 
@@ -65,9 +68,9 @@ class Follower:
             processes=[follower.process for follower in followers],
             python_processes=_python_processes(folder) if run is not None else None,
             engine_failures=[
-                file.read_text(errors="replace")
+                printable(file.read_text(errors="replace"))
                 for file in sorted(folder.glob(f"{ENGINE_FAILURE_PREFIX}*"))
-                if run is not None
+                if run is not None and file.is_file()
             ],
         )
 
@@ -112,11 +115,12 @@ class _StreamFollower:
                 if self._offset:
                     return b""
                 self._offset = 1
-                return gzip.decompress(self._path.read_bytes())
+                with gzip.open(self._path) as compressed:
+                    return compressed.read(_LARGEST_UNPACKED)
             with self._path.open("rb") as file:
                 file.seek(self._offset)
                 data = file.read()
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise DamagedRecording(f"cannot read {self._path}: {error}") from error
         self._offset += len(data)
         return data
@@ -125,8 +129,9 @@ class _StreamFollower:
         name = self.process.info.get("calls_file")
         if not isinstance(name, str) or not _CALLS_FILE.fullmatch(name):
             return
+        file = self._path.with_name(name)
         try:
-            calls = parse_calls(self._path.with_name(name).read_bytes())
+            calls = parse_calls(file.read_bytes()) if file.is_file() else None
         except OSError:
             return
         if calls is None:
@@ -153,8 +158,11 @@ def _streams(path: Path) -> list[Path]:
 
 
 def _python_processes(folder: Path) -> int | None:
+    file = folder / PYTHON_PROCESSES_FILE
+    if not file.is_file():
+        return None
     try:
-        lines = (folder / PYTHON_PROCESSES_FILE).read_text(errors="replace").split("\n")
+        lines = file.read_text(errors="replace").split("\n")
     except OSError:
         return None
     return len({line for line in lines if line})

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from ..untrusted import printable, printable_values
+
 _PREFIX = re.compile(rb"[VDIWEC](\d{4} \d\d:\d\d:\d\d\.\d+) +(\d+) +(?:[^\n\]]*?):(\d+)\] (?=\{)", re.ASCII)
 _RECORD_START = re.compile(rb"^[VDIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ ", re.ASCII | re.MULTILINE)
 _KIND = re.compile(rb'\{"(\w+)"', re.ASCII)
@@ -39,13 +41,13 @@ class Record:
         text = self.raw_payload.removeprefix(b"\t").removesuffix(b"\n").replace(b"\n\t", b"\n")
         if hashlib.md5(text, usedforsecurity=False).hexdigest() != self.metadata["has_payload"]:
             raise Damaged("payload differs from its checksum")
-        return text.decode("utf-8", "replace")
+        return printable(text.decode("utf-8", "replace"))
 
     def json_payload(self) -> Any:
         """The payload as JSON; Damaged if it is none."""
         try:
-            return json.loads(self.payload() or "null")
-        except ValueError as error:
+            return printable_values(json.loads(self.payload() or "null"))
+        except (ValueError, RecursionError) as error:
             raise Damaged(f"payload is not JSON: {error}") from error
 
 
@@ -107,8 +109,8 @@ class RecordParser:
             self.damaged += 1
             return
         try:
-            metadata = json.loads(first_line[prefix.end() :])
-        except ValueError:
+            metadata = printable_values(json.loads(first_line[prefix.end() :]))
+        except (ValueError, RecursionError):
             self.damaged += 1
             return
         has_payload = "has_payload" in metadata
