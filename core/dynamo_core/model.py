@@ -238,6 +238,7 @@ class Process:
     resume_functions: list[ResumeFunction] = field(default_factory=list)
     break_explanations: dict[tuple[CompileId | None, Place], BreakExplanation] = field(default_factory=dict)
     failed_probes: dict[str, str] = field(default_factory=dict)
+    state: dict[str, Any] = field(default_factory=dict)
     end: dict[str, Any] | None = None
     inherited_calls: int = 0
     inherited_seconds: float = 0.0
@@ -300,7 +301,7 @@ class Recording:
             where = f"process {process.info.get('pid', process.stream.name)}"
             found += [f"{where}: no {probe} ({why})" for probe, why in process.failed_probes.items()]
             if process.lacks_last_record:
-                found.append(f"{where}: no devices, torch settings and totals at its end, which was abrupt")
+                found.append(f"{where}: no totals of torch at its end, which was abrupt")
             if process.lost_records:
                 found.append(f"{where}: {process.lost_records} records could not be written")
             if process.damaged_records:

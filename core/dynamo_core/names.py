@@ -20,6 +20,7 @@ CALLS_SUFFIX = ".bin"
 
 # Artifact records of our own in a stream. Their payloads are JSON objects.
 PROCESS_START = "dynamo_process_start"
+PROCESS_STATE = "dynamo_process_state"
 PROCESS_END = "dynamo_process_end"
 CAPTURE_DECISION = "dynamo_capture_decision"
 PROBE_FAILED = "dynamo_probe_failed"

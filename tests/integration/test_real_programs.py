@@ -214,6 +214,67 @@ def test_torchs_own_modules_are_captured_where_they_are_outermost(
     assert document["summary"]["frames_fell_back"] == 0
 
 
+@pytest.mark.parametrize("backend", ["own.py:printing", "own:printing"])
+def test_a_backend_in_the_program_itself_does_not_run_it_twice(
+    backend: str, run: Callable[..., Result], tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text(
+        "import torch\n"
+        "def printing(gm, inputs):\n"
+        "    print('compiling'); return gm.forward\n"
+        "def work(x): return x.sin()\n"
+        "print('begin'); work(torch.ones(3)); print('end')\n"
+    )
+    assert run("run", "-q", "--backend", backend, "own.py").stdout == "begin\ncompiling\nend\n"
+
+
+def test_a_compile_made_by_a_library_is_the_programs_own(
+    explained: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    library = tmp_path / "site-packages" / "helper.py"
+    library.parent.mkdir()
+    library.write_text(
+        "import torch\n"
+        "@torch.compile\n"
+        "def decorated_on_import(x): return x\n"
+        "def prepare(f): return torch.compile(f, backend='aot_eager')\n"
+    )
+    program = tmp_path / "uses.py"
+    program.write_text(
+        "import torch, helper\n"
+        "def first(x): return x.sin()\n"
+        "def second(x): return x.cos()\n"
+        "first(torch.ones(3))\n"
+        "helper.prepare(second)(torch.ones(3))\n"
+    )
+    document = explained("--backend", "eager", program, env={"PYTHONPATH": str(library.parent)})
+    (process,) = document["processes"]
+    assert [graph["backend"] for graph in process["graphs"]] == ["eager", "aot_eager"]
+    assert [decision["decision"] for decision in process["captures"]] == ["capture", "observe"]
+
+
+def test_plain_python_code_is_not_slowed_down_for_good(
+    explained: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    """A function that is never given a tensor is asked about a bounded number of times."""
+    program = tmp_path / "fib.py"
+    program.write_text(
+        "import sys, torch\n"
+        "from dynamo_core.capture import policy\n"
+        "asked = 0\n"
+        "original = policy.Policy.verdict\n"
+        "def verdict(self, frame):\n"
+        "    global asked\n"
+        "    asked += frame.f_code.co_name == 'fib'\n"
+        "    return original(self, frame)\n"
+        "policy.Policy.verdict = verdict\n"
+        "def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)\n"
+        "fib(15)\n"
+        "sys.exit(0 if 0 < asked <= 50 else asked)\n"
+    )
+    assert explained("--backend", "eager", program)["summary"]["exit_code"] == 0
+
+
 def test_module_compile_counts_as_compiling_for_itself(
     explained: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:

@@ -109,7 +109,8 @@ def test_the_run_is_described(toy: Recording, process: Process) -> None:
     assert process.info["torch"] == process.torch_version
     assert process.info["environment"]["TORCHINDUCTOR_CACHE_DIR"]
     assert process.end is not None
-    assert process.end["torch_config"]["torch._inductor.config"] == {"fallback_random": "True"}
+    assert process.state["devices"]
+    assert process.state["torch_config"]["torch._inductor.config"] == {"fallback_random": "True"}
     assert toy.problems == []
     assert not toy.is_partial
 

@@ -9,12 +9,12 @@ import os
 from collections.abc import Callable
 from types import ModuleType
 
-from ..names import PROCESS_END, PROCESS_START
+from ..names import PROCESS_END, PROCESS_START, PROCESS_STATE
 from ..settings import Settings
 from . import breaks, bytecode, frames, graphs, guards
 from .import_hook import import_hook
 from .probes import Probes
-from .process import description_at_end, description_at_start, torch_totals
+from .process import description_at_start, description_of_state, torch_totals
 from .stream import Stream
 from .trace_handler import attach
 from .whole_program import WholeProgramCapture
@@ -28,11 +28,15 @@ def start() -> None:
     probes = Probes(stream)
     handler = attach(stream)
 
+    @probes.harmless("devices and torch settings")
+    def record_state() -> None:
+        stream.artifact(PROCESS_STATE, description_of_state())
+
     _when_imported(
         "torch._dynamo.output_graph",
         probes,
         {
-            "graphs": lambda module: graphs.install(module, probes),
+            "graphs": lambda module: graphs.install(module, probes, record_state),
             "graph breaks": lambda module: breaks.install(module, probes),
             "resume functions": lambda module: bytecode.install_on_resume_functions(module, probes),
         },
@@ -46,11 +50,14 @@ def start() -> None:
             "frames": lambda module: frames.install(module, probes, handler),
         },
     )
-    totals_at_fork: dict[str, int] = {}
+    totals_at_fork: dict[str, int] = {}  # a forked child inherits its parent's, which are not its own
 
     @probes.harmless("process end")
     def record_end() -> None:
-        stream.artifact(PROCESS_END, description_at_end(totals_at_fork))
+        record_state()
+        inherited = totals_at_fork
+        totals = {name: count - inherited.get(name, 0) for name, count in torch_totals().items()}
+        stream.artifact(PROCESS_END, {"torch_totals": totals})
 
     atexit.register(record_end)
     os.register_at_fork(after_in_child=probes.harmless("fork")(lambda: totals_at_fork.update(torch_totals())))

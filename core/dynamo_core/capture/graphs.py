@@ -5,6 +5,7 @@ torch 2.7 and (self, gm, example_inputs) from 2.8. Run with 2.13; sources read f
 """
 
 import json
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -15,15 +16,16 @@ from .torch_versions import source_name
 from .trace_handler import current_compile_id
 
 
-def install(output_graph: ModuleType, probes: Probes) -> None:
+def install(output_graph: ModuleType, probes: Probes, after_first_graph: Callable[[], None]) -> None:
     """Wrap `OutputGraph.call_user_compiler`."""
     counters = probes.stream.counters
     original = output_graph.OutputGraph.call_user_compiler
     graphs_seen = 0
 
     @probes.harmless("graphs")
-    def record_graph(graph_number: int, owner: Any, gm: Any) -> None:
+    def record_graph(graph_number: int, owner: Any, gm: Any) -> bool:
         probes.stream.artifact(FX_GRAPH, _graph_as_json(graph_number, owner, gm), current_compile_id())
+        return True
 
     @probes.harmless("graph calls")
     def record_compiled(graph_number: int, gm: Any, compiled: Any, elapsed: int, owner: Any) -> Any:
@@ -40,6 +42,8 @@ def install(output_graph: ModuleType, probes: Probes) -> None:
             },
             current_compile_id(),
         )
+        if graph_number == 1:
+            after_first_graph()
         if calls_index is None:  # torch serialises or inspects the callable itself; leave it alone
             return None
         return counters.counted(_without_lazy_module(compiled), calls_index)
@@ -47,10 +51,12 @@ def install(output_graph: ModuleType, probes: Probes) -> None:
     def call_user_compiler(self: Any, gm: Any, *rest: Any) -> Any:
         nonlocal graphs_seen
         graph_number = graphs_seen = graphs_seen + 1
-        record_graph(graph_number, self, gm)
+        is_recorded = record_graph(graph_number, self, gm)
         start = perf_counter_ns()
         compiled = original(self, gm, *rest)
         elapsed = perf_counter_ns() - start
+        if not is_recorded:
+            return compiled
         return record_compiled(graph_number, gm, compiled, elapsed, self) or compiled
 
     output_graph.OutputGraph.call_user_compiler = call_user_compiler

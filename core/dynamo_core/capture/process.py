@@ -55,17 +55,9 @@ def _relevant_environment(environment: Any) -> dict[str, str]:
     }
 
 
-def description_at_end(totals_at_fork: dict[str, int]) -> dict[str, Any]:
-    """torch's totals for this process, its devices where they were in use, and its changed settings.
-
-    A forked child inherits its parent's totals; `totals_at_fork` are those, and are taken off.
-    """
-    totals = torch_totals()
-    return {
-        "torch_totals": {name: count - totals_at_fork.get(name, 0) for name, count in totals.items()},
-        "devices": _or_none(_devices_in_use),
-        "torch_config": _or_none(_changed_settings),
-    }
+def description_of_state() -> dict[str, Any]:
+    """The devices in use so far, and the settings of torch's compile stack that differ from their defaults."""
+    return {"devices": _or_none(_devices_in_use), "torch_config": _or_none(_changed_settings)}
 
 
 def torch_totals() -> dict[str, int]:

@@ -9,6 +9,7 @@ import fcntl
 import hashlib
 import json
 import os
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -44,6 +45,7 @@ class Stream:
         self.counters = CallCounters(self._open)
 
     def _forget_file(self) -> None:
+        self._opening = threading.RLock()  # a new one in a forked child: nobody there can release the old
         self._descriptor = -1
         self._path = ""
         self._identity: tuple[int, int] | None = None
@@ -97,11 +99,16 @@ class Stream:
         return (status.st_dev, status.st_ino) == self._identity
 
     def _reopen(self) -> None:
-        self._adopt(open_descriptor(self._path, O_WRONLY | O_APPEND | O_CLOEXEC))
+        with self._opening:
+            if not self._is_ours():
+                self._adopt(open_descriptor(self._path, O_WRONLY | O_APPEND | O_CLOEXEC))
 
     def _open(self) -> None:
-        if self._descriptor >= 0:
-            return
+        with self._opening:
+            if self._descriptor < 0:
+                self._open_new_file()
+
+    def _open_new_file(self) -> None:
         rank = os.environ.get("RANK", "")
         stem = (f"rank_{rank}_" if rank.isdigit() else "") + str(getpid())
         for attempt in range(1000):  # exec keeps the process id, and ids come round again

@@ -16,19 +16,24 @@ from .program import Program
 # Registered by torch itself in every supported version: no need to ask torch, which takes seconds to import.
 _IN_EVERY_TORCH = ("inductor", "eager", "aot_eager", "cudagraphs")
 
-# Runs in the program's Python. torch.compile itself says what is wrong with its arguments.
+# Runs in the program's Python, but none of the user's modules: the backend's may be the program itself.
+# torch.compile itself says what is wrong with its arguments.
 _ASK_TORCH = """
-import importlib, json, sys
+import importlib.util, json, sys
 choices = json.loads(sys.argv[1])
 sys.path[:0] = choices["path"]
-answer = {"error": None, "names": None}
-import torch, torch._dynamo
+answer = {"error": None, "names": None, "file": None}
 try:
     module, colon, function = choices["backend"].rpartition(":")
     backend = choices["backend"]
+    if colon and not module.endswith(".py"):
+        spec = importlib.util.find_spec(module)
+        if spec is None:
+            raise ModuleNotFoundError(f"No module named {module!r}")
+        answer["file"] = spec.origin
+    import torch, torch._dynamo
     if colon:
-        in_file = module.endswith(".py")
-        backend = "eager" if in_file else getattr(importlib.import_module(module), function)
+        backend = "eager"
     elif backend not in torch._dynamo.list_backends(exclude_tags=()):
         answer["names"] = torch._dynamo.list_backends(exclude_tags=())
     if answer["names"] is None:
@@ -71,6 +76,8 @@ def _ask_torch(settings: Settings, program: Program, python: str) -> None:
     if answer["error"] is not None:
         problem = _shorten(answer["error"])
         raise BackendProblem(f"backend {settings.backend!r} cannot be used: {problem}")
+    if isinstance(answer["file"], str) and answer["file"].endswith(".py"):
+        _check_file(answer["file"], settings.backend.rpartition(":")[2])
 
 
 def _shorten(error: str) -> str:

@@ -52,6 +52,7 @@ class ProcessBuilder:
         self._frames_begun: dict[CompileId | None, tuple[str, Place]] = {}
         self._handlers: dict[str, Callable[[Record], Item | None]] = {
             names.PROCESS_START: self._process_start,
+            names.PROCESS_STATE: self._process_state,
             names.PROCESS_END: self._process_end,
             names.CAPTURE_DECISION: self._capture_decision,
             names.PROBE_FAILED: self._probe_failed,
@@ -88,6 +89,9 @@ class ProcessBuilder:
     def _process_start(self, record: Record) -> None:
         self.process.info = dict(record.json_payload())
         self.process.torch_version = str(self.process.info["torch"])
+
+    def _process_state(self, record: Record) -> None:
+        self.process.state = dict(record.json_payload())
 
     def _process_end(self, record: Record) -> None:
         self.process.end = dict(record.json_payload())
