@@ -56,7 +56,7 @@ def _relevant_environment(environment: Any) -> dict[str, str]:
 
 
 def description_of_state() -> dict[str, Any]:
-    """The devices in use so far, and the settings of torch's compile stack that differ from their defaults."""
+    """The devices in use so far, and the settings of the compile stack that are not the defaults."""
     return {"devices": _or_none(_devices_in_use), "torch_config": _or_none(_changed_settings)}
 
 
