@@ -77,7 +77,7 @@ def _target(
         return path, None, form, report_file
     if program.is_python and path.exists() and not _looks_like_a_program(path):
         return path, None, form, report_file  # reading it gives the error that fits
-    if program.is_python and not path.exists() and str(path) not in ("-m", "-c", "-"):
+    if program.is_python and not path.exists() and not program.arguments[0].startswith("-"):
         raise NoRecording(f"there is no recording and no program at {path}")
     outcome = run_program(request_from(program, **options, stdout_to_stderr=True), quiet=False)
     return outcome.recording, outcome.ending, form, report_file

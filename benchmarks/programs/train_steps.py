@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from serving import serve
 from torch import nn
 
-WARM_UP, STEPS = 50, 10
+WARM_UP, STEPS = 50, 3
 WIDTH, BATCH = 128, 512
 
 

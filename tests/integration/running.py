@@ -167,7 +167,14 @@ def _outcome(started: _Started, situation: Situation) -> Outcome:
         process.kill()
         process.wait()
     with started.output, started.errors:
-        return Outcome(exit_code, _text(started.output), _text(started.errors))
+        errors = _FRAMES_OF_OURS.sub("", _text(started.errors))
+        return Outcome(exit_code, _text(started.output), errors)
+
+
+# Through torch's compiler and through compiled graphs, tracebacks have frames of ours: a documented difference.
+_FRAMES_OF_OURS = re.compile(
+    r'^ *File "[^"\n]*/dynamo_core/[^\n]*\n(?!^ *File )[^\n]*\n(?: *[\^~]+\n)?', re.MULTILINE
+)
 
 
 def _settle_surroundings() -> None:
@@ -204,6 +211,7 @@ def _wait_until_ready(process: "subprocess.Popen[bytes]", output: IO[bytes]) -> 
         assert process.poll() is None, "the program ended before it was ready"
         assert time.monotonic() < deadline, "the program was never ready"
         time.sleep(0.005)
+    time.sleep(0.2)  # for it to have gone to sleep: a traceback shows where the signal found it
 
 
 def _text(file: IO[bytes]) -> str:

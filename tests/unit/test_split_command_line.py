@@ -16,7 +16,7 @@ WITH_VALUE = frozenset({"-o", "--output", "--backend"})
         (["--backend=eager", "x.py"], ["--backend=eager"], Program(("x.py",), True)),
         (["-o", "-m", "x.py"], ["-o", "-m"], Program(("x.py",), True)),
         (["-m", "a.b", "--help"], [], Program(("-m", "a.b", "--help"), True)),
-        (["-ma.b", "-c"], [], Program(("-m", "a.b", "-c"), True)),
+        (["-ma.b", "-c"], [], Program(("-ma.b", "-c"), True)),
         (["-c", "print(1)", "-q"], [], Program(("-c", "print(1)", "-q"), True)),
         (["-"], [], Program(("-",), True)),
         (["-f", "--", "sh", "-c", "exit 3"], ["-f"], Program(("sh", "-c", "exit 3"), False)),
@@ -36,6 +36,7 @@ def test_split(arguments: list[str], own: list[str], program: Program | None) ->
     [
         (("dir/train model.py", "1"), "train_model"),
         (("-m", "package.module"), "package.module"),
+        (("-mpackage.module", "x"), "package.module"),
         (("-c", "print(1)"), "command"),
         (("-",), "stdin"),
         (("app.pyz",), "app"),

@@ -6,9 +6,9 @@ that is noisy at interpreter exit.
 """
 
 import dis
-import hashlib
-import json
 import linecache
+from hashlib import md5
+from json import dumps
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -66,14 +66,14 @@ def _both_as_json(original: CodeType, modified: CodeType) -> str:
         "source": _source_lines(original),
     }
     return (
-        f'{json.dumps(head)[:-1]},\n"original": {_instructions(original)},'
+        f'{dumps(head)[:-1]},\n"original": {_instructions(original)},'
         f'\n"modified": {_instructions(modified)}}}'
     )
 
 
 def _fingerprint(code: CodeType) -> str:
     """Tells resume functions apart that share a name, because they resume at the same line."""
-    digest = hashlib.md5(code.co_code, usedforsecurity=False)
+    digest = md5(code.co_code, usedforsecurity=False)
     digest.update(repr((code.co_name, code.co_varnames, code.co_names)).encode("utf-8", "replace"))
     return digest.hexdigest()
 
@@ -85,7 +85,7 @@ def _instructions(code: CodeType) -> str:
         line = _line(instruction, line)
         jump = instruction.argval if instruction.opcode in dis.hasjrel + dis.hasjabs else None
         argument = instruction.argrepr[:_LONGEST_ARGUMENT]
-        rows.append(json.dumps([instruction.offset, instruction.opname, argument, line, jump]))
+        rows.append(dumps([instruction.offset, instruction.opname, argument, line, jump]))
     return "[\n" + ",\n".join(rows) + "\n]"
 
 

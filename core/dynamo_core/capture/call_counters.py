@@ -5,6 +5,7 @@ ends the process (os._exit, a crash, kill -9) leaves them on disk as they were. 
 reserved first, so a disk that fills up later cannot fault the mapping.
 """
 
+import ctypes
 import mmap
 import os
 from collections.abc import Callable
@@ -17,6 +18,21 @@ FORMAT_MARK = 0x4459_4341_4C4C_5331  # "DYCALLS1" in ASCII
 HEADER_WORDS = 4  # mark, records that could not be written, errno of the last failure, graphs in use
 GRAPH_CAPACITY = 4096
 _SIZE = 8 * (HEADER_WORDS + 2 * GRAPH_CAPACITY)
+
+
+def _map_words(file: int) -> memoryview:
+    """The file's int64 words, shared with the disk. OSError where the file system cannot do that.
+
+    Python's own mmap keeps a duplicate of the descriptor, a low one, and closes whatever has that number when
+    it goes: in a program that closes descriptors, that is somebody else's. This mapping keeps none.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    address = libc.mmap(None, _SIZE, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED, file, 0)
+    if address == ctypes.c_void_p(-1).value:
+        raise OSError(ctypes.get_errno(), "mmap failed")
+    return memoryview((ctypes.c_int64 * (_SIZE // 8)).from_address(address)).cast("B").cast("q")
 
 
 class CallCounters:
@@ -32,13 +48,13 @@ class CallCounters:
         file = open_descriptor(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         try:
             os.posix_fallocate(file, 0, _SIZE)
-            mapped = mmap.mmap(file, _SIZE)
+            words = _map_words(file)
         except OSError:
             os.unlink(path)
             raise
         finally:
             close(file)
-        self.words = memoryview(mapped).cast("q")
+        self.words = words
         self.words[0] = FORMAT_MARK
         self.words[3] = self._graphs
 

@@ -4,8 +4,8 @@ Source: torch/_dynamo/output_graph.py (OutputGraph.call_user_compiler). Its sign
 torch 2.7 and (self, gm, example_inputs) from 2.8. Run with 2.13; sources read from 2.8 to 2.15.
 """
 
-import json
 from collections.abc import Callable
+from json import dumps
 from types import ModuleType
 from typing import Any
 
@@ -85,8 +85,8 @@ def _graph_as_json(graph_number: int, owner: Any, gm: Any) -> str:
         "name": gm.meta.get("backend_id"),
         "backend": _backend_name(owner.compiler_fn),
     }
-    nodes = ",\n".join(json.dumps(_node(node), default=repr) for node in gm.graph.nodes)
-    return f'{json.dumps(head)[:-1]}, "nodes": [\n{nodes}\n]}}'
+    nodes = ",\n".join(dumps(_node(node), default=repr) for node in gm.graph.nodes)
+    return f'{dumps(head)[:-1]}, "nodes": [\n{nodes}\n]}}'
 
 
 def _backend_name(backend: Any) -> str:

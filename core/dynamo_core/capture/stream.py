@@ -6,11 +6,11 @@ Checked with torch 2.8 to 2.15 (sources) and 2.13 (run).
 """
 
 import fcntl
-import hashlib
-import json
 import os
 import threading
 from collections.abc import Mapping
+from hashlib import md5
+from json import dumps
 from typing import Any
 
 from ..names import CALLS_PREFIX, CALLS_SUFFIX, STREAM_PREFIX, STREAM_SUFFIX
@@ -52,7 +52,7 @@ class Stream:
 
     def start_anew_after_fork(self) -> None:
         """In a forked child: leave the parent's stream to the parent."""
-        if self._descriptor >= 0:
+        if self._descriptor >= 0 and self._is_ours():  # it may have become a file of the program's
             close(self._descriptor)
         self._forget_file()
         name, payload = self._opening_record
@@ -63,17 +63,15 @@ class Stream:
         """Write a record of our own: a JSON payload, under a name from `dynamo_core.names`."""
         metadata: dict[str, Any] = {"artifact": {"name": name, "encoding": "json"}}
         metadata.update(compile_id or {})
-        text = payload if isinstance(payload, str) else json.dumps(payload, default=repr)
-        metadata["has_payload"] = hashlib.md5(
-            text.encode("utf-8", "replace"), usedforsecurity=False
-        ).hexdigest()
+        text = payload if isinstance(payload, str) else dumps(payload, default=repr)
+        metadata["has_payload"] = md5(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
         self.write(metadata, text, "dynamo_core/capture", 0)
 
     def write(self, metadata: Mapping[str, Any], payload: str | None, path: str, line: int) -> None:
         """Append one record. Failing to is counted, and is never the program's problem."""
         if "str" in metadata:  # torch interns file names once a process, forked children included
             self._interned.append(metadata)
-        text = f"{_prefix(path, line)} {json.dumps(metadata, default=repr)}\n"
+        text = f"{_prefix(path, line)} {dumps(metadata, default=repr)}\n"
         if payload is not None:
             text += "\t" + payload.replace("\n", "\n\t") + "\n"
         try:

@@ -4,9 +4,11 @@ Source: torch/_logging/_internal.py (trace_structured, LazyTraceHandler, _init_l
 the record's `metadata` and `payload` are the same in torch 2.8 to 2.15. Run with 2.13.
 """
 
+import hashlib
 import json
 import logging
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
 from .stream import Stream
@@ -75,7 +77,7 @@ def attach(stream: Stream) -> TraceHandler:
     logger.propagate = False
     # First in the list: torch's own handler takes itself off while the list is being walked.
     logger.handlers.insert(0, handler)
-    _give_torch_its_json()
+    _give_tracing_its_own_modules()
     return handler
 
 
@@ -91,9 +93,14 @@ def _never_disabled(kind: type[logging.Logger]) -> type[logging.Logger]:
     return TraceLogger
 
 
-def _give_torch_its_json() -> None:
-    """Where the program's own `json.py` has taken json's place, tracing must not trip over it."""
+def _give_tracing_its_own_modules() -> None:
+    """Programs replace functions of json and hashlib, or have a `json.py`; tracing must not trip over that.
+
+    Without a handler torch's tracing calls neither, so with ours it must not depend on what they have become.
+    """
     import torch._logging._internal as torch_logging
 
-    if torch_logging.json is not json:
-        torch_logging.json = json
+    for module in (json, hashlib):
+        copy = ModuleType(module.__name__)
+        copy.__dict__.update(module.__dict__)
+        setattr(torch_logging, module.__name__, copy)

@@ -217,14 +217,18 @@ class WholeProgramCapture:
         trace_rules.check = check
 
     def _capture_new_threads(self) -> None:
-        """A thread begins without a callback; give it ours before its first frame."""
-        bootstrap = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
+        """A thread begins without a callback; give it ours before its first frame of the program's.
 
-        def _bootstrap_inner(thread: threading.Thread) -> None:
+        Every thread notes its identity first (CPython's Lib/threading.py, 3.10 to 3.14); that call has
+        returned when the program's code runs, so nothing of ours lies on its stack.
+        """
+        set_ident = threading.Thread._set_ident  # type: ignore[attr-defined]
+
+        def _set_ident(thread: threading.Thread) -> None:
+            set_ident(thread)
             self.enter_this_thread()
-            bootstrap(thread)
 
-        threading.Thread._bootstrap_inner = _bootstrap_inner  # type: ignore[attr-defined]
+        threading.Thread._set_ident = _set_ident  # type: ignore[attr-defined]
 
     def _allow_setting_the_stance(self) -> None:
         """torch refuses `torch.compiler.set_stance` where a frame callback is set, and here it always is."""

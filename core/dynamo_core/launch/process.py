@@ -40,6 +40,7 @@ class Ending:
 
 
 def run(
+    executable: str,
     command: Sequence[str],
     environment: Mapping[str, str],
     *,
@@ -56,7 +57,7 @@ def run(
     mask_before = signal.pthread_sigmask(signal.SIG_BLOCK, waited_for)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
-        child = _spawn(command, environment, mask_before, stdout_to_stderr)
+        child = _spawn(executable, command, environment, mask_before, stdout_to_stderr)
     except DynamoError:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask_before)
         raise
@@ -64,12 +65,16 @@ def run(
 
 
 def _spawn(
-    command: Sequence[str], environment: Mapping[str, str], mask: set[int], stdout_to_stderr: bool
+    executable: str,
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    mask: set[int],
+    stdout_to_stderr: bool,
 ) -> int:
     actions = [(os.POSIX_SPAWN_DUP2, 2, 1)] if stdout_to_stderr else []
     try:
         return os.posix_spawn(
-            command[0],
+            executable,
             list(command),
             environment,
             file_actions=actions,
@@ -77,9 +82,9 @@ def _spawn(
             setsigdef=_IGNORED_BY_PYTHON,
         )
     except FileNotFoundError as error:
-        raise ProgramNotFound(f"cannot start {command[0]}: no such file") from error
+        raise ProgramNotFound(f"cannot start {executable}: no such file") from error
     except OSError as error:
-        raise ProgramNotExecutable(f"cannot start {command[0]}: {error.strerror}") from error
+        raise ProgramNotExecutable(f"cannot start {executable}: {error.strerror}") from error
 
 
 def _wait(child: int, waited_for: set[signal.Signals], while_running: Callable[[], None] | None) -> Ending:

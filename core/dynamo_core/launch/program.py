@@ -11,6 +11,8 @@ from pathlib import Path
 
 from ..errors import ProgramNotExecutable, ProgramNotFound
 
+_MODULE_OR_CODE = ("-m", "-c")  # also with what they name attached: -mpackage
+
 
 @dataclass(frozen=True)
 class Program:
@@ -23,16 +25,17 @@ class Program:
     def name(self) -> str:
         """A short name for files and titles: the script's stem, the module, or the command."""
         first = self.arguments[0]
-        if self.is_python and first in ("-m", "-c", "-"):
-            name = {"-m": self.arguments[1:2] or ("module",), "-c": ("command",), "-": ("stdin",)}
-            return _plain(name[first][0])
+        if self.is_python and first.startswith("-m"):
+            return _plain(first[2:] or "".join(self.arguments[1:2]) or "module")
+        if self.is_python and first.startswith("-"):
+            return "stdin" if first == "-" else "command"
         path = Path(first)
         return _plain(path.stem if path.suffix in (".py", ".pyz", ".pyw") else path.resolve().name)
 
     def check(self) -> None:
         """ProgramNotFound where it can be known before the start."""
         first = self.arguments[0]
-        if not self.is_python or first in ("-", "-c", "-m"):
+        if not self.is_python or first.startswith("-"):
             return
         if not os.path.exists(first):
             raise ProgramNotFound(f"no such file: {first}")
@@ -43,21 +46,25 @@ class Program:
 
     def import_path(self) -> list[str]:
         """What Python puts first on `sys.path` for this program."""
-        if self.is_python and self.arguments[0] not in ("-m", "-c", "-"):
+        if self.is_python and not self.arguments[0].startswith("-"):
             path = os.path.realpath(self.arguments[0])
             return [path if os.path.isdir(path) else os.path.dirname(path)]
         return [os.getcwd()]
 
-    def command(self, python: str | None) -> list[str]:
-        """The whole command line, with its executable resolved on PATH."""
+    def command(self, python: str) -> list[str]:
+        """The whole command line, as the program will find it in its arguments."""
+        return [python, *self.arguments] if self.is_python else list(self.arguments)
+
+    def executable(self, python: str) -> str:
+        """The file to execute, looked up on PATH; ProgramNotFound or ProgramNotExecutable."""
         if self.is_python:
-            return [python or default_python(), *self.arguments]
+            return python
         executable = shutil.which(self.arguments[0])
         if executable is None:
             if os.path.exists(self.arguments[0]):
                 raise ProgramNotExecutable(f"{self.arguments[0]} is not executable")
             raise ProgramNotFound(f"no such command: {self.arguments[0]}")
-        return [executable, *self.arguments[1:]]
+        return executable
 
 
 def split_command_line(
@@ -73,11 +80,7 @@ def split_command_line(
         if argument == "--":
             command = tuple(arguments[i + 1 :])
             return list(arguments[:i]), Program(command, is_python=False) if command else None
-        attached = re.match(r"(-[mc])(.+)", argument, re.DOTALL)
-        if attached and not argument.startswith("--"):
-            program = (attached[1], attached[2], *arguments[i + 1 :])
-            return list(arguments[:i]), Program(program, is_python=True)
-        if not argument.startswith("-") or argument in ("-", "-m", "-c"):
+        if not argument.startswith("-") or argument == "-" or argument.startswith(_MODULE_OR_CODE):
             return list(arguments[:i]), Program(tuple(arguments[i:]), is_python=True)
         i += 2 if argument in options_with_value else 1
     return list(arguments), None

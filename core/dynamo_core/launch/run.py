@@ -53,7 +53,7 @@ def record(
     """
     python = check_python(request.python) if request.python else default_python()
     request.program.check()
-    command = request.program.command(python)
+    command, executable = request.program.command(python), request.program.executable(python)
     settings = request.settings
     if settings.capture != "none":
         settings = check_backend(settings, request.program, python)
@@ -66,6 +66,7 @@ def record(
         for note in notes:
             announce(note)
         ending = run(
+            executable,
             command,
             environment_for(settings, os.environ),
             stdout_to_stderr=request.stdout_to_stderr,
