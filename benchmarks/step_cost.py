@@ -4,12 +4,12 @@ from blocks import blocks_in_turn
 from pairs import PROGRAMS, print_comparison, repeats_from_arguments, steady_sides, workplace
 
 BOUND = 1.005
-BLOCKS = 200  # of ten steps, in each process
+BLOCKS = 200  # of three steps, in each process
 
 
 def main() -> None:
     """Let the processes train in turn and compare their steps."""
-    repeats = repeats_from_arguments(__doc__, default=10)
+    repeats = repeats_from_arguments(__doc__, default=20)
     with workplace() as folder:
         sides = steady_sides(folder, PROGRAMS / "train_steps.py")
         blocks_in_turn(sides, repeats=1, blocks=1)  # fills Inductor's cache

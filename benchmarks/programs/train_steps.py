@@ -1,6 +1,4 @@
-"""Train a compiled model, ten steps for each line on stdin."""
-
-import random
+"""Train a compiled model, three steps for each line on stdin."""
 
 import torch
 import torch.nn.functional as F
@@ -27,18 +25,9 @@ def main() -> None:
         loss.backward()
         optimizer.step()
 
-    def move() -> None:
-        """Give tensors new places in memory: where they lie makes a step some percent faster or slower."""
-        nonlocal x, y
-        _gaps = [torch.empty(random.randrange(16, 4096)) for _ in range(20)]
-        for parameter in model.parameters():
-            parameter.data = parameter.data.clone()
-        x, y = x.clone(), y.clone()
-        step()
-
     for _ in range(WARM_UP):
         step()
-    serve(step, STEPS, before=move)
+    serve(step, STEPS)
 
 
 if __name__ == "__main__":

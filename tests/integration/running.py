@@ -171,7 +171,7 @@ def _outcome(started: _Started, situation: Situation) -> Outcome:
         return Outcome(exit_code, _text(started.output), errors)
 
 
-# Through torch's compiler and through compiled graphs, tracebacks have frames of ours: a documented difference.
+# A documented difference: tracebacks through torch's compiler and compiled graphs have frames of ours.
 _FRAMES_OF_OURS = re.compile(
     r'^ *File "[^"\n]*/dynamo_core/[^\n]*\n(?!^ *File )[^\n]*\n(?: *[\^~]+\n)?', re.MULTILINE
 )
