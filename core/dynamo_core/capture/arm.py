@@ -1,8 +1,12 @@
-"""Wait, as lightly as possible, for the program to import torch; then start the probes."""
+"""Wait, as lightly as possible, for the program to import torch; then start the probes.
+
+This runs before the program's first line, where a module that is imported is the program's too: a `types.py`
+or `typing.py` beside the script would never be found. So this file, and what it imports at once, imports
+nothing that Python has not loaded by itself (os, sys, time).
+"""
 
 import os
 import sys
-from types import ModuleType
 
 from ..names import ENGINE_FAILURE_PREFIX, PYTHON_PROCESSES_FILE, RECORDING_VARIABLE
 from .import_hook import import_hook
@@ -24,7 +28,8 @@ def arm() -> None:
     if recording is None or _is_torch_helper():
         return
     _note_this_process(recording)
-    import_hook.when_imported("torch", _start_engine)
+    environment = dict(os.environ)  # as it is now: the program may clear it
+    import_hook.when_imported("torch", lambda torch: _start_engine(environment))
 
 
 def _is_torch_helper() -> bool:
@@ -50,19 +55,18 @@ def _note_this_process(recording: str) -> None:
         pass
 
 
-def _start_engine(torch: ModuleType) -> None:
+def _start_engine(environment: dict[str, str]) -> None:
     try:
         from .standard_library import StandardLibraryOnly
 
         with StandardLibraryOnly():
             from .engine import start
-        start()
+        start(environment)
     except Exception as error:
-        _note_failure(error)
+        _note_failure(environment[RECORDING_VARIABLE], error)
 
 
-def _note_failure(error: Exception) -> None:
-    recording = os.environ.get(RECORDING_VARIABLE, "")
+def _note_failure(recording: str, error: Exception) -> None:
     try:
         with open(f"{recording}/{ENGINE_FAILURE_PREFIX}{getpid()}.txt", "w") as file:
             file.write(f"{type(error).__name__}: {error}")

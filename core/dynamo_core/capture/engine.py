@@ -6,7 +6,7 @@ library can be seen (`standard_library.py`). Modules of torch are imported when 
 
 import atexit
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import ModuleType
 
 from ..names import PROCESS_END, PROCESS_START, PROCESS_STATE
@@ -20,9 +20,12 @@ from .trace_handler import attach
 from .whole_program import WholeProgramCapture
 
 
-def start() -> None:
-    """Begin to record this process. Called once, right after `import torch`."""
-    settings = Settings.from_environment(os.environ)
+def start(environment: Mapping[str, str]) -> None:
+    """Begin to record this process. Called once, right after `import torch`.
+
+    `environment` is the one in which the process started, with our settings in it.
+    """
+    settings = Settings.from_environment(environment)
     stream = Stream(settings.recording, (PROCESS_START, description_at_start()))
     os.register_at_fork(after_in_child=stream.start_anew_after_fork)
     probes = Probes(stream)

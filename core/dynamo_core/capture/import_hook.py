@@ -1,11 +1,12 @@
 """Call a function right after the program has imported a given module, without importing it ourselves."""
 
 import sys
-from collections.abc import Callable
-from types import ModuleType
-from typing import Any
 
-Callback = Callable[[ModuleType], None]
+TYPE_CHECKING = False  # see arm.py: nothing may be imported here that Python has not loaded by itself
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any
 
 
 class ImportHook:
@@ -15,9 +16,9 @@ class ImportHook:
     """
 
     def __init__(self) -> None:
-        self._waiting: dict[str, Callback] = {}
+        self._waiting: dict[str, Callable[[ModuleType], None]] = {}
 
-    def when_imported(self, name: str, callback: Callback) -> None:
+    def when_imported(self, name: str, callback: "Callable[[ModuleType], None]") -> None:
         """Run `callback(module)` once module `name` is imported; now, if it is already."""
         module = sys.modules.get(name)
         if module is not None:
@@ -27,7 +28,7 @@ class ImportHook:
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
 
-    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+    def find_spec(self, name: str, path: "Any", target: "Any" = None) -> "Any":
         """The spec that the finders after us give, with our step added where we wait for `name`."""
         if name not in self._waiting:
             return None
@@ -39,12 +40,12 @@ class ImportHook:
                     return spec
         return None
 
-    def _add_step(self, name: str, loader: Any) -> None:
+    def _add_step(self, name: str, loader: "Any") -> None:
         if not hasattr(loader, "__dict__") or "exec_module" in loader.__dict__:
             return  # a built-in loader, or our step is in place already
         load = loader.exec_module
 
-        def exec_module(module: ModuleType) -> None:
+        def exec_module(module: "ModuleType") -> None:
             load(module)
             loader.__dict__.pop("exec_module", None)
             callback = self._waiting.pop(name, None)

@@ -21,6 +21,9 @@ class TraceHandler(logging.Handler):
 
     def __init__(self, stream: Stream) -> None:
         super().__init__(logging.DEBUG)
+        # Off the list by which logging closes handlers, and by whose callback one that lives until the
+        # interpreter's last moment prints "Exception ignored".
+        logging._handlerList[:] = [known for known in logging._handlerList if known() is not self]  # type: ignore[attr-defined]
         self._stream = stream
         self.last_compile: Mapping[str, int] | None = None
 
@@ -104,3 +107,13 @@ def _give_tracing_its_own_modules() -> None:
         copy = ModuleType(module.__name__)
         copy.__dict__.update(module.__dict__)
         setattr(torch_logging, module.__name__, copy)
+
+    dumps = json.dumps
+
+    def dumps_anything(value: Any, **named: Any) -> str:
+        try:
+            return dumps(value, **named)
+        except Exception:
+            return dumps(value, **{**named, "default": repr})
+
+    torch_logging.json.dumps = dumps_anything

@@ -60,6 +60,7 @@ def record(
     recording = files.create(request.output, request.program.name, replace=request.replace)
     settings = replace(settings, recording=str(recording))
     notes = _notes_before(command, settings)
+    is_injected = ignores_environment(command) != "-S"  # which would leave our folder on sys.path
     description = _description(request, settings, command)
     try:
         files.write_run_file(recording, description | {"notes": notes})
@@ -68,7 +69,7 @@ def record(
         ending = run(
             executable,
             command,
-            environment_for(settings, os.environ),
+            environment_for(settings, os.environ) if is_injected else os.environ,
             stdout_to_stderr=request.stdout_to_stderr,
             while_running=follow(recording) if follow else None,
         )

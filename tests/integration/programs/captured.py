@@ -146,6 +146,8 @@ def fails_in_a_thread() -> None:
 
 
 def forks() -> None:
+    # Said from Python 3.12 on where Dynamo was imported, since that imports numpy, which starts threads.
+    warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
     sys.stdout.flush()
     if os.fork() == 0:
         _show(print)
