@@ -181,6 +181,7 @@ class WholeProgramCapture:
 
     def _load_dynamo(self) -> Callable[..., Any]:
         """Dynamo's own callback for our settings; C++ finds cache entries by the backend behind it."""
+        os.getcwd()  # without one the next import fails half-way, and what it leaves is noisy at exit
         from torch._dynamo import convert_frame
 
         context = optimize_context(self._settings)
