@@ -9,7 +9,7 @@ import json
 import logging
 from collections.abc import Mapping
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from .stream import Stream
 
@@ -21,9 +21,6 @@ class TraceHandler(logging.Handler):
 
     def __init__(self, stream: Stream) -> None:
         super().__init__(logging.DEBUG)
-        # Off the list by which logging closes handlers, and by whose callback one that lives until the
-        # interpreter's last moment prints "Exception ignored".
-        logging._handlerList[:] = [known for known in logging._handlerList if known() is not self]  # type: ignore[attr-defined]
         self._stream = stream
         self.last_compile: Mapping[str, int] | None = None
 
@@ -80,6 +77,10 @@ def attach(stream: Stream) -> TraceHandler:
     logger.propagate = False
     # First in the list: torch's own handler takes itself off while the list is being walked.
     logger.handlers.insert(0, handler)
+    # Off the list by which logging closes handlers; the callback in it, for those of a logger that lives to
+    # the interpreter's last moment (its class is new), prints "Exception ignored". Records are flushed.
+    known = cast(list[Any], vars(logging)["_handlerList"])
+    known[:] = [reference for reference in known if reference() not in logger.handlers]
     _give_tracing_its_own_modules()
     return handler
 

@@ -38,6 +38,27 @@ class _Answer:
         self.apply_to_code = apply_to_code
 
 
+class _Codes:
+    """Code objects, not kept alive, and forgotten some time after they are gone.
+
+    By identity, since code objects compare by value; without callbacks, which would run at interpreter exit.
+    """
+
+    def __init__(self) -> None:
+        self._references: dict[int, weakref.ref[CodeType]] = {}
+        self._sweep_at = 1000
+
+    def add(self, code: CodeType) -> None:
+        self._references[id(code)] = weakref.ref(code)
+        if len(self._references) >= self._sweep_at:
+            self._references = {key: ref for key, ref in self._references.items() if ref() is not None}
+            self._sweep_at = 1000 + 2 * len(self._references)
+
+    def alive(self) -> list[CodeType]:
+        found = [reference() for reference in list(self._references.values())]
+        return [code for code in found if code is not None]
+
+
 class WholeProgramCapture:
     """Takes frames of the whole process, until the program turns out to compile for itself."""
 
@@ -52,7 +73,7 @@ class WholeProgramCapture:
         self._lock = threading.RLock()
         self._taking = threading.local()
         self._files_scanned: set[str] = set()
-        self._codes_decided: dict[int, weakref.ref[CodeType]] = {}
+        self._codes_decided = _Codes()  # what C++ remembers for good, and may have to take back
         self._restore_settings: list[Callable[[], None]] = []
 
     def begin(self) -> None:
@@ -150,9 +171,7 @@ class WholeProgramCapture:
             if calls >= _PATIENCE:
                 verdict = NEVER
         if verdict != NOT_NOW and self._settings.capture == "auto":
-            # C++ remembers it for good; it may have to be taken back.
-            key, forget = id(frame.f_code), self._codes_decided.pop
-            self._codes_decided[key] = weakref.ref(frame.f_code, lambda _: forget(key, None))
+            self._codes_decided.add(frame.f_code)
         return verdict
 
     def _is_ready_to_take(self) -> bool:
@@ -272,11 +291,8 @@ class WholeProgramCapture:
             if not self._active:
                 return
             self._leave()
-            for reference in list(self._codes_decided.values()):
-                code = reference()
-                if code is not None:
-                    reset_code(code)
-            self._codes_decided.clear()
+            for code in self._codes_decided.alive():
+                reset_code(code)
             for restore in self._restore_settings:
                 restore()
             self._restore_settings.clear()
