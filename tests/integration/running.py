@@ -140,6 +140,8 @@ def _start(command: list[str], situation: Situation) -> _Started:
     if situation.shell is not None:
         command = [shutil.which("sh") or "sh", "-c", situation.shell, "sh", *command]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("DYNAMO_", "TORCH"))}
+    own_folder = os.path.dirname(sys.executable)  # so that "python" is the one that runs these tests
+    environment["PATH"] = os.pathsep.join([own_folder, environment.get("PATH", os.defpath)])
     environment.update(situation.environment)
     output, errors = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115
     with _input(situation) as stdin, _output(situation, output) as stdout:
