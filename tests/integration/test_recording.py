@@ -1,8 +1,10 @@
 """What a recording holds, and that other tools can read it."""
 
 import json
+import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from dynamo_core.model import Graph, Process, Recording
 from dynamo_core.recording.read import read
 
 TOY = SAMPLES / "toy_example.py"
+TLPARSE = shutil.which("tlparse", path=f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}")
 
 
 @pytest.fixture(scope="module")
@@ -120,10 +123,10 @@ def test_inductors_workers_are_not_recorded(toy: Recording) -> None:
     assert toy.python_processes == 1
 
 
-@pytest.mark.skipif(shutil.which("tlparse") is None, reason="tlparse is not installed")
+@pytest.mark.skipif(TLPARSE is None, reason="tlparse is not installed")
 def test_tlparse_opens_the_stream_and_shows_our_artifacts(process: Process, tmp_path: Path) -> None:
     done = subprocess.run(
-        ["tlparse", process.stream, "-o", tmp_path / "out", "--no-browser"],
+        [str(TLPARSE), process.stream, "-o", tmp_path / "out", "--no-browser"],
         capture_output=True,
         text=True,
         check=False,
@@ -158,8 +161,6 @@ def test_a_torch_trace_that_is_not_ours_is_explained(
     program = tmp_path / "compiles.py"
     program.write_text("import torch\ntorch.compile(torch.sin, backend='eager')(torch.ones(3))\n")
     trace = tmp_path / "trace"
-    import sys
-
     subprocess.run([sys.executable, program], env=environment | {"TORCH_TRACE": str(trace)}, check=True)
     summary = explained(trace)["summary"]
     assert (summary["processes"], summary["graphs"], summary["recompiles"]) == (1, 1, 0)
