@@ -74,10 +74,9 @@ def signals() -> list[Situation]:
     found += [situation("cleanup", number) for number in (term, interrupt)]
     for name in ("handler_that_exits", "handler_that_counts"):
         found += [situation(name, number) for number in (term, hup, usr1, interrupt)]
-    # Not SIGTERM to the group with a handler that counts: it comes twice, as the README says.
-    found += [situation("handler_that_exits", number, group=True) for number in (term, interrupt)]
     found += [situation("ignored", term), situation("reset_in_handler", term)]
-    found += [situation("cleanup", interrupt, group=True), situation("no_handler", hup, group=True)]
+    # To the group only where the first one ends the program: it comes twice, as the README says.
+    found += [situation("no_handler", number, group=True) for number in (hup, term)]
     found += [situation("no_handler", term, torch=True), situation("cleanup", interrupt, torch=True)]
     return found
 
