@@ -27,6 +27,11 @@ _PATIENCE = 50
 _PATIENCE_KEY = "dynamo_run_calls_without_tensor"
 
 
+# A daemon thread that still runs at exit is unwound through torch's C++ frame without a thread state, and
+# crashes the process (seen with torch 2.15 on Python 3.13, without any of our code; not with 3.11).
+_UNWINDS_DAEMONS_THROUGH_TORCH = (3, 12) <= sys.version_info < (3, 14)
+
+
 class _Answer:
     """What a frame callback answers; torch's ConvertFrameReturn without importing torch._dynamo."""
 
@@ -246,7 +251,8 @@ class WholeProgramCapture:
 
         def _set_ident(thread: threading.Thread) -> None:
             set_ident(thread)
-            self.enter_this_thread()
+            if not (thread.daemon and _UNWINDS_DAEMONS_THROUGH_TORCH):
+                self.enter_this_thread()
 
         threading.Thread._set_ident = _set_ident  # type: ignore[attr-defined]
 

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
 import tracemalloc
 import warnings
@@ -143,9 +144,12 @@ def faults_shown() -> None:
 
 def faults_shown_for_all_threads() -> None:
     stop = threading.Event()
-    threading.Thread(target=stop.wait, daemon=True).start()
+    thread = threading.Thread(target=stop.wait)
+    thread.start()
+    time.sleep(0.1)  # for it to be waiting
     faulthandler.dump_traceback(all_threads=True)
     stop.set()
+    thread.join()
 
 
 def faults_shown_on_a_signal() -> None:

@@ -115,6 +115,7 @@ def stack_of_a_thread_seen_by_main() -> None:
     assert thread.ident is not None
     traceback.print_stack(sys._current_frames()[thread.ident], file=sys.stdout)
     stop.set()
+    thread.join()
 
 
 def subclass() -> None:
