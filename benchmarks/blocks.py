@@ -4,13 +4,12 @@ For a step or a call that costs microseconds more, whole runs in turn are too fa
 neighbouring figures are milliseconds apart, and what the processes do while they start is not measured.
 """
 
-import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from pairs import Side, progress
+from pairs import Side, environment, progress
 
 
 def blocks_in_turn(sides: Sequence[Side], repeats: int, blocks: int) -> Mapping[str, list[float]]:
@@ -43,7 +42,7 @@ def _start(side: Side) -> subprocess.Popen[str]:
     """Start a side's program, and wait until it has warmed up."""
     worker = subprocess.Popen(
         side.command,
-        env=os.environ | side.environment,
+        env=environment(side),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

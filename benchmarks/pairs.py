@@ -22,6 +22,8 @@ from statistics import median
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
+# Where containers set this, every start compiles our sources anew; those of an installed package never are.
+_WITHOUT = "PYTHONDONTWRITEBYTECODE"
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,21 @@ class Side:
 
 @dataclass(frozen=True)
 class Run:
-    """What one run cost, its whole process tree together, and what it printed on stdout."""
+    """What one run cost, its whole process tree together, and what it printed on stdout.
+
+    `peak_mb` is of the largest process of the tree; one that is smaller than this benchmark reads as large.
+    """
 
     cpu_s: float
     wall_s: float
+    peak_mb: float
     stdout: str
+
+
+def environment(side: Side) -> dict[str, str]:
+    """The environment in which a side runs."""
+    inherited = {name: value for name, value in os.environ.items() if name != _WITHOUT}
+    return inherited | side.environment
 
 
 Runs = Mapping[str, Sequence[Run]]
@@ -84,17 +96,19 @@ def run_in_turn(sides: Sequence[Side], repeats: int) -> Runs:
 def _run(side: Side) -> Run:
     with tempfile.TemporaryFile() as stderr:
         cpu_before, start = _cpu_of_children(), time.perf_counter()
-        child = subprocess.Popen(
-            side.command, env=os.environ | side.environment, stdout=subprocess.PIPE, stderr=stderr, text=True
-        )
-        stdout, _ = child.communicate()
+        with subprocess.Popen(
+            side.command, env=environment(side), stdout=subprocess.PIPE, stderr=stderr, text=True
+        ) as child:
+            stdout = child.stdout.read() if child.stdout is not None else ""
+            _, status, usage = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
         wall = time.perf_counter() - start
         _wait_for_orphans()
         cpu = _cpu_of_children() - cpu_before
         if child.returncode != 0:
             stderr.seek(0)
             sys.exit(f"{side.name} failed ({child.returncode}):\n{stderr.read().decode(errors='replace')}")
-    return Run(cpu, wall, stdout)
+    return Run(cpu, wall, usage.ru_maxrss / 1e3, stdout)
 
 
 def _cpu_of_children() -> float:
@@ -144,13 +158,13 @@ def print_comparison(title: str, unit: str, figures: Mapping[str, Sequence[float
     base, *others = figures
     heading = f"difference, {unit} (min to max)"
     print(f"\n{title}, {len(figures[base])} rounds")
-    print(f"  {'':<20}{'median':>10}   {'ratio (min to max)':<29}{heading:<33}bound")
+    print(f"  {'':<20}{'median':>10}   {'ratio (min to max)':<29}{heading:<36}bound")
     print(f"  {base:<20}{median(figures[base]):>10.4g}")
     for number, other in enumerate(others):
         pairs = list(zip(figures[base], figures[other], strict=True))
         ratio = _median_and_range([b / a for a, b in pairs], ".4f")
         difference = _median_and_range([b - a for a, b in pairs], "+.3f")
-        line = f"  {other:<20}{median(figures[other]):>10.4g}   {ratio:<29}{difference:<33}"
+        line = f"  {other:<20}{median(figures[other]):>10.4g}   {ratio:<29}{difference:<36}"
         print((line + (bound if number == 0 else "")).rstrip(), flush=True)
 
 

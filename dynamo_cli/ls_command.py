@@ -17,9 +17,9 @@ def ls_command(folder: Path) -> None:
     """
     from dynamo_core.errors import NoRecording
     from dynamo_core.recording import files
-    from dynamo_reporters.console import show
-    from dynamo_reporters.listing import render_listing
+    from dynamo_reporters.listing import listing_blocks
+    from dynamo_reporters.page.console import show
 
     if not folder.is_dir():
         raise NoRecording(f"no such folder: {folder}; `dynamo run SCRIPT` makes one")
-    show(sys.stdout, [render_listing(files.recordings(folder))])
+    show(sys.stdout, listing_blocks(files.recordings(folder)))

@@ -15,7 +15,13 @@ from dynamo_core.untrusted import printable
 
 _COMMANDS = {
     "run": "Run a program as it is, and record what torch.compile makes of it.",
-    "explain": "Say what happened in a recording.",
+    "explain": "Say what happened, what it cost and what to fix first.",
+    "graphs": "Show the FX graphs: as tables, code or dot, at every stage.",
+    "bytecode": "Show each frame's bytecode before and after Dynamo.",
+    "guards": "Show the guards of each cache entry.",
+    "breaks": "Show each graph break, what it costs and what to do about it.",
+    "recompiles": "Show which guard failed, on which values, and what to do.",
+    "ops": "Count the operations of each graph, and how often they ran.",
     "ls": "List recordings.",
 }
 

@@ -31,3 +31,8 @@ def program_of(ctx: click.Context) -> Program | None:
     """The program on the command line, if there is one."""
     program: Program | None = ctx.meta[_PROGRAM_KEY]
     return program
+
+
+def set_program(ctx: click.Context, program: Program) -> None:
+    """Put another program in the place of the one found on the command line."""
+    ctx.meta[_PROGRAM_KEY] = program

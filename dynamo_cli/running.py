@@ -46,10 +46,10 @@ def _live_output() -> Callable[[Path], Callable[[], None]] | None:
 
     def follow(recording: Path) -> Callable[[], None]:
         from dynamo_core.recording.read import Follower
-        from dynamo_reporters.console import show
-        from dynamo_reporters.topics import render_item
+        from dynamo_reporters.page.console import show
+        from dynamo_reporters.topics import CONTENTS, render_item
 
-        follower = Follower(recording)
+        follower = Follower(recording, CONTENTS)
 
         def print_news() -> None:
             for _, item in follower.new_items():
@@ -63,7 +63,7 @@ def _live_output() -> Callable[[Path], Callable[[], None]] | None:
 def summarize_run(outcome: Outcome, *, is_default_place: bool) -> None:
     """Print the end-of-run summary."""
     from dynamo_core.recording.read import read
-    from dynamo_reporters.end_of_run import render_end_of_run
+    from dynamo_reporters.explain.end_of_run import render_end_of_run
 
     try:
         recording = read(outcome.recording)

@@ -1,6 +1,7 @@
 """The one kind of error that crosses the layers: a line for the user and an exit code.
 
     DynamoError                    exit code
+    ├── NothingSelected            119  nothing in the recording fits the selectors given
     ├── CannotRecord               120  the recording cannot be created or written
     ├── NotARecording              121  the path is no recording and no torch trace
     ├── DamagedRecording           122  nothing in the recording can be read
@@ -45,6 +46,12 @@ class NoRecording(DynamoError):
     """There is no such path, or no recording yet."""
 
     exit_code = 123
+
+
+class NothingSelected(DynamoError):
+    """Nothing in the recording fits the selectors given."""
+
+    exit_code = 119
 
 
 class BackendProblem(DynamoError):

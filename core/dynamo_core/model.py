@@ -4,19 +4,31 @@ The words are PyTorch's own (frame, compile id, graph, graph break, resume funct
 value that was not recorded is None, never 0. Counts belong to one process; `Recording` adds them up.
 """
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 
 class CompileId(NamedTuple):
-    """torch's `0/1`: which frame, and which compile of it, both from 0."""
+    """torch's `0/1`: which frame, and which compile of it, both from 0.
 
-    frame: int
-    compile: int
+    Compiled autograd puts its own number in front (`!2/0/1`), and compiles graphs of no frame (`!2`). After
+    `torch._dynamo.reset()` torch's ids begin anew; `generation` tells them apart, and is not shown.
+    Source: torch/_guards.py (CompileId.__str__), 2.8 to 2.15.
+    """
+
+    frame: int | None
+    compile: int | None
+    autograd: int | None = None
+    generation: int = 0
 
     def __str__(self) -> str:
-        return f"{self.frame}/{self.compile}"
+        parts = [] if self.autograd is None else [f"!{self.autograd}"]
+        if self.frame is not None:
+            parts += [str(self.frame), str(self.compile)]
+        return "/".join(parts)
 
 
 class Place(NamedTuple):
@@ -27,6 +39,26 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
+
+
+class StackFrame(NamedTuple):
+    """A line of a user's stack: where, in which function, and its text if known."""
+
+    place: Place
+    function: str
+    text: str
+
+
+_RESUME_FUNCTION = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)$")
+
+
+def resumed_function(name: str | None) -> tuple[str, int] | None:
+    """The function that a resume function is the rest of, and the line it broke at; None for other frames.
+
+    Source: torch/_dynamo/resume_execution.py (TORCH_DYNAMO_RESUME_IN_PREFIX), 2.8 to 2.15.
+    """
+    found = _RESUME_FUNCTION.match(name) if name else None
+    return (found[1], int(found[2])) if found else None
 
 
 @dataclass(frozen=True)
@@ -42,13 +74,17 @@ class TensorInfo:
 
 @dataclass(frozen=True)
 class Node:
-    """A node of an FX graph. `tensors` has one entry for a tensor, several for a tuple of them."""
+    """A node of an FX graph. `tensors` has one entry for a tensor, several for a tuple of them.
+
+    `inputs` names the nodes that it reads; `source` says where the frame finds a placeholder's value.
+    """
 
     op: str
     name: str
     target: str
     args: str
     kwargs: str
+    inputs: tuple[str, ...] = ()
     tensors: tuple[TensorInfo, ...] = ()
     symbol: str | None = None
     source: str | None = None
@@ -61,8 +97,9 @@ class Graph:
     """A graph that Dynamo handed to a backend. `number` counts from 1 within the process.
 
     `calls` and `host_seconds` (time inside the compiled callable, as the host saw it) are None where they
-    could not be counted; `nodes` is None in a trace that is not ours. A specialization is a further compile
-    of a graph that counts already.
+    could not be counted. `nodes` and `code` (the readable module) are None where they were not recorded or
+    not asked for. `ops` is the number of `call_*` nodes, which is what Dynamo counts as ops. A specialization
+    is a further compile of a graph that counts already.
     """
 
     number: int
@@ -70,7 +107,9 @@ class Graph:
     attempt: int
     name: str | None
     backend: str | None
-    nodes: list[Node] | None
+    ops: int | None
+    nodes: tuple[Node, ...] | None = None
+    code: str | None = None
     frame_name: str | None = None
     frame_place: Place | None = None
     is_compiled: bool = False
@@ -80,19 +119,14 @@ class Graph:
     calls: int | None = None
     host_seconds: float | None = None
 
-    @property
-    def ops(self) -> int | None:
-        """The number of `call_*` nodes, which is what Dynamo counts as ops."""
-        if self.nodes is None:
-            return None
-        return sum(node.op.startswith("call_") for node in self.nodes)
-
 
 @dataclass(frozen=True)
 class Frame:
-    """One attempt of Dynamo at a frame. `outcome`: compiled, skipped, failed (then eager), raised.
+    """One attempt of Dynamo at a frame. `outcome`: compiled, skipped, failed (then eager), raised (an error
+    in the program).
 
     `ok` is what torch's `counters["frames"]["ok"]` counts. Frames of `fullgraph=True` are not in it.
+    `explanation` has torch's words on what made Dynamo give up.
     """
 
     name: str
@@ -102,32 +136,40 @@ class Frame:
     ok: bool
     is_whole_graph: bool
     compile_id: CompileId | None
+    explanation: "BreakExplanation | None" = None
 
 
 @dataclass(frozen=True)
 class BreakExplanation:
-    """torch's own words on a break: kind, what to do, and its id in the graph break registry (GBnnnn)."""
+    """torch's own words on a break. `registry_id` (GBnnnn) and `link` lead to its page there."""
 
     place: Place
     kind: str
     explanation: str | None
     hints: tuple[str, ...]
     registry_id: str | None
+    link: str | None = None
 
 
 @dataclass(frozen=True)
 class GraphBreak:
-    """A break as Dynamo counts them. `stack` is the user's, innermost last."""
+    """A break as Dynamo counts them. `stack` is the user's, from the compiled frame to the line that broke.
+
+    `callers` leads to the compiled frame, outermost first; empty where it was not recorded. `around` has the
+    text of the lines next to the one that broke, by number.
+    """
 
     reason: str
-    stack: tuple[tuple[Place, str, str], ...]
+    stack: tuple[StackFrame, ...]
     compile_id: CompileId | None
     explanation: BreakExplanation | None = None
+    callers: tuple[StackFrame, ...] = ()
+    around: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def place(self) -> Place | None:
         """Where the graph broke."""
-        return self.stack[-1][0] if self.stack else None
+        return self.stack[-1].place if self.stack else None
 
     @property
     def kind(self) -> str:
@@ -137,7 +179,10 @@ class GraphBreak:
 
 @dataclass(frozen=True)
 class Compile:
-    """One compilation metrics record: a frame compiled (or not), or a backward graph."""
+    """One compilation metrics record: a frame compiled (or not), or a backward graph.
+
+    `restart_reasons` says why the analysis began again, which cost `seconds_before_restart`.
+    """
 
     compile_id: CompileId | None
     name: str | None
@@ -152,6 +197,67 @@ class Compile:
     phases: dict[str, float]
     cache_hits: int | None
     cache_misses: int | None
+    restart_reasons: tuple[str, ...] = ()
+    seconds_before_restart: float | None = None
+
+
+@dataclass(frozen=True)
+class GuardFailure:
+    """Why a cache entry could not be used: the check that failed, in torch's words and in parts.
+
+    `kind` says what differed: size, stride, rank, dtype, requires_grad, dispatch keys, device, length, type,
+    identity, freed object, global state, attribute, dictionary, relation of sizes, value, other. `index` is
+    the dimension.
+    """
+
+    entry: CompileId | None
+    check: str
+    kind: str
+    source: str | None
+    index: int | None
+    expected: str | None
+    actual: str | None
+    user_code: str | None
+    place: Place | None
+    hint: str | None
+
+
+@dataclass(frozen=True)
+class RecompileReasons:
+    """Why each cache entry that a frame had could not be used, before it was compiled as `compile_id`."""
+
+    compile_id: CompileId | None
+    failures: tuple[GuardFailure, ...]
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A size or number that Dynamo left open in a compile. `hint` is the value that it met."""
+
+    compile_id: CompileId | None
+    name: str
+    hint: str
+    source: str
+    place: Place | None
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The text of a graph, or of the code made from it, at a stage of a compile. `name` is the record's."""
+
+    name: str
+    compile_id: CompileId | None
+    text: str
+    file: str | None = None
+
+
+@dataclass(frozen=True)
+class CacheLookup:
+    """One look-up of a compile in a cache of torch's: hit, miss or bypass."""
+
+    cache: str
+    outcome: str
+    compile_id: CompileId | None
 
 
 @dataclass(frozen=True)
@@ -166,11 +272,33 @@ class Guard:
 
 
 @dataclass(frozen=True)
+class GuardCheck:
+    """A leaf of torch's guard tree: one check that is evaluated before the cache entry runs.
+
+    `code` is torch's text of it. `user_code` is the line that caused it, `place` where that is; torch may cut
+    the file's name short at the front.
+    """
+
+    type: str
+    source: str
+    code: str
+    user_code: str | None
+    place: Place | None
+    function: str | None
+
+
+@dataclass
 class GuardSet:
-    """The guards of one cache entry."""
+    """The guards of one cache entry, as Dynamo asked for them (`guards`) and as they are checked (`checks`).
+
+    Either is None where it was not recorded or not asked for. `latency_us` is torch's own measurement of one
+    evaluation, in microseconds.
+    """
 
     compile_id: CompileId | None
-    guards: tuple[Guard, ...]
+    guards: tuple[Guard, ...] | None = None
+    checks: tuple[GuardCheck, ...] | None = None
+    latency_us: float | None = None
 
 
 class Instruction(NamedTuple):
@@ -185,7 +313,10 @@ class Instruction(NamedTuple):
 
 @dataclass(frozen=True)
 class Bytecode:
-    """A frame before and after Dynamo. `source` holds the text of the lines it comes from."""
+    """A frame before and after Dynamo. `source` holds the text of the lines it comes from.
+
+    The instructions are empty where they were not asked for.
+    """
 
     compile_id: CompileId | None
     name: str
@@ -222,10 +353,12 @@ class CaptureDecision:
 class Process:
     """What one process recorded, in the order in which it happened.
 
-    A forked child may call graphs that its parent compiled: those calls are the inherited ones.
+    A forked child may call graphs that its parent compiled: those calls are the inherited ones. A part that
+    was selected knows the `whole` that it is of.
     """
 
     stream: Path
+    rank: int | None = None
     info: dict[str, Any] = field(default_factory=dict)
     torch_version: str | None = None
     captures: list[CaptureDecision] = field(default_factory=list)
@@ -233,10 +366,14 @@ class Process:
     graphs: list[Graph] = field(default_factory=list)
     breaks: list[GraphBreak] = field(default_factory=list)
     compiles: list[Compile] = field(default_factory=list)
+    recompile_reasons: list[RecompileReasons] = field(default_factory=list)
+    symbols: list[Symbol] = field(default_factory=list)
+    stages: list[Stage] = field(default_factory=list)
+    cache_lookups: list[CacheLookup] = field(default_factory=list)
     guard_sets: list[GuardSet] = field(default_factory=list)
     bytecodes: list[Bytecode] = field(default_factory=list)
     resume_functions: list[ResumeFunction] = field(default_factory=list)
-    break_explanations: dict[tuple[CompileId | None, Place], BreakExplanation] = field(default_factory=dict)
+    callers: dict[CompileId | None, tuple[StackFrame, ...]] = field(default_factory=dict)
     failed_probes: dict[str, str] = field(default_factory=dict)
     state: dict[str, Any] = field(default_factory=dict)
     end: dict[str, Any] | None = None
@@ -246,11 +383,22 @@ class Process:
     lost_records: int | None = None
     last_errno: int = 0
     record_counts: dict[str, int] = field(default_factory=dict)
+    whole: "Process | None" = None
+
+    @property
+    def entire(self) -> "Process":
+        """The process with everything that it recorded, whatever was selected of it."""
+        return self.whole or self
 
     @property
     def capture(self) -> CaptureDecision | None:
         """The last word on whether we compiled the program or only watched it."""
         return self.captures[-1] if self.captures else None
+
+    @property
+    def is_captured_now(self) -> bool:
+        """Whether, as far as the records have been read, we compile the program."""
+        return self.capture is not None and self.capture.decision == "capture"
 
     @property
     def capture_began(self) -> bool:

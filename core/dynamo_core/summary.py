@@ -13,6 +13,8 @@ class Summary:
     frames, frames_compiled   torch's counters["frames"]: total, ok
     whole_graph_frames        frames of fullgraph=True, which torch counts nowhere
     frames_fell_back          frames (of both) that Dynamo gave up on, so that they ran eager
+    frames_raised             frames (of both) whose compile raised an error in the program
+    failed_compiles           compilation metrics with a fail type
     graphs                    torch's counters["stats"]["unique_graphs"]
     ops                       call_* nodes of those graphs
     graph_calls, graph_host_seconds   calls of the compiled graphs and time in them, as the host saw it
@@ -27,6 +29,8 @@ class Summary:
     frames_compiled: int | None
     whole_graph_frames: int | None
     frames_fell_back: int | None
+    frames_raised: int | None
+    failed_compiles: int | None
     graphs: int | None
     ops: int | None
     graph_calls: int | None
@@ -47,7 +51,7 @@ def summarize(recording: Recording) -> Summary:
     graphs = [graph for process in processes for graph in process.graphs if graph.is_compiled]
     breaks = [graph_break for process in processes for graph_break in process.breaks]
     compiles = [compile_ for process in processes for compile_ in process.compiles]
-    has_breaks, has_frames = recorded(recording, "graph breaks"), recorded(recording, "frames")
+    has_breaks, has_frames = breaks_recorded(recording), recorded(recording, "frames")
     has_metrics = recorded(recording) or bool(compiles)
     has_calls = recorded(recording, "graph calls")
     frames = [frame for process in processes for frame in process.frames]
@@ -58,10 +62,14 @@ def summarize(recording: Recording) -> Summary:
         frames_compiled=sum(frame.ok for frame in counted) if has_frames else None,
         whole_graph_frames=len(frames) - len(counted) if has_frames else None,
         frames_fell_back=sum(map(fell_back, frames)) if has_frames else None,
+        frames_raised=sum(frame.outcome == "raised" for frame in frames) if has_frames else None,
+        failed_compiles=sum(c.fail_type is not None for c in compiles) if has_metrics else None,
         graphs=sum(len(process.compiled_graphs) for process in processes)
-        if recorded(recording, "graphs") or graphs
+        if recorded(recording, "graphs") or any(process.graphs for process in processes)
         else None,
-        ops=_sum(_ops(process) for process in processes) if recorded(recording) or graphs else None,
+        ops=_sum(_ops(process) for process in processes)
+        if recorded(recording) or any(p.graphs for p in processes)
+        else None,
         graph_calls=_sum([*(g.calls for g in graphs), *(p.inherited_calls for p in processes)])
         if has_calls
         else None,
@@ -87,7 +95,29 @@ def break_identity(graph_break: GraphBreak) -> tuple[object, str]:
 
 def fell_back(frame: Frame) -> bool:
     """Whether Dynamo tried the frame and gave up on it, so that it ran eager."""
+    return frame.outcome == "failed"
+
+
+def gave_up(frame: Frame) -> bool:
+    """Whether Dynamo gave the frame up, so that it ran eager or raised an error in the program."""
     return frame.outcome in ("failed", "raised")
+
+
+def breaks_recorded(recording: Recording) -> bool:
+    """Whether no break means that there was none.
+
+    torch wrote breaks into its trace before it wrote its version, so a trace with a version has them.
+    Source: torch/_logging/_internal.py (LazyTraceHandler) and torch/_dynamo/symbolic_convert.py
+    (log_graph_break), 2.8 to 2.15.
+    """
+    if not recording.processes:
+        return recorded(recording)
+    return all(
+        "graph breaks" not in process.failed_probes
+        if process.is_ours
+        else process.breaks or process.torch_version is not None
+        for process in recording.processes
+    )
 
 
 def recorded(recording: Recording, probe: str | None = None) -> bool:
@@ -98,10 +128,9 @@ def recorded(recording: Recording, probe: str | None = None) -> bool:
 
 
 def _ops(process: Process) -> int | None:
-    if process.is_ours:
-        return sum(graph.ops or 0 for graph in process.compiled_graphs)
-    known = [compile_.ops for compile_ in process.compiles if compile_.ops is not None]
-    return sum(known) if known else None
+    if not process.is_ours and not process.graphs:
+        return None
+    return _sum(graph.ops for graph in process.compiled_graphs)
 
 
 def _sum(values: Iterable[int | None]) -> int | None:

@@ -1,14 +1,23 @@
-"""Text that may come from a stranger's recording, made fit for a terminal.
+"""What may come from a stranger's recording: text made fit for a terminal, and values of the wrong type.
 
 Applied where recordings are read, so that nothing behind the reader can forget it.
 """
 
+import json
 import re
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
+from functools import cache
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 # Control characters but for newline and tab, among them those that begin terminal escapes, and the marks
 # that turn the direction of text.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_LARGEST_NUMBER = 2**63
+_CONTROL_IN_JSON = re.compile(r"\\[bfru]")  # spelled as an escape
 
 
 def printable(text: str) -> str:
@@ -27,3 +36,52 @@ def printable_values(value: Any) -> Any:
     if isinstance(value, dict):
         return {printable(key): printable_values(item) for key, item in value.items()}
     return value
+
+
+def printable_json(text: str) -> Any:
+    """What JSON says, with every string in it made printable. Raises what json.loads does."""
+    value = json.loads(text)  # which refuses strings with control characters as they are, but for DEL
+    if text.isascii() and "\x7f" not in text and _CONTROL_IN_JSON.search(text) is None:
+        return value
+    return printable_values(value)
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Whether `value` is what the annotation `hint` says, down to the last field and item.
+
+    A number that no torch would write, and that cannot be computed with (NaN, 10**400), fits nowhere.
+    """
+    return _check(hint)(value)
+
+
+@cache
+def _check(hint: Any) -> Callable[[Any], bool]:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        choices = [_check(argument) for argument in arguments]
+        return lambda value: any(choice(value) for choice in choices)
+    if origin is tuple and arguments[-1] is not Ellipsis:
+        items = [_check(argument) for argument in arguments]
+        return lambda value: (
+            isinstance(value, tuple)
+            and len(value) == len(items)
+            and all(item(part) for item, part in zip(items, value, strict=True))
+        )
+    if origin in (tuple, list):
+        each = _check(arguments[0])
+        return lambda value: isinstance(value, origin) and all(map(each, value))
+    if origin in (dict, Mapping):
+        key, item = map(_check, arguments)
+        return lambda value: (
+            isinstance(value, dict) and all(map(key, value)) and all(map(item, value.values()))
+        )
+    if hint is Any:
+        return lambda value: True
+    if hint is float:
+        return lambda value: isinstance(value, int | float) and abs(value) <= _LARGEST_NUMBER
+    if hint is int:
+        return lambda value: isinstance(value, int) and abs(value) <= _LARGEST_NUMBER
+    if is_dataclass(hint) or hasattr(hint, "_fields"):
+        fields = [(name, _check(of_field)) for name, of_field in get_type_hints(hint).items()]
+        return lambda value: isinstance(value, hint) and all(f(getattr(value, name)) for name, f in fields)
+    return lambda value: isinstance(value, hint)

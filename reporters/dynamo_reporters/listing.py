@@ -3,23 +3,18 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from dynamo_core.errors import DynamoError
 from dynamo_core.recording.files import read_run_file
 
-from .verdict import ending
+from .explain.verdict import ending
+from .page.blocks import Block, Paragraph, table
 
 
-def render_listing(recordings: Sequence[Path]) -> RenderableType:
+def listing_blocks(recordings: Sequence[Path]) -> list[Block]:
     """A line a recording: name, when it began, size, command, how it ended."""
     if not recordings:
-        return Text("no recordings")
-    table = Table(box=None, pad_edge=False)
-    for heading in ("recording", "started", "size", "command", "program"):
-        table.add_column(heading, overflow="fold")
+        return [Paragraph("no recordings")]
+    rows = []
     for path in recordings:
         size = sum(file.stat().st_size for file in path.iterdir() if file.is_file())
         try:
@@ -27,8 +22,8 @@ def render_listing(recordings: Sequence[Path]) -> RenderableType:
             cells = [str(run["started"]), _megabytes(size), " ".join(run["command"]), ending(run)]
         except (DynamoError, KeyError, TypeError) as error:
             cells = ["", _megabytes(size), "", f"cannot be read: {error}"]
-        table.add_row(str(path), *cells)
-    return table
+        rows.append([str(path), *cells])
+    return [table("recording|started|size|command|program", rows)]
 
 
 def _megabytes(size: int) -> str:

@@ -1,30 +1,168 @@
-"""How many operations of each kind a graph holds."""
+"""Which operations the graphs hold, how many of each, and how often they ran."""
 
 from collections import Counter
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
-from dynamo_core.model import Graph
+from dynamo_core import names
+from dynamo_core.model import Graph, Node, Recording
 
 from .detail import Detail
-from .text import compile_label, number, plain_table
+from .page.blocks import Block, Heading, Paragraph, table
+from .report import Report, id_value, place_value, process_title, process_value
+from .text import bar, compile_label, frame_name, number, place
+
+SORT_KEYS = ("executed", "count", "name")
+_ROWS_SHOWN = 20
+
+
+def report(*, sort: str = "executed", show_all: bool = False) -> Report:
+    """The report of `dynamo ops`, sorted by one of SORT_KEYS; with `show_all`, every kind of op."""
+    return Report(
+        "dynamo-ops",
+        1,
+        frozenset({names.FX_GRAPH}),
+        lambda recording: _page(recording, sort, show_all),
+        lambda recording: _body(recording, sort),
+    )
+
+
+@dataclass(frozen=True)
+class OpCount:
+    """One kind of op: how many nodes of it there are, and how often they ran (None: not recorded)."""
+
+    name: str
+    count: int
+    executed: int | None
 
 
 def count_ops(graph: Graph) -> Counter[str]:
-    """Calls in the graph, by qualified name."""
-    return Counter(node.target for node in graph.nodes or () if node.op.startswith("call_"))
+    """Calls in the graph, by qualified name; methods of tensors as `Tensor.sum`."""
+    nodes = graph.nodes or ()
+    tensors = {node.name for node in nodes if node.tensors}
+    return Counter(_qualified_name(node, tensors) for node in nodes if node.op.startswith("call_"))
 
 
-def render_ops(graph: Graph, detail: Detail) -> RenderableType:
+def _qualified_name(node: Node, tensors: Container[str]) -> str:
+    if node.op != "call_method":
+        return node.target
+    owner = "Tensor" if node.inputs and node.inputs[0] in tensors else ""
+    return f"{owner}.{node.target}"
+
+
+def op_counts(graphs: Iterable[Graph], sort: str = "count") -> list[OpCount]:
+    """The ops of all `graphs` together. A graph runs all its ops in each call."""
+    counts: Counter[str] = Counter()
+    executed: dict[str, int | None] = {}
+    for graph in graphs:
+        for name, count in count_ops(graph).items():
+            counts[name] += count
+            before = executed.get(name, 0)
+            executed[name] = None if graph.calls is None or before is None else before + count * graph.calls
+    rows = [OpCount(name, count, executed[name]) for name, count in counts.items()]
+    keys = {
+        "executed": lambda row: (-(row.executed or 0), -row.count, row.name),
+        "count": lambda row: (-row.count, row.name),
+        "name": lambda row: (row.name,),
+    }
+    return sorted(rows, key=keys[sort])
+
+
+def ops_blocks(graph: Graph, detail: Detail) -> list[Block]:
     """The op counts of one graph, most frequent first; ten of them unless MORE is asked for."""
-    counts = count_ops(graph)
-    title = Text(f"ops of graph {graph.number} {compile_label(graph.compile_id)} ", style="bold")
-    title.append(f"{number(graph.ops, 'op')} of {number(len(counts), 'kind')}")
+    counts = op_counts([graph])
+    title = (
+        f"ops of graph {graph.number} {compile_label(graph.compile_id)} "
+        f"{number(graph.ops, 'op')} of {number(len(counts), 'kind')}"
+    )
+    blocks: list[Block] = [Heading(title, 3)]
     if detail is Detail.LESS or not counts:
-        return title
-    shown = counts.most_common(None if detail is Detail.MORE else 10)
-    rows = [[str(count), name] for name, count in shown]
+        return blocks
+    shown = counts if detail is Detail.MORE else counts[:10]
+    blocks.append(table("count>|op", [[str(row.count), row.name] for row in shown]))
     rest = len(counts) - len(shown)
-    more = Text(f"… and {number(rest, 'more kind')}; +ops shows all") if rest else Text()
-    return Group(title, Text(plain_table(["count", "op"], rows)), more)
+    if rest:
+        blocks.append(Paragraph(f"… and {number(rest, 'more kind')}; +ops shows all", "dim"))
+    return blocks
+
+
+def _page(recording: Recording, sort: str, show_all: bool) -> Iterator[Block]:
+    graphs = _graphs(recording)
+    if not graphs:
+        yield Heading("No graph was compiled.", 1)
+        return
+    ops = [graph.ops for graph in graphs]
+    total = None if None in ops else sum(filter(None, ops))
+    yield Heading(f"{number(total, 'op')} in {number(len(graphs), 'graph')}", 1)
+    named = [graph for graph in graphs if graph.nodes is not None]
+    if not named:
+        yield Paragraph(
+            "Their names were not recorded: this is a plain torch trace, which only counts them. "
+            "`dynamo run` records them."
+        )
+    else:
+        yield Heading("All graphs")
+        inherited = sum(process.inherited_calls for process in recording.processes)
+        if inherited:
+            yield Paragraph(f"{number(inherited, 'call')} in forked processes are not in it.", "dim")
+        yield from _counts(op_counts(named, sort), sort, show_all)
+    for process in recording.processes:
+        for graph in process.compiled_graphs:
+            calls = number(graph.calls, "call")
+            where = f"{frame_name(graph.frame_name)} ({place(graph.frame_place)})"
+            yield Heading(
+                f"Graph {graph.number} {compile_label(graph.compile_id)}{process_title(process, recording)}: "
+                f"{number(graph.ops, 'op')}, {calls}, from {where}"
+            )
+            if graph.nodes is not None:
+                yield from _counts(op_counts([graph], sort), sort, show_all)
+
+
+def _counts(rows: list[OpCount], sort: str, show_all: bool) -> Iterator[Block]:
+    shown = rows if show_all else rows[:_ROWS_SHOWN]
+    lengths = [row.count if sort == "count" else row.executed or 0 for row in rows]
+    longest = max(lengths, default=0)
+    cells = [
+        [
+            str(row.count),
+            "not recorded" if row.executed is None else f"{row.executed:,}",
+            row.name,
+            bar(length, longest),
+        ]
+        for row, length in zip(shown, lengths, strict=False)
+    ]
+    yield table("count>|executed>|op|", cells)
+    if len(rows) > len(shown):
+        yield Paragraph(f"… and {number(len(rows) - len(shown), 'more kind')}: --all shows them.", "dim")
+
+
+def _graphs(recording: Recording) -> list[Graph]:
+    return [graph for process in recording.processes for graph in process.compiled_graphs]
+
+
+def _body(recording: Recording, sort: str) -> dict[str, Any]:
+    named = [graph for graph in _graphs(recording) if graph.nodes is not None]
+    return {
+        "total": [_op_value(row) for row in op_counts(named, sort)] if named else None,
+        "graphs": [
+            {
+                "process": process_value(process),
+                "number": graph.number,
+                "compile_id": id_value(graph.compile_id),
+                "frame": graph.frame_name,
+                "place": place_value(graph.frame_place),
+                "op_count": graph.ops,
+                "calls": graph.calls,
+                "ops": [_op_value(row) for row in op_counts([graph], sort)]
+                if graph.nodes is not None
+                else None,
+            }
+            for process in recording.processes
+            for graph in process.compiled_graphs
+        ],
+    }
+
+
+def _op_value(row: OpCount) -> dict[str, Any]:
+    return {"name": row.name, "count": row.count, "executed": row.executed}

@@ -1,14 +1,8 @@
 """Words and numbers, the same in every report."""
 
 import os
-import re
-from collections.abc import Sequence
 
-from tabulate import tabulate
-
-from dynamo_core.model import CompileId, Place
-
-_RESUME = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)$")
+from dynamo_core.model import CompileId, Place, resumed_function
 
 
 def number(value: int | None, singular: str, plural: str | None = None) -> str:
@@ -33,8 +27,8 @@ def frame_name(name: str | None) -> str:
     """A frame as the user knows it: a resume function is the rest of the user's function."""
     if name is None:
         return "unknown frame"
-    resumed = _RESUME.match(name)
-    return f"{resumed[1]} (resumed at line {resumed[2]})" if resumed else name
+    resumed = resumed_function(name)
+    return f"{resumed[0]} (resumed at line {resumed[1]})" if resumed else name
 
 
 def place(value: Place | None) -> str:
@@ -58,7 +52,15 @@ def compile_label(compile_id: CompileId | None) -> str:
     return f"[{compile_id}]" if compile_id is not None else "[-/-]"
 
 
-def plain_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """A table as `torch.fx.Graph.print_tabular` lays it out; no cell is cut."""
-    cells = [[str(cell) for cell in row] for row in rows]
-    return tabulate(cells, headers=headers, disable_numparse=True)
+def first_line(reason: str | None) -> str:
+    """A reason in one line; two where the first only announces the second."""
+    first, _, rest = (reason or "no reason recorded").partition("\n")
+    return f"{first} {rest.partition(chr(10))[0].strip()}".strip() if first.endswith(":") else first
+
+
+def bar(value: float, longest: float, width: int = 24) -> str:
+    """A bar of block characters, `width` cells for `longest`; whatever is more than nothing is seen."""
+    if longest <= 0 or value <= 0:
+        return ""
+    eighths = max(1, round(value / longest * width * 8))
+    return "█" * (eighths // 8) + (" ▏▎▍▌▋▊▉"[eighths % 8] if eighths % 8 else "")

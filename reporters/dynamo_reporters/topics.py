@@ -3,18 +3,18 @@
 import difflib
 from collections.abc import Callable, Mapping
 
-from rich.console import RenderableType
-
+from dynamo_core import names
 from dynamo_core.model import Bytecode, Compile, Graph, GraphBreak, GuardSet
 
-from .breaks import render_break
-from .bytecode import render_bytecode
+from .breaks.report import break_blocks
+from .bytecode.report import bytecode_blocks
 from .detail import Detail
-from .graphs import render_graph
-from .guards import render_guards
-from .ops import render_ops
-from .recompiles import render_recompile
-from .times import render_times
+from .graphs.report import graph_blocks
+from .guards.report import guards_blocks
+from .ops import ops_blocks
+from .page.blocks import Block
+from .recompiles.report import recompile_blocks
+from .times import times_blocks
 
 LOGS_VARIABLE = "DYNAMO_LOGS"
 
@@ -28,6 +28,9 @@ DESCRIPTIONS = {
     "times": "what every compile took, by phase",
     "all": "all of these",
 }
+
+# The records whose payloads the topics need.
+CONTENTS = frozenset({names.FX_GRAPH, names.BYTECODE, names.GUARDS, "dynamo_cpp_guards_str"})
 
 Details = Mapping[str, Detail]
 
@@ -67,26 +70,28 @@ def help_text() -> str:
     )
 
 
-_GRAPH_TOPICS: dict[str, Callable[[Graph, Detail], RenderableType]] = {
-    "graphs": render_graph,
-    "ops": render_ops,
+_GRAPH_TOPICS: dict[str, Callable[[Graph, Detail], list[Block]]] = {
+    "graphs": graph_blocks,
+    "ops": ops_blocks,
 }
 
 
-def render_item(item: object, details: Details) -> list[RenderableType]:
+def render_item(item: object, details: Details) -> list[Block]:
     """What the topics in `details` have to say about something that has just happened."""
-    shown: list[RenderableType] = []
+    shown: list[Block] = []
     if isinstance(item, Graph):
-        shown += [render(item, details[t]) for t, render in _GRAPH_TOPICS.items() if t in details]
+        for topic, blocks_of in _GRAPH_TOPICS.items():
+            if topic in details:
+                shown += blocks_of(item, details[topic])
     elif isinstance(item, Bytecode) and "bytecode" in details:
-        shown.append(render_bytecode(item, details["bytecode"]))
+        shown += bytecode_blocks(item, details["bytecode"])
     elif isinstance(item, GuardSet) and "guards" in details:
-        shown.append(render_guards(item, details["guards"]))
+        shown += guards_blocks(item, details["guards"])
     elif isinstance(item, GraphBreak) and "breaks" in details:
-        shown.append(render_break(item, details["breaks"]))
+        shown += break_blocks(item, details["breaks"])
     elif isinstance(item, Compile):
         if "recompiles" in details and item.recompile_reason is not None:
-            shown.append(render_recompile(item, details["recompiles"]))
+            shown += recompile_blocks(item, details["recompiles"])
         if "times" in details:
-            shown.append(render_times(item, details["times"]))
+            shown += times_blocks(item, details["times"])
     return shown

@@ -1,4 +1,4 @@
-"""Run the real command in a subprocess; all tests of a session share one Inductor cache."""
+"""Run the real command in a subprocess; all tests share one Inductor cache."""
 
 import json
 import os
@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-SAMPLES = REPOSITORY / "sample_scripts"
+from recordings import SAMPLES, Recordings
+
+REPOSITORY = SAMPLES.parent
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,17 @@ class Result:
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment of every command: ours, without what would change the outcome."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("DYNAMO_", "TORCH"))}
-    cache = os.environ.get("DYNAMO_TEST_INDUCTOR_CACHE") or str(tmp_path_factory.mktemp("inductor"))
+    # Beside the folders of the workers, which run at the same time and compile much the same.
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    cache = os.environ.get("DYNAMO_TEST_INDUCTOR_CACHE") or str(shared / "inductor")
     return kept | {"TORCHINDUCTOR_CACHE_DIR": cache, "HF_HUB_OFFLINE": "1", "NO_COLOR": "1"}
+
+
+@pytest.fixture(scope="session")
+def recordings(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Recordings:
+    """Recordings that several tests read."""
+    return Recordings(tmp_path_factory.mktemp("recordings"), environment)
 
 
 Runner = Callable[..., Result]

@@ -47,3 +47,21 @@ def test_what_is_missing_stays_none() -> None:
     assert found is not None
     assert (found.explanation, found.hints, found.registry_id) == (None, (), None)
     assert parse_break_text("Graph break: skip\n") is None
+
+
+def test_a_second_break_on_top_of_the_first_is_told() -> None:
+    text = (
+        "Graph break in user code at /x/train.py:9\n"
+        "Graph Break Reason: Failed to handle graph break gracefully. Skipping the function and falling back "
+        "to eager. Graph break encountered:\n\n"
+        "Failed to trace builtin operator\n  Explanation: No `print`.\n  Hint: Avoid it.\n\n"
+        "  Developer debug context: print\n\n"
+        "*** While handling this graph break, another graph break occurred: ***\n\n"
+        "graph break in loop\n  Explanation: A loop cannot be resumed.\n  Hint: Move it.\n\n"
+        "  Developer debug context: loop\n"
+    )
+    found = parse_break_text(text)
+    assert found is not None
+    assert found.kind == "Failed to trace builtin operator"
+    assert found.explanation == "No `print`. On top of it: graph break in loop. A loop cannot be resumed."
+    assert found.hints == ("Avoid it.", "Move it.")

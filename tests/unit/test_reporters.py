@@ -14,30 +14,41 @@ from dynamo_core.model import (
     Place,
     Process,
     Recording,
+    StackFrame,
     TensorInfo,
 )
 from dynamo_core.summary import summarize
 from dynamo_core.untrusted import printable, printable_values
-from dynamo_reporters.console import plain_text
 from dynamo_reporters.detail import Detail
-from dynamo_reporters.end_of_run import render_end_of_run
-from dynamo_reporters.explain import render_explain
-from dynamo_reporters.explain_document import explain_document
-from dynamo_reporters.graphs import render_graph
-from dynamo_reporters.text import frame_name, number, seconds
+from dynamo_reporters.explain.end_of_run import render_end_of_run
+from dynamo_reporters.explain.report import report
+from dynamo_reporters.graphs.report import graph_blocks
+from dynamo_reporters.page.console import plain_text
+from dynamo_reporters.report import document
+from dynamo_reporters.text import bar, frame_name, number, seconds
 
 ID = CompileId(0, 0)
 PLACE = Place("/home/user/train.py", 7)
 
 
 def node(op: str, name: str, target: str) -> Node:
-    return Node(op, name, target, "()", "{}", (TensorInfo((2, "s0"), (3, 1), "float32", "cpu"),))
+    return Node(op, name, target, "()", "{}", (), (TensorInfo((2, "s0"), (3, 1), "float32", "cpu"),))
 
 
 def graph() -> Graph:
-    nodes = [node("placeholder", "x", "L_x_"), node("call_function", "y", "torch.abs")]
     return Graph(
-        1, ID, 0, "__compiled_fn_1", "inductor", nodes, "forward", PLACE, True, calls=4, host_seconds=2e-6
+        number=1,
+        compile_id=ID,
+        attempt=0,
+        name="__compiled_fn_1",
+        backend="inductor",
+        ops=1,
+        nodes=(node("placeholder", "x", "L_x_"), node("call_function", "y", "torch.abs")),
+        frame_name="forward",
+        frame_place=PLACE,
+        is_compiled=True,
+        calls=4,
+        host_seconds=2e-6,
     )
 
 
@@ -55,7 +66,7 @@ def recording(**run: object) -> Recording:
             Frame("bad", PLACE, "failed", "no way\nmore", False, False, None),
         ],
         graphs=[graph()],
-        breaks=[GraphBreak("generic_jump", ((PLACE, "forward", "if x:"),), ID, explanation)] * 3,
+        breaks=[GraphBreak("generic_jump", (StackFrame(PLACE, "forward", "if x:"),), ID, explanation)] * 3,
         compiles=[Compile(ID, "forward", PLACE, 1.5, True, 9, 1, None, None, None, {"dynamo": 1.5}, 1, 2)],
     )
     described = {"command": ["python", "train.py"], "started_ns": 0, "ended_ns": 2_000_000_000, **run}
@@ -76,22 +87,19 @@ def test_what_was_not_recorded_is_none_and_said_so() -> None:
     assert summary.graph_breaks is None
     assert summary.frames is None
     assert summary.graph_calls is None
-    assert "graph breaks: not recorded" in plain_text(render_explain(foreign))
+    assert "graph breaks: not recorded" in plain_text(report().page(foreign))
 
 
 def test_a_failed_probe_takes_its_count_with_it() -> None:
     broken = recording()
     broken.processes[0].failed_probes["graph breaks"] = "AttributeError: gone"
     assert summarize(broken).graph_breaks is None
-    assert "no graph breaks (AttributeError: gone)" in plain_text(render_explain(broken))
+    assert "no graph breaks (AttributeError: gone)" in plain_text(report().page(broken))
 
 
-def test_graph_table_has_the_classic_columns_and_more_on_request() -> None:
-    classic = plain_text([render_graph(graph(), Detail.NORMAL)])
-    assert classic.splitlines()[1].split() == ["opcode", "name", "target", "args", "kwargs"]
-    assert "torch.abs" in classic
-    assert "[2, 's0']" in plain_text([render_graph(graph(), Detail.MORE)])
-    assert len(plain_text([render_graph(graph(), Detail.LESS)]).strip().splitlines()) == 1
+def test_graph_table_is_one_line_with_less_and_has_targets_else() -> None:
+    assert "torch.abs" in plain_text(graph_blocks(graph(), Detail.NORMAL))
+    assert len(plain_text(graph_blocks(graph(), Detail.LESS)).strip().splitlines()) == 1
 
 
 def test_end_of_run_names_breaks_fallbacks_ending_and_next_command() -> None:
@@ -109,9 +117,9 @@ def test_a_killed_run_says_so() -> None:
 
 
 def test_document_is_json_and_versioned() -> None:
-    document = json.loads(json.dumps(explain_document(recording())))
-    assert (document["schema"], document["version"]) == ("dynamo-explain", 1)
-    assert document["processes"][0]["graph_breaks"][0]["registry_id"] == "GB0170"
+    told = json.loads(json.dumps(document(report(), recording())))
+    assert (told["schema"], told["version"]) == ("dynamo-explain", 1)
+    assert told["processes"][0]["graph_breaks"][0]["registry_id"] == "GB0170"
 
 
 def test_control_characters_never_reach_the_terminal() -> None:
@@ -130,3 +138,27 @@ def test_words_and_units() -> None:
         "1,234 s",
     ]
     assert frame_name("torch_dynamo_resume_in_forward_at_12") == "forward (resumed at line 12)"
+
+
+def test_explain_says_what_to_fix_first_and_where() -> None:
+    page = plain_text(report().page(recording()))
+    assert page.index("bad at /home/user/train.py:7 runs eager: no way") < page.index("graph break at")
+    assert "met 3 times while compiling, crossed 4 times" in page
+    assert "`torch.where(condition, a, b)`" in page
+
+
+def test_ranks_are_compared() -> None:
+    ranks = recording()
+    ranks.processes = [*recording().processes, *recording().processes]
+    for rank, process in enumerate(ranks.processes):
+        process.rank = rank
+    assert "The ranks agree in all counts." in plain_text(report().page(ranks))
+    ranks.processes[1].graphs = []
+    assert "The ranks differ in: graphs, ops." in plain_text(report().page(ranks))
+
+
+def test_a_bar_is_as_long_as_its_share_and_never_lost() -> None:
+    assert bar(1, 1, width=4) == "████"
+    assert bar(1, 2, width=4) == "██"
+    assert bar(1, 1000, width=4) == "▏"
+    assert bar(0, 1) == ""

@@ -5,12 +5,15 @@ It has what `counters["graph_break"]` lacks (a data-dependent branch) and, unlik
 entry for an attempt that was thrown away.
 """
 
+import linecache
 from types import ModuleType
 from typing import Any
 
 from ..names import GRAPH_BREAK
 from .probes import Probes
 from .trace_handler import current_compile_id
+
+_LINES_AROUND = 2  # on either side
 
 
 def install(output_graph: ModuleType, probes: Probes) -> None:
@@ -24,7 +27,7 @@ def install(output_graph: ModuleType, probes: Probes) -> None:
             {"file": frame.filename, "line": frame.lineno, "name": frame.name, "text": frame.line}
             for frame in reason.user_stack
         ]
-        payload = {"reason": reason.reason, "user_stack": stack}
+        payload = {"reason": reason.reason, "user_stack": stack, "around": _lines_around(reason.user_stack)}
         probes.stream.artifact(GRAPH_BREAK, payload, current_compile_id())
 
     def __post_init__(self: Any) -> None:
@@ -33,3 +36,14 @@ def install(output_graph: ModuleType, probes: Probes) -> None:
             record_break(self)
 
     kind.__post_init__ = __post_init__
+
+
+def _lines_around(user_stack: Any) -> dict[int, str]:
+    """The text of the line that broke and of its neighbours, by number; empty where there is no file."""
+    if not user_stack:
+        return {}
+    innermost = user_stack[-1]
+    lines = linecache.getlines(innermost.filename)
+    first = max(innermost.lineno - _LINES_AROUND, 1)
+    shown = lines[first - 1 : innermost.lineno + _LINES_AROUND]
+    return {number: line.rstrip("\n") for number, line in enumerate(shown, first)}

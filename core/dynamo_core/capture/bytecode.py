@@ -17,6 +17,7 @@ from .probes import Probes
 from .torch_versions import resume_function_installer
 from .trace_handler import current_compile_id
 
+_PLAIN_CONSTANTS = (bool, int, float, complex, str, bytes, CodeType)
 _LONGEST_ARGUMENT = 2000  # characters; a constant can be a whole file
 
 
@@ -56,7 +57,10 @@ def install_on_resume_functions(output_graph: ModuleType, probes: Probes) -> Non
 
 
 def _both_as_json(original: CodeType, modified: CodeType) -> str:
-    """A JSON object with one instruction a line: [offset, opcode, argument, line, jump target or null]."""
+    """A JSON object with one instruction a line: [offset, opcode, argument, line, jump target or null].
+
+    What tells frames apart stands on the first line.
+    """
     head = {
         "name": original.co_name,
         "qualified_name": getattr(original, "co_qualname", original.co_name),
@@ -78,15 +82,45 @@ def _fingerprint(code: CodeType) -> str:
     return digest.hexdigest()
 
 
+class _Named:
+    """Stands for a constant in a listing, where dis would ask the constant itself for its `repr`."""
+
+    def __init__(self, constant: Any) -> None:
+        self._name = type(constant).__name__
+
+    def __repr__(self) -> str:
+        return f"<{self._name}>"
+
+
+def _shown(constant: Any) -> Any:
+    """A constant as far as it is the compiler's own. Dynamo adds whatever the program has, its globals say:
+    those can be large, secret, or run the program's code when they are asked for a `repr`.
+    """
+    if constant is None or constant is Ellipsis or type(constant) in _PLAIN_CONSTANTS:
+        return constant
+    if type(constant) in (tuple, frozenset):
+        return type(constant)(map(_shown, constant))
+    return _Named(constant)
+
+
 def _instructions(code: CodeType) -> str:
+    code = code.replace(co_consts=tuple(map(_shown, code.co_consts)))
     rows = []
     line: int | None = code.co_firstlineno
     for instruction in dis.get_instructions(code):
         line = _line(instruction, line)
         jump = instruction.argval if instruction.opcode in dis.hasjrel + dis.hasjabs else None
-        argument = instruction.argrepr[:_LONGEST_ARGUMENT]
-        rows.append(dumps([instruction.offset, instruction.opname, argument, line, jump]))
+        rows.append(dumps([instruction.offset, instruction.opname, _argument(instruction, code), line, jump]))
     return "[\n" + ",\n".join(rows) + "\n]"
+
+
+def _argument(instruction: dis.Instruction, code: CodeType) -> str:
+    """What the argument stands for; the number itself where it is a count or a depth of the stack."""
+    argument = instruction.argrepr
+    if not argument and instruction.arg is not None:
+        is_constant = instruction.opname == "KW_NAMES"  # of Python 3.11 and 3.12, where dis gives its index
+        argument = repr(code.co_consts[instruction.arg]) if is_constant else str(instruction.arg)
+    return argument[:_LONGEST_ARGUMENT]
 
 
 def _line(instruction: dis.Instruction, previous: int | None) -> int | None:

@@ -79,14 +79,16 @@ def _without_lazy_module(compiled: Any) -> Any:
 
 
 def _graph_as_json(graph_number: int, owner: Any, gm: Any) -> str:
-    """The graph as a JSON object with one node a line, so that text tools can cope with large ones."""
+    """The graph as a JSON object with one node a line; what a summary needs stands on the first line."""
+    described = [_node(node) for node in gm.graph.nodes]
     head = {
         "graph": graph_number,
         "name": gm.meta.get("backend_id"),
         "backend": _backend_name(owner.compiler_fn),
+        "ops": sum(node["op"].startswith("call_") for node in described),
     }
-    nodes = ",\n".join(dumps(_node(node), default=repr) for node in gm.graph.nodes)
-    return f'{dumps(head)[:-1]}, "nodes": [\n{nodes}\n]}}'
+    nodes = ",\n".join(dumps(node, default=repr) for node in described)
+    return f'{dumps(head)[:-1]},\n"nodes": [\n{nodes}\n]}}'
 
 
 def _backend_name(backend: Any) -> str:
@@ -114,6 +116,7 @@ def _node(node: Any) -> dict[str, Any]:
         "target": _target(node),
         "args": str(node.args),
         "kwargs": str(node.kwargs),
+        "inputs": [input_.name for input_ in node.all_input_nodes],
     }
     described.update(_value(node.meta.get("example_value")))
     if node.op == "placeholder":

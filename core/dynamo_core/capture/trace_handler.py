@@ -86,10 +86,22 @@ def attach(stream: Stream) -> TraceHandler:
 
 
 def _never_disabled(kind: type[logging.Logger]) -> type[logging.Logger]:
-    """A logger class that `dictConfig` and `logging.disable` do not silence, as they do by default."""
+    """A logger class that `dictConfig` and `logging.disable` do not silence, as they do by default.
+
+    A record can come while Dynamo looks at every frame (a backward graph that is compiled where it is first
+    called): logging is then not to be compiled. Source: torch/csrc/dynamo/eval_frame.c (set_eval_frame).
+    """
+    from torch._C._dynamo.eval_frame import set_eval_frame
 
     class TraceLogger(kind):  # type: ignore[misc, valid-type]
         disabled = property(lambda self: False, lambda self, value: None)
+
+        def debug(self, *args: Any, **named: Any) -> None:
+            callback = set_eval_frame(None)
+            try:
+                super().debug(*args, **named)
+            finally:
+                set_eval_frame(callback)
 
         def isEnabledFor(self, level: int) -> bool:
             return bool(level >= self.level)

@@ -218,8 +218,9 @@ class WholeProgramCapture:
         self._let_torchs_own_modules_in()
         # Dynamo leaves everything below its own file out of the stacks that it reports.
         self._callback.__code__ = self._callback.__code__.replace(co_filename=convert_frame.__file__)
-        self._callback._torchdynamo_orig_backend = context.callback  # from torch 2.9 on
-        self._callback._torchdynamo_orig_callable = context.callback  # before
+        # From torch 2.9 on. Before, C++ looks for a backend behind the callback ahead of calling it: one that
+        # appears only now would make it compile the first frame twice.
+        self._callback._torchdynamo_orig_backend = context.callback
         dynamo_callback: Callable[..., Any] = context.callback
         return dynamo_callback
 

@@ -7,15 +7,22 @@ with 2.8, 2.13 and 2.15.
 
 import re
 
-from ..model import BreakExplanation, Place
+from ..model import BreakExplanation, Place, StackFrame
 
 _WHERE = re.compile(r"^Graph break in user code at (.+):(\d+)$", re.MULTILINE)
 # From 2.10 on, "Encountered graph break when attempting to trace CALL: …" can stand before the kind.
 _KIND = re.compile(r"^(?:Graph Break Reason: )?(\S.*)\n {2}Explanation: ", re.MULTILINE)
 _REASON = re.compile(r"^Graph Break Reason: (.+)$", re.MULTILINE)
 _EXPLANATION = re.compile(r"^ {2}Explanation: (.+?)(?=^ {2}Hint: |^ {2}Developer debug)", re.M | re.S)
+_SECOND = re.compile(
+    r"^\*\*\* While handling this graph break, another graph break occurred: \*\*\*\n\s*"
+    r"(\S.*)\n {2}Explanation: (.+?)(?=^ {2}Hint: |^ {2}Developer debug)",
+    re.M | re.S,
+)
 _HINT = re.compile(r"^ {2}Hint: (.+?)(?=^ {2}Hint: |^\s*$)", re.MULTILINE | re.DOTALL)
-_ID = re.compile(r"/gb(\d+)\.html")
+_STACK = re.compile(r"^User code traceback:\n(.*?)(?=^\S|^\s*$|\Z)", re.MULTILINE | re.DOTALL)
+_FRAME = re.compile(r'^  File "(.+)", line (\d+), in (.+)\n(?:    (.+))?', re.MULTILINE)
+_LINK = re.compile(r"https://\S+/gb(\d+)\.html")
 
 
 def parse_break_text(text: str) -> BreakExplanation | None:
@@ -23,11 +30,33 @@ def parse_break_text(text: str) -> BreakExplanation | None:
     where, kind = _WHERE.search(text), _KIND.search(text) or _REASON.search(text)
     if where is None or kind is None:
         return None
-    explanation, registry_id = _EXPLANATION.search(text), _ID.search(text)
+    explanation, link = _EXPLANATION.search(text), _LINK.search(text)
     return BreakExplanation(
         place=Place(where[1], int(where[2])),
         kind=kind[1].strip(),
-        explanation=explanation[1].strip() if explanation else None,
-        hints=tuple(hint.strip() for hint in _HINT.findall(text)),
-        registry_id=f"GB{registry_id[1]}" if registry_id else None,
+        explanation=_with_second(explanation[1].strip(), text) if explanation else None,
+        hints=tuple(dict.fromkeys(hint.strip() for hint in _HINT.findall(text))),  # the text can say it twice
+        registry_id=f"GB{link[1]}" if link else None,
+        link=link[0] if link else None,
+    )
+
+
+def _with_second(explanation: str, text: str) -> str:
+    """The explanation; where a second break kept the first from being one between graphs, that one's too."""
+    second = _SECOND.search(text)
+    if second is None:
+        return explanation
+    also = f"On top of it: {second[1].strip()}. {second[2].strip()}"
+    first, blank, rest = explanation.partition("\n\n")
+    return f"{first} {also}{blank}{rest}"
+
+
+def parse_user_stack(text: str) -> tuple[StackFrame, ...]:
+    """The user's stack, outermost first; empty where the text has none."""
+    stack = _STACK.search(text)
+    if stack is None:
+        return ()
+    return tuple(
+        StackFrame(Place(file, int(line)), function, source.strip())
+        for file, line, function, source in _FRAME.findall(stack[1])
     )

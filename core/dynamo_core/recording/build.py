@@ -4,13 +4,17 @@ The same code reads a finished recording and follows a running program; `add` re
 complete, so that it can be shown at once.
 """
 
-from collections.abc import Callable, Mapping
+import json
+import re
+from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from typing import Any
 
 from .. import names
 from ..model import (
+    BreakExplanation,
     Bytecode,
+    CacheLookup,
     CaptureDecision,
     Compile,
     CompileId,
@@ -18,15 +22,23 @@ from ..model import (
     Graph,
     GraphBreak,
     Guard,
+    GuardFailure,
     GuardSet,
     Instruction,
     Node,
     Place,
     Process,
+    RecompileReasons,
     ResumeFunction,
+    StackFrame,
+    Stage,
+    Symbol,
     TensorInfo,
 )
-from .break_text import parse_break_text
+from ..untrusted import printable_values
+from .break_text import parse_break_text, parse_user_stack
+from .guard_text import parse_guard_tree
+from .recompile_text import parse_guard_failure
 from .records import Damaged, Record
 
 Item = Graph | GraphBreak | Compile | GuardSet | Bytecode | Frame
@@ -40,16 +52,33 @@ _PHASES = {
     "inductor_code_gen_cumulative_compile_time_us": "inductor_code_gen",
     "backward_cumulative_compile_time_us": "backward",
 }
+_RANK_IN_NAME = re.compile(r"_rank_(\d{1,9})[_.]")
+_CACHE_LOOKUP = re.compile(r"(\w+_cache)_(hit|miss|bypass)")
+# Source: torch/_dynamo/exc.py. Other failures come before a graph is handed over, or after it is compiled.
+_BACKEND_FAILURES = ("BackendCompilerFailed", "InductorError")
+# Lines that stand between the user's call and the frame that is compiled, and are nobody's business.
+_PLUMBING = re.compile(r"/torch/_dynamo/|/torch/nn/modules/module\.py$|/dynamo_core/capture/")
 
 
 class ProcessBuilder:
-    """Builds one `Process`. A record that cannot be understood is counted as damaged and passed over."""
+    """Builds one `Process`. A record that cannot be understood is counted as damaged and passed over.
 
-    def __init__(self, process: Process) -> None:
+    Payloads that can be large are loaded only where `contents` has the name of their record: FX nodes and
+    their code, instructions, guards, and whatever else is a stage of a compile.
+    """
+
+    def __init__(self, process: Process, contents: Container[str] = frozenset()) -> None:
         self.process = process
+        in_name = _RANK_IN_NAME.search(process.stream.name)
+        process.rank = int(in_name[1]) if in_name else None
+        self._contents = contents
         self._graphs: dict[int, Graph] = {}
         self._interned: dict[int, str] = {}
-        self._frames_begun: dict[CompileId | None, tuple[str, Place]] = {}
+        self._frames_begun: dict[CompileId | None, StackFrame] = {}
+        self._explanations: dict[tuple[CompileId | None, Place], BreakExplanation] = {}
+        self._last_explanation: dict[CompileId | None, BreakExplanation] = {}
+        self._generation = 0
+        self._code: tuple[CompileId | None, str] | None = None
         self._handlers: dict[str, Callable[[Record], Item | None]] = {
             names.PROCESS_START: self._process_start,
             names.PROCESS_STATE: self._process_state,
@@ -61,7 +90,6 @@ class ProcessBuilder:
             names.GRAPH_COMPILED: self._graph_compiled,
             names.BYTECODE: self._bytecode,
             names.RESUME_FUNCTION: self._resume_function,
-            names.GUARDS: self._guards,
             names.GRAPH_BREAK: self._graph_break,
             "str": self._intern,
             "dynamo_start": self._dynamo_start,
@@ -70,7 +98,14 @@ class ProcessBuilder:
             "dynamo_output_graph": self._output_graph,
             "compilation_metrics": self._compilation_metrics,
             "bwd_compilation_metrics": self._compilation_metrics,
+            "recompile_reasons": self._recompile_reasons,
+            "create_symbol": self._symbol,
         }
+        large: dict[str, Callable[[Record], Item | None]] = {
+            names.GUARDS: self._guards,
+            "dynamo_cpp_guards_str": self._guard_tree,
+        }
+        self._handlers |= {name: handle for name, handle in large.items() if name in contents}
 
     def add(self, record: Record) -> Item | None:
         """Take one record; what it completes, if anything."""
@@ -79,12 +114,33 @@ class ProcessBuilder:
         counts[name] = counts.get(name, 0) + 1
         handle = self._handlers.get(name)
         if handle is None:
-            return None
+            if counts[name] == 1 and (handle := self._handler_of_kind(name)):
+                self._handlers[name] = handle
+            else:
+                return None
         try:
             return handle(record)
-        except (Damaged, KeyError, TypeError, ValueError, AttributeError, IndexError):
+        except (Damaged, KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError):
             self.process.damaged_records += 1
             return None
+
+    def _id(self, record: Record) -> CompileId | None:
+        """The compile that a record belongs to."""
+        metadata = record.metadata
+        frame, compile_ = metadata.get("frame_id"), metadata.get("frame_compile_id")
+        autograd = metadata.get("compiled_autograd_id")
+        if frame is None or compile_ is None:
+            return None if autograd is None else CompileId(None, None, autograd, self._generation)
+        return CompileId(frame, compile_, autograd, self._generation)
+
+    def _handler_of_kind(self, name: str) -> Callable[[Record], Item | None] | None:
+        """Who takes records that are known by what their name looks like, or were asked for by name."""
+        lookup = _CACHE_LOOKUP.fullmatch(name)
+        if lookup:
+            return lambda record: self._cache_lookup(record, lookup[1], lookup[2])
+        if name in self._contents:
+            return lambda record: self._stage(record, name)
+        return None
 
     def _process_start(self, record: Record) -> None:
         self.process.info = dict(record.json_payload())
@@ -104,10 +160,28 @@ class ProcessBuilder:
         self._interned[number] = text
 
     def _dynamo_start(self, record: Record) -> None:
-        frame = record.metadata["dynamo_start"]["stack"][-1]
-        file = self._interned.get(frame["filename"], "<unknown>")
-        place = Place(file, frame["line"])
-        self._frames_begun[_compile_id(record.metadata)] = (frame["name"], place)
+        compile_id = self._id(record)
+        if compile_id in self._frames_begun and not record.metadata.get("attempt"):
+            self._generation += 1  # torch._dynamo.reset() lets the ids begin anew
+            compile_id = self._id(record)
+        rank = record.metadata.get("rank")
+        if isinstance(rank, int):
+            self.process.rank = rank
+        *callers, frame = self._stack(record.metadata["dynamo_start"]["stack"])
+        self._frames_begun[compile_id] = frame
+        self.process.callers[compile_id] = tuple(
+            caller for caller in callers if not _PLUMBING.search(caller.place.file)
+        )
+
+    def _stack(self, frames: list[Mapping[str, Any]]) -> list[StackFrame]:
+        return [
+            StackFrame(
+                Place(self._interned.get(frame["filename"], "<unknown>"), frame["line"]),
+                frame["name"],
+                frame.get("loc") or "",
+            )
+            for frame in frames
+        ]
 
     def _capture_decision(self, record: Record) -> None:
         self.process.captures.append(CaptureDecision(**record.json_payload()))
@@ -119,39 +193,52 @@ class ProcessBuilder:
     def _frame(self, record: Record) -> Frame:
         content = record.json_payload()
         name, place = content["name"], Place(content["file"], content["line"])
-        failure = self._complete_compile(_compile_id(record.metadata), name, place)
+        compile_id = self._id(record)
+        gave_up = content["outcome"] in ("failed", "raised")
+        failure = self._complete_compile(compile_id, name, place)
         frame = Frame(
             name=name,
             place=place,
-            outcome=content["outcome"],
+            outcome=self._outcome(content),
             reason=failure or content["reason"],
             ok=content["ok"],
             is_whole_graph=content["whole_graph"],
-            compile_id=_compile_id(record.metadata),
+            compile_id=compile_id,
+            explanation=self._last_explanation.get(compile_id) if gave_up else None,
         )
         self.process.frames.append(frame)
         return frame
 
+    def _outcome(self, content: Mapping[str, Any]) -> str:
+        """What became of a frame. While we capture, an error in the compiler is kept from the program."""
+        is_kept = self.process.is_captured_now and not content["whole_graph"]
+        return "failed" if content["outcome"] == "raised" and is_kept else str(content["outcome"])
+
     def _complete_compile(self, compile_id: CompileId | None, name: str, place: Place) -> str | None:
-        """Name the frame of a compile that failed too early to know it; why it failed, in a line."""
+        """Name the frame of a compile that failed too early to know it; why it failed."""
         compiles = self.process.compiles
         if compile_id is None or not compiles or compiles[-1].compile_id != compile_id:
             return None
         last = compiles[-1]
         if last.place is None:
             compiles[-1] = replace(last, name=name, place=place)
-        return f"{last.fail_type}: {last.fail_reason.partition(chr(10))[0]}" if last.fail_reason else None
+        return f"{last.fail_type}: {last.fail_reason}" if last.fail_reason else None
 
     def _fx_graph(self, record: Record) -> None:
-        content = record.json_payload()
+        has_nodes = names.FX_GRAPH in self._contents
+        content = record.json_payload() if has_nodes else _head(record)
+        compile_id = self._id(record)
         graph = Graph(
             number=content["graph"],
-            compile_id=_compile_id(record.metadata),
+            compile_id=compile_id,
             attempt=record.metadata.get("attempt", 0),
             name=content["name"],
             backend=content["backend"],
-            nodes=[_node(node) for node in content["nodes"]],
+            ops=content["ops"],
+            nodes=tuple(_node(node) for node in content["nodes"]) if has_nodes else None,
         )
+        if self._code is not None and self._code[0] == compile_id:
+            graph.code = self._code[1]
         self._name_frame(graph)
         self._graphs[graph.number] = graph
         self.process.graphs.append(graph)
@@ -167,17 +254,20 @@ class ProcessBuilder:
         return graph
 
     def _output_graph(self, record: Record) -> Graph | None:
-        """torch's own record of a graph: what there is in a trace that is not ours."""
+        """torch's own record of a graph: its code, and all that there is in a trace that is not ours."""
+        compile_id = self._id(record)
+        code = record.payload() if record.kind in self._contents else None
+        self._code = None if code is None else (compile_id, code)
         if self.process.is_ours:
             return None
-        compile_id = _compile_id(record.metadata)
         graph = Graph(
             number=len(self.process.graphs) + 1,
             compile_id=compile_id,
             attempt=record.metadata.get("attempt", 0),
             name=None,
             backend=None,
-            nodes=None,
+            ops=None,
+            code=code,
             is_compiled=True,
         )
         self._name_frame(graph)
@@ -191,19 +281,20 @@ class ProcessBuilder:
     def _name_frame(self, graph: Graph) -> None:
         begun = self._frames_begun.get(graph.compile_id)
         if begun is not None:
-            graph.frame_name, graph.frame_place = begun
+            graph.frame_name, graph.frame_place = begun.function, begun.place
 
     def _bytecode(self, record: Record) -> Bytecode:
-        content = record.json_payload()
+        has_instructions = names.BYTECODE in self._contents
+        content = record.json_payload() if has_instructions else _head(record)
         bytecode = Bytecode(
-            compile_id=_compile_id(record.metadata),
+            compile_id=self._id(record),
             name=content["name"],
             qualified_name=content["qualified_name"],
             place=Place(content["file"], content["first_line"]),
             fingerprint=content["fingerprint"],
             source={int(line): text for line, text in content["source"].items()},
-            original=tuple(Instruction(*row) for row in content["original"]),
-            modified=tuple(Instruction(*row) for row in content["modified"]),
+            original=tuple(Instruction(*row) for row in content.get("original", ())),
+            modified=tuple(Instruction(*row) for row in content.get("modified", ())),
         )
         self.process.bytecodes.append(bytecode)
         return bytecode
@@ -215,12 +306,22 @@ class ProcessBuilder:
                 content["name"],
                 content["code_name"],
                 content["fingerprint"],
-                _compile_id(record.metadata),
+                self._id(record),
             )
         )
 
+    def _guard_tree(self, record: Record) -> GuardSet | None:
+        checks, latency = parse_guard_tree(record.payload() or "")
+        guard_set = GuardSet(self._id(record), None, checks, latency)
+        self.process.guard_sets.append(guard_set)
+        return None if self.process.is_ours else guard_set  # ours has more to say, in the next record
+
     def _guards(self, record: Record) -> GuardSet:
-        guards = tuple(
+        compile_id = self._id(record)
+        sets = self.process.guard_sets
+        if not (sets and sets[-1].compile_id == compile_id and sets[-1].guards is None):
+            sets.append(GuardSet(compile_id))
+        sets[-1].guards = tuple(
             Guard(
                 type=guard["type"],
                 source=guard["source"],
@@ -230,38 +331,93 @@ class ProcessBuilder:
             )
             for guard in record.json_payload()["guards"]
         )
-        guard_set = GuardSet(_compile_id(record.metadata), guards)
-        self.process.guard_sets.append(guard_set)
-        return guard_set
+        return sets[-1]
 
     def _graph_break(self, record: Record) -> GraphBreak:
         content = record.json_payload()
         stack = tuple(
-            (Place(frame["file"], frame["line"]), frame["name"], frame["text"] or "")
+            StackFrame(Place(frame["file"], frame["line"]), frame["name"], frame["text"] or "")
             for frame in content["user_stack"]
         )
-        compile_id = _compile_id(record.metadata)
-        place = stack[-1][0] if stack else None
-        explanation = self.process.break_explanations.get((compile_id, place)) if place else None
-        graph_break = GraphBreak(content["reason"], stack, compile_id, explanation)
+        around = {int(line): str(text) for line, text in (content.get("around") or {}).items()}
+        return self._add_break(content["reason"], stack, self._id(record), around)
+
+    def _add_break(
+        self,
+        reason: str,
+        stack: tuple[StackFrame, ...],
+        compile_id: CompileId | None,
+        around: Mapping[int, str],
+    ) -> GraphBreak:
+        explanation = self._explanations.get((compile_id, stack[-1].place)) if stack else None
+        callers = self.process.callers.get(compile_id, ())
+        graph_break = GraphBreak(reason, stack, compile_id, explanation, callers, around)
         self.process.breaks.append(graph_break)
         return graph_break
 
-    def _break_explanation(self, record: Record) -> None:
-        explanation = parse_break_text(record.payload() or "")
-        if explanation is not None:
-            key = (_compile_id(record.metadata), explanation.place)
-            self.process.break_explanations[key] = explanation
+    def _break_explanation(self, record: Record) -> GraphBreak | None:
+        """torch's words on a break; in a trace that is not ours, all that there is of it."""
+        text = record.payload() or ""
+        explanation = parse_break_text(text)
+        if explanation is None:
+            return None
+        compile_id = self._id(record)
+        self._explanations[compile_id, explanation.place] = explanation
+        self._last_explanation[compile_id] = explanation
+        if self.process.is_ours:
+            return None
+        stack = parse_user_stack(text) or (StackFrame(explanation.place, "", ""),)
+        begun = self._frames_begun.get(compile_id)
+        entered = [i for i, frame in enumerate(stack) if begun and frame.function == begun.function]
+        return self._add_break(text, stack[entered[-1] :] if entered else stack[-1:], compile_id, {})
+
+    def _recompile_reasons(self, record: Record) -> None:
+        """A list of texts; a text alone where there is one cache entry (torch/_dynamo/guards.py)."""
+        try:
+            reasons = record.json_payload()
+        except Damaged:
+            reasons = record.payload() or ""
+        reasons = reasons if isinstance(reasons, list) else [reasons]
+        failures = tuple(self._failure(str(reason)) for reason in reasons)
+        self.process.recompile_reasons.append(RecompileReasons(self._id(record), failures))
+
+    def _failure(self, reason: str) -> GuardFailure:
+        failure = parse_guard_failure(reason)
+        if failure.entry is None:
+            return failure
+        return replace(failure, entry=failure.entry._replace(generation=self._generation))
+
+    def _symbol(self, record: Record) -> None:
+        content = record.metadata["create_symbol"]
+        user_stack = self._stack(content.get("user_stack") or [])
+        self.process.symbols.append(
+            Symbol(
+                compile_id=self._id(record),
+                name=str(content["symbol"]),
+                hint=str(content.get("val")),
+                source=str(content.get("source")),
+                place=user_stack[-1].place if user_stack else None,
+            )
+        )
+
+    def _cache_lookup(self, record: Record, cache: str, outcome: str) -> None:
+        self.process.cache_lookups.append(CacheLookup(cache, outcome, self._id(record)))
+
+    def _stage(self, record: Record, name: str) -> None:
+        content = record.metadata.get(record.kind)
+        file = content.get("filename") if isinstance(content, dict) else None
+        text = record.payload()
+        if text is not None:
+            self.process.stages.append(Stage(name, self._id(record), text, file))
 
     def _compilation_metrics(self, record: Record) -> Compile:
         metrics = record.metadata[record.kind]
-        microseconds = metrics.get("duration_us")
         file, line = metrics.get("co_filename"), metrics.get("co_firstlineno")
         compile_ = Compile(
-            compile_id=_compile_id(record.metadata),
+            compile_id=self._id(record),
             name=metrics.get("co_name"),
             place=Place(file, line) if file is not None and line is not None else None,
-            seconds=None if microseconds is None else microseconds / 1e6,
+            seconds=_duration(metrics),
             is_forward=record.kind == "compilation_metrics" and metrics.get("is_forward") is not False,
             guards=metrics.get("guard_count"),
             ops=metrics.get("graph_op_count"),
@@ -273,19 +429,52 @@ class ProcessBuilder:
             },
             cache_hits=_sum(metrics, "_cache_hit_count"),
             cache_misses=_sum(metrics, "_cache_miss_count"),
+            restart_reasons=tuple(map(str, metrics.get("restart_reasons") or ())),
+            seconds_before_restart=metrics.get("dynamo_time_before_restart_s"),
         )
         self.process.compiles.append(compile_)
+        if not self.process.is_ours:
+            self._complete_graph(compile_)
         return compile_
+
+    def _complete_graph(self, compile_: Compile) -> None:
+        """In a trace that is not ours, a graph's ops and whether the backend took it are known at the end.
+
+        So is its frame: before 2.5 the stack of dynamo_start ended with the frame's caller.
+        """
+        graphs = self.process.graphs
+        if graphs and graphs[-1].compile_id == compile_.compile_id and compile_.is_forward:
+            graph = graphs[-1]
+            graph.ops = compile_.ops
+            graph.is_compiled = compile_.fail_type not in _BACKEND_FAILURES
+            if compile_.name is not None and compile_.place is not None:
+                graph.frame_name, graph.frame_place = compile_.name, compile_.place
+
+
+def _duration(metrics: Mapping[str, Any]) -> float | None:
+    """Seconds of the whole compile. `duration_us` is there from torch 2.6 on; the others say the same."""
+    for key, unit in (
+        ("duration_us", 1e6),
+        ("entire_frame_compile_time_s", 1.0),
+        ("dynamo_cumulative_compile_time_us", 1e6),
+    ):
+        if metrics.get(key) is not None:
+            return float(metrics[key] / unit)
+    return None
+
+
+def _head(record: Record) -> Any:
+    """The first line of a payload of ours, whose lists stand on the lines after it."""
+    head = (record.payload_first_line() or "").rstrip()
+    try:
+        return printable_values(json.loads(head.removesuffix(",") + "}"))
+    except (ValueError, RecursionError) as error:
+        raise Damaged(f"payload is not JSON: {error}") from error
 
 
 def _sum(metrics: Mapping[str, Any], suffix: str) -> int | None:
     counts = [value for key, value in metrics.items() if key.endswith(suffix) and isinstance(value, int)]
     return sum(counts) if counts else None
-
-
-def _compile_id(metadata: Mapping[str, Any]) -> CompileId | None:
-    frame, compile_ = metadata.get("frame_id"), metadata.get("frame_compile_id")
-    return None if frame is None or compile_ is None else CompileId(frame, compile_)
 
 
 def _place(content: Mapping[str, Any]) -> Place | None:
@@ -299,6 +488,7 @@ def _node(content: Mapping[str, Any]) -> Node:
         target=content["target"],
         args=content["args"],
         kwargs=content["kwargs"],
+        inputs=tuple(content["inputs"]),
         tensors=_tensors(content),
         symbol=content.get("symbol"),
         source=content.get("source"),

@@ -37,6 +37,7 @@ _OUR_FILES = re.compile(
     rf"{re.escape(RUN_FILE)}(\.new)?|{re.escape(PYTHON_PROCESSES_FILE)}|{ENGINE_FAILURE_PREFIX}\d+\.txt"
     rf"|{STREAM_PREFIX}\w+{re.escape(STREAM_SUFFIX)}|{CALLS_PREFIX}\w+{re.escape(CALLS_SUFFIX)}"
 )
+_TRACE_BEGINS = re.compile(rb"[VDIWEC]\d{4} \d\d:\d\d:\d\d\.|\x1f\x8b")  # a record, or gzip
 _LEAST_FREE_SPACE = 1 << 20  # bytes; a recording of one small graph takes about this much
 
 
@@ -135,9 +136,17 @@ def read_run_file(folder: Path) -> dict[str, Any] | None:
 
 def is_recording(path: Path) -> bool:
     """Whether `path` is a recording of ours, or a TORCH_TRACE file or folder."""
-    if path.is_dir():
+    if os.path.isdir(path):
         return (path / RUN_FILE).exists() or any(path.glob(f"{STREAM_PREFIX}*"))
-    return path.is_file() and path.name.startswith(STREAM_PREFIX)
+    return os.path.isfile(path) and (path.name.startswith(STREAM_PREFIX) or _begins_as_trace(path))
+
+
+def _begins_as_trace(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return _TRACE_BEGINS.match(file.read(32)) is not None
+    except OSError:
+        return False
 
 
 def recordings(folder: Path = DEFAULT_FOLDER) -> list[Path]:

@@ -1,10 +1,11 @@
 """Open a recording, or anybody's TORCH_TRACE log, and follow one that is being written."""
 
-import gzip
 import re
+import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 from ..errors import DamagedRecording, NoRecording, NotARecording
 from ..model import Process, Recording
@@ -13,46 +14,80 @@ from ..names import (
     CALLS_SUFFIX,
     ENGINE_FAILURE_PREFIX,
     PYTHON_PROCESSES_FILE,
+    RUN_FILE,
     STREAM_PREFIX,
 )
-from ..untrusted import printable
+from ..untrusted import fits, printable
 from .build import Item, ProcessBuilder
 from .calls import parse_calls
 from .files import read_run_file
 from .records import RecordParser
 
+Progress = Callable[[int, int], None]  # bytes read, bytes in all
+
+_CHUNK = 1 << 20  # bytes; one that fits the processor's cache is read and searched fastest
 _LARGEST_UNPACKED = 4 << 30  # bytes; what a small .gz can grow to is up to who made it
+_FUTILE = 64 << 20  # bytes without one record, after which a file is taken for something else
+_LARGEST_SMALL_FILE = 64 << 20  # bytes; what lies beside the streams is never larger
+_LOG_SUFFIXES = (".log", ".log.gz")
 # The name comes from a record, which may be a stranger's: a plain file beside the stream, and nothing else.
 _CALLS_FILE = re.compile(re.escape(CALLS_PREFIX) + r"\w+" + re.escape(CALLS_SUFFIX))
+_NO_PLAIN_FILE = (
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
 
 
-def read(path: Path) -> Recording:
+def read(path: Path, contents: Container[str] = frozenset(), progress: Progress | None = None) -> Recording:
     """The recording at `path`: a folder, or one stream (`.gz` too).
+
+    `contents` names the records whose text, which may be large, is wanted in the model. `progress` is called
+    now and then with the number of bytes read and the number of bytes in all.
 
     Raises NoRecording (no such path), NotARecording (nothing of torch's in it) or DamagedRecording (nothing
     in it can be read). A recording that is damaged in part is read as far as it goes, and says so.
     """
     if not path.exists():
         raise NoRecording(f"no such recording: {path}")
-    follower = Follower(path)
-    for _ in follower.new_items():
-        pass
+    follower = Follower(path, contents)
+    follower.advance(progress)
     return follower.finish()
 
 
 class Follower:
-    """Reads a recording as it grows. `new_items` may be called as often as wanted, then `finish` once."""
+    """Reads a recording as it grows: `new_items` as often as wanted, or `advance`, then `finish` once."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, contents: Container[str] = frozenset()) -> None:
         self._path = path
+        self._contents = contents
         self._streams: dict[Path, _StreamFollower] = {}
 
     def new_items(self) -> Iterator[tuple[Process, Item]]:
         """What has been completed since the last call, process by process."""
-        for stream in _streams(self._path):
+        # `finish` drops what is not of the model's types; who looks before must not see it either.
+        return (found for found in self._read(None) if fits(found[1], type(found[1])))
+
+    def advance(self, progress: Progress | None = None) -> None:
+        """Read what there is, for `finish`."""
+        for _ in self._read(progress):
+            pass
+
+    def _read(self, progress: Progress | None) -> Iterator[tuple[Process, Item]]:
+        streams = _streams(self._path)
+        for stream in streams:
             if stream not in self._streams:
-                self._streams[stream] = _StreamFollower(stream)
-            yield from self._streams[stream].new_items()
+                self._streams[stream] = _StreamFollower(stream, self._contents)
+        size = sum(_size(stream) for stream in streams) if progress is not None else 0
+
+        def note_progress() -> None:
+            if progress is not None:
+                done = sum(follower.file.bytes_read for follower in self._streams.values())
+                progress(min(done, size), size)
+
+        for stream in streams:
+            yield from self._streams[stream].new_items(note_progress)
 
     def finish(self) -> Recording:
         """The whole recording as it stands now."""
@@ -67,73 +102,70 @@ class Follower:
             run=run,
             processes=[follower.process for follower in followers],
             python_processes=_python_processes(folder) if run is not None else None,
-            engine_failures=[
-                printable(file.read_text(errors="replace"))
-                for file in sorted(folder.glob(f"{ENGINE_FAILURE_PREFIX}*"))
-                if run is not None and file.is_file()
-            ],
+            engine_failures=_engine_failures(folder) if run is not None else [],
         )
 
     def _refuse_what_is_no_recording(self, followers: list["_StreamFollower"], has_run: bool) -> None:
-        if has_run:
+        if has_run or any(follower.parser.records for follower in followers):
             return
         if not followers:
             raise NotARecording(
                 f"{self._path} is no recording: it holds neither a dynamo run nor a torch trace"
             )
-        if not any(follower.parser.records for follower in followers):
-            if any(follower.parser.starts for follower in followers):
-                raise DamagedRecording(f"{self._path}: not one record in it can be read")
-            size = sum(follower.parser.bytes_read for follower in followers)
-            what = "has no record of a torch trace in it" if size else "is empty"
-            raise NotARecording(f"{self._path} {what}")
+        for follower in followers:
+            if follower.file.problem is not None:
+                raise DamagedRecording(f"cannot read {follower.file.path}: {follower.file.problem}")
+        if any(follower.parser.false_starts for follower in followers):
+            raise DamagedRecording(f"{self._path}: not one record in it can be read")
+        is_empty = not any(follower.parser.bytes_read for follower in followers)
+        what = "is empty" if is_empty else "has no record of a torch trace in it"
+        raise NotARecording(f"{self._path} {what}")
 
 
 class _StreamFollower:
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._offset = 0
+    """Reads the stream of one process into the model."""
+
+    def __init__(self, path: Path, contents: Container[str]) -> None:
+        self.file = _GrowingFile(path)
         self.process = Process(path)
         self.parser = RecordParser()
-        self._builder = ProcessBuilder(self.process)
+        self._builder = ProcessBuilder(self.process, contents)
 
-    def new_items(self) -> Iterator[tuple[Process, Item]]:
-        for record in self.parser.feed(self._new_bytes()):
-            item = self._builder.add(record)
-            if item is not None:
-                yield self.process, item
+    def new_items(self, note_progress: Callable[[], None]) -> Iterator[tuple[Process, Item]]:
+        begun_at = self.file.bytes_read
+        while (data := self.file.read(self._wanted())) and not self._is_futile():
+            for record in self.parser.feed(data):
+                item = self._builder.add(record)
+                if item is not None:
+                    yield self.process, item
+            note_progress()
+        last = self.parser.last_if_whole() if self.file.bytes_read > begun_at else None
+        item = self._builder.add(last) if last is not None else None
+        if item is not None:
+            yield self.process, item
 
     def finish(self) -> None:
-        for record in self.parser.finish():
-            self._builder.add(record)
-        self.process.damaged_records += self.parser.damaged
+        self.file.finish()
+        last = self.parser.finish()
+        if last is not None:
+            self._builder.add(last)
+        drop_misfits(self.process)
+        self.process.damaged_records += self.parser.damaged + (self.file.problem is not None)
         self._add_calls()
 
-    def _new_bytes(self) -> bytes:
-        try:
-            if self._path.suffix == ".gz":
-                if self._offset:
-                    return b""
-                self._offset = 1
-                with gzip.open(self._path) as compressed:
-                    return compressed.read(_LARGEST_UNPACKED)
-            with self._path.open("rb") as file:
-                file.seek(self._offset)
-                data = file.read()
-        except (OSError, EOFError, zlib.error) as error:
-            raise DamagedRecording(f"cannot read {self._path}: {error}") from error
-        self._offset += len(data)
-        return data
+    def _wanted(self) -> int:
+        """How many bytes to read: more of a large record at once, as all its pieces are joined each time."""
+        return max(_CHUNK, self.parser.held // 4)
+
+    def _is_futile(self) -> bool:
+        return not self.parser.records and self.parser.bytes_read > _FUTILE
 
     def _add_calls(self) -> None:
         name = self.process.info.get("calls_file")
         if not isinstance(name, str) or not _CALLS_FILE.fullmatch(name):
             return
-        file = self._path.with_name(name)
-        try:
-            calls = parse_calls(file.read_bytes()) if file.is_file() else None
-        except OSError:
-            return
+        content = _small_file(self.file.path.with_name(name))
+        calls = parse_calls(content) if content is not None else None
         if calls is None:
             return
         self.process.lost_records = calls.lost_records
@@ -147,22 +179,136 @@ class _StreamFollower:
                 self.process.inherited_seconds += nanoseconds / 1e9
 
 
+def drop_misfits(process: Process) -> None:
+    """Take out, and count as damage, what is not of the model's types: JSON may hold anything."""
+    for name, hint in get_type_hints(Process).items():
+        value = getattr(process, name)
+        if isinstance(value, list):
+            kept = [item for item in value if fits(item, get_args(hint)[0])]
+            process.damaged_records += len(value) - len(kept)
+            value[:] = kept
+        elif isinstance(value, dict):
+            misfits = [key for key in value if not fits({key: value[key]}, hint)]
+            process.damaged_records += len(misfits)
+            for key in misfits:
+                del value[key]
+
+
+class _GrowingFile:
+    """The bytes of a file that somebody may be writing, unpacked if it is a `.gz`.
+
+    Nothing is held open, however many streams a recording has. `problem` says why the rest cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.bytes_read = 0
+        self.problem: str | None = None
+        self._is_packed = path.suffix == ".gz"
+        self._unpacker = _new_unpacker()
+        self._packed = b""
+        self._unpacked_bytes = 0
+
+    def read(self, size: int) -> bytes:
+        """At most `size` bytes of what has not been read; none if there is no more yet."""
+        if self.problem is not None:
+            return b""
+        try:
+            return self._unpack(size) if self._is_packed else self._read(size)
+        except OSError as error:
+            self.problem = error.strerror or str(error)
+        except zlib.error as error:
+            self.problem = f"it is not what gzip wrote: {error}"
+        return b""
+
+    def finish(self) -> None:
+        """Note it as a problem if a `.gz` lacks its end."""
+        if self._is_packed and self.bytes_read and not self._unpacker.eof and self.problem is None:
+            self.problem = "it ends before its gzip data do"
+
+    def _read(self, size: int) -> bytes:
+        with self.path.open("rb", buffering=0) as file:
+            file.seek(self.bytes_read)
+            data = file.read(size)
+        self.bytes_read += len(data)
+        return data
+
+    def _unpack(self, size: int) -> bytes:
+        data = b""
+        while not data:
+            self._packed = self._packed or self._read(_CHUNK)
+            if self._unpacker.eof:  # another one may follow, or padding
+                self._packed = self._packed.lstrip(b"\0")
+                self._unpacker = _new_unpacker() if self._packed else self._unpacker
+            if not self._packed:
+                break
+            data = self._unpacker.decompress(self._packed, size)
+            self._packed = self._unpacker.unconsumed_tail or self._unpacker.unused_data
+        self._unpacked_bytes += len(data)
+        if self._unpacked_bytes > _LARGEST_UNPACKED:
+            self.problem = f"it unpacks to more than {_LARGEST_UNPACKED >> 30} GB"
+        return data
+
+
+def _new_unpacker() -> "zlib._Decompress":
+    return zlib.decompressobj(wbits=zlib.MAX_WBITS + 16)  # + 16: with the header and the checksum of gzip
+
+
 def _streams(path: Path) -> list[Path]:
-    if path.is_file():
-        return [path]
-    return sorted(
-        file
-        for file in path.glob(f"{STREAM_PREFIX}*")
-        if file.name.endswith((".log", ".log.gz")) and file.is_file()
-    )
+    """The files to read: named as torch names them, or else, where a folder is not ours, with records."""
+    try:
+        if not path.is_dir():
+            return [path] if _is_plain_file(path) else []
+        logs = [file for file in sorted(path.iterdir()) if file.name.endswith(_LOG_SUFFIXES)]
+    except OSError as error:
+        raise DamagedRecording(f"cannot read {path}: {error.strerror}") from error
+    streams = [file for file in logs if file.name.startswith(STREAM_PREFIX) and _is_plain_file(file)]
+    if streams or (path / RUN_FILE).exists():
+        return streams
+    return [file for file in logs if file.is_file() and _holds_records(file)]
+
+
+def _is_plain_file(path: Path) -> bool:
+    """False for a folder and a dead link; what could make its reader wait for ever is refused."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return False
+    for is_such, what in _NO_PLAIN_FILE:
+        if is_such(mode):
+            raise NotARecording(f"{path} is {what}, no file with a torch trace")
+    return stat.S_ISREG(mode)
+
+
+def _holds_records(file: Path) -> bool:
+    """Whether a file begins as a torch trace does."""
+    parser = RecordParser()
+    return any(parser.feed(_GrowingFile(file).read(_CHUNK))) or parser.finish() is not None
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _small_file(path: Path) -> bytes | None:
+    """What a file beside the streams holds; None if it is not there or cannot be read."""
+    try:
+        if not path.is_file():
+            return None
+        with path.open("rb") as file:
+            return file.read(_LARGEST_SMALL_FILE)
+    except OSError:
+        return None
+
+
+def _engine_failures(folder: Path) -> list[str]:
+    contents = (_small_file(file) for file in sorted(folder.glob(f"{ENGINE_FAILURE_PREFIX}*")))
+    return [printable(content.decode("utf-8", "replace")) for content in contents if content is not None]
 
 
 def _python_processes(folder: Path) -> int | None:
-    file = folder / PYTHON_PROCESSES_FILE
-    if not file.is_file():
-        return None
-    try:
-        lines = file.read_text(errors="replace").split("\n")
-    except OSError:
-        return None
-    return len({line for line in lines if line})
+    content = _small_file(folder / PYTHON_PROCESSES_FILE)
+    return None if content is None else len(set(content.split(b"\n")) - {b""})

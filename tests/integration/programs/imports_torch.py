@@ -14,11 +14,19 @@ def _import() -> None:
 
 
 def in_two_threads() -> None:
-    threads = [threading.Thread(target=_import) for _ in range(2)]
+    made = []
+
+    def make() -> None:
+        import torch
+
+        made.append(torch.ones(1))
+
+    threads = [threading.Thread(target=make) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+    print(made)  # by one thread: a line and its end are two writes, which two threads would mingle
 
 
 def in_a_forked_child() -> None:

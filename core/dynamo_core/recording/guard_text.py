@@ -1,0 +1,106 @@
+"""Read the text in which torch prints the guards of a cache entry: a tree of managers with checks as leaves.
+
+Source: torch/_dynamo/guards.py (GuardManagerWrapper.__str__, construct_manager_string, get_manager_line;
+get_verbose_code_part(s) for what follows a check), torch/utils/_traceback.py (format_frame) and
+torch/_guards.py (SLoc.__str__). Read with 2.8, 2.13 and 2.15; traces of 2.6 to 2.15.
+
+A leaf is `TYPE: <check>  # <user's line>  # <file>:<line> in <function> <note>`, of which all but the type
+may be missing; the file's name is cut short at the front. A relational guard is printed once, and by its type
+alone at every other source that it concerns.
+"""
+
+import re
+
+from ..model import GuardCheck, Place
+
+_NODE = re.compile(r"([| ]*)\+- (.*)", re.DOTALL)
+_LEAF = re.compile(r"([A-Z][A-Z_0-9]+)(?:: ?(.*))?", re.DOTALL)
+_MANAGER = re.compile(r"(?:(?:Key|Value)Manager: )?\w*GuardManager: source=(.*)", re.DOTALL)
+_LATENCY = re.compile(r"Guard latency = (\d+(?:\.\d+)?) us\s*")
+# Python text; marks between quotes are its own. No two branches begin alike, so that nothing is tried twice.
+_PYTHON = r"""(?:[^'"]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*"""
+_WHOLE = re.compile(_PYTHON, re.DOTALL)
+_END_OF_SOURCE = re.compile(rf"({_PYTHON}?), (?:accessed_by|type)=", re.DOTALL)
+_END_OF_CODE = re.compile(rf"({_PYTHON}?)  # ", re.DOTALL)
+_COMMENT = re.compile(r"(?:(.*?)  # )?((?:(?!  # ).)+?):(\d{1,9}) in (\S+)(?: (.*))?", re.DOTALL)
+_HINT = "(HINT: "
+
+
+def parse_guard_tree(text: str) -> tuple[tuple[GuardCheck, ...], float | None]:
+    """The checks in the order in which they are evaluated, and what one evaluation took, in µs."""
+    checks: list[GuardCheck] = []
+    latency: float | None = None
+    managers: list[tuple[int, str]] = []  # that lead to the current line: how deep, and for which source
+    leaf: tuple[str, str, list[str]] | None = None  # type, source, lines
+
+    def finish_leaf() -> None:
+        if leaf is not None:
+            kind, source, lines = leaf
+            checks.append(parse_check(kind, source, "\n".join(lines).rstrip()))
+
+    for line in text.split("\n"):
+        node = _NODE.fullmatch(line)
+        if node is None:
+            measured = _LATENCY.fullmatch(line)
+            if measured:
+                latency = float(measured[1])
+                finish_leaf()
+                leaf = None
+            elif leaf is not None:  # the check is a text of several lines
+                leaf[2].append(line)
+            continue
+        finish_leaf()
+        depth, content = len(node[1]), node[2]
+        while managers and managers[-1][0] >= depth:
+            managers.pop()
+        source = managers[-1][1] if managers else ""
+        found = _LEAF.fullmatch(content)
+        if found:
+            leaf = found[1], source, [found[2] or ""]
+        else:
+            leaf = None
+            managers.append((depth, _source(content, source)))
+    finish_leaf()
+    return tuple(checks), latency
+
+
+def _source(manager: str, parent: str) -> str:
+    """What a manager's line says that it guards; a line that does not say is about what its parent guards."""
+    found = _MANAGER.match(manager)
+    if found is None:
+        return parent
+    end = _END_OF_SOURCE.match(found[1])
+    return end[1] if end else found[1].strip()
+
+
+def parse_check(kind: str, source: str, text: str) -> GuardCheck:
+    """One check: its text, and what torch says behind it."""
+    code, comment = _without_comment(text)
+    if comment.startswith("(") and comment.endswith(")") and not comment.startswith(_HINT):
+        comment = comment[1:-1]  # a line of torch's own
+    found = _COMMENT.fullmatch(comment)
+    if found is None:
+        return GuardCheck(kind, source, _with_note(code, comment), None, None, None)
+    user_code, file, line, function, note = found.groups()
+    return GuardCheck(kind, source, _with_note(code, note or ""), user_code, Place(file, int(line)), function)
+
+
+def _without_comment(text: str) -> tuple[str, str]:
+    end = _END_OF_CODE.match(text)
+    if end is not None:
+        return end[1].rstrip(), text[end.end() :].strip()
+    is_whole = _WHOLE.fullmatch(text) is not None
+    # A quote that is never closed, as in the repr of an object, hides every mark.
+    code, _, comment = (text, "", "") if is_whole else text.partition("  # ")
+    if not comment and _HINT in code:
+        code, _, comment = code.partition(_HINT)
+        comment = _HINT + comment
+    return code.rstrip(), comment.strip()
+
+
+def _with_note(code: str, note: str) -> str:
+    """A check with what torch says of it, as a comment, where that is neither a line nor unknown."""
+    note = note.strip().replace(") " + _HINT, ", ")
+    if note.startswith("(") and note.endswith(")"):
+        note = note[1:-1].removeprefix(_HINT[1:])
+    return f"{code}  # {note}" if note and note != "<unknown>" else code

@@ -1,0 +1,109 @@
+"""Read the text in which torch says why a cache entry could not be used again.
+
+Source: torch/_dynamo/guards.py (get_guard_fail_reason_helper, strip_local_scope: `L['x']` is written `x`) and
+torch/csrc/dynamo/guards.cpp (TensorCheck::check_verbose). What is not recognised keeps torch's own words.
+Read with 2.6 to 2.15.
+"""
+
+import re
+from collections.abc import Mapping
+
+from ..model import CompileId, GuardFailure
+from .break_text import parse_user_stack
+from .guard_text import parse_check
+
+_ENTRY = re.compile(r"^(?:!(\d+)/)?(\d+)/(\d+): ")
+_HINT = re.compile(r"\s*\(HINT: (.*?)\)?$", re.DOTALL)
+# What differs, by the words that torch has for it, and the parts that those words name.
+_KINDS: Mapping[str, re.Pattern[str]] = {
+    "size": re.compile(
+        r"tensor '(?P<source>.+)' size mismatch at index (?P<index>\d+)\. "
+        r"expected (?P<expected>.+), actual (?P<actual>.+)"
+    ),
+    "stride": re.compile(
+        r"tensor '(?P<source>.+)' stride mismatch at index (?P<index>\d+)\. "
+        r"expected (?P<expected>.+), actual (?P<actual>.+)"
+    ),
+    "rank": re.compile(
+        r"tensor '(?P<source>.+)' rank mismatch\. expected (?P<expected>.+), actual (?P<actual>.+)"
+    ),
+    "dtype": re.compile(
+        r"tensor '(?P<source>.+)' dtype mismatch\. expected (?P<expected>.+), actual (?P<actual>.+)"
+    ),
+    "requires_grad": re.compile(
+        r"tensor '(?P<source>.+)' requires_grad mismatch\. expected requires_grad=(?P<expected>\w+)"
+        r"(?:, actual (?:requires_grad=)?(?P<actual>\w+))?"
+    ),
+    "dispatch keys": re.compile(
+        r"tensor '(?P<source>.+)' dispatch key set mismatch\. "
+        r"expected (?P<expected>.+), actual (?P<actual>.+)"
+    ),
+    "device": re.compile(
+        r"Tensor device index mismatch\. Expected device index to be (?P<expected>.+), got (?P<actual>.+)"
+    ),
+    "type of a tensor": re.compile(
+        r"expected type of '(?P<source>.+)' to be a tensor type, ' but found <class '(?P<actual>[^']+)'>"
+    ),
+    "length": re.compile(r"len\((?P<source>.+)\) == (?P<expected>\d+)"),
+    "relation of sizes": re.compile(r"(?!len\().*\.size\(\)\[\d+\].*"),
+    "type": re.compile(r"___check_type_id\((?P<source>.+), \d+\)(?:, type=<class '(?P<expected>[^']+)'>)?"),
+    "identity": re.compile(r"___check_obj_id\((?P<source>.+), \d+\)(?:, type=.*)?"),
+    "freed object": re.compile(r"Cache line invalidated because (?P<source>.+) got deallocated"),
+    "global state": re.compile(r"(?:___check_global_state\(\)|GLOBAL_STATE changed).*"),
+    "attribute": re.compile(
+        r"(?P<not>not )?hasattr\((?P<source>.+), '(?P<expected>[^']+)'\)(?: == (?P<is>True|False))?"
+    ),
+    "dictionary": re.compile(r"(?P<not>not )?___dict_contains\((?P<expected>.+), (?P<source>.+)\)"),
+    "none or bool": re.compile(r"(?P<source>.+) is (?P<expected>None|True|False)"),
+    "value": re.compile(r"(?P<source>[^<>=!]+?) == (?P<expected>.+)"),
+}
+
+
+def parse_guard_failure(text: str) -> GuardFailure:
+    """The parts of one reason, which begins with the id of the cache entry (`0/1: …`)."""
+    first, _, rest = text.partition("\nUser stack trace:\n")
+    entry = _ENTRY.match(first)
+    compile_id = None
+    if entry:
+        autograd, frame, compile_ = entry.groups()
+        compile_id = CompileId(int(frame), int(compile_), int(autograd) if autograd else None)
+        first = first[entry.end() :]
+    hint = _HINT.search(first)
+    first = first[: hint.start()] if hint else first
+    found = parse_check("", "", first)
+    check, _, _ = found.code.partition("  # ")
+    user_code, place = found.user_code, found.place
+    if place is not None and place.file.startswith("<"):
+        place = None  # of code made at run time: nobody can go there
+    stack = parse_user_stack(f"User code traceback:\n{rest}")
+    if stack:
+        user_code, place = stack[-1].text or user_code, stack[-1].place
+    check = check.strip()
+    kind, parts = _kind(check)
+    index = parts.get("index")
+    return GuardFailure(
+        entry=compile_id,
+        check=check,
+        kind=kind,
+        source=parts.get("source"),
+        index=int(index) if index is not None else None,
+        expected=parts.get("expected"),
+        actual=parts.get("actual"),
+        user_code=user_code,
+        place=place,
+        hint=hint[1] if hint else None,
+    )
+
+
+def _kind(check: str) -> tuple[str, Mapping[str, str | None]]:
+    for kind, pattern in _KINDS.items():
+        found = pattern.fullmatch(check)
+        if found:
+            parts = found.groupdict()
+            if kind in ("attribute", "dictionary"):
+                is_absent = (parts["not"] is not None) != (parts.get("is") == "False")
+                parts["expected"] = f"{'without' if is_absent else 'with'} {parts['expected']}"
+            if kind == "type of a tensor":
+                return "type", {**parts, "expected": "a tensor"}
+            return ("value" if kind == "none or bool" else kind), parts
+    return "other", {}

@@ -1,0 +1,109 @@
+"""`dynamo graphs`."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dynamo_core.errors import CannotRecord
+from dynamo_core.model import Recording
+from dynamo_reporters.graphs.stages import GROUPS, STAGES
+from dynamo_reporters.page.blocks import Block
+from dynamo_reporters.report import Report
+
+from .report_command import report_command
+
+
+@report_command("graphs")
+@click.option(
+    "--style",
+    type=click.Choice(("tabular", "code", "dot")),
+    default=None,
+    help="The nodes as a table, torch's readable code, or Graphviz's dot.  [default: tabular]",
+)
+@click.option(
+    "--stage",
+    "stages",
+    multiple=True,
+    metavar="STAGE",
+    help=f"Show what became of the graphs, in torch's text: {', '.join(STAGES)}, or {' or '.join(GROUPS)}. "
+    "Repeat for more.",
+)
+@click.option("--all", "show_all", is_flag=True, help="Show every node, also of layers that repeat.")
+@click.option(
+    "--runnable",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Give a stand-alone program that runs graph N: torch's own where Inductor compiled it, else one "
+    "that compares eager and compiled.",
+)
+@click.option("--backward", is_flag=True, help="With --runnable: of the backward instead of the forward.")
+@click.option(
+    "--save",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write each graph to DIR as table, code and dot, and each text of --stage. Files of the same names "
+    "are replaced.",
+)
+def graphs_command(
+    style: str | None,
+    stages: tuple[str, ...],
+    show_all: bool,
+    runnable: int | None,
+    backward: bool,
+    save: Path | None,
+) -> Report:
+    """Show the FX graphs that Dynamo handed to the backend.
+
+    TARGET_HELP
+
+    \b
+    Examples:
+      dynamo graphs                                    every graph, as tables
+      dynamo graphs --graph 2 --style code             one graph, as torch's readable code
+      dynamo graphs --graph 2 --style dot | dot -Tsvg  drawn by Graphviz
+      dynamo graphs --stage aot                        forward and backward, as AOTAutograd made them
+      dynamo graphs --stage output-code                what Inductor wrote
+      dynamo graphs --runnable 1 -o graph1.py          a program that runs graph 1
+    """
+    from dynamo_reporters.graphs import report as graphs
+    from dynamo_reporters.graphs import runnable as programs
+
+    if backward and runnable is None:
+        raise click.UsageError("--backward goes with --runnable")
+    if runnable is not None:
+        if style or stages or show_all or save:
+            raise click.UsageError("--runnable gives one program: not with --style, --stage, --all or --save")
+        return programs.report(runnable, backward)
+    if style is not None and stages:
+        raise click.UsageError("--style is of Dynamo's graphs: a --stage is shown in torch's own text")
+    report = graphs.report(style or "tabular", stages, show_all)
+    return report if save is None else _saving(report, save, stages, show_all)
+
+
+def _saving(report: Report, folder: Path, stages: tuple[str, ...], show_all: bool) -> Report:
+    """The same report, which writes its files once it is given a recording, and says which."""
+    from dynamo_reporters.graphs.files import graph_files, saved_blocks
+
+    def page(recording: Recording) -> list[Block]:
+        files = graph_files(recording, stages, show_all)
+        _write_files(folder, files)
+        return saved_blocks(str(folder), list(files))
+
+    def body(recording: Recording) -> dict[str, Any]:
+        _write_files(folder, graph_files(recording, stages, show_all))
+        return report.body(recording)
+
+    return replace(report, page=page, body=body)
+
+
+def _write_files(folder: Path, files: dict[str, str]) -> None:
+    path = folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            path = folder / name
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CannotRecord(f"cannot write {path}: {error.strerror}") from error

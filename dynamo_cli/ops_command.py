@@ -1,0 +1,27 @@
+"""`dynamo ops`."""
+
+import click
+
+from dynamo_reporters.ops import SORT_KEYS
+from dynamo_reporters.report import Report
+
+from .report_command import report_command
+from .run_options import documented_option
+
+
+@report_command("ops")
+@documented_option("--sort", type=click.Choice(SORT_KEYS), default="executed", help="What comes first.")
+@documented_option("--all", "show_all", is_flag=True, help="Every kind of op, not the first twenty.")
+def ops_command(sort: str, show_all: bool) -> Report:
+    """Count the operations of each graph, and how often they ran.
+
+    TARGET_HELP
+
+    \b
+    Examples:
+      dynamo ops
+      dynamo ops --sort count --graph 1 --all
+    """
+    from dynamo_reporters.ops import report
+
+    return report(sort=sort, show_all=show_all)

@@ -1,0 +1,210 @@
+"""What every report command shares: its target, the selectors, the format, and where the report goes."""
+
+import inspect
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dynamo_core.errors import CannotRecord, NoRecording
+from dynamo_core.launch.process import Ending, end_like
+from dynamo_core.launch.program import Program
+from dynamo_core.model import Recording
+from dynamo_core.recording import files
+from dynamo_core.selection import Selection, select
+from dynamo_reporters.report import Report, document, page
+
+from .program_command import ProgramCommand, program_of, set_program
+from .run_options import documented_option, request_from, run_options
+
+_FORMATS = ("text", "markdown", "json")
+_FORMAT_OF_SUFFIX = {".md": "markdown", ".markdown": "markdown", ".json": "json"}
+_BEFORE_PROGRESS = 1.0  # seconds
+_TARGET_HELP = """\
+TARGET is a recording that `dynamo run` wrote, or a TORCH_TRACE file or folder; without one, the newest in
+.dynamo. Or it is a program, in any form that `dynamo run` takes: it is run first, with its stdout on
+stderr, so that stdout has the report alone; the exit code is then the program's.
+"""
+
+
+class ReportCommand(ProgramCommand):
+    """A command whose target may be a recording, which has no arguments: options may stand behind it."""
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """The usage line, with the target that click does not know of."""
+        return ["[OPTIONS]", "[TARGET]"]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse again, with the options behind the name of a recording put before it."""
+        rest = super().parse_args(ctx, args)
+        program = program_of(ctx)
+        if program is None or not program.is_python or len(program.arguments) < 2:
+            return rest
+        target, *behind = program.arguments
+        if not _is_meant_as_recording(Path(target)):
+            return rest
+        before = args[: len(args) - len(program.arguments)]
+        fresh = self.make_context(ctx.info_name, [*before, *behind], parent=ctx.parent)
+        if program_of(fresh) is not None:
+            raise click.UsageError(f"{target} is a recording: it takes no arguments")
+        ctx.params = fresh.params
+        set_program(ctx, Program((target,), is_python=True))
+        return rest
+
+
+def report_command(name: str) -> Callable[[Callable[..., Report]], click.Command]:
+    """Make a command of a function that takes the report's own options and gives the report."""
+    shared = [
+        documented_option(
+            "--format",
+            "form",
+            type=click.Choice(_FORMATS),
+            default=None,
+            envvar="DYNAMO_FORMAT",
+            help="A page to read, the same as markdown, or a versioned JSON document.  [default: what the "
+            "ending of -o says, else text]",
+        ),
+        documented_option(
+            "-o",
+            "--output",
+            "report_file",
+            type=click.Path(dir_okay=False, path_type=Path),
+            envvar="DYNAMO_REPORT",
+            metavar="FILE",
+            help="Write the report to FILE instead of stdout.",
+        ),
+        click.option("--frame", metavar="NAME", help="Only frames of this name; * and ? match."),
+        click.option("--compile-id", metavar="0/1", help="Only this compile, or every compile of frame 0."),
+        click.option("--graph", type=int, metavar="N", help="Only graph N."),
+        click.option("--file", metavar="PATTERN", help="Only frames of files that match."),
+        click.option("--rank", type=int, metavar="N", help="Only rank N of a distributed run."),
+        run_options("--recording"),
+    ]
+
+    def make(build: Callable[..., Report]) -> click.Command:
+        build_parameters = {parameter.name for parameter in getattr(build, "__click_params__", [])}
+
+        @click.pass_context
+        def callback(
+            ctx: click.Context,
+            /,
+            form: str | None,
+            report_file: Path | None,
+            frame: str | None,
+            compile_id: str | None,
+            graph: int | None,
+            file: str | None,
+            rank: int | None,
+            **options: Any,
+        ) -> None:
+            own = {name: options.pop(name) for name in build_parameters if name is not None}
+            report = build(**own)
+            path, ending = _target(ctx, options)
+            selection = Selection(frame, compile_id, graph, file, rank)
+            recording = select(_read(path, report), selection)
+            if form is None and report_file is not None:
+                form = _FORMAT_OF_SUFFIX.get(report_file.suffix.lower())
+            _write(report, recording, form or "text", report_file)
+            if ending is not None:
+                end_like(ending)
+
+        for option in reversed(shared):
+            callback = option(callback)
+        # click lists them from the last: the report's own options stand first in its help.
+        callback.__click_params__ += getattr(build, "__click_params__", [])  # type: ignore[attr-defined]
+        command = click.command(name, cls=ReportCommand)(callback)
+        command.help = inspect.cleandoc(build.__doc__ or "").replace("TARGET_HELP\n", _TARGET_HELP)
+        return command
+
+    return make
+
+
+def _target(ctx: click.Context, options: dict[str, Any]) -> tuple[Path, Ending | None]:
+    """The recording to report on, after running the program if the target is one."""
+    from .running import run_program
+
+    program = program_of(ctx)
+    if program is None:
+        return files.newest(), None
+    path = Path(program.arguments[0])
+    if program.is_python and _is_meant_as_recording(path):
+        return path, None
+    if program.is_python and not os.path.exists(path) and not program.arguments[0].startswith("-"):
+        raise NoRecording(f"there is no recording and no program at {path}")
+    outcome = run_program(request_from(program, **options, stdout_to_stderr=True), quiet=False)
+    return outcome.recording, outcome.ending
+
+
+def _is_meant_as_recording(path: Path) -> bool:
+    """Whether a path is no program; where it is no recording either, reading it gives the error that fits."""
+    if files.is_recording(path):
+        return True
+    if os.path.isdir(path):
+        return not (path / "__main__.py").exists()
+    if os.path.isfile(path):
+        return path.suffix in (".log", ".gz", ".json", ".bin", ".txt", ".md")
+    return os.path.exists(path)  # a pipe or a device
+
+
+def _read(path: Path, report: Report) -> Recording:
+    from dynamo_core.recording.read import read
+
+    with _ProgressBar(f"reading {path}") as progress:
+        return read(path, report.contents, progress.advance)
+
+
+class _ProgressBar:
+    """A bar on stderr, once the work has taken a second; only where stderr is a terminal."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._begun = time.monotonic()
+        self._bar: Any = None
+
+    def __enter__(self) -> "_ProgressBar":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def advance(self, done: int, total: int) -> None:
+        """Show that `done` bytes of `total` are read."""
+        if self._bar is None:
+            if time.monotonic() - self._begun < _BEFORE_PROGRESS or not sys.stderr.isatty():
+                return
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self._bar = Progress(console=Console(stderr=True), transient=True)
+            self._task = self._bar.add_task(self._title, total=total)
+            self._bar.start()
+        self._bar.update(self._task, completed=done, total=total)
+
+
+def _write(report: Report, recording: Recording, form: str, report_file: Path | None) -> None:
+    from dynamo_reporters.page.console import plain_text, show
+
+    if form == "text" and report_file is None:
+        show(sys.stdout, page(report, recording))
+        return
+    if form == "json":
+        content = json.dumps(document(report, recording), indent=2) + "\n"
+    elif form == "markdown":
+        from dynamo_reporters.page.markdown import to_markdown
+
+        content = to_markdown(page(report, recording))
+    else:
+        content = plain_text(page(report, recording))
+    if report_file is None:
+        sys.stdout.write(content)
+        return
+    try:
+        report_file.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise CannotRecord(f"cannot write {report_file}: {error.strerror}") from error

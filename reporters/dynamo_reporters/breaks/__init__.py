@@ -1,0 +1,1 @@
+"""`dynamo breaks`: where graphs break, what that does, and what to do about it."""

@@ -1,0 +1,275 @@
+"""Graph breaks, worst first: where, why, what they cost, and what to do about them."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from dynamo_core.model import BreakExplanation, Frame, Graph, GraphBreak, Process, Recording, resumed_function
+from dynamo_core.summary import breaks_recorded, fell_back, gave_up, recorded
+
+from ..detail import Detail
+from ..page.blocks import Block, Bullets, Code, Heading, Paragraph, table
+from ..report import Report, id_value, place_value, process_title, process_value, stack_value
+from ..text import compile_label, first_line, frame_name, number, place
+from .advice import advice_on, break_advice
+from .effects import DistinctBreak, distinct_breaks
+
+
+def report() -> Report:
+    """The report of `dynamo breaks`."""
+    return Report("dynamo-breaks", 1, frozenset(), _page, _body)
+
+
+def break_blocks(graph_break: GraphBreak, detail: Detail) -> list[Block]:
+    """One break: place and kind; the user's line, explanation and hints; with MORE, the whole user stack."""
+    blocks: list[Block] = [
+        Heading(f"graph break {compile_label(graph_break.compile_id)} {title_of(graph_break)}", 3)
+    ]
+    if detail is Detail.LESS:
+        return blocks
+    for frame in graph_break.stack if detail is Detail.MORE else graph_break.stack[-1:]:
+        if detail is Detail.MORE:
+            blocks.append(Paragraph(f"{place(frame.place)} in {frame.function}", "dim"))
+        if frame.text:
+            blocks.append(Paragraph(f"  {frame.text.strip()}"))
+    blocks += _explanation(graph_break.explanation)
+    if detail is Detail.MORE:
+        blocks.append(Paragraph(f"torch's reason: {graph_break.reason}", "dim"))
+    return blocks
+
+
+def effect(each: DistinctBreak) -> str:
+    """What a break does, in a clause: met, crossed, or the whole frame eager."""
+    parts = [f"met {number(each.met, 'time')} while compiling"]
+    if each.frames_fell_back:
+        names = dict.fromkeys(frame_name(frame.name) for frame in each.frames_fell_back)
+        parts.append(f"the whole frame runs eager ({', '.join(names)})")
+    if each.crossings:
+        crossed = each.crossed
+        parts.append("crossings not recorded" if crossed is None else f"crossed {number(crossed, 'time')}")
+        if each.inlined_by:
+            parts.append(f"also parts {number(each.inlined_by, 'compile')} that had inlined it")
+    return ", ".join(parts)
+
+
+def title_of(graph_break: GraphBreak) -> str:
+    """Place, kind and registry id of a break."""
+    explanation = graph_break.explanation
+    known_as = f" ({explanation.registry_id})" if explanation and explanation.registry_id else ""
+    return f"{place(graph_break.place)} {graph_break.kind}{known_as}"
+
+
+def _explanation(explanation: BreakExplanation | None) -> Iterator[Block]:
+    if explanation is None:
+        return
+    if explanation.explanation:
+        yield Paragraph(" ".join(explanation.explanation.partition("\n\n")[0].split()))
+    if explanation.hints:
+        yield Bullets([f"hint: {' '.join(hint.split())}" for hint in explanation.hints])
+    if explanation.link:
+        yield Paragraph(explanation.link, "dim")
+
+
+def _page(recording: Recording) -> Iterator[Block]:
+    found = distinct_breaks(recording)
+    given_up = [
+        (process, frame) for process in recording.processes for frame in process.frames if gave_up(frame)
+    ]
+    told = {id(frame) for each in found for frame in each.frames_fell_back}
+    count = sum(each.met for each in found)
+    if breaks_recorded(recording):
+        distinct = f", {len(found)} distinct" if len(found) != count else ""
+        yield Heading(f"{number(count, 'graph break')}{distinct}", 1)
+    else:
+        yield Heading("Graph breaks were not recorded.", 1)
+        yield Paragraph(
+            "This torch trace may be of a version that did not write them. `dynamo run` records them."
+        )
+        yield from _inferred(recording)
+    for rank, each in enumerate(found, 1):
+        yield from _distinct(rank, each, recording)
+    yield from _fallbacks(recording, [pair for pair in given_up if id(pair[1]) not in told])
+    yield from _failed_compiles(recording)
+    yield from _skipped(recording)
+
+
+def _inferred(recording: Recording) -> Iterator[Block]:
+    """Where breaks must have been: each left a resume function, whose name has the line."""
+    resumed = [
+        f"{frame_name(compile_.name)} ({place(compile_.place)})"
+        for process in recording.processes
+        for compile_ in process.compiles
+        if resumed_function(compile_.name)
+    ]
+    if resumed:
+        yield Paragraph("But there were some: these functions go on behind a break.")
+        yield Bullets(list(dict.fromkeys(resumed)))
+
+
+def _distinct(rank: int, each: DistinctBreak, recording: Recording) -> Iterator[Block]:
+    first = each.first
+    yield Heading(f"{rank}. {title_of(first)}")
+    yield Paragraph(effect(each)[:1].upper() + effect(each)[1:] + ".", "strong")
+    if first.around and first.place is not None:
+        lines = first.around
+        text = "\n".join(lines[line] for line in sorted(lines))
+        yield Code(text, "python", min(lines), frozenset({first.place.line}))
+    elif first.stack and first.stack[-1].text:
+        yield Code(first.stack[-1].text.strip(), "python", first.stack[-1].place.line)
+    if each.user_call is not None:
+        call = each.user_call
+        yield Paragraph(
+            f"Your call that led there: {place(call.place)} in {call.function}: {call.text}".rstrip(": ")
+        )
+    elif len(first.stack) > 1:
+        way = " → ".join(f"{frame_name(frame.function)} ({place(frame.place)})" for frame in first.stack)
+        yield Paragraph(f"Inlined: {way}", "dim")
+    parted = _parted(each, recording)
+    if parted:
+        yield Paragraph(parted)
+    if any(process.inherited_calls for process in recording.processes):
+        yield Paragraph("Calls in forked processes of graphs that were compiled before are not in it.", "dim")
+    advice = break_advice(first)
+    if advice:
+        yield Paragraph(f"What to do: {advice}", "advice")
+    yield from _explanation(first.explanation)
+
+
+def _parted(each: DistinctBreak, recording: Recording) -> str | None:
+    """Which graphs the break lies between."""
+    parts = []
+    for crossing in each.crossings[:5]:
+        where = process_title(crossing.process, recording)
+        before = " and ".join(map(_graph_name, crossing.before)) or "no graph before it"
+        after = " or ".join(map(_graph_name, crossing.after)) or "no graph behind it"
+        parts.append(f"between {before} and {after}{where}")
+    rest = len(each.crossings) - len(parts)
+    if not parts:
+        return None
+    text = "; ".join(dict.fromkeys(parts))
+    return text[:1].upper() + text[1:] + (f"; and {rest} more" if rest else "") + "."
+
+
+def _graph_name(graph: Graph) -> str:
+    return f"graph {graph.number} ({number(graph.ops, 'op')})"
+
+
+def _fallbacks(recording: Recording, frames: list[tuple[Process, Frame]]) -> Iterator[Block]:
+    if not frames:
+        return
+    yield Heading("Frames that Dynamo gave up")
+    for process, frame in frames:
+        where = process_title(process, recording)
+        label = compile_label(frame.compile_id)
+        yield Heading(f"{label} {frame_name(frame.name)} ({place(frame.place)}){where}", 3)
+        yield Paragraph(
+            "It runs eager." if fell_back(frame) else "It raised an error in the program.", "strong"
+        )
+        reason, explanation = first_line(frame.reason), frame.explanation
+        if explanation is not None:
+            yield Paragraph(f"at {place(explanation.place)}: {reason}")
+        elif frame.reason and frame.outcome == "raised":
+            yield Code(frame.reason.strip(), "text")
+        else:
+            yield Paragraph(reason)
+        advice = advice_on(reason, explanation.explanation if explanation else frame.reason)
+        if advice:
+            yield Paragraph(f"What to do: {advice}", "advice")
+        yield from _explanation(explanation)
+
+
+def _failed_compiles(recording: Recording) -> Iterator[Block]:
+    """What a plain torch trace has of frames that fell back: the compiles that failed."""
+    rows = [
+        [
+            compile_label(compile_.compile_id),
+            f"{frame_name(compile_.name)} ({place(compile_.place)})",
+            f"{compile_.fail_type}: {first_line(compile_.fail_reason)}",
+        ]
+        for process in recording.processes
+        if not process.is_ours
+        for compile_ in process.compiles
+        if compile_.fail_type is not None
+    ]
+    if rows:
+        yield Heading("Compiles that failed")
+        yield table("compile|frame|why", rows)
+
+
+def _skipped(recording: Recording) -> Iterator[Block]:
+    """Frames that Dynamo looked at and left alone; by reason, since there can be hundreds."""
+    skipped = [
+        frame for process in recording.processes for frame in process.frames if frame.outcome == "skipped"
+    ]
+    if not skipped:
+        return
+    yield Heading(f"{number(len(skipped), 'frame')} skipped")
+    rows = []
+    for reason, count in Counter(frame.reason or "no reason recorded" for frame in skipped).most_common():
+        of_it = dict.fromkeys(
+            frame_name(f.name) for f in skipped if (f.reason or "no reason recorded") == reason
+        )
+        names = list(of_it)
+        shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+        rows.append([str(count), reason, shown])
+    yield table("frames>|reason|functions", rows)
+
+
+def _body(recording: Recording) -> dict[str, Any]:
+    found = distinct_breaks(recording)
+    is_known = breaks_recorded(recording)
+    has_frames = recorded(recording, "frames")
+    return {
+        "count": sum(each.met for each in found) if is_known else None,
+        "breaks": [_break_value(each) for each in found] if is_known else None,
+        "fell_back": _frames_value(recording, "failed") if has_frames else None,
+        "raised": _frames_value(recording, "raised") if has_frames else None,
+        "skipped": _frames_value(recording, "skipped") if has_frames else None,
+    }
+
+
+def _break_value(each: DistinctBreak) -> dict[str, Any]:
+    first, explanation = each.first, each.first.explanation
+    call = each.user_call
+    return {
+        "place": place_value(first.place),
+        "kind": first.kind,
+        "reason": first.reason,
+        "registry_id": explanation.registry_id if explanation else None,
+        "link": explanation.link if explanation else None,
+        "explanation": explanation.explanation if explanation else None,
+        "hints": list(explanation.hints) if explanation else None,
+        "advice": break_advice(first),
+        "met": each.met,
+        "crossed": each.crossed,
+        "makes_frame_eager": bool(each.frames_fell_back),
+        "compile_ids": [id_value(occurrence.compile_id) for occurrence in each.occurrences],
+        "stack": stack_value(first.stack),
+        "callers": stack_value(first.callers),
+        "user_call": stack_value([call])[0] if call else None,
+        "source": {str(line): text for line, text in first.around.items()} or None,
+        "between": [
+            {
+                "process": process_value(crossing.process),
+                "compile_id": id_value(crossing.compile_id),
+                "before": [graph.number for graph in crossing.before],
+                "after": [graph.number for graph in crossing.after],
+            }
+            for crossing in each.crossings
+        ],
+    }
+
+
+def _frames_value(recording: Recording, outcome: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "process": process_value(process),
+            "name": frame.name,
+            "place": place_value(frame.place),
+            "compile_id": id_value(frame.compile_id),
+            "reason": frame.reason,
+        }
+        for process in recording.processes
+        for frame in process.frames
+        if frame.outcome == outcome
+    ]

@@ -1,0 +1,1 @@
+"""`dynamo bytecode`: each frame before and after Dynamo."""

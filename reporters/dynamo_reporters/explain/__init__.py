@@ -1,0 +1,1 @@
+"""`dynamo explain`, and what else sums up a run."""

@@ -1,0 +1,117 @@
+"""What `dynamo explain --format json` holds: everything that the other reports do not go into."""
+
+from dataclasses import asdict
+from typing import Any
+
+from dynamo_core.model import Compile, Frame, Graph, GraphBreak, Process, Recording
+from dynamo_core.summary import summarize
+
+from ..report import id_value, place_value, stack_value
+from .compile_phases import phases_of
+from .disagreements import disagreements
+from .verdict import verdict
+
+
+def explain_body(recording: Recording) -> dict[str, Any]:
+    """The whole picture of a recording as JSON values."""
+    summary = summarize(recording)
+    compiles = [compile_ for process in recording.processes for compile_ in process.compiles]
+    return {
+        "verdict": verdict(recording, summary),
+        "summary": asdict(summary),
+        "compile_phases": [asdict(phase) for phase in phases_of(compiles)] if compiles else None,
+        "run": recording.run,
+        "python_processes": recording.python_processes,
+        "processes": [_process(process) for process in recording.processes],
+        "problems": recording.problems + disagreements(recording.processes),
+    }
+
+
+def _process(process: Process) -> dict[str, Any]:
+    has_breaks = process.is_ours or process.breaks
+    return {
+        "stream": process.stream.name,
+        "rank": process.rank,
+        "info": process.info or None,
+        "torch": process.torch_version,
+        "captures": [asdict(decision) for decision in process.captures],
+        "frames": [_frame(frame) for frame in process.frames] if process.is_ours else None,
+        "graphs": [_graph(graph) for graph in process.graphs],
+        "inherited_graph_calls": process.inherited_calls if process.is_ours else None,
+        "graph_breaks": [_break(b) for b in process.breaks] if has_breaks else None,
+        "compiles": [_compile(compile_) for compile_ in process.compiles],
+        "cache_lookups": [
+            {"cache": lookup.cache, "outcome": lookup.outcome, "compile_id": id_value(lookup.compile_id)}
+            for lookup in process.cache_lookups
+        ],
+        "torch_totals": (process.end or {}).get("torch_totals"),
+        "torch_config": process.state.get("torch_config"),
+        "devices": process.state.get("devices"),
+        "failed_probes": process.failed_probes,
+        "damaged_records": process.damaged_records,
+        "lost_records": process.lost_records,
+        "records": process.record_counts,
+    }
+
+
+def _frame(frame: Frame) -> dict[str, Any]:
+    return {
+        "name": frame.name,
+        "place": place_value(frame.place),
+        "compile_id": id_value(frame.compile_id),
+        "outcome": frame.outcome,
+        "reason": frame.reason,
+        "ok": frame.ok,
+        "whole_graph": frame.is_whole_graph,
+    }
+
+
+def _graph(graph: Graph) -> dict[str, Any]:
+    return {
+        "number": graph.number,
+        "name": graph.name,
+        "compile_id": id_value(graph.compile_id),
+        "frame": graph.frame_name,
+        "place": place_value(graph.frame_place),
+        "backend": graph.backend,
+        "compiled": graph.is_compiled,
+        "specialization": graph.is_specialization,
+        "ops": graph.ops,
+        "calls": graph.calls,
+        "host_seconds": graph.host_seconds,
+        "backend_seconds": graph.backend_seconds,
+    }
+
+
+def _break(graph_break: GraphBreak) -> dict[str, Any]:
+    explanation = graph_break.explanation
+    return {
+        "place": place_value(graph_break.place),
+        "kind": graph_break.kind,
+        "reason": graph_break.reason,
+        "compile_id": id_value(graph_break.compile_id),
+        "stack": stack_value(graph_break.stack),
+        "explanation": explanation.explanation if explanation else None,
+        "hints": list(explanation.hints) if explanation else None,
+        "registry_id": explanation.registry_id if explanation else None,
+    }
+
+
+def _compile(compile_: Compile) -> dict[str, Any]:
+    return {
+        "compile_id": id_value(compile_.compile_id),
+        "frame": compile_.name,
+        "place": place_value(compile_.place),
+        "seconds": compile_.seconds,
+        "forward": compile_.is_forward,
+        "guards": compile_.guards,
+        "ops": compile_.ops,
+        "recompile_reason": compile_.recompile_reason,
+        "restart_reasons": list(compile_.restart_reasons),
+        "seconds_before_restart": compile_.seconds_before_restart,
+        "fail_type": compile_.fail_type,
+        "fail_reason": compile_.fail_reason,
+        "cumulative_phases": compile_.phases,
+        "cache_hits": compile_.cache_hits,
+        "cache_misses": compile_.cache_misses,
+    }

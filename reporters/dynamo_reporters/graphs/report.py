@@ -1,0 +1,202 @@
+"""FX graphs: as tables, as readable code, as Graphviz's dot, and as what later stages make of them."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from dynamo_core import names
+from dynamo_core.model import CompileId, Graph, Node, Process, Recording
+
+from ..detail import Detail
+from ..page.blocks import Block, Code, Column, Heading, Paragraph, Table
+from ..report import Report, process_title
+from ..text import compile_label, frame_name, number, place, seconds
+from .document import body
+from .dot import dot_text
+from .node_text import counts_text, place_in
+from .stages import missing_stages, recorded_stages, records_of, stage_names, stage_title, texts_by_compile
+from .table import node_tables
+
+STYLES = ("tabular", "code", "dot")
+CONTENTS = frozenset({names.FX_GRAPH, "dynamo_output_graph"})
+
+_COLUMNS = ("opcode", "name", "target", "args", "kwargs")
+_MORE_COLUMNS = ("shape", "stride", "dtype", "device", "line")
+Style = Literal["tabular", "code", "dot"]
+
+
+def report(style: str = "tabular", stages: Sequence[str] = (), show_all: bool = False) -> Report:
+    """The report of `dynamo graphs`; with `stages`, of the texts of those instead of the graphs."""
+
+    def page(recording: Recording) -> list[Block]:
+        if stages:
+            return _stages_page(recording, stages)
+        if style == "tabular":
+            return _tables_page(recording, show_all)
+        return _texts_page(recording, style)
+
+    contents = CONTENTS | records_of(stage_names(stages))
+    return Report("dynamo-graphs", 1, contents, page, lambda recording: body(recording, stages))
+
+
+def graph_title(graph: Graph) -> str:
+    """A graph in a line: number, compile id, size, backend, and the frame it is from."""
+    title = (
+        f"graph {graph.number} {compile_label(graph.compile_id)} {number(graph.ops, 'op')}, "
+        f"backend {graph.backend or 'not recorded'}, from "
+        f"{frame_name(graph.frame_name)} ({place(graph.frame_place)})"
+    )
+    if graph.backend_seconds is not None:
+        title += f", backend took {seconds(graph.backend_seconds)}"
+    return title
+
+
+def graph_blocks(graph: Graph, detail: Detail) -> list[Block]:
+    """One graph for DYNAMO_LOGS: a title, and the classic table of its nodes."""
+    blocks: list[Block] = [Heading(graph_title(graph), 3)]
+    if detail is Detail.LESS or graph.nodes is None:
+        return blocks
+    headings = _COLUMNS + (_MORE_COLUMNS if detail is Detail.MORE else ())
+    rows = [[node.op, node.name, node.target, node.args, node.kwargs] for node in graph.nodes]
+    if detail is Detail.MORE:
+        rows = [
+            row + _tensor_cells(node) + [place(node.place) if node.place else ""]
+            for row, node in zip(rows, graph.nodes, strict=True)
+        ]
+    return [*blocks, Table([Column(name) for name in headings], rows)]
+
+
+def _tensor_cells(node: Node) -> list[str]:
+    if node.symbol is not None:
+        return [node.symbol, "", "", ""]
+    shapes = "; ".join(str(list(tensor.shape)) for tensor in node.tensors)
+    strides = "; ".join("" if tensor.stride is None else str(list(tensor.stride)) for tensor in node.tensors)
+    kinds = "; ".join(dict.fromkeys(tensor.dtype for tensor in node.tensors))
+    devices = "; ".join(dict.fromkeys(tensor.device for tensor in node.tensors))
+    return [shapes, strides, kinds, devices]
+
+
+def short_title(graph: Graph) -> str:
+    """Which graph it is: `graph 1 [0/0] forward (train.py:7)`."""
+    return f"graph {graph.number} {compile_label(graph.compile_id)} {place_in(graph)}"
+
+
+def _tables_page(recording: Recording, show_all: bool) -> list[Block]:
+    blocks: list[Block] = []
+    says_less = False
+    for process in recording.processes:
+        blocks.append(Heading(_process_heading(process, recording), 1))
+        for graph in process.graphs:
+            section, is_short = graph_section(graph, process, show_all)
+            blocks += section
+            says_less |= is_short
+    return blocks + _closing(recording, says_less)
+
+
+def graph_section(graph: Graph, process: Process, show_all: bool) -> tuple[list[Block], bool]:
+    """All about one graph, its tables last, and whether they say less than `show_all` would."""
+    blocks: list[Block] = [Heading(f"{short_title(graph)}: {counts_text(graph)}", 3)]
+    blocks += [Paragraph(fact, "dim") for fact in _facts(graph, process)]
+    if graph.nodes is not None:
+        tables, is_short = node_tables(graph, show_all)
+        return blocks + tables, is_short
+    if graph.code is None:
+        return [*blocks, Paragraph("Its nodes were not recorded.", "dim")], False
+    said = Paragraph("Its nodes were not recorded; this is torch's own text of it.", "dim")
+    return [*blocks, said, Code(graph.code)], False
+
+
+def _process_heading(process: Process, recording: Recording) -> str:
+    graphs = process.compiled_graphs
+    ops = [graph.ops for graph in graphs if graph.ops is not None]
+    heading = number(len(graphs), "graph") + process_title(process, recording)
+    if graphs and len(ops) == len(graphs):
+        heading += f", {number(sum(ops), 'op')}"
+    specializations = sum(graph.is_specialization for graph in process.graphs)
+    not_taken = len(process.graphs) - len(graphs) - specializations
+    heading += f", {number(specializations, 'specialization')}" if specializations else ""
+    return heading + (f", {not_taken:,} that the backend did not take" if not_taken else "")
+
+
+def _facts(graph: Graph, process: Process) -> list[str]:
+    """What is known of a graph besides its nodes, a line for each subject."""
+    facts = []
+    if graph.backend is not None:
+        took = f" took {seconds(graph.backend_seconds)}" if graph.backend_seconds is not None else ""
+        facts.append(f"backend {graph.backend}{took}")
+    if graph.is_specialization:
+        facts.append("a specialization of a graph that counts already")
+    elif not graph.is_compiled:
+        facts.append("the backend did not take it")
+    if graph.calls is not None:
+        spent = f", {seconds(graph.host_seconds)} on the host" if graph.calls else ""
+        facts.append(f"called {number(graph.calls, 'time')}{spent}")
+    lines = ["; ".join(facts)] if facts else []
+    symbols = [s for s in process.symbols if s.compile_id == graph.compile_id]
+    if symbols and graph.compile_id is not None:
+        sizes = (f"{symbol.name} = {symbol.hint} ({symbol.source})" for symbol in symbols)
+        lines.append(f"symbolic sizes, as met when compiling: {', '.join(dict.fromkeys(sizes))}")
+    return lines
+
+
+def _closing(recording: Recording, says_less: bool) -> list[Block]:
+    """What else there is to see, where there is."""
+    if not any(process.graphs for process in recording.processes):
+        return [Paragraph("No graph was handed to a backend.")]
+    hints = []
+    if says_less:
+        hints.append(
+            "Parameters and buffers go by their path in the module, and what repeats is shown once: "
+            "--all shows every node, under its FX name."
+        )
+    stages = [stage for stage in recorded_stages(recording.processes) if stage != "dynamo"]
+    if stages:
+        hints.append(f"Later stages that are recorded, for --stage: {', '.join(stages)}.")
+    return [Heading("More", 3), *(Paragraph(hint, "dim") for hint in hints)] if hints else []
+
+
+def _texts_page(recording: Recording, style: str) -> list[Block]:
+    """Each graph as a text with its title in a comment, so that the page is a program as it stands."""
+    blocks: list[Block] = []
+    for process in recording.processes:
+        for graph in process.graphs:
+            title = short_title(graph) + process_title(process, recording)
+            text = graph_text(graph, style, title)
+            blocks.append(Code(text, "python" if style == "code" else "dot"))
+    mark = "#" if style == "code" else "//"
+    return blocks or [Code(f"{mark} No graph was handed to a backend.", "text")]
+
+
+def graph_text(graph: Graph, style: str, title: str) -> str:
+    """One graph as code or as dot, or a comment that says that it was not recorded."""
+    if style == "dot":
+        if graph.nodes is None:
+            return f"// {title}: its nodes were not recorded, and without them there is nothing to draw"
+        return f"// {title}\n{dot_text(graph, title)}"
+    if graph.code is None:
+        return f"# {title}: its code was not recorded"
+    return f"# {title}\n{graph.code.rstrip()}"
+
+
+def _stages_page(recording: Recording, asked: Sequence[str]) -> list[Block]:
+    blocks: list[Block] = []
+    for process in recording.processes:
+        titles: dict[CompileId | None, list[str]] = {}
+        for graph in process.graphs:
+            titles.setdefault(graph.compile_id, []).append(short_title(graph))
+        for compile_id, texts in texts_by_compile(process, stage_names(asked)):
+            owner = " and ".join(titles.get(compile_id, [f"compile {compile_label(compile_id)}"]))
+            for text in texts:
+                title = f"# {stage_title(text)}: {owner}{process_title(process, recording)}"
+                blocks.append(Code(f"{title}\n{text.text.strip()}"))
+    missing = missing_stages(recording.processes, asked)
+    if missing:
+        blocks.append(Paragraph(not_recorded(recording, missing), "warning"))
+    return blocks
+
+
+def not_recorded(recording: Recording, missing: Sequence[str]) -> str:
+    """Which stages are missing from what was selected, and which the recording has."""
+    has = recorded_stages(recording.processes)
+    there = f"it has {', '.join(has)}" if has else "it has no stage at all"
+    verb = "is" if len(missing) == 1 else "are"
+    return f"{', '.join(missing)} {verb} not recorded here; of the stages of a compile {there}."

@@ -1,0 +1,113 @@
+"""A stand-alone program that runs one graph of a recording: torch's own where it is recorded, else ours.
+
+Only written, never run, by us: the code in it is the recording's.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dynamo_core.errors import NothingSelected
+from dynamo_core.model import Graph, Process, Recording, Stage
+
+from ..page.blocks import Block, Code
+from ..report import Report, id_value, process_title
+from .document import body
+from .generated_program import generated_program
+from .report import CONTENTS, short_title
+from .stages import direction
+
+_RECORD = "fx_graph_runnable"
+# What torch writes down of the environment that says where and by whom the program was recorded.
+_NOT_OF_THE_GRAPH = re.compile(
+    r"^os\.environ\['(?:DYNAMO_\w+|TORCH_TRACE|TORCH_LOGS\w*|TORCHINDUCTOR_CACHE_DIR"
+    r"|_TORCHINDUCTOR_PYOBJECT_TENSOR_DATA_PTR)'\] = .*\n",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Runnable:
+    """The text of a program, whose it is (`torch` or `dynamo`), and the graph and direction it is of."""
+
+    process: Process
+    graph: Graph
+    origin: str
+    direction: str | None
+    text: str
+
+
+def report(number: int, backward: bool = False) -> Report:
+    """The report of `dynamo graphs --runnable N`: nothing but the program."""
+
+    def page(recording: Recording) -> list[Block]:
+        return [Code(runnable(recording, number, backward).text)]
+
+    def document_body(recording: Recording) -> dict[str, Any]:
+        found = runnable(recording, number, backward)
+        return {
+            **body(recording, ()),
+            "runnable": {
+                "graph": found.graph.number,
+                "compile_id": id_value(found.graph.compile_id),
+                "origin": found.origin,
+                "direction": found.direction,
+                "text": found.text,
+            },
+        }
+
+    return Report("dynamo-graphs", 1, CONTENTS | {_RECORD}, page, document_body)
+
+
+def runnable(recording: Recording, number: int, backward: bool) -> Runnable:
+    """The program for graph `number`, of the first process that has one.
+
+    NothingSelected says why there is none.
+    """
+    found = ((p, g) for p in recording.processes for g in p.graphs if g.number == number)
+    process, graph = next(found, (None, None))
+    if process is None or graph is None:
+        there = [str(g.number) for p in recording.processes for g in p.graphs]
+        listed = ", ".join(dict.fromkeys(there)) or "none"
+        raise NothingSelected(f"there is no graph {number} in {recording.path}; graphs: {listed}")
+    title = short_title(graph) + process_title(process, recording)
+    texts = [s for s in process.stages if s.name == _RECORD and s.compile_id == graph.compile_id]
+    has_backward = any(direction(text) == "backward" for text in texts)
+    texts = [text for text in texts if (direction(text) == "backward") == backward]
+    if texts:
+        text = _of_graph(texts, graph, process)
+        way = direction(text)
+        said = _said_of_torchs(title, recording, way, has_backward and not backward)
+        return Runnable(
+            process, graph, "torch", way, said + _NOT_OF_THE_GRAPH.sub("", text.text.strip()) + "\n"
+        )
+    if backward:
+        raise NothingSelected(
+            f"no program is recorded for the backward of graph {number} in {recording.path}"
+        )
+    symbols = [symbol for symbol in process.symbols if symbol.compile_id == graph.compile_id]
+    text_of_ours = generated_program(graph, symbols, _one_line(f"{title}, from {recording.path}"))
+    return Runnable(process, graph, "dynamo", None, text_of_ours)
+
+
+def _of_graph(texts: Sequence[Stage], graph: Graph, process: Process) -> Stage:
+    """The text that belongs to the graph: in a trace of several runs, they share a compile id."""
+    alike = [other.number for other in process.graphs if other.compile_id == graph.compile_id]
+    return texts[alike.index(graph.number)] if len(texts) == len(alike) else texts[0]
+
+
+def _said_of_torchs(title: str, recording: Recording, way: str | None, has_backward: bool) -> str:
+    which = f"The {way} of {title}" if way else title[0].upper() + title[1:]
+    lines = [
+        f"# {_one_line(which)}, from {_one_line(str(recording.path))}.",
+        "# torch's own program for it (fx_graph_runnable): compiles the graph with Inductor and runs it on",
+        "# numbers made up for the recorded shapes. No error means that it ran; --help lists its options.",
+    ]
+    if has_backward:
+        lines.append("# The backward is recorded too: dynamo graphs --runnable N --backward.")
+    return "\n".join(lines) + "\n"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

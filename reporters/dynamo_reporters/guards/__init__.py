@@ -1,0 +1,1 @@
+"""`dynamo guards`: under which conditions compiled code may be used again."""

@@ -1,0 +1,407 @@
+"""The guards of a cache entry: under which conditions compiled code may be used again."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dynamo_core import names
+from dynamo_core.model import Compile, CompileId, Guard, GuardCheck, GuardSet, Place, Process, Recording
+
+from ..detail import Detail
+from ..page.blocks import Block, Bullets, Column, Heading, Paragraph, Table, table
+from ..report import Report, id_value, place_value, process_title, process_value
+from ..text import compile_label, frame_name, number, place
+from .groups import (
+    Difference,
+    SourceGuards,
+    by_kind,
+    differences,
+    remarks,
+    unnumbered,
+    with_relations,
+)
+from .places import whole_places
+from .words import (
+    check_words,
+    closure_variable,
+    guard_words,
+    is_marking,
+    markings_words,
+    split_note,
+    tensor_check,
+)
+
+_FEW = 12  # sources; so many are always listed
+_FEW_DIFFERENCES = 10
+_COLUMNS = (Column("source", is_above=True), Column("guard"), Column("what is checked"), Column("because of"))
+_DIFFERENCE_COLUMNS = (Column("source", is_above=True), Column("cache entry"), Column("demands"))
+_NOT_COMPARED = Paragraph("what tells them apart: not recorded", "dim")
+_STATE = "(torch's state)"
+_KINDS = {
+    "value": "inputs and values",
+    "module": "nn.Modules, parameters and buffers",
+    "global": "modules, functions and classes (globals)",
+    "state": "torch's state",
+}
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A cache entry with the compile that made it, where that was recorded."""
+
+    guard_set: GuardSet
+    generation: int  # how often its compile id was met before, as after torch._dynamo.reset()
+    compile: Compile | None
+
+    @property
+    def guard_count(self) -> int | None:
+        """torch's guard_count, or what we counted where torch's metrics do not say."""
+        if self.compile is not None and self.compile.guards is not None:
+            return self.compile.guards
+        return None if self.guard_set.guards is None else len(self.guard_set.guards)
+
+
+def report(show_all: bool = False) -> Report:
+    """The report of `dynamo guards`; `show_all` lists what is otherwise counted."""
+    return Report(
+        "dynamo-guards",
+        1,
+        frozenset({names.GUARDS, "dynamo_cpp_guards_str"}),
+        lambda recording: _page(recording, show_all),
+        _body,
+    )
+
+
+def guards_blocks(guard_set: GuardSet, detail: Detail) -> list[Block]:
+    """The guards of one cache entry, by source; with MORE, every check in words and the user's line too."""
+    items: Sequence[Guard] | Sequence[GuardCheck] = guard_set.guards or guard_set.checks or ()
+    what = "guard" if guard_set.guards is not None else "check"
+    title = f"guards {compile_label(guard_set.compile_id)} {number(len(items), what)}"
+    if detail is Detail.LESS:
+        return [Heading(f"{title}: {_by_type(items)}" if items else title, 3)]
+    if detail is Detail.NORMAL:
+        return [Heading(title, 3), table("guard|source", [[item.type, item.source] for item in items])]
+    return [Heading(title, 3), _source_table(by_kind(guard_set)), *_remark_blocks([guard_set])]
+
+
+def _page(recording: Recording, show_all: bool) -> list[Block]:
+    blocks: list[Block] = []
+    for process in recording.processes:
+        entries = _entries(process)
+        count = number(len(entries), "cache entry", "cache entries")
+        blocks.append(Heading(f"{count}{process_title(process, recording)}", 1))
+        if "guards" in process.failed_probes:
+            blocks.append(Paragraph(f"guards: not recorded ({process.failed_probes['guards']})", "warning"))
+        missing = _without_guards(process, entries)
+        if missing:
+            blocks.append(Bullets(missing, "dim"))
+        elif not entries:
+            blocks.append(Paragraph("guards: not recorded; nothing was compiled", "dim"))
+        for frame in _frames(entries):
+            blocks += _frame_blocks(frame, show_all)
+    return blocks
+
+
+def _entries(process: Process) -> list[_Entry]:
+    """The cache entries of a process by frame, with file names whole and the compiles that they are of."""
+    compiles: dict[CompileId | None, list[Compile]] = {}
+    for compile_ in process.compiles:
+        if compile_.is_forward and compile_.guards is not None:
+            compiles.setdefault(compile_.compile_id, []).append(compile_)
+    files = whole_places(process)
+    met: Counter[CompileId | None] = Counter()
+    entries = []
+    for guard_set in process.guard_sets:
+        generation = met[guard_set.compile_id]
+        met[guard_set.compile_id] += 1
+        same_id = compiles.get(guard_set.compile_id, [])
+        own = same_id[generation] if generation < len(same_id) else None
+        entries.append(_Entry(_with_whole_places(guard_set, files), generation, own))
+    return sorted(entries, key=_order)
+
+
+def _order(entry: _Entry) -> tuple[int, ...]:
+    compile_id = entry.guard_set.compile_id or CompileId(None, None)
+    parts = (compile_id.autograd, compile_id.frame, compile_id.compile)
+    return (entry.generation, *(-1 if part is None else part for part in parts))
+
+
+def _with_whole_places(guard_set: GuardSet, files: dict[str, str | None]) -> GuardSet:
+    def whole(check: GuardCheck) -> GuardCheck:
+        file = files.get(check.place.file) if check.place is not None else None
+        if check.place is None or file is None:
+            return check
+        return replace(check, place=Place(file, check.place.line))
+
+    checks = guard_set.checks
+    return guard_set if checks is None else replace(guard_set, checks=tuple(map(whole, checks)))
+
+
+def _frames(entries: Iterable[_Entry]) -> list[list[_Entry]]:
+    """The entries of each frame; a compile id that comes back is of another frame."""
+    frames: dict[object, list[_Entry]] = {}
+    for entry in entries:
+        compile_id = entry.guard_set.compile_id
+        frame = (compile_id.autograd, compile_id.frame) if compile_id else None
+        frames.setdefault((entry.generation, frame), []).append(entry)
+    return list(frames.values())
+
+
+def _without_guards(process: Process, entries: Sequence[_Entry]) -> list[str]:
+    """The compiles whose guards are not there, each with the reason where one is known."""
+    known = {entry.guard_set.compile_id for entry in entries}
+    found = []
+    for compile_ in process.compiles:
+        if not compile_.is_forward or compile_.compile_id in known:
+            continue
+        name = f"{compile_label(compile_.compile_id)} {frame_name(compile_.name)} ({place(compile_.place)})"
+        if compile_.fail_type is not None:
+            found.append(f"{name}: no guards, as the compile failed: {compile_.fail_type}")
+        else:
+            lost = f"{number(compile_.guards, 'guard')}, which were not recorded"
+            found.append(f"{name}: {lost if compile_.guards else 'no guards'}")
+    return found
+
+
+def _frame_blocks(frame: Sequence[_Entry], show_all: bool) -> list[Block]:
+    compile_ = next((entry.compile for entry in frame if entry.compile is not None), None)
+    name = f"{frame_name(compile_.name)} ({place(compile_.place)})" if compile_ else "unknown frame"
+    blocks: list[Block] = [Heading(f"{name}: {number(len(frame), 'cache entry', 'cache entries')}", 2)]
+    guard_sets = [entry.guard_set for entry in frame]
+    can_compare = len(frame) > 1 and all(guard_set.checks is not None for guard_set in guard_sets)
+    found = differences(guard_sets) if can_compare else []
+    if len(frame) > 1:
+        blocks += _difference_blocks(found, show_all) if can_compare else [_NOT_COMPARED]
+    blocks += _remark_blocks(guard_sets)
+    for entry in frame:
+        blocks.append(Heading(_title(entry), 3))
+        if entry is frame[0] or show_all or not found:
+            blocks += _entry_blocks(entry.guard_set, show_all)
+        else:
+            blocks += _further_entry_blocks(entry.guard_set, frame[0].guard_set, found)
+    return blocks
+
+
+def _further_entry_blocks(guard_set: GuardSet, first: GuardSet, found: Iterable[Difference]) -> list[Block]:
+    """An entry of a frame by what it does not share with the others."""
+    groups = by_kind(guard_set)
+    sources = {difference.source for difference in found}
+    own = [group for group in groups if group.kind == "value" and unnumbered(group.source) in sources]
+    rest = f"What is not told apart above is as in {compile_label(first.compile_id)}; --all lists it."
+    return [Paragraph(_by_kind(groups)), *([_source_table(own)] if own else []), Paragraph(rest, "dim")]
+
+
+def _title(entry: _Entry) -> str:
+    guard_set = entry.guard_set
+    checks = "checks: not recorded" if guard_set.checks is None else number(len(guard_set.checks), "check")
+    latency = guard_set.latency_us
+    measured = (
+        "latency: not recorded"
+        if latency is None
+        else f"{latency:.3g} µs per evaluation as torch measured it"
+    )
+    recorded = guard_set.guards
+    differing = (
+        f"; {len(recorded)} were recorded"
+        if recorded is not None and len(recorded) != entry.guard_count
+        else ""
+    )
+    return (
+        f"{compile_label(guard_set.compile_id)} {number(entry.guard_count, 'guard')} "
+        f"(torch's guard_count{differing}), "
+        f"{checks} in the tree, {measured}"
+    )
+
+
+def _difference_blocks(found: Sequence[Difference], show_all: bool) -> list[Block]:
+    if not found:
+        return [Paragraph("Nothing in torch's text of their checks tells them apart.", "dim")]
+    shown = found if show_all else found[:_FEW_DIFFERENCES]
+    blocks: list[Block] = [
+        Paragraph("What tells them apart", "strong"),
+        Table(_DIFFERENCE_COLUMNS, [row for difference in shown for row in _rows(difference)]),
+    ]
+    if len(shown) < len(found):
+        blocks.append(Paragraph(f"and {len(found) - len(shown)} more; --all lists them", "dim"))
+    return blocks
+
+
+def _remark_blocks(guard_sets: Sequence[GuardSet]) -> list[Block]:
+    """torch's remarks, each once."""
+    lines = []
+    for note, sources in remarks(guard_sets).items():
+        more = f" and {len(sources) - 1} more" if len(sources) > 1 else ""
+        lines.append(f"{sources[0] or 'sizes'}{more}: {note}")
+    return [Paragraph("What torch remarks", "strong"), Bullets(lines)] if lines else []
+
+
+def _rows(difference: Difference) -> list[list[str]]:
+    rows = [
+        ["", " ".join(map(compile_label, ids)), ", ".join(demands) or "(no such check)"]
+        for ids, demands in difference.demands
+    ]
+    rows[0][0] = difference.source or _STATE
+    return rows
+
+
+def _entry_blocks(guard_set: GuardSet, show_all: bool) -> list[Block]:
+    groups = by_kind(guard_set)
+    if not groups:
+        return [Paragraph("no guards", "dim")]
+    blocks: list[Block] = [Paragraph(_by_kind(groups))]
+    few = len([group for group in groups if group.kind != "state"]) <= _FEW
+    is_listed = set(_KINDS) if show_all else {"value", "module", "global"} if few else {"value"}
+    listed = [group for group in groups if group.kind in is_listed]
+    if listed:
+        blocks.append(_source_table(listed))
+    folded = [
+        f"{what}: {_by_type(items)}"
+        for kind, what in _KINDS.items()
+        if kind not in is_listed and (items := _items(group for group in groups if group.kind == kind))
+    ]
+    if folded:
+        blocks += [Paragraph("Not listed without --all:", "dim"), Bullets(folded, "dim")]
+    return blocks
+
+
+def _items(groups: Iterable[SourceGuards]) -> list[Guard | GuardCheck]:
+    """What is counted: the guards that Dynamo asked for, or checks where those were not recorded."""
+    groups = list(groups)
+    guards = [guard for group in groups for guard in group.guards]
+    return [*guards] if guards else [check for group in groups for check in group.checks]
+
+
+def _by_kind(groups: Sequence[SourceGuards]) -> str:
+    noun = "guard" if any(group.guards for group in groups) else "check"
+    counts = {
+        what: len(_items(group for group in groups if group.kind == kind)) for kind, what in _KINDS.items()
+    }
+    return "; ".join(f"{number(count, noun)} on {what}" for what, count in counts.items() if count)
+
+
+def _by_type(items: Iterable[Guard | GuardCheck]) -> str:
+    counts = Counter(item.type for item in items)
+    return ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
+
+
+def _source_table(groups: Iterable[SourceGuards]) -> Block:
+    rows = [
+        [group.source or _STATE, "\n".join(group.types), "\n".join(_demands(group)), _cause(group)]
+        for group in groups
+    ]
+    if not any(row[-1] for row in rows):  # torch 2.6 and older do not say
+        return Table(_COLUMNS[:-1], [row[:-1] for row in rows])
+    return Table(_COLUMNS, rows)
+
+
+def _demands(group: SourceGuards) -> list[str]:
+    """What is checked at a source, in words, a line each; where nothing is, what its guards ask for."""
+    marks = [check for check in group.checks if is_marking(check.code)]
+    lines = []
+    for check in group.checks:
+        if check not in marks:
+            variable = closure_variable(check.code)
+            words = check_words(check.type, check.code, check.source or group.source)
+            lines.append(f"{words} (closure variable {variable})" if variable else words)
+        elif check is marks[0]:
+            lines += markings_words(mark.code for mark in marks)
+    if group.remark is not None:
+        lines.append(group.remark)
+    if not lines:
+        lines = [guard_words(guard.type, guard.source, guard.code) for guard in group.guards]
+    return list(dict.fromkeys(lines))
+
+
+def _cause(group: SourceGuards) -> str:
+    """The user's lines that a group of guards is due to."""
+    checks = [check for check in group.checks if check.place is not None]
+    of_user = [check for check in checks if check.user_code is not None]
+    if not of_user and not group.source:
+        return ""  # torch's own line, which asks for this in every frame
+    lines = [f"{place(check.place)}\n{check.user_code or ''}".rstrip() for check in of_user or checks]
+    if not lines:
+        lines = [place(guard.place) for guard in group.guards if guard.place is not None]
+    return "\n".join(dict.fromkeys(lines))
+
+
+def _body(recording: Recording) -> dict[str, Any]:
+    entries, apart, missing = [], [], []
+    for process in recording.processes:
+        of_process = _entries(process)
+        entries += [{"process": process_value(process), **_entry_value(entry)} for entry in of_process]
+        for frame in _frames(of_process):
+            found = differences([entry.guard_set for entry in frame]) if len(frame) > 1 else []
+            apart += [
+                {"process": process_value(process), **_difference_value(difference)} for difference in found
+            ]
+        missing += [
+            {"process": process_value(process), "reason": reason}
+            for reason in _without_guards(process, of_process)
+        ]
+    return {"entries": entries, "differences": apart, "not_recorded": missing}
+
+
+def _entry_value(entry: _Entry) -> dict[str, Any]:
+    guard_set, compile_ = entry.guard_set, entry.compile
+    guards, checks = guard_set.guards, guard_set.checks
+    return {
+        "compile_id": id_value(guard_set.compile_id),
+        "generation": entry.generation,
+        "name": compile_.name if compile_ else None,
+        "place": place_value(compile_.place) if compile_ else None,
+        "guard_count": entry.guard_count,
+        "check_count": None if checks is None else len(checks),
+        "latency_us": guard_set.latency_us,
+        "guards": None if guards is None else [_guard_value(guard) for guard in guards],
+        "checks": None if checks is None else list(map(_check_value, checks, with_relations(checks))),
+    }
+
+
+def _guard_value(guard: Guard) -> dict[str, Any]:
+    return {
+        "type": guard.type,
+        "source": guard.source,
+        "scope": guard.scope,
+        "code": list(guard.code),
+        "words": guard_words(guard.type, guard.source, guard.code),
+        "place": place_value(guard.place),
+    }
+
+
+def _check_value(check: GuardCheck, in_full: GuardCheck) -> dict[str, Any]:
+    code, note = split_note(check.code)
+    tensor = tensor_check(code) if check.type == "TENSOR_MATCH" else None
+    return {
+        "type": check.type,
+        "source": check.source,
+        "code": code,
+        "note": note,
+        "words": check_words(check.type, in_full.code, check.source),
+        "user_code": check.user_code,
+        "place": place_value(check.place),
+        "function": check.function,
+        "tensor": None
+        if tensor is None
+        else {
+            "class": tensor.class_name,
+            "dtype": tensor.dtype,
+            "device": tensor.device,
+            "device_index": tensor.device_index,
+            "requires_grad": tensor.requires_grad,
+            "dispatch_keys": list(tensor.dispatch_keys),
+            "sizes": list(tensor.sizes),
+            "strides": list(tensor.strides),
+            "dynamic_dims": list(tensor.dynamic_dims),
+        },
+    }
+
+
+def _difference_value(difference: Difference) -> dict[str, Any]:
+    return {
+        "source": difference.source,
+        "entries": [
+            {"compile_ids": [id_value(compile_id) for compile_id in ids], "demands": list(demands)}
+            for ids, demands in difference.demands
+        ],
+    }

@@ -1,0 +1,40 @@
+"""Blocks to a file: coloured and wrapped on a terminal, plain and whole in anything else."""
+
+import io
+import os
+import shutil
+from collections.abc import Iterable
+from typing import TextIO
+
+from rich.console import Console
+
+from .blocks import Block
+from .terminal import renderables
+
+_NO_EDGE = 100_000  # columns; a pipe has no edge at which to wrap or crop
+_LOG_WIDTH = 160  # columns, where FORCE_COLOR asks for colour in a CI log
+
+
+def show(file: TextIO, blocks: Iterable[Block]) -> None:
+    """Print to a terminal (rich minds NO_COLOR), or plainly to anything else."""
+    if file.isatty():
+        width = None
+    elif os.environ.get("FORCE_COLOR"):
+        width = shutil.get_terminal_size((_LOG_WIDTH, 0)).columns
+    else:
+        file.write(plain_text(blocks))
+        return
+    console = Console(file=file, width=width, highlight=False, markup=False, emoji=False)
+    for renderable in renderables(blocks):
+        console.print(renderable)
+
+
+def plain_text(blocks: Iterable[Block]) -> str:
+    """What `blocks` look like in a pipe or a file: no colour, no trailing blanks, nothing wrapped."""
+    buffer = io.StringIO()
+    console = Console(
+        file=buffer, width=_NO_EDGE, color_system=None, highlight=False, markup=False, emoji=False
+    )
+    for renderable in renderables(blocks):
+        console.print(renderable)
+    return "\n".join(line.rstrip() for line in buffer.getvalue().split("\n"))

@@ -1,0 +1,196 @@
+"""Blocks for a terminal: colour, width and wrapping are decided here, and only here.
+
+Colours are those of the terminal's own palette and no background is set, so that dark and light ones do.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.padding import Padding
+from rich.style import Style
+from rich.syntax import ANSISyntaxTheme, Syntax
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from .blocks import Block, Bullets, Change, Code, Comparison, Heading, Paragraph, Role, Table
+from .table_with_lines import TableWithLines
+
+_INDENT = 2
+_ROLES: dict[Role, str] = {
+    "plain": "",
+    "strong": "bold",
+    "dim": "dim",
+    "warning": "yellow",
+    "advice": "green",
+}
+_HEADINGS = {1: "bold", 2: "bold underline", 3: "bold yellow"}
+_CHANGES = {"kept": "", "removed": "red", "inserted": "green", "note": "cyan"}
+_SIGNS = {"kept": " ", "removed": "-", "inserted": "+", "note": "#"}
+_ROOM_FOR_TWO = range(110, 1000)  # columns; less is too narrow for two sides, and more is no terminal
+
+
+def _code_theme() -> ANSISyntaxTheme:
+    from pygments.token import Comment, Keyword, Name, Number, String, Token
+
+    return ANSISyntaxTheme(
+        {
+            Token: Style(),
+            Comment: Style(dim=True),
+            Keyword: Style(color="magenta"),
+            Name.Builtin: Style(color="cyan"),
+            Name.Function: Style(bold=True),
+            Name.Class: Style(bold=True),
+            Number: Style(color="cyan"),
+            String: Style(color="green"),
+        }
+    )
+
+
+def renderables(blocks: Iterable[Block]) -> Iterator[RenderableType]:
+    """The blocks with their sections indented, for `Console.print`."""
+    section = 0  # where the items of a section begin
+    indent = 0
+    previous: Block | None = None
+    for block in blocks:
+        if isinstance(block, Heading):
+            if block.level < 3:
+                section = _INDENT if block.level == 2 else 0
+                indent = section
+                own = 0
+            else:
+                own = section
+                indent = section + _INDENT
+            if previous is not None:
+                yield Text()
+            yield Padding(Text(block.text, style=_HEADINGS[block.level]), (0, 0, 0, own), expand=False)
+        else:
+            if isinstance(block, Code | Table) and type(previous) is type(block):
+                yield Text()  # two of them would run together
+            rendered = _renderable(block)
+            yield Padding(rendered, (0, 0, 0, indent), expand=False) if indent else rendered
+        previous = block
+
+
+def _renderable(block: Paragraph | Bullets | Table | Code | Comparison) -> RenderableType:
+    if isinstance(block, Paragraph):
+        return Text(block.text, style=_ROLES[block.role])
+    if isinstance(block, Bullets):
+        return _bullets(block)
+    if isinstance(block, Table):
+        return TableWithLines(block) if any(c.is_above for c in block.columns) else _table(block)
+    if isinstance(block, Code):
+        return _Code(block)
+    return _Comparison(block)
+
+
+def _bullets(block: Bullets) -> RenderableType:
+    grid = RichTable.grid(padding=(0, 1))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for item in block.items:
+        grid.add_row(Text("-", style=_ROLES[block.role]), Text(item, style=_ROLES[block.role]))
+    return grid
+
+
+def _table(block: Table) -> RenderableType:
+    has_headings = any(column.name for column in block.columns)
+    grid = RichTable(
+        box=None, pad_edge=False, show_header=has_headings, header_style="bold", padding=(0, 2, 0, 0)
+    )
+    for column in block.columns:
+        grid.add_column(
+            column.name,
+            justify="right" if column.is_number else "left",
+            no_wrap=column.is_number,
+            overflow="fold",
+        )
+    for row in block.rows:
+        grid.add_row(*(Text(cell) for cell in row))
+    return grid
+
+
+class _Code:
+    """Source text, highlighted where there are colours; working out which costs seconds for a megabyte."""
+
+    def __init__(self, block: Code) -> None:
+        self._block = block
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement.get(console, options, self._chosen(console))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield self._chosen(console)
+
+    def _chosen(self, console: Console) -> Text | Syntax:
+        text = self._block.text.rstrip("\n")
+        if console.color_system is None and self._block.first_line is None:
+            return Text(text, overflow="fold", tab_size=4)
+        return Syntax(
+            text,
+            self._block.language,
+            theme=_code_theme(),
+            line_numbers=self._block.first_line is not None,
+            start_line=self._block.first_line or 1,
+            highlight_lines=set(self._block.marked),
+            word_wrap=True,
+            background_color="default",
+        )
+
+
+class _Comparison:
+    """A comparison, laid out when the width is known."""
+
+    def __init__(self, block: Comparison) -> None:
+        self._block = block
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if options.max_width in _ROOM_FOR_TWO:
+            yield from self._side_by_side(options.max_width)
+        else:
+            yield from unified(self._block)
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """As wide as its lines: else each would be filled up to the width of a pipe, which has none."""
+        if options.max_width in _ROOM_FOR_TWO:
+            return Measurement(options.max_width, options.max_width)
+        width = max(line.cell_len for line in unified(self._block))
+        return Measurement(0, width).with_maximum(options.max_width)
+
+    def _side_by_side(self, width: int) -> Iterator[RenderableType]:
+        grid = _two_sides(width)
+        grid.add_row(Text(self._block.before, "bold"), "", Text(self._block.after, "bold"))
+        for change in self._block.changes:
+            style = _CHANGES[change.kind]
+            if change.kind == "note":
+                yield grid
+                yield Text(change.before, style=style)
+                grid = _two_sides(width)
+                continue
+            grid.add_row(
+                Text(change.before, style=style if change.kind == "removed" else ""),
+                Text(_SIGNS[change.kind], style=style),
+                Text(change.after, style=style if change.kind == "inserted" else ""),
+            )
+        yield grid
+
+
+def _two_sides(width: int) -> RichTable:
+    side = (width - 3) // 2
+    grid = RichTable.grid(padding=(0, 1, 0, 0))
+    for column_width in (side, 1, side):
+        grid.add_column(width=column_width, overflow="fold")
+    return grid
+
+
+def unified(block: Comparison) -> Iterator[Text]:
+    """A comparison one line after the other, marked as `diff` marks them."""
+    yield Text(f"--- {block.before}", style=_CHANGES["removed"])
+    yield Text(f"+++ {block.after}", style=_CHANGES["inserted"])
+    for change in block.changes:
+        yield Text(change_as_line(change), style=_CHANGES[change.kind])
+
+
+def change_as_line(change: Change) -> str:
+    """One line of a unified comparison."""
+    return f"{_SIGNS[change.kind]} {change.after if change.kind == 'inserted' else change.before}".rstrip()

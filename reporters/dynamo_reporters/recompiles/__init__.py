@@ -1,0 +1,1 @@
+"""`dynamo recompiles`: what was compiled again, why, and what to do about it."""

@@ -1,0 +1,76 @@
+"""What every report is: a name, what it reads, and two pure functions of a recording."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from dynamo_core.model import CompileId, Place, Process, Recording, StackFrame
+
+from .page.blocks import Block, Heading
+
+
+@dataclass(frozen=True)
+class Report:
+    """One report, with its options settled.
+
+    `contents` names the records whose large payloads the reader must load for it. `page` is for people;
+    `body` is what its JSON document has beside the fields of every document, in the shape that
+    `schemas/<schema>.schema.json` describes; `version` is raised when a field goes or changes its meaning.
+    """
+
+    schema: str
+    version: int
+    contents: frozenset[str]
+    page: Callable[[Recording], Iterable[Block]]
+    body: Callable[[Recording], dict[str, Any]]
+
+
+def page(report: Report, recording: Recording) -> Iterable[Block]:
+    """The report as blocks."""
+    if not recording.processes and report.schema != "dynamo-explain":
+        return [Heading("No process that imported torch was recorded; `dynamo explain` says why.", 1)]
+    return report.page(recording)
+
+
+def document(report: Report, recording: Recording) -> dict[str, Any]:
+    """The report as JSON values. Absent data is null, never 0."""
+    return {
+        "schema": report.schema,
+        "version": report.version,
+        "recording": str(recording.path),
+        "is_partial": recording.is_partial,
+        **report.body(recording),
+    }
+
+
+def id_value(compile_id: CompileId | None) -> str | None:
+    """A compile id as torch writes it."""
+    return None if compile_id is None else str(compile_id)
+
+
+def place_value(value: Place | None) -> dict[str, Any] | None:
+    """A place as an object."""
+    return None if value is None else {"file": value.file, "line": value.line}
+
+
+def stack_value(stack: Iterable[StackFrame]) -> list[dict[str, Any]]:
+    """A stack, outermost first."""
+    return [
+        {"file": frame.place.file, "line": frame.place.line, "name": frame.function, "text": frame.text}
+        for frame in stack
+    ]
+
+
+def process_value(process: Process) -> dict[str, Any]:
+    """Which process an item is of: what tells processes of one recording apart."""
+    return {"stream": process.stream.name, "pid": process.info.get("pid"), "rank": process.rank}
+
+
+def process_title(process: Process, recording: Recording) -> str:
+    """` of rank 1` or ` of process 4711` where there are several, else nothing."""
+    if len(recording.processes) < 2:
+        return ""
+    if process.rank is not None:
+        return f" of rank {process.rank}"
+    pid = process.info.get("pid")
+    return f" of process {pid}" if pid is not None else f" of {process.stream.name}"

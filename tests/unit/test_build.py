@@ -1,0 +1,82 @@
+"""What records mean together: compile ids that begin anew, graphs of foreign traces, frames of old ones."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from dynamo_core.model import Process
+from dynamo_core.recording.build import ProcessBuilder
+from dynamo_core.recording.records import RecordParser
+
+METRICS = {"co_name": "f", "co_filename": "/x/train.py", "co_firstlineno": 7, "duration_us": 1500}
+
+
+def record(kind: str, content: object, **more: object) -> str:
+    envelope = {kind: content, "frame_id": 0, "frame_compile_id": 0, "attempt": 0, **more}
+    return f"V1120 19:08:30.938000 2350 torch/_dynamo/x.py:10] {json.dumps(envelope)}\n"
+
+
+def start(name: str = "f", line: int = 7, **more: object) -> str:
+    return record("dynamo_start", {"stack": [{"line": line, "name": name, "filename": 0}]}, **more)
+
+
+def build(*records: str) -> Process:
+    process = Process(Path("trace.log"))
+    builder = ProcessBuilder(process)
+    parser = RecordParser()
+    for found in parser.feed("".join([record("str", ["/x/train.py", 0]), *records]).encode()):
+        builder.add(found)
+    last = parser.finish()
+    if last is not None:
+        builder.add(last)
+    assert process.damaged_records == 0
+    return process
+
+
+def compiled(**metrics: Any) -> list[str]:
+    return [
+        start(),
+        record("dynamo_output_graph", {"sizes": {}}),
+        record("compilation_metrics", {**METRICS, "graph_op_count": 2, **metrics}),
+    ]
+
+
+def test_ids_that_begin_anew_after_a_reset_are_other_compiles() -> None:
+    process = build(*compiled(), *compiled())
+    first, second = (graph.compile_id for graph in process.graphs)
+    assert first != second
+    assert [str(compile_.compile_id) for compile_ in process.compiles] == ["0/0", "0/0"]
+    assert [compile_.compile_id for compile_ in process.compiles] == [first, second]
+
+
+def test_a_restarted_analysis_is_the_same_compile() -> None:
+    process = build(
+        start(),
+        record("dynamo_output_graph", {"sizes": {}}),
+        start(attempt=1),
+        record("dynamo_output_graph", {"sizes": {}}, attempt=1),
+        record("compilation_metrics", {**METRICS, "graph_op_count": 2}, attempt=1),
+    )
+    assert [(graph.number, graph.attempt, graph.ops) for graph in process.graphs] == [(1, 1, 2)]
+
+
+def test_a_graph_that_the_backend_did_not_take_is_not_compiled() -> None:
+    process = build(*compiled(fail_type="BackendCompilerFailed", fail_reason="no", graph_op_count=None))
+    assert process.compiled_graphs == []
+    assert process.compiles[0].fail_reason == "no"
+
+
+def test_the_metrics_name_the_frame_where_the_stack_ends_with_its_caller() -> None:
+    process = build(
+        start("_fn", 410),
+        record("dynamo_output_graph", {"sizes": {}}),
+        record("compilation_metrics", METRICS),
+    )
+    assert (process.graphs[0].frame_name, str(process.graphs[0].frame_place)) == ("f", "/x/train.py:7")
+
+
+def test_rank_comes_from_a_record_or_from_the_name_of_the_stream() -> None:
+    assert build(start(rank=3)).rank == 3
+    named = Process(Path("dedicated_log_torch_trace_rank_12_abc.log"))
+    ProcessBuilder(named)
+    assert named.rank == 12

@@ -1,0 +1,496 @@
+"""What is told of bytecode, in the spellings of Python 3.10, 3.11 and 3.13."""
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from dynamo_core.model import (
+    Bytecode,
+    CompileId,
+    Frame,
+    Graph,
+    GraphBreak,
+    Instruction,
+    Node,
+    Place,
+    Process,
+    Recording,
+    ResumeFunction,
+    StackFrame,
+)
+from dynamo_reporters.bytecode.annotated_source import annotated
+from dynamo_reporters.bytecode.diff import align, changes, shortened
+from dynamo_reporters.bytecode.instructions import instruction_text, plain_argument, prologue
+from dynamo_reporters.bytecode.report import bytecode_blocks, report
+from dynamo_reporters.bytecode.resume_chain import Links, lines_text
+from dynamo_reporters.bytecode.rewritten import read_rewritten, without_marks
+from dynamo_reporters.detail import Detail
+from dynamo_reporters.page.blocks import Heading
+from dynamo_reporters.page.console import plain_text
+from dynamo_reporters.page.markdown import to_markdown
+from dynamo_reporters.page.terminal import renderables
+from dynamo_reporters.report import document
+
+FILE = "/home/user/toy.py"
+GRAPH = "__compiled_fn_1_b81a8a18_8991_49aa_9395_9178ab8869da"
+SOURCE = {
+    1: "def toy(a, b):",
+    2: "    x = a.abs()",
+    3: "    if b.sum() < 0:",
+    4: "        b = b * -1",
+    5: "    return x * b",
+}
+RESUMED = "torch_dynamo_resume_in_toy_at_3"
+ORIGINAL = """
+    1 RESUME 0
+    2 LOAD_FAST a
+    2 LOAD_METHOD abs
+    2 PRECALL 0
+    2 CALL 0
+    2 STORE_FAST x
+    3 LOAD_FAST b
+    3 LOAD_METHOD sum
+    3 CALL 0
+    3 LOAD_CONST 0
+    3 COMPARE_OP <
+    3 POP_JUMP_FORWARD_IF_FALSE ->16
+    4 LOAD_FAST b
+    4 LOAD_CONST -1
+    4 BINARY_OP *
+    4 STORE_FAST b
+    5 LOAD_FAST x
+    5 LOAD_FAST b
+    5 BINARY_OP *
+    5 RETURN_VALUE
+"""
+# As torch 2.13 makes it, but for the lists that a resume function's arguments are packed into.
+MODIFIED = f"""
+    1 RESUME 0
+    1 LOAD_GLOBAL NULL + {GRAPH}
+    1 LOAD_GLOBAL NULL + __import_torch_dot__dynamo_dot_utils
+    1 LOAD_ATTR record_pregraph_bytecode_enter
+    1 PRECALL 0
+    1 CALL 0
+    1 STORE_FAST tmp_2
+    1 LOAD_FAST a
+    1 LOAD_FAST b
+    1 LOAD_GLOBAL NULL + __import_torch_dot__dynamo_dot_utils
+    1 LOAD_ATTR record_pregraph_bytecode_exit
+    1 LOAD_FAST tmp_2
+    1 PRECALL 1
+    1 CALL 1
+    1 POP_TOP
+    1 PRECALL 2
+    1 CALL 2
+    1 STORE_FAST graph_out_0
+    1 LOAD_FAST graph_out_0
+    1 LOAD_CONST 0
+    1 BINARY_SUBSCR
+    3 POP_JUMP_FORWARD_IF_FALSE ->28
+    3 LOAD_GLOBAL NULL + __resume_at_24_2
+    3 LOAD_FAST b
+    3 LOAD_FAST graph_out_0
+    3 PRECALL 2
+    3 CALL 2
+    3 RETURN_VALUE
+    3 LOAD_GLOBAL NULL + __resume_at_32_3
+    3 LOAD_FAST b
+    3 LOAD_FAST graph_out_0
+    3 PRECALL 2
+    3 CALL 2
+    3 RETURN_VALUE
+"""
+RESUME_ORIGINAL = """
+    3 RESUME 0
+    3 JUMP_FORWARD ->4
+    2 LOAD_FAST a
+    2 STORE_FAST x
+    4 LOAD_FAST b
+    4 LOAD_CONST -1
+    4 BINARY_OP *
+    5 RETURN_VALUE
+"""
+RESUME_MODIFIED = """
+    3 RESUME 0
+    3 LOAD_GLOBAL NULL + __compiled_fn_5
+    3 LOAD_FAST b
+    3 PRECALL 1
+    3 CALL 1
+    3 RETURN_VALUE
+"""
+
+
+def code(text: str) -> tuple[Instruction, ...]:
+    """`<line> <opcode> <argument or ->index>`, a line each; two bytes an instruction."""
+    found = []
+    for number, row in enumerate(filter(None, map(str.strip, text.splitlines()))):
+        line, opcode, *rest = row.split(" ", 2)
+        argument = rest[0] if rest else ""
+        jump = 2 * int(argument.removeprefix("->")) if argument.startswith("->") else None
+        argument = argument if jump is None else f"to L{jump}"
+        found.append(Instruction(2 * number, opcode, argument, int(line), jump))
+    return tuple(found)
+
+
+def bytecode(original: str = ORIGINAL, modified: str = MODIFIED, **fields: object) -> Bytecode:
+    values = {
+        "compile_id": CompileId(0, 0),
+        "name": "toy",
+        "qualified_name": "toy",
+        "place": Place(FILE, 1),
+        "fingerprint": "f0",
+        "source": SOURCE,
+        "original": code(original),
+        "modified": code(modified),
+    }
+    return Bytecode(**(values | fields))  # type: ignore[arg-type]
+
+
+def resumed(frame: int, fingerprint: str, modified: str = RESUME_MODIFIED) -> Bytecode:
+    return bytecode(
+        RESUME_ORIGINAL,
+        modified,
+        compile_id=CompileId(frame, 0),
+        name=RESUMED,
+        qualified_name=RESUMED,
+        place=Place(FILE, 3),
+        fingerprint=fingerprint,
+    )
+
+
+def graph(number: int, frame: int, lines: list[int], name: str) -> Graph:
+    nodes = [
+        Node("call_function", f"n{line}", "torch.abs", "()", "{}", place=Place(FILE, line)) for line in lines
+    ]
+    nodes.append(Node("call_function", "inlined", "torch.sin", "()", "{}", place=Place("/lib/other.py", 70)))
+    return Graph(number, CompileId(frame, 0), 0, name, "eager", len(nodes), tuple(nodes), is_compiled=True)
+
+
+def process() -> Process:
+    stack = (StackFrame(Place(FILE, 3), "toy", "if b.sum() < 0:"),)
+    return Process(
+        Path("stream.log"),
+        info={"pid": 1},
+        bytecodes=[bytecode(), resumed(1, "f1")],
+        graphs=[graph(1, 0, [2, 3], GRAPH), graph(2, 1, [4, 5], "__compiled_fn_5")],
+        breaks=[GraphBreak("Data-dependent branching", stack, CompileId(0, 0))],
+        resume_functions=[
+            ResumeFunction("__resume_at_24_2", RESUMED, "f1", CompileId(0, 0)),
+            ResumeFunction("__resume_at_32_3", RESUMED, "f2", CompileId(0, 0)),
+        ],
+    )
+
+
+def recording(*processes: Process) -> Recording:
+    return Recording(Path("here"), {}, list(processes), 1, [])
+
+
+def read(text: str) -> list[str]:
+    return [
+        "    " * statement.depth + statement.text for statement in read_rewritten(code(text), {}).statements
+    ]
+
+
+@pytest.mark.parametrize(
+    "argument", ["NULL + torch", "torch + NULL", "NULL|self + torch", "torch + NULL|self", "torch"]
+)
+def test_the_null_beside_a_callable_is_no_part_of_its_name(argument: str) -> None:
+    assert plain_argument(Instruction(0, "LOAD_GLOBAL", argument, 1, None)) == "torch"
+
+
+def test_a_jump_is_shown_by_offset_where_dis_writes_a_label() -> None:
+    assert (
+        instruction_text(Instruction(0, "POP_JUMP_IF_FALSE", "to L1", 1, 38)) == "POP_JUMP_IF_FALSE (to 38)"
+    )
+
+
+PYTHON_310 = """
+    1 LOAD_GLOBAL f
+    1 LOAD_FAST a
+    1 LOAD_FAST b
+    1 ROT_TWO
+    1 CALL_FUNCTION 2
+    1 STORE_FAST out
+    1 LOAD_GLOBAL g
+    1 LOAD_FAST out
+    1 LOAD_METHOD sum
+    1 CALL_METHOD 0
+    1 LOAD_CONST ('key',)
+    1 CALL_FUNCTION_KW 1
+    1 RETURN_VALUE
+"""
+PYTHON_311 = """
+    1 LOAD_GLOBAL NULL + f
+    1 LOAD_FAST a
+    1 LOAD_FAST b
+    1 SWAP 2
+    1 PRECALL 2
+    1 CALL 2
+    1 STORE_FAST out
+    1 LOAD_GLOBAL NULL + g
+    1 LOAD_FAST out
+    1 LOAD_METHOD sum
+    1 PRECALL 0
+    1 CALL 0
+    1 KW_NAMES ('key',)
+    1 PRECALL 1
+    1 CALL 1
+    1 RETURN_VALUE
+"""
+PYTHON_313 = """
+    1 LOAD_GLOBAL f + NULL
+    1 LOAD_FAST_LOAD_FAST a, b
+    1 SWAP 2
+    1 CALL 2
+    1 STORE_FAST out
+    1 LOAD_GLOBAL g + NULL
+    1 LOAD_FAST out
+    1 LOAD_ATTR sum + NULL|self
+    1 CALL 0
+    1 LOAD_CONST ('key',)
+    1 CALL_KW 1
+    1 RETURN_VALUE
+"""
+PYTHON_314 = PYTHON_313.replace("LOAD_FAST_LOAD_FAST", "LOAD_FAST_BORROW_LOAD_FAST_BORROW").replace(
+    "LOAD_FAST out", "LOAD_FAST_BORROW out"
+)
+
+
+@pytest.mark.parametrize("text", [PYTHON_310, PYTHON_311, PYTHON_313, PYTHON_314])
+def test_calls_read_the_same_in_every_python(text: str) -> None:
+    assert read(text) == ["out = f(b, a)", "result_1 = out.sum()", "return g(key=result_1)"]
+
+
+def test_lists_that_dynamo_packs_for_a_resume_function_are_evaluated() -> None:
+    packed = """
+        1 LOAD_GLOBAL __resume_at_24_2
+        1 LOAD_FAST a
+        1 LOAD_FAST b
+        1 BUILD_LIST 2
+        1 COPY 1
+        1 LOAD_CONST -1
+        1 BINARY_SUBSCR
+        1 SWAP 2
+        1 LOAD_CONST -1
+        1 DELETE_SUBSCR
+        1 BUILD_LIST 1
+        1 BUILD_LIST 0
+        1 SWAP 2
+        1 LIST_EXTEND 1
+        1 PUSH_NULL
+        1 SWAP 3
+        1 SWAP 2
+        1 CALL_FUNCTION_EX 0
+        1 RETURN_VALUE
+    """
+    told = read_rewritten(code(packed), {})
+    assert [(statement.text, statement.calls) for statement in told.statements] == [
+        ("return __resume_at_24_2(b)", "__resume_at_24_2")
+    ]
+
+
+def test_reading_ends_where_something_is_not_understood() -> None:
+    told = read_rewritten(
+        code("1 LOAD_FAST x\n1 STORE_FAST y\n1 LOAD_FAST y\n1 GET_ITER\n1 RETURN_VALUE"), {}
+    )
+    assert [statement.text for statement in told.statements] == ["y = x"]
+    assert told.stopped_at == 3
+
+
+def test_a_value_is_not_told_by_a_name_that_has_changed_since() -> None:
+    told = read_rewritten(code("1 LOAD_FAST x\n1 LOAD_CONST 1\n1 STORE_FAST x\n1 RETURN_VALUE"), {})
+    assert (told.statements, told.stopped_at) == ([], 2)
+
+
+def test_keywords_whose_names_were_not_recorded_are_not_guessed() -> None:
+    assert (
+        read_rewritten(code("1 LOAD_GLOBAL NULL + f\n1 LOAD_CONST 1\n1 KW_NAMES 2\n1 CALL 1"), {}).stopped_at
+        == 2
+    )
+
+
+def test_marks_for_the_profiler_are_left_out_in_all_their_shapes() -> None:
+    text = f"""
+        1 LOAD_CONST None
+        1 STORE_FAST tmp_1
+        1 LOAD_GLOBAL __import_torch_dot_autograd_dot_profiler
+        1 LOAD_ATTR _is_profiler_enabled
+        1 TO_BOOL
+        1 POP_JUMP_IF_FALSE ->13
+        1 LOAD_GLOBAL __import_torch_dot__dynamo_dot_utils
+        1 LOAD_ATTR record_pregraph_bytecode_enter
+        1 PUSH_NULL
+        1 CALL 0
+        1 STORE_FAST tmp_1
+        1 LOAD_CONST None
+        1 JUMP_FORWARD ->14
+        1 LOAD_CONST None
+        1 POP_TOP
+        1 LOAD_GLOBAL {GRAPH} + NULL
+        1 CALL 0
+        1 RETURN_VALUE
+    """
+    told = read_rewritten(code(text), {GRAPH: "graph_1"})
+    assert [statement.text for statement in without_marks(told)] == ["return graph_1()"]
+
+
+def test_calls_of_graphs_are_shortened_and_no_others() -> None:
+    assert (
+        shortened(f"out = graph_1({', '.join('abcdefghij')})") == "out = graph_1(a, b, c, d, e, f, … 4 more)"
+    )
+    assert shortened(f"f({', '.join('abcdefghij')})") == f"f({', '.join('abcdefghij')})"
+
+
+def test_every_instruction_is_in_one_row_and_only_the_branch_is_kept() -> None:
+    frame = bytecode()
+    rows = align(frame, is_whole=True)
+    assert [row.before for row in rows if row.before is not None] == list(range(len(frame.original)))
+    assert [row.after for row in rows if row.after is not None] == list(range(len(frame.modified)))
+    kept = [frame.original[row.before or 0].opcode for row in rows if row.kind == "kept"]
+    assert kept == ["RESUME", "POP_JUMP_FORWARD_IF_FALSE"]
+
+
+def test_an_inserted_run_that_does_one_thing_is_one_row_with_its_reason() -> None:
+    rows = changes(bytecode(), {GRAPH: "graph_1 is graph 1 (5 ops)"}, {GRAPH: "graph_1"}, show_all=False)
+    inserted = [row.after for row in rows if row.kind == "inserted"]
+    assert inserted == [
+        "graph_out_0 = graph_1(a, b)  # 14 instructions, some for the profiler",
+        "# 3 instructions to prepare: if graph_out_0[0]:",
+        "return __resume_at_24_2(b, graph_out_0)  # 5 instructions",
+        "return __resume_at_32_3(b, graph_out_0)  # 5 instructions",
+    ]
+    notes = [row.before.strip() for row in rows if row.kind == "note"]
+    assert "2      x = a.abs()" in notes
+    assert "↑ graph_1 is graph 1 (5 ops)" in notes
+
+
+def test_what_cannot_be_read_is_counted_and_its_calls_explained() -> None:
+    unread = bytecode(modified=f"1 GET_ITER\n1 LOAD_GLOBAL NULL + {GRAPH}\n1 CALL 0\n1 RETURN_VALUE")
+    rows = changes(unread, {GRAPH: "graph_1 is graph 1"}, {}, show_all=False)
+    assert [(row.kind, row.before, row.after) for row in rows[-2:]] == [
+        ("inserted", "", "…  # 4 instructions that could not be read as Python; see --all"),
+        ("note", "      ↑ graph_1 is graph 1", ""),
+    ]
+
+
+def test_with_all_every_instruction_has_its_row() -> None:
+    rows = changes(bytecode(), {}, {GRAPH: "graph_1"}, show_all=True)
+    assert len([row for row in rows if row.kind == "inserted"]) == len(code(MODIFIED)) - 2
+    assert len([row for row in rows if row.kind == "removed"]) == len(code(ORIGINAL)) - 2
+
+
+def test_what_a_resume_function_jumps_over_is_one_note() -> None:
+    assert prologue(code(RESUME_ORIGINAL)) == range(4)
+    notes = [row.before for row in changes(resumed(1, "f1"), {}, {}, show_all=False) if row.kind == "note"]
+    assert notes[0].strip() == "4 instructions that led to the break, over what had run before: gone"
+
+
+def test_a_loop_back_into_what_has_run_keeps_it() -> None:
+    looped = "3 JUMP_FORWARD ->3\n2 LOAD_FAST a\n2 POP_TOP\n3 NOP\n3 JUMP_BACKWARD ->1"
+    assert prologue(code(looped)) == range(1)
+
+
+def test_a_chain_follows_fingerprints_and_tells_what_was_never_compiled() -> None:
+    links = Links(process())
+    [chain] = links.chains()
+    first, second = chain.continuations
+    assert (first.line, [step.bytecode.compile_id for step in first.compiled]) == (4, [CompileId(1, 0)])
+    assert (second.line, second.compiled) == (5, ())
+    assert "never compiled" in links.fate(second.function)
+
+
+def test_a_resume_function_that_is_not_selected_is_not_called_uncompiled() -> None:
+    part = process()
+    part.bytecodes = part.bytecodes[:1]
+    part.record_counts["dynamo_bytecode"] = 2
+    assert Links(part).fate(part.resume_functions[0]) == "not compiled, or not among the frames shown here"
+
+
+def test_a_resume_function_that_failed_says_why() -> None:
+    part = process()
+    part.resume_functions = [ResumeFunction("__resume_at_24_2", RESUMED, "f9", CompileId(0, 0))]
+    part.frames = [Frame(RESUMED, Place(FILE, 3), "failed", "no way\nmore", False, False, None)]
+    assert Links(part).fate(part.resume_functions[0]) == "Dynamo failed it, so it runs eager: no way"
+
+
+def test_a_resume_function_that_resumes_itself_is_told_once() -> None:
+    part = process()
+    part.resume_functions.append(ResumeFunction("__resume_at_8_5", RESUMED, "f1", CompileId(1, 0)))
+    [chain] = Links(part).chains()
+    assert len(list(chain.all_steps())) == 2
+    assert chain.continuations[0].compiled[0].continuations[0].compiled[0].is_repeated
+
+
+def test_a_graph_without_a_name_is_found_by_its_compile() -> None:
+    part = process()
+    part.graphs[0].name = None  # torch 2.8
+    assert Links(part).graph_names[GRAPH] == "graph_1"
+
+
+def test_the_source_says_who_runs_each_line() -> None:
+    [chain] = Links(process()).chains()
+    lines = {line.number: line for line in annotated(chain)}
+    assert [lines[number].runner for number in SOURCE] == [
+        "",
+        "graph 1",
+        "graph 1 + eager",
+        "graph 2",
+        "graph 2",
+    ]
+    assert lines[3].remarks == [
+        "graph 1 computes the condition, the interpreter branches",
+        "break [0/0] at line 3: Data-dependent branching",
+    ]
+    assert lines[4].remarks == ["__resume_at_24_2 takes over as [1/0]"]
+    assert lines[5].remarks == ["__resume_at_32_3 takes over"]
+
+
+def test_the_pages_hold_what_they_promise() -> None:
+    whole = recording(process())
+    source = plain_text(report("source").page(whole))
+    assert "graph 1 + eager │    3      if b.sum() < 0:" in source
+    assert "from /lib/other.py line 70" in source
+    assert "if graph_out_0[0]:" in source
+    diff = plain_text(report("diff").page(whole))
+    assert "├ __resume_at_24_2 from line 4 [1/0] → graph 2 (3 ops, lines 4-5)" in diff
+    assert "+ graph_out_0 = graph_1(a, b)" in diff
+    assert "```diff" in to_markdown(report("diff").page(whole))
+    assert "ORIGINAL BYTECODE" in plain_text(report().page(whole))
+
+
+def test_a_frame_without_a_file_keeps_its_own_lines() -> None:
+    part = process()
+    part.bytecodes = [bytecode(source={}), resumed(1, "f1")]
+    page = plain_text(report("source").page(recording(part)))
+    assert "graph 1 (3 ops, lines 2-3)" in page
+    assert "the source lines of this frame were not recorded" in page
+
+
+def test_two_sides_stand_side_by_side_where_there_is_room() -> None:
+    file = io.StringIO()
+    console = Console(file=file, width=130, markup=False, highlight=False)
+    for renderable in renderables(report("diff").page(recording(process()))):
+        console.print(renderable)
+    [branch] = [line for line in file.getvalue().splitlines() if line.count("POP_JUMP_FORWARD_IF_FALSE") == 2]
+    assert branch.index("(to 32)") < branch.index("(to 56)")
+
+
+def test_a_plain_trace_says_that_it_has_no_bytecode() -> None:
+    plain = recording(Process(Path("stream.log")))
+    assert "this is a plain torch trace; `dynamo run` records it" in plain_text(report("diff").page(plain))
+    assert document(report(), plain)["is_recorded"] is False
+
+
+def test_the_log_topic_has_three_details() -> None:
+    [heading] = bytecode_blocks(bytecode(), Detail.LESS)
+    assert isinstance(heading, Heading)
+    assert heading.text.endswith(": 20 instructions became 34")
+    assert "# " not in plain_text(bytecode_blocks(bytecode(), Detail.NORMAL))
+    assert "    x = a.abs()" in plain_text(bytecode_blocks(bytecode(), Detail.MORE))
+
+
+def test_lines_are_named_in_spans() -> None:
+    assert lines_text([3]) == "line 3"
+    assert lines_text([9, 7, 8, 12]) == "lines 7-9, 12"

@@ -1,0 +1,80 @@
+"""Blocks on a terminal, in a pipe and as markdown: nothing is cut, and no stranger's text takes over."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from dynamo_reporters.page.blocks import Block, Bullets, Change, Code, Comparison, Heading, Paragraph, table
+from dynamo_reporters.page.console import plain_text
+from dynamo_reporters.page.markdown import to_markdown
+from dynamo_reporters.page.terminal import renderables
+
+LONG = "a_name_that_is_much_longer_than_a_narrow_terminal_" * 4
+BLOCKS: list[Block] = [
+    Heading("Title", 1),
+    Heading("Section"),
+    Heading("Item", 3),
+    Paragraph("text", "warning"),
+    Bullets([LONG]),
+    table("count>|name", [["1", LONG], ["22", "b"]]),
+    Code("x = 1\ny = 2", "python", 7, frozenset({8})),
+    Comparison(
+        "old", "new", [Change("kept", "A", "A"), Change("removed", "B"), Change("inserted", after="C")]
+    ),
+]
+
+
+def on_terminal(width: int, blocks: list[Block] = BLOCKS) -> str:
+    console = Console(
+        file=io.StringIO(), width=width, force_terminal=True, color_system=None, legacy_windows=False
+    )
+    for renderable in renderables(blocks):
+        console.print(renderable)
+    output: str = console.file.getvalue()  # type: ignore[attr-defined]
+    return output
+
+
+@pytest.mark.parametrize("width", [40, 80, 120, 200])
+def test_nothing_is_cut_at_any_width(width: int) -> None:
+    shown = on_terminal(width)
+    assert max(map(len, shown.splitlines())) <= width
+    assert "".join(shown.split()).count("terminal_") == 8
+    assert "…" not in shown
+
+
+def test_a_pipe_has_each_row_in_one_line_and_no_trailing_blanks() -> None:
+    lines = plain_text(BLOCKS).splitlines()
+    assert any(line.split() == ["1", LONG] for line in lines)
+    assert all(line == line.rstrip() for line in lines)
+
+
+def test_items_are_indented_below_their_section() -> None:
+    lines = plain_text(BLOCKS).splitlines()
+    assert [line for line in lines if line.strip() in ("Title", "Section", "Item", "text")] == [
+        "Title",
+        "Section",
+        "  Item",
+        "    text",
+    ]
+
+
+def test_a_comparison_is_side_by_side_where_there_is_room() -> None:
+    assert any(line.split() == ["old", "new"] for line in on_terminal(160).splitlines())
+    narrow = [line.strip() for line in on_terminal(80).splitlines()]
+    assert narrow[-5:] == ["--- old", "+++ new", "A", "- B", "+ C"]
+
+
+def test_markdown() -> None:
+    text = to_markdown(BLOCKS)
+    assert text.startswith("# Title\n\n## Section\n\n### Item\n\n**text**\n")
+    assert "|   count | name" in text
+    assert "```python\nx = 1\ny = 2\n```" in text
+    assert "```diff\n--- old\n+++ new\n  A\n- B\n+ C\n```" in text
+
+
+def test_markdown_keeps_strange_text_in_its_place() -> None:
+    text = to_markdown([table("a|b", [["x|y", "<img src=x>"]]), Code("```\nout\n```", "text")])
+    assert "x\\|y" in text
+    assert "\\<img" in text
+    assert text.rstrip().endswith("\n````")

@@ -1,0 +1,418 @@
+"""Whatever the bytes of a trace are: nothing but Damaged comes out of the parser, nothing at all out of the
+builder, and no text in the model that a terminal would obey."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from dynamo_core import names
+from dynamo_core.model import Process, Recording
+from dynamo_core.recording.build import ProcessBuilder
+from dynamo_core.recording.read import drop_misfits
+from dynamo_core.recording.records import Damaged, Record, RecordParser
+from dynamo_reporters.explain.report import report
+from dynamo_reporters.page.console import plain_text
+
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_FRAME = {"frame_id": 0, "frame_compile_id": 0, "attempt": 0}
+_PLACE = {"file": "/x/train.py", "line": 7}
+
+
+def record(head: dict[str, Any] | str, payload: str | None = None) -> bytes:
+    """A record as torch writes it; a head that is text is taken as it is."""
+    text = head if isinstance(head, str) else json.dumps(head)
+    if payload is not None:
+        digest = hashlib.md5(payload.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
+        text = text[:-1] + f', "has_payload": "{digest}"}}'
+    lines = f"V1120 19:08:30.938000 2350 torch/_dynamo/x.py:10] {text}"
+    if payload is not None:
+        lines += "".join(f"\n\t{line}" for line in payload.split("\n"))
+    return (lines + "\n").encode("utf-8", "replace")
+
+
+def artifact(name: str, payload: Any) -> bytes:
+    """A record of this name; its payload is text, or JSON with lists behind the first line, as in ours."""
+    text = payload if isinstance(payload, str) else json.dumps(payload)
+    if isinstance(payload, dict):
+        lists = {key: value for key, value in payload.items() if isinstance(value, list)}
+        rest = {key: value for key, value in payload.items() if key not in lists}
+        if lists and rest:
+            text = f"{json.dumps(rest)[:-1]},\n{json.dumps(lists)[1:]}"
+    return record({"artifact": {"name": name, "encoding": "json"}, **_FRAME}, text)
+
+
+# What records hold, by name: (the JSON of the head, the payload).
+_NODE = {
+    "op": "call_function",
+    "name": "add",
+    "target": "operator.add",
+    "args": "(x, 1)",
+    "kwargs": "{}",
+    "inputs": ["x"],
+}
+_TENSOR = {"shape": [2, "s0"], "stride": [1, 2], "dtype": "torch.float32", "device": "cpu"}
+_STACK = [{"line": 7, "name": "f", "filename": 0, "loc": "y = f(x)"}]
+_INSTRUCTION = [0, "LOAD_FAST", "x", 7, None]
+_METRICS = {
+    "compile_id": "0/0",
+    "co_name": "f",
+    "co_filename": "/x/train.py",
+    "co_firstlineno": 7,
+    "duration_us": 1500,
+    "guard_count": 3,
+    "graph_op_count": 2,
+    "is_forward": True,
+    "fail_type": None,
+    "fail_reason": None,
+    "recompile_reason": "0/0: tensor 'x' size mismatch at index 0. expected 2, actual 3",
+    "inductor_fx_remote_cache_hit_count": 1,
+    "inductor_fx_remote_cache_miss_count": 0,
+    "dynamo_cumulative_compile_time_us": 1200,
+    "backward_cumulative_compile_time_us": None,
+}
+PAYLOADS: dict[str, Any] = {
+    names.PROCESS_START: {
+        "argv": ["x.py"],
+        "torch": "2.13.0",
+        "pid": 2350,
+        "calls_file": "dynamo_calls_1_0.bin",
+    },
+    names.PROCESS_STATE: {"ended": "exit", "capture": {"first_call": _PLACE}},
+    names.PROCESS_END: {"reason": "exit"},
+    names.CAPTURE_DECISION: {
+        "decision": "capture",
+        "because": None,
+        "policy": "auto",
+        "backend": "inductor",
+        "fallback_random": True,
+    },
+    names.PROBE_FAILED: {"probe": "guards", "error": "TypeError: no"},
+    names.FRAME: {
+        "name": "f",
+        **_PLACE,
+        "outcome": "compiled",
+        "reason": None,
+        "ok": True,
+        "whole_graph": True,
+    },
+    names.FX_GRAPH: {
+        "graph": 1,
+        "name": "g",
+        "backend": "inductor",
+        "ops": 2,
+        "nodes": [_NODE | _TENSOR, _NODE | {"values": [_TENSOR], **_PLACE}],
+    },
+    names.GRAPH_COMPILED: {
+        "graph": 1,
+        "name": "g",
+        "specialization": False,
+        "backend_ns": 5,
+        "calls_index": 0,
+    },
+    names.BYTECODE: {
+        "name": "f",
+        "qualified_name": "M.f",
+        "file": "/x/train.py",
+        "first_line": 7,
+        "fingerprint": "ab",
+        "source": {"7": "def f(x):"},
+        "original": [_INSTRUCTION],
+        "modified": [_INSTRUCTION],
+    },
+    names.RESUME_FUNCTION: {"name": "r", "code_name": "torch_dynamo_resume_in_f_at_7", "fingerprint": "cd"},
+    names.GUARDS: {"guards": [{"type": "TENSOR_MATCH", "source": "L['x']", "scope": "local", "code": ["a"]}]},
+    names.GRAPH_BREAK: {"reason": "print", "user_stack": [{**_PLACE, "name": "f", "text": "print(x)"}]},
+    "dynamo_graph_break_reason": "Graph break in user code at /x/train.py:7\nGraph Break Reason: print\n",
+    "dynamo_cpp_guards_str": "TREE_GUARD_MANAGER:\n+- RootGuardManager\n| +- GuardManager: source=L['x']",
+    "recompile_reasons": ["0/0: x"],
+    "torch_version": {"pytorch_version": "2.13.0"},
+    "fx_graph_cache_hit": {"key": "abc", "cache_state": "hit"},
+    "inductor_output_code": "import torch\nasync_compile.wait(globals())\n",
+    "dynamo_output_graph": "class GraphModule(torch.nn.Module):\n    pass\n",
+}
+HEADS: dict[str, Any] = {
+    "str": ["/x/train.py", 0],
+    "dynamo_start": {"stack": _STACK},
+    "chromium_event": {},
+    "describe_tensor": {"id": 0, "ndim": 1, "dtype": "torch.float32", "device": "cpu", "size": [2]},
+    "dynamo_output_graph": {"sizes": {"l_x_": [2]}},
+    "compilation_metrics": _METRICS,
+    "bwd_compilation_metrics": _METRICS,
+    "create_symbol": {
+        "symbol": "s0",
+        "val": "5",
+        "vr": "[2, int_oo]",
+        "source": "L['x']",
+        "user_stack": _STACK,
+    },
+}
+TRACE: list[bytes] = [
+    *(artifact(name, payload) for name, payload in PAYLOADS.items()),
+    *(record({kind: content, **_FRAME}) for kind, content in HEADS.items()),
+    record({"dynamo_output_graph": {"sizes": {}}, **_FRAME}, PAYLOADS["dynamo_output_graph"]),
+    record({"chromium_event": {}, **_FRAME}, '{\n"name": "dynamo",\n"ph": "B"\n}'),
+]
+WANTED = frozenset(PAYLOADS) | frozenset(HEADS)
+
+
+def parse(pieces: list[bytes]) -> tuple[list[Record], RecordParser]:
+    parser = RecordParser()
+    records = [found for piece in pieces for found in parser.feed(piece)]
+    last = parser.finish()
+    return records + ([last] if last is not None else []), parser
+
+
+def described(found: Record) -> list[Any]:
+    """All that can be asked of a record, with "damaged" for what cannot be read."""
+
+    def ask(question: Any) -> Any:
+        try:
+            return question()
+        except Damaged as error:
+            return f"damaged: {error}"
+
+    answers = [found.kind, found.artifact_name, found.time, found.payload_first_line(), ask(found.payload)]
+    return [*answers, ask(found.json_payload), ask(lambda: found.metadata)]
+
+
+def build(data: bytes, contents: frozenset[str]) -> Process:
+    """The model of these bytes; whatever the builder raises is a finding."""
+    process = Process(Path("dedicated_log_torch_trace_rank_0.log"))
+    builder = ProcessBuilder(process, contents)
+    for found in parse([data])[0]:
+        builder.add(found)
+    return process
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Every string in a piece of the model."""
+    if isinstance(value, Enum | Path):
+        return
+    if isinstance(value, str):
+        yield value
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from texts(getattr(value, field.name))
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from texts(key)
+            yield from texts(item)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for item in value:
+            yield from texts(item)
+
+
+def assert_sane(data: bytes) -> None:
+    records, parser = parse([data])
+    assert parser.records == len(records)
+    for found in records:
+        assert not any(_OBEYED.search(text) for text in texts(described(found)))
+    for contents in (WANTED, frozenset[str]()):
+        assert not any(_OBEYED.search(text) for text in texts(build(data, contents)))
+
+
+# Damage ---------------------------------------------------------------------------------------------------
+
+nasty_text = st.one_of(
+    st.text(max_size=12),
+    st.sampled_from(
+        ["\x1b[31m", "\x1b]0;title\x07", "\x9b2J", "\u202etxt.exe", "\u2066", "\r", "\x7f", "\x00"]
+    ),
+    st.sampled_from(
+        ["\ud800", "\n\t", "\n", "\nV1120 19:08:30.938000 1 x:1] {", "[" * 300, "/x.py:7", "0/0"]
+    ),
+)
+nasty_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from([10**400, -(10**30), 2**63, -1, float("nan"), float("inf"), 1e308])
+    | st.floats()
+    | nasty_text,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(nasty_text, inner, max_size=3),
+    max_leaves=8,
+)
+_fragments = [
+    *(
+        b"\n",
+        b"\n\n",
+        b"\n\t",
+        b"\t",
+        b"\r\n",
+        b"\x1b[2J",
+        b"\xff\xfe",
+        b"\x00" * 40,
+        b"V",
+        b"\nV1120 ",
+        b"{",
+    ),
+    *(b"V1120 19:08:30.938000 2350 torch/x.py:10] ", b'{"str": [', b'"has_payload": "', b"Killed\n"),
+]
+garbage = st.binary(max_size=60) | st.sampled_from(_fragments)
+
+
+def _leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield path
+    if isinstance(value, dict):
+        for key in value:
+            yield from _leaves(value[key], (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _leaves(item, (*path, index))
+
+
+def _replaced(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+    if not path:
+        return new
+    if isinstance(value, dict):
+        return {
+            key: _replaced(item, path[1:], new) if key == path[0] else item for key, item in value.items()
+        }
+    return [_replaced(item, path[1:], new) if i == path[0] else item for i, item in enumerate(value)]
+
+
+@st.composite
+def with_wrong_values(draw: st.DrawFn) -> bytes:
+    """A trace in which some values have become others; checksums are right, as a forger would make them."""
+    pieces = []
+    for kind, content in HEADS.items():
+        changed = {kind: content, **_FRAME}
+        if draw(st.integers(0, 3)) == 0:
+            path = draw(st.sampled_from(list(_leaves(changed))[1:]))
+            changed = _replaced(changed, path, draw(nasty_values))
+        pieces.append(record(changed))
+    for name, payload in PAYLOADS.items():
+        if draw(st.integers(0, 3)) == 0:
+            path = draw(st.sampled_from(list(_leaves(payload))))
+            payload = _replaced(payload, path, draw(nasty_values))
+        pieces.append(artifact(name, payload))
+    return b"".join(draw(st.permutations(pieces)) if draw(st.booleans()) else pieces)
+
+
+@st.composite
+def damaged_traces(draw: st.DrawFn) -> bytes:
+    """A trace, cut, spliced, repeated, out of order, with flipped bytes."""
+    pieces = draw(st.lists(st.sampled_from(TRACE) | garbage, max_size=8))
+    data = bytearray(b"".join(pieces))
+    for _ in range(draw(st.integers(0, 6))):
+        if data:
+            at = draw(st.integers(0, len(data) - 1))
+            match draw(st.integers(0, 3)):
+                case 0:
+                    data[at] = draw(st.integers(0, 255))
+                case 1:
+                    data[at:at] = draw(garbage)
+                case 2:
+                    del data[at : at + draw(st.integers(1, 40))]
+                case _:
+                    del data[at:]
+    return bytes(data)
+
+
+thorough = settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+
+
+@thorough
+@given(damaged_traces())
+def test_a_damaged_trace_raises_nothing_and_leaves_no_control_characters(data: bytes) -> None:
+    assert_sane(data)
+
+
+@thorough
+@given(st.binary(max_size=500))
+@example(b"")
+@example(b"\t")
+@example(b"\n\tV1120")
+def test_bytes_of_any_kind_raise_nothing(data: bytes) -> None:
+    assert_sane(data)
+
+
+@thorough
+@given(with_wrong_values())
+def test_wrong_values_raise_nothing_and_leave_no_control_characters(data: bytes) -> None:
+    assert_sane(data)
+
+
+@thorough
+@given(with_wrong_values())
+def test_wrong_values_do_not_reach_the_report(data: bytes) -> None:
+    process = build(data, WANTED)
+    drop_misfits(process)
+    recording = Recording(Path("rec"), None, [process], None, [])
+    page = plain_text(report().page(recording))
+    assert not _OBEYED.search(page)
+    assert json.dumps(report().body(recording))
+
+
+@thorough
+@given(damaged_traces(), st.data())
+def test_however_the_bytes_are_parted_the_records_are_the_same(data: bytes, draw: st.DataObject) -> None:
+    whole, parser = parse([data])
+    cuts = sorted(draw.draw(st.lists(st.integers(0, len(data)), max_size=12)))
+    pieces = [data[a:b] for a, b in zip([0, *cuts], [*cuts, len(data)], strict=True)]
+    for parted in (pieces, [data[i : i + 1] for i in range(len(data))]):
+        records, other = parse(parted)
+        assert repr([described(found) for found in records]) == repr([described(found) for found in whole])
+        assert (other.damaged, other.false_starts) == (parser.damaged, parser.false_starts)
+
+
+@thorough
+@given(st.lists(st.sampled_from(TRACE), max_size=6), st.integers(0, 5), garbage.filter(bytes.strip))
+def test_what_lies_around_damage_is_kept(pieces: list[bytes], at: int, foreign: bytes) -> None:
+    """Foreign bytes that stand on lines of their own cost nothing but themselves."""
+    foreign = b"#" + foreign.replace(b"\n", b"?") + b"\n"
+    records, _ = parse([b"".join([*pieces[:at], foreign, *pieces[at:]])])
+    expected, _ = parse([b"".join(pieces)])
+    assert repr([described(found) for found in records]) == repr([described(found) for found in expected])
+
+
+@pytest.mark.parametrize("contents", [WANTED, frozenset[str]()])
+def test_the_trace_that_is_damaged_here_is_itself_whole(contents: frozenset[str]) -> None:
+    records, parser = parse(TRACE)
+    assert (len(records), parser.damaged) == (len(TRACE), 0)
+    assert all(found.is_whole() for found in records)
+    process = build(b"".join(TRACE), contents)
+    drop_misfits(process)
+    assert process.damaged_records == 0
+    assert process.graphs and process.compiles and process.frames and process.breaks
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":', '{"str": ['])
+def test_json_of_any_depth_is_damage(opening: str) -> None:
+    deep = opening * 100_000
+    closing = {"[": "]", '{"a":': "1" + "}" * 100_000, '{"str": [': ""}[opening]
+    assert_sane(
+        record('{"str": ' + deep + closing + "}")
+        + record('{"chromium_event": ' + deep + "}")
+        + b"".join(artifact(name, deep + closing) for name in PAYLOADS)
+        + TRACE[0]
+    )
+
+
+@pytest.mark.parametrize("depth", range(100, 1100, 50))
+def test_json_that_is_just_too_deep_is_damage_too(depth: int) -> None:
+    deep = "[" * depth + '"\\u001b"' + "]" * depth
+    assert_sane(record('{"str": ' + deep + "}") + b"".join(artifact(name, deep) for name in PAYLOADS))
+
+
+def test_a_record_that_is_too_large_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dynamo_core.recording import records as module
+
+    monkeypatch.setattr(module, "_LARGEST_RECORD", 10_000)
+    large = record({"artifact": {"name": "large", "encoding": "string"}}, "x\n" * 4_000)
+    data = TRACE[0] + large + TRACE[1] + b"#" * 30_000 + b"\n" + TRACE[2]
+    for size in (1, 50, 9_999, 10_000, 10_001, len(data)):
+        records, parser = parse([data[i : i + size] for i in range(0, len(data), size)])
+        assert [found.artifact_name for found in records] == list(PAYLOADS)[:3]
+        assert (parser.damaged, parser.false_starts) == (2, 1)
