@@ -11,7 +11,7 @@ from types import ModuleType
 
 from ..names import PROCESS_END, PROCESS_START, PROCESS_STATE
 from ..settings import Settings
-from . import breaks, bytecode, frames, graphs, guards
+from . import breaks, bytecode, frames, graphs, guards, tracing_time
 from .import_hook import import_hook
 from .probes import Probes
 from .process import description_at_start, description_of_state, torch_totals
@@ -52,6 +52,11 @@ def start(environment: Mapping[str, str]) -> None:
             "bytecode": lambda module: bytecode.install(module, probes),
             "frames": lambda module: frames.install(module, probes, handler),
         },
+    )
+    _when_imported(
+        "torch._dynamo.symbolic_convert",
+        probes,
+        {"tracing time": lambda module: tracing_time.install(module, probes)},
     )
     totals_at_fork: dict[str, int] = {}  # a forked child inherits its parent's, which are not its own
 
