@@ -261,6 +261,49 @@ class CacheLookup:
 
 
 @dataclass(frozen=True)
+class Phase:
+    """A span that torch timed, and those in it. `name` is torch's, `function` what it says was called.
+
+    Times are the clock's, in ns since the epoch. `end_ns` is None where no end was recorded: a kill, or an
+    error in older torch. `cache_state` is what the look-up that it began with came to.
+    """
+
+    name: str
+    begin_ns: int
+    end_ns: int | None
+    compile_id: CompileId | None
+    function: str | None = None
+    is_backward: bool | None = None
+    cache_state: str | None = None
+    children: tuple["Phase", ...] = ()
+
+    @property
+    def last_ns(self) -> int:
+        """Its end, or the last that is known of it."""
+        if self.end_ns is not None:
+            return self.end_ns
+        return max((child.last_ns for child in self.children), default=self.begin_ns)
+
+
+@dataclass(frozen=True)
+class TracedFunction:
+    """What Dynamo spent in one attempt on tracing a function, with what it calls and without.
+
+    A recursion's inclusive time counts once; a generator is called each time it is resumed. The costliest
+    functions are named; the `functions` others of an attempt are one entry without a name.
+    """
+
+    compile_id: CompileId | None
+    attempt: int
+    name: str | None
+    place: Place | None
+    calls: int
+    exclusive_seconds: float
+    inclusive_seconds: float | None
+    functions: int = 1
+
+
+@dataclass(frozen=True)
 class Guard:
     """A condition under which a cache entry may be used."""
 
@@ -353,6 +396,7 @@ class CaptureDecision:
 class Process:
     """What one process recorded, in the order in which it happened.
 
+    `parallel_phases` ran in other threads beside the compile that they name, and have no tree.
     A forked child may call graphs that its parent compiled: those calls are the inherited ones. A part that
     was selected knows the `whole` that it is of.
     """
@@ -370,6 +414,9 @@ class Process:
     symbols: list[Symbol] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
     cache_lookups: list[CacheLookup] = field(default_factory=list)
+    phases: list[Phase] = field(default_factory=list)
+    parallel_phases: list[Phase] = field(default_factory=list)
+    tracing: list[TracedFunction] = field(default_factory=list)
     guard_sets: list[GuardSet] = field(default_factory=list)
     bytecodes: list[Bytecode] = field(default_factory=list)
     resume_functions: list[ResumeFunction] = field(default_factory=list)

@@ -17,6 +17,9 @@ _LISTS = (
     "symbols",
     "stages",
     "cache_lookups",
+    "phases",
+    "parallel_phases",
+    "tracing",
     "guard_sets",
     "bytecodes",
 )

@@ -55,6 +55,12 @@ def fits(value: Any, hint: Any) -> bool:
 
 
 @cache
+def _field_checks(kind: Any) -> list[tuple[str, Callable[[Any], bool]]]:
+    """Asked for when a value is there, as a field may hold another of the same kind."""
+    return [(name, _check(hint)) for name, hint in get_type_hints(kind).items()]
+
+
+@cache
 def _check(hint: Any) -> Callable[[Any], bool]:
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
@@ -82,6 +88,8 @@ def _check(hint: Any) -> Callable[[Any], bool]:
     if hint is int:
         return lambda value: isinstance(value, int) and abs(value) <= _LARGEST_NUMBER
     if is_dataclass(hint) or hasattr(hint, "_fields"):
-        fields = [(name, _check(of_field)) for name, of_field in get_type_hints(hint).items()]
-        return lambda value: isinstance(value, hint) and all(f(getattr(value, name)) for name, f in fields)
+        return lambda value: (
+            isinstance(value, hint)
+            and all(check(getattr(value, name)) for name, check in _field_checks(hint))
+        )
     return lambda value: isinstance(value, hint)

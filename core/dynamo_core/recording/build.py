@@ -34,10 +34,12 @@ from ..model import (
     Stage,
     Symbol,
     TensorInfo,
+    TracedFunction,
 )
 from ..untrusted import printable_values
 from .break_text import parse_break_text, parse_user_stack
 from .guard_text import parse_guard_tree
+from .phases import PhaseBuilder
 from .recompile_text import parse_guard_failure
 from .records import Damaged, Record
 
@@ -63,8 +65,8 @@ _PLUMBING = re.compile(r"/torch/_dynamo/|/torch/nn/modules/module\.py$|/dynamo_c
 class ProcessBuilder:
     """Builds one `Process`. A record that cannot be understood is counted as damaged and passed over.
 
-    Payloads that can be large are loaded only where `contents` has the name of their record: FX nodes and
-    their code, instructions, guards, and whatever else is a stage of a compile.
+    Payloads that can be large, or are many, are loaded only where `contents` has the name of their record: FX
+    nodes and their code, instructions, guards, phases, and whatever else is a stage of a compile.
     """
 
     def __init__(self, process: Process, contents: Container[str] = frozenset()) -> None:
@@ -77,6 +79,7 @@ class ProcessBuilder:
         self._frames_begun: dict[CompileId | None, StackFrame] = {}
         self._explanations: dict[tuple[CompileId | None, Place], BreakExplanation] = {}
         self._last_explanation: dict[CompileId | None, BreakExplanation] = {}
+        self._phases = PhaseBuilder(process)
         self._generation = 0
         self._code: tuple[CompileId | None, str] | None = None
         self._handlers: dict[str, Callable[[Record], Item | None]] = {
@@ -104,6 +107,8 @@ class ProcessBuilder:
         large: dict[str, Callable[[Record], Item | None]] = {
             names.GUARDS: self._guards,
             "dynamo_cpp_guards_str": self._guard_tree,
+            names.TRACING_TIME: self._tracing_time,
+            "chromium_event": self._phase,
         }
         self._handlers |= {name: handle for name, handle in large.items() if name in contents}
 
@@ -123,6 +128,10 @@ class ProcessBuilder:
         except (Damaged, KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError):
             self.process.damaged_records += 1
             return None
+
+    def finish(self) -> None:
+        """There are no more records."""
+        self._phases.finish()
 
     def _id(self, record: Record) -> CompileId | None:
         """The compile that a record belongs to."""
@@ -402,6 +411,33 @@ class ProcessBuilder:
 
     def _cache_lookup(self, record: Record, cache: str, outcome: str) -> None:
         self.process.cache_lookups.append(CacheLookup(cache, outcome, self._id(record)))
+
+    def _phase(self, record: Record) -> None:
+        self._phases.add(record, self._id(record))
+
+    def _tracing_time(self, record: Record) -> None:
+        content = record.json_payload()
+        compile_id, attempt = self._id(record), record.metadata.get("attempt", 0)
+        traced = [
+            TracedFunction(
+                compile_id=compile_id,
+                attempt=attempt,
+                name=function["name"],
+                place=Place(function["file"], function["line"]),
+                calls=function["calls"],
+                exclusive_seconds=function["exclusive_ns"] / 1e9,
+                inclusive_seconds=function["inclusive_ns"] / 1e9,
+            )
+            for function in content["functions"]
+        ]
+        others = content["others"]
+        if others["functions"]:
+            seconds = others["exclusive_ns"] / 1e9
+            others = TracedFunction(
+                compile_id, attempt, None, None, others["calls"], seconds, None, others["functions"]
+            )
+            traced.append(others)
+        self.process.tracing.extend(traced)
 
     def _stage(self, record: Record, name: str) -> None:
         content = record.metadata.get(record.kind)

@@ -149,6 +149,7 @@ class _StreamFollower:
         last = self.parser.finish()
         if last is not None:
             self._builder.add(last)
+        self._builder.finish()
         drop_misfits(self.process)
         self.process.damaged_records += self.parser.damaged + (self.file.problem is not None)
         self._add_calls()

@@ -1,0 +1,155 @@
+"""Torch's timed spans as trees: what a compile spent its time on.
+
+torch writes the begin and the end of each as a record of its own, `chromium_event` (torch/_dynamo/utils.py:
+dynamo_timed and ChromiumEventLogger; events and arguments are the same in torch 2.8 to 2.13, older ones lack
+some). An event does not say which thread it is of (`tid` is always 0), and torch's compile id is its thread's:
+so spans nest within a compile id, and those of worker threads, which have none, are kept apart.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any
+
+from ..model import CompileId, Phase, Process
+from .records import Damaged, Record
+
+_DEEPEST = 64  # spans in spans; torch's are nested some twenty deep
+_LATEST_NS = 2**63
+_COMPILE_ID = re.compile(r"(?:!(\d{1,9})/?)?(?:(\d{1,9})/(\d{1,9}))?")
+# Nothing stands above it: where one begins while another of its compile is open, that one was left open.
+_OUTERMOST = "dynamo"
+
+_Key = tuple[Any, ...]  # a compile id as records spell it, without its generation, which begins later
+
+
+@dataclass
+class _Open:
+    """A span that has begun."""
+
+    name: str
+    begin_ns: int
+    compile_id: CompileId | None
+    arguments: Mapping[str, Any]
+    children: list[Phase] = field(default_factory=list)
+
+    def closed(self, end_ns: int | None, compile_id: CompileId | None) -> Phase:
+        return Phase(
+            name=self.name,
+            begin_ns=self.begin_ns,
+            end_ns=end_ns,
+            compile_id=compile_id,
+            function=_argument(self.arguments, "fn_name", str),
+            is_backward=_argument(self.arguments, "is_backward", bool),
+            cache_state=_argument(self.arguments, "cache_state", str),
+            children=tuple(self.children),
+        )
+
+
+class PhaseBuilder:
+    """Puts the spans of one process together, event by event; `finish` when there are no more."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+        self._open: dict[_Key, list[_Open]] = {}
+
+    def add(self, record: Record, compile_id: CompileId | None) -> None:
+        """Take one event. An end without a beginning is damage."""
+        event = record.json_payload()
+        kind, name, arguments = event["ph"], event["name"], event.get("args") or {}
+        if kind not in ("B", "E"):  # an instant: what it tells of caches has a record of its own
+            return
+        if not isinstance(name, str) or not isinstance(arguments, dict):
+            raise Damaged("an event that is none of torch's")
+        at = _nanoseconds(event["ts"])
+        compile_id = compile_id or _named_id(arguments)
+        stack = self._open.setdefault(tuple(compile_id or ())[:3], [])
+        if kind == "B":
+            self._begin(stack, _Open(name, at, compile_id, arguments))
+        else:
+            self._end(stack, name, at, compile_id, arguments)
+
+    def _begin(self, stack: list[_Open], span: _Open) -> None:
+        if span.name == _OUTERMOST and span.compile_id is not None:
+            self._cut_off(stack, 0)
+        if len(stack) >= _DEEPEST:
+            raise Damaged("spans nested deeper than torch's ever are")
+        stack.append(span)
+
+    def _end(
+        self, stack: list[_Open], name: str, at: int, compile_id: CompileId | None, arguments: Mapping[str, Any]
+    ) -> None:
+        depth = next((i for i in reversed(range(len(stack))) if stack[i].name == name), None)
+        if depth is None:
+            raise Damaged("a span that ends without having begun")
+        if compile_id is not None:
+            self._cut_off(stack, depth + 1)
+        # Without an id the spans above may be those of other threads: they go on.
+        span = stack.pop(depth)
+        span.arguments = arguments or span.arguments
+        self._keep(stack[:depth], span.closed(max(at, span.begin_ns), compile_id))
+
+    def _cut_off(self, stack: list[_Open], depth: int) -> None:
+        """Close what is open from `depth` on, of which no end is recorded."""
+        while len(stack) > depth:
+            span = stack.pop()
+            self._keep(stack, span.closed(None, span.compile_id))
+
+    def _keep(self, around: list[_Open], phase: Phase) -> None:
+        if around:
+            around[-1].children.append(phase)
+        else:
+            self._process.phases.append(phase)
+
+    def finish(self) -> None:
+        """Close what is open still, and tell apart what ran beside a compile from what was one."""
+        for stack in self._open.values():
+            self._cut_off(stack, 0)
+        self._open.clear()
+        process = self._process
+        process.phases.sort(key=lambda phase: phase.begin_ns)
+        of_compiles = [phase for phase in process.phases if phase.compile_id is not None]
+        begins = [phase.begin_ns for phase in of_compiles]
+        outermost: list[Phase] = []
+        for phase in process.phases:
+            before = bisect_right(begins, phase.begin_ns)
+            compile_ = of_compiles[before - 1] if before else None
+            if phase.compile_id is None and compile_ and phase.begin_ns < compile_.last_ns:
+                process.parallel_phases.extend(_flat([phase], compile_.compile_id))
+            else:
+                outermost.append(phase)
+        process.phases[:] = outermost
+
+
+def _flat(phases: Iterable[Phase], compile_id: CompileId | None) -> Iterable[Phase]:
+    """Spans of several threads, which only look as if they were nested; all of `compile_id` now."""
+    for phase in phases:
+        yield replace(phase, compile_id=compile_id, children=())
+        yield from chain.from_iterable(_flat([child], compile_id) for child in phase.children)
+
+
+def _nanoseconds(microseconds: Any) -> int:
+    if isinstance(microseconds, bool) or not isinstance(microseconds, int | float):
+        raise Damaged("a time that is no number")
+    at = int(microseconds * 1000)
+    if abs(at) >= _LATEST_NS:
+        raise Damaged("a time that no clock shows")
+    return at
+
+
+def _named_id(arguments: Mapping[str, Any]) -> CompileId | None:
+    """The compile that an event names where its record has none, as kernels tuned at run time do."""
+    found = _COMPILE_ID.fullmatch(str(arguments.get("compile_id")))
+    if found is None or not found[0]:
+        return None
+    autograd, frame, compile_ = (None if part is None else int(part) for part in found.groups())
+    return CompileId(frame, compile_, autograd)
+
+
+def _argument(arguments: Mapping[str, Any], name: str, kind: type) -> Any:
+    value = arguments.get(name)
+    if value is not None and not isinstance(value, kind):
+        raise Damaged(f"{name} is no {kind.__name__}")
+    return value
