@@ -74,6 +74,22 @@ def run_options(*output_names: str) -> Callable[[Command], Command]:
             metavar="KEY=VALUE",
             help="One of torch.compile's options; repeat for more.",
         ),
+        documented_option(
+            "--profile",
+            is_flag=True,
+            envvar="DYNAMO_PROFILE",
+            help="Run torch.profiler around a window of steady steps: calls of a compiled graph between which "
+            "nothing is compiled.",
+        ),
+        documented_option(
+            "--profile-steps",
+            type=click.IntRange(min=1, max=10_000),
+            default=10,
+            show_default=True,
+            envvar="DYNAMO_PROFILE_STEPS",
+            metavar="N",
+            help="How many steps --profile measures.",
+        ),
     ]
 
     def add(command: Command) -> Command:
@@ -96,6 +112,8 @@ def request_from(
     dynamic: bool | None,
     fullgraph: bool,
     options: tuple[str, ...],
+    profile: bool,
+    profile_steps: int,
     stdout_to_stderr: bool = False,
 ) -> Request:
     """What these options ask the launcher for."""
@@ -107,6 +125,8 @@ def request_from(
         dynamic=dynamic,
         fullgraph=fullgraph,
         options=dict(_key_and_value(option) for option in options),
+        profile=profile,
+        profile_steps=profile_steps,
     )
     if mode is not None and options:
         raise click.UsageError("--mode and --option cannot be combined: torch.compile takes one of them")

@@ -18,6 +18,7 @@ class Settings:
 
     `backend`, `mode`, `dynamic`, `fullgraph` and `options` mean what they mean to `torch.compile`.
     They apply to frames that the capture policy takes, never to the program's own `torch.compile`.
+    `profile` asks for torch.profiler around `profile_steps` steady steps.
     """
 
     recording: str
@@ -27,6 +28,8 @@ class Settings:
     dynamic: bool | None = None
     fullgraph: bool = False
     options: dict[str, str | int | float | bool] = field(default_factory=dict)
+    profile: bool = False
+    profile_steps: int = 10
 
     def to_environment(self) -> dict[str, str]:
         """The environment variables that carry these settings."""

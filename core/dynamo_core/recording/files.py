@@ -14,6 +14,8 @@ from ..names import (
     CALLS_PREFIX,
     CALLS_SUFFIX,
     ENGINE_FAILURE_PREFIX,
+    PROFILE_PREFIX,
+    PROFILE_SUFFIX,
     PYTHON_PROCESSES_FILE,
     RUN_FILE,
     STREAM_PREFIX,
@@ -36,6 +38,7 @@ _RUN_FIELDS: dict[str, tuple[type, ...]] = {
 _OUR_FILES = re.compile(
     rf"{re.escape(RUN_FILE)}(\.new)?|{re.escape(PYTHON_PROCESSES_FILE)}|{ENGINE_FAILURE_PREFIX}\d+\.txt"
     rf"|{STREAM_PREFIX}\w+{re.escape(STREAM_SUFFIX)}|{CALLS_PREFIX}\w+{re.escape(CALLS_SUFFIX)}"
+    rf"|{PROFILE_PREFIX}\w+{re.escape(PROFILE_SUFFIX)}(\.new)?"
 )
 _TRACE_BEGINS = re.compile(rb"[VDIWEC]\d{4} \d\d:\d\d:\d\d\.|\x1f\x8b")  # a record, or gzip
 _LEAST_FREE_SPACE = 1 << 20  # bytes; a recording of one small graph takes about this much

@@ -1,0 +1,260 @@
+"""`dynamo run --profile`: torch.profiler around a window of steady steps.
+
+A step is what happens from one call of a compiled graph to its next, and is steady when nothing is compiled
+in it. After two of them, on the graph that comes to it first (the anchor), the window opens: one step to warm
+the profiler up, which the reader leaves out, then the steps that are wanted. One more step runs with Python's
+stacks and with allocations: they are slow to take, so it says where and how much, never how long.
+
+A profiler sees the thread that starts it and autograd's threads, so the anchor is a graph in a thread.
+
+Source: torch/profiler/profiler.py (profile), torch/autograd/profiler.py (profile._prepare_trace and
+_start_trace; _run_on_profiler_start, which emit_nvtx and emit_itt call, too). Read and run with 2.13.
+"""
+
+import atexit
+import os
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Any
+
+from ..names import PROFILE_PREFIX, PROFILE_SUFFIX, PROFILE_WINDOW
+from ..settings import Settings
+from .primitives import getpid, time_ns
+from .probes import Probes
+from .profile_files import compress
+from .profile_quiet import kineto_quiet, warnings_of_c10_quiet
+
+_STEADY_STEPS = 2
+_WARM_UP_STEPS = 1
+_PROBE = "profile window"
+
+
+def profile_window(settings: Settings, probes: Probes) -> "ProfileWindow | None":
+    """The window, where the settings ask for one."""
+    if not settings.profile:
+        return None
+    window: ProfileWindow | None = probes.harmless(_PROBE)(lambda: ProfileWindow(settings, probes))()
+    return window
+
+
+class _State(Enum):
+    LOOKING = "no compiled graph was called often enough with nothing compiled in between"
+    TIMES = "times"
+    STACKS = "stacks"
+    OVER = "over"
+
+
+class ProfileWindow:
+    """Finds the window and opens it. Every call of a compiled graph is an opportunity to."""
+
+    def __init__(self, settings: Settings, probes: Probes) -> None:
+        self._folder = settings.recording
+        self._steps_wanted = settings.profile_steps
+        self._probes = probes
+        self._state = _State.LOOKING
+        self._compiles = 0
+        self._steady: dict[tuple[int, int], tuple[int, int]] = {}  # by graph and thread: compiles, steps
+        self._anchor: tuple[int, int] | None = None
+        self._anchor_calls = 0
+        self._compiles_at_open = 0
+        self._opened_ns = 0
+        self._profiler: Any = None
+        self._is_starting = False
+        self._why_none: str | None = None
+        self._has_memory = False
+        self._notice_the_programs_profiler()
+        atexit.register(probes.harmless(_PROBE)(self.finish))
+        os.register_at_fork(
+            before=probes.harmless(_PROBE)(self._close_before_fork), after_in_child=self._leave_to_parent
+        )
+
+    def watch(
+        self, compiled: Callable[..., Any], graph: int | None, compile_id: str, *, is_backward: bool = False
+    ) -> Callable[..., Any]:
+        """`compiled`, which runs under the graph's name while the window is open. To be called as it is compiled.
+
+        The number of a backward's graph may not be known: its compile id says which one it is.
+        """
+        from torch._C._profiler import _RecordFunctionFast
+
+        self._compiles += 1
+        name = f"dynamo {'backward of ' if is_backward else ''}graph {graph or '-'} [{compile_id}]"
+
+        def profiled_graph(*args: Any, **kwargs: Any) -> Any:
+            if self._state is _State.OVER:
+                return compiled(*args, **kwargs)
+            if graph is not None and not is_backward:
+                self._called(graph)
+            if self._profiler is None:
+                return compiled(*args, **kwargs)
+            with _RecordFunctionFast(name):
+                return compiled(*args, **kwargs)
+
+        if hasattr(compiled, "_boxed_call"):  # it takes its arguments in a list, which it empties
+            profiled_graph._boxed_call = compiled._boxed_call  # type: ignore[attr-defined]
+        return profiled_graph
+
+    def finish(self) -> None:
+        """At the end of the process: close what is open, and say what torch counted."""
+        self._close(is_last_step_whole=False)
+        reason = self._why_none
+        if reason is None and self._state is _State.LOOKING:
+            reason = _State.LOOKING.value if self._compiles else "nothing was compiled"
+        self._state = _State.OVER
+        self._record({"kind": "end", "why_none": reason, "cuda_graphs": _cuda_graph_counters()})
+
+    def _called(self, graph: int) -> None:
+        try:
+            caller = (graph, threading.get_ident())
+            if self._state is _State.LOOKING:
+                if self._is_steady(caller):
+                    self._open(_State.TIMES, caller)
+            elif caller == self._anchor:
+                self._anchor_calls += 1
+                if self._state is _State.TIMES and self._anchor_calls > _WARM_UP_STEPS + self._steps_wanted:
+                    self._close(is_last_step_whole=True)
+                    self._open(_State.STACKS, caller)
+                elif self._state is _State.STACKS and self._anchor_calls > 1:
+                    self._close(is_last_step_whole=True)
+                    self._state = _State.OVER
+        except Exception as error:
+            self._state, self._profiler = _State.OVER, None
+            self._probes.failed(_PROBE, error)
+
+    def _is_steady(self, caller: tuple[int, int]) -> bool:
+        compiles, steps = self._steady.get(caller, (-1, 0))
+        steps = steps + 1 if compiles == self._compiles else 0
+        self._steady[caller] = (self._compiles, steps)
+        return steps >= _STEADY_STEPS
+
+    def _open(self, state: _State, anchor: tuple[int, int]) -> None:
+        import torch
+        from torch.profiler import ProfilerActivity, profile
+
+        if torch._C._autograd._profiler_enabled():
+            self._give_way()
+            return
+        has_cuda = torch.cuda.is_initialized()
+        if has_cuda and torch.cuda.is_current_stream_capturing():
+            return  # the next step will do
+        is_stacks = state is _State.STACKS
+        if is_stacks and _is_python_traced():
+            self._state = _State.OVER
+            self._record({"kind": state.value, "error": "the program traces its Python functions itself"})
+            return
+        activities = [ProfilerActivity.CPU] + [ProfilerActivity.CUDA] * has_cuda
+        self._has_memory = is_stacks and warnings_of_c10_quiet.enter()
+        profiler = profile(activities=activities, with_stack=is_stacks, profile_memory=self._has_memory)
+        self._is_starting = True
+        try:
+            with kineto_quiet():
+                profiler.start()
+        finally:
+            self._is_starting = False
+        self._state, self._profiler, self._anchor, self._anchor_calls = state, profiler, anchor, 1
+        self._compiles_at_open, self._opened_ns = self._compiles, time_ns()
+        self._record({"kind": "opened", "what": state.value, "anchor": anchor[0]})
+
+    def _close(self, *, is_last_step_whole: bool) -> None:
+        """Stop and export, in the thread that started; elsewhere it is too late."""
+        profiler, self._profiler = self._profiler, None
+        if profiler is None or self._anchor is None:
+            return
+        graph, thread = self._anchor
+        description: dict[str, Any] = {
+            "kind": self._state.value,
+            "anchor": graph,
+            "warm_up_steps": _WARM_UP_STEPS if self._state is _State.TIMES else 0,
+            "is_last_step_whole": is_last_step_whole,
+            "compiles": self._compiles - self._compiles_at_open,
+            "has_memory": self._has_memory,
+            "begin_ns": self._opened_ns,
+            "end_ns": time_ns(),
+            "file": None,
+            "error": None,
+        }
+        if thread != threading.get_ident():
+            self._record(description | {"error": "it was still open in another thread at the end"})
+            return
+        try:
+            profiler.stop()
+        finally:
+            warnings_of_c10_quiet.leave()
+        name = f"{PROFILE_PREFIX}{getpid()}_{self._state.value}_{self._opened_ns}{PROFILE_SUFFIX}"
+        plain = f"{self._folder}/{name}.new"
+        try:
+            profiler.export_chrome_trace(plain)
+            compress(plain, f"{self._folder}/{name}")
+        except Exception as error:
+            self._record(description | {"error": f"{type(error).__name__}: {error}"})
+            return
+        self._record(description | {"file": name})
+
+    def _notice_the_programs_profiler(self) -> None:
+        """Only one profiler can run. Where the program starts one, ours ends first and does not come back."""
+        from torch.autograd import profiler
+
+        def before(original: Callable[..., Any]) -> Callable[..., Any]:
+            def start(*args: Any, **kwargs: Any) -> Any:
+                if not self._is_starting:
+                    self._give_way_harmlessly()
+                return original(*args, **kwargs)
+
+            return start
+
+        self._give_way_harmlessly = self._probes.harmless(_PROBE)(self._give_way)
+        for name in ("_prepare_profiler", "_run_on_profiler_start"):
+            setattr(profiler, name, before(getattr(profiler, name)))
+
+    def _give_way(self) -> None:
+        if self._state is not _State.OVER:
+            self._why_none = "the program uses torch.profiler itself"
+            self._close(is_last_step_whole=False)
+            self._state = _State.OVER
+
+    def _close_before_fork(self) -> None:
+        """A child must not inherit a profiler at work. The window opens anew if no step was complete."""
+        if self._profiler is None or self._anchor is None or self._anchor[1] != threading.get_ident():
+            return
+        has_steps = self._state is _State.STACKS or self._anchor_calls > _WARM_UP_STEPS + 1
+        self._close(is_last_step_whole=False)
+        self._state = _State.OVER if has_steps else _State.LOOKING
+
+    def _leave_to_parent(self) -> None:
+        self._state, self._profiler = _State.OVER, None
+        self._why_none = "a forked process leaves the window to its parent"
+
+    def _record(self, description: dict[str, Any]) -> None:
+        self._probes.stream.artifact(PROFILE_WINDOW, description)
+
+
+def compile_id_text(envelope: Mapping[str, int]) -> str:
+    """`0/1`, of the part of a trace record that says which compile it belongs to."""
+    return "{}/{}".format(envelope.get("frame_id", "-"), envelope.get("frame_compile_id", "-"))
+
+
+def _is_python_traced() -> bool:
+    """Whether the program has a profile function of its own (cProfile, say): torch's would take its place."""
+    monitoring = getattr(sys, "monitoring", None)  # from Python 3.12 on
+    return sys.getprofile() is not None or (
+        monitoring is not None and monitoring.get_tool(monitoring.PROFILER_ID) is not None
+    )
+
+
+def _cuda_graph_counters() -> dict[str, int] | None:
+    """What Inductor counted of CUDA graphs; None where it was never loaded or no device was used.
+
+    Source: torch/_inductor/cudagraph_utils.py (log_cudagraph_skip_and_bump_counter), cudagraph_trees.py
+    (CUDAGraphNode, CUDAGraphTreeManager.num_rerecord), 2.13.
+    """
+    utils = sys.modules.get("torch._dynamo.utils")
+    import torch
+
+    if utils is None or not torch.cuda.is_initialized():
+        return None
+    inductor = utils.counters["inductor"]
+    counted = {name: int(inductor[name]) for name in list(inductor) if name.startswith("cudagraph_")}
+    counted.setdefault("cudagraph_skips", 0)
+    return counted
