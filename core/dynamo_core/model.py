@@ -92,13 +92,76 @@ class Node:
     place: Place | None = None
 
 
+class CallSample(NamedTuple):
+    """One call of a compiled graph: which (from 1), when (nanoseconds since the epoch), how long.
+
+    `since_previous` is the time since the call before it, of the callable with index `previous`, had ended;
+    None where that is not known, or something was compiled in between.
+    """
+
+    number: int
+    began_ns: int
+    seconds: float
+    since_previous: float | None = None
+    previous: int | None = None
+
+
+@dataclass(frozen=True)
+class CallTimes:
+    """The calls of a compiled graph, or of its backward, in the host's time.
+
+    `histogram` counts them by duration: (from, to) in nanoseconds. `early` are the first ones, `samples` some
+    of all, evenly spread. `guard_seconds` is what evaluating the frame's guards took, on average.
+    """
+
+    calls: int
+    seconds: float
+    histogram: Mapping[tuple[int, int], int]
+    early: tuple[CallSample, ...]
+    samples: tuple[CallSample, ...]
+    guard_seconds: float | None
+
+    def percentile(self, share: float) -> float | None:
+        """Seconds below which this share (0 to 1) of the calls lies, to within 6 %; None without calls."""
+        wanted = share * self.calls
+        for (low, high), count in sorted(self.histogram.items()):
+            wanted -= count
+            if wanted <= 0:
+                return (low + high) / 2e9
+        return None
+
+
+@dataclass(frozen=True)
+class Import:
+    """A module of the compiler's, and from when to when it was imported (nanoseconds since the epoch)."""
+
+    module: str
+    began_ns: int
+    ended_ns: int
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """When a process began and what it did before its work: nanoseconds since the epoch, None if unknown.
+
+    `armed_ns` is just before the program's first line, `ready_ns` when our probes were in place.
+    """
+
+    began_ns: int | None
+    armed_ns: int | None
+    torch_began_ns: int | None
+    torch_ended_ns: int | None
+    ready_ns: int | None
+
+
 @dataclass
 class Graph:
     """A graph that Dynamo handed to a backend. `number` counts from 1 within the process.
 
     `calls` and `host_seconds` (time inside the compiled callable, as the host saw it) are None where they
     could not be counted. `nodes` and `code` (the readable module) are None where they were not recorded or
-    not asked for. `ops` is the number of `call_*` nodes, which is what Dynamo counts as ops. A specialization
+    not asked for. `times` has more on the calls, and `backward` has those of the backward graph, where its backend
+    is Inductor. `ops` is the number of `call_*` nodes, which is what Dynamo counts as ops. A specialization
     is a further compile of a graph that counts already.
     """
 
@@ -118,6 +181,9 @@ class Graph:
     calls_index: int | None = None
     calls: int | None = None
     host_seconds: float | None = None
+    times: CallTimes | None = None
+    backward_index: int | None = None
+    backward: CallTimes | None = None
 
 
 @dataclass(frozen=True)
@@ -137,6 +203,8 @@ class Frame:
     is_whole_graph: bool
     compile_id: CompileId | None
     explanation: "BreakExplanation | None" = None
+    ended_ns: int | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -397,7 +465,9 @@ class Process:
     """What one process recorded, in the order in which it happened.
 
     `parallel_phases` ran in other threads beside the compile that they name, and have no tree.
-    A forked child may call graphs that its parent compiled: those calls are the inherited ones. A part that
+    A forked child may call graphs that its parent compiled: those calls are the inherited ones.
+    `overlap_seconds` is in the calls' time more than once (calls inside calls, or on several threads at once),
+    and in `compiling_in_calls_seconds` of it Dynamo was at another frame. A part that
     was selected knows the `whole` that it is of.
     """
 
@@ -423,9 +493,13 @@ class Process:
     callers: dict[CompileId | None, tuple[StackFrame, ...]] = field(default_factory=dict)
     failed_probes: dict[str, str] = field(default_factory=dict)
     state: dict[str, Any] = field(default_factory=dict)
+    timeline: Timeline | None = None
+    imports: list[Import] = field(default_factory=list)
     end: dict[str, Any] | None = None
     inherited_calls: int = 0
     inherited_seconds: float = 0.0
+    overlap_seconds: float | None = None
+    compiling_in_calls_seconds: float | None = None
     damaged_records: int = 0
     lost_records: int | None = None
     last_errno: int = 0

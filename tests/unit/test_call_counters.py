@@ -1,43 +1,54 @@
 """Counting calls, and reading the counters back."""
 
 import struct
+import threading
 
 import pytest
 
-from dynamo_core.capture.call_counters import FORMAT_MARK, GRAPH_CAPACITY, CallCounters
+from dynamo_core.call_pages import (
+    EARLY_CAPACITY,
+    FIRST_BUCKET,
+    FORMAT_MARK,
+    LAST_BUCKET,
+    MARK,
+    PAGE_WORDS,
+    SAMPLE_CAPACITY,
+    bucket_bounds,
+)
+from dynamo_core.capture.call_counters import PAGE_CAPACITY, CallCounters
 from dynamo_core.recording.calls import Calls, parse_calls
 
 
 @pytest.fixture
 def counters() -> CallCounters:
     made = CallCounters(lambda: made.keep_in_memory())
+    made.keep_in_memory()
     return made
 
 
 def as_read(counters: CallCounters) -> Calls:
-    counters.words[0] = FORMAT_MARK
-    calls = parse_calls(struct.pack(f"={len(counters.words)}q", *counters.words))
+    counters.words[MARK] = FORMAT_MARK
+    words = [*counters.words, *(word for page in counters._pages for word in page.words)]
+    calls = parse_calls(struct.pack(f"={len(words)}q", *words))
     assert calls is not None
     return calls
 
 
 def test_calls_and_their_time_are_added_up(counters: CallCounters) -> None:
-    counters.words[0] = FORMAT_MARK
-    assert [counters.new_graph(), counters.new_graph()] == [0, 1]
+    assert [counters.new_page(), counters.new_page()] == [0, 1]
     add = counters.counted(lambda x, y: x + y, 1)
-    assert [add(1, 2), add(3, y=4)] == [3, 7]
-    graphs = as_read(counters).graphs
-    assert graphs[0] == (0, 0)
-    assert graphs[1][0] == 2
-    assert graphs[1][1] > 0
+    assert [add(1, 2), add(3, 4)] == [3, 7]
+    first, second = as_read(counters).callables
+    assert (first.calls, first.seconds, first.histogram) == (0, 0, {})
+    assert second.calls == 2
+    assert second.seconds == pytest.approx(sum(call.seconds for call in second.early))
 
 
 def test_a_call_that_raises_is_counted(counters: CallCounters) -> None:
-    counters.words[0] = FORMAT_MARK
-    counters.new_graph()
+    counters.new_page()
     with pytest.raises(ZeroDivisionError):
         counters.counted(lambda: 1 / 0, 0)()
-    assert as_read(counters).graphs[0][0] == 1
+    assert as_read(counters).callables[0].calls == 1
 
 
 def test_lost_records_are_noted(counters: CallCounters) -> None:
@@ -51,15 +62,105 @@ def test_counting_survives_a_stream_that_cannot_be_opened() -> None:
         raise FileNotFoundError
 
     counters = CallCounters(fail)
+    counters.new_page()
     counters.note_lost_record(2)
-    assert counters.words[1] == 1
+    assert counters.counted(lambda: 5, 0)() == 5
+    assert as_read(counters).callables[0].calls == 1
 
 
 def test_graphs_beyond_the_capacity_go_uncounted(counters: CallCounters) -> None:
-    counters.keep_in_memory()
-    assert [counters.new_graph() for _ in range(GRAPH_CAPACITY + 1)][-1] is None
+    assert [counters.new_page() for _ in range(PAGE_CAPACITY + 1)][-1] is None
 
 
 def test_foreign_bytes_are_no_counters() -> None:
-    assert parse_calls(b"x" * 100) is None
+    assert parse_calls(b"x" * 8 * PAGE_WORDS) is None
     assert parse_calls(b"") is None
+
+
+def test_every_time_has_one_bucket() -> None:
+    bounds = [bucket_bounds(bucket) for bucket in range(FIRST_BUCKET, LAST_BUCKET + 1)]
+    assert bounds[0][0] == 0
+    assert all(high == low for (_, high), (low, _) in zip(bounds, bounds[1:], strict=False))
+    assert bounds[-1][1] == 2**63
+
+
+@pytest.mark.parametrize("calls", [1, EARLY_CAPACITY, SAMPLE_CAPACITY, 1000, 54321])
+def test_samples_spread_evenly_over_however_many_calls(counters: CallCounters, calls: int) -> None:
+    counters.new_page()
+    work = counters.counted(lambda: None, 0)
+    for _ in range(calls):
+        work()
+    times = as_read(counters).callables[0]
+    assert times.calls == calls
+    assert [call.number for call in times.early] == list(range(1, min(calls, EARLY_CAPACITY) + 1))
+    numbers = [call.number for call in times.samples]
+    steps = {after - before for before, after in zip(numbers, numbers[1:], strict=False)}
+    assert numbers[0] == 1
+    assert len(steps) <= 1
+    assert calls - numbers[-1] < max(steps, default=1)
+    assert min(calls, SAMPLE_CAPACITY // 2) <= len(numbers) <= SAMPLE_CAPACITY
+
+
+def test_nested_calls_are_in_the_overlap_once(counters: CallCounters) -> None:
+    counters.new_page()
+    counters.new_page()
+    inner = counters.counted(lambda: sum(range(20000)), 0)
+    counters.counted(lambda: [inner() for _ in range(3)], 1)()
+    calls = as_read(counters)
+    assert calls.overlap_ns / 1e9 == pytest.approx(calls.callables[0].seconds, rel=1e-6)
+    assert calls.callables[1].seconds >= calls.callables[0].seconds
+
+
+def test_calls_on_two_threads_at_once_overlap(counters: CallCounters) -> None:
+    counters.new_page()
+    counters.new_page()
+    inside, go = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        inside.set()
+        go.wait()
+
+    thread = threading.Thread(target=counters.counted(wait, 0))
+    thread.start()
+    inside.wait()
+    counters.counted(lambda: sum(range(20000)), 1)()
+    go.set()
+    thread.join()
+    calls = as_read(counters)
+    assert calls.overlap_ns / 1e9 == pytest.approx(calls.callables[1].seconds, rel=1e-6)
+
+
+def test_the_time_since_the_call_before_is_known_unless_something_was_compiled(
+    counters: CallCounters,
+) -> None:
+    counters.new_page()
+    counters.new_page()
+    first, second = (counters.counted(lambda: None, page) for page in (0, 1))
+    first()
+    second()
+    first()
+    counters.note_compile(10)
+    second()
+    first_call, second_call = as_read(counters).callables[1].samples
+    assert first_call.previous == second_call.previous == 0
+    assert first_call.since_previous is not None
+    assert first_call.since_previous >= 0
+    assert second_call.since_previous is None
+
+
+def test_compiling_inside_a_call_is_counted(counters: CallCounters) -> None:
+    counters.new_page()
+    counters.counted(lambda: counters.note_compile(1000), 0)()
+    counters.note_compile(500)
+    assert as_read(counters).compiling_ns == 1000
+
+
+def test_percentiles_come_from_the_histogram(counters: CallCounters) -> None:
+    counters.new_page()
+    words = counters._pages[0].words
+    for elapsed, count in ((1_000, 98), (1_000_000, 2)):
+        bits = elapsed.bit_length()
+        words[(bits << 3) + (elapsed >> (bits - 4))] = count
+    times = as_read(counters).callables[0]
+    assert times.percentile(0.5) == pytest.approx(1e-6, rel=0.07)
+    assert times.percentile(0.99) == pytest.approx(1e-3, rel=0.07)

@@ -18,6 +18,7 @@ from .primitives import (
     getpid,
     getppid,
     open_descriptor,
+    time_ns,
     write,
 )
 
@@ -29,7 +30,8 @@ def arm() -> None:
         return
     _note_this_process(recording)
     environment = dict(os.environ)  # as it is now: the program may clear it
-    import_hook.when_imported("torch", lambda torch: _start_engine(environment))
+    armed_ns = time_ns()
+    import_hook.when_imported("torch", lambda torch: _start_engine(environment, armed_ns))
 
 
 def _is_torch_helper() -> bool:
@@ -55,13 +57,13 @@ def _note_this_process(recording: str) -> None:
         pass
 
 
-def _start_engine(environment: dict[str, str]) -> None:
+def _start_engine(environment: dict[str, str], armed_ns: int) -> None:
     try:
         from .standard_library import StandardLibraryOnly
 
         with StandardLibraryOnly():
             from .engine import start
-        start(environment)
+        start(environment, armed_ns)
     except Exception as error:
         _note_failure(environment[RECORDING_VARIABLE], error)
 

@@ -2,25 +2,274 @@
 
 The counters are a file mapped into memory: a call costs two additions and no system call, and whatever
 ends the process (os._exit, a crash, kill -9) leaves them on disk as they were. The file's blocks are
-reserved first, so a disk that fills up later cannot fault the mapping.
+reserved first, so a disk that fills up later cannot fault the mapping. However long a program runs, a
+callable has one page (`call_pages.py`): a histogram of all its calls, the first ones, and a sample of the rest.
 """
 
 import ctypes
 import mmap
 import os
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
-from .primitives import O_CLOEXEC, O_CREAT, O_EXCL, O_RDWR, close, open_descriptor, perf_counter_ns
+from ..call_pages import (
+    CLOCK_EPOCH_NS,
+    CLOCK_NS,
+    COMPILING_NS,
+    EARLY,
+    EARLY_BEGIN,
+    EARLY_CAPACITY,
+    EARLY_WORDS,
+    FORMAT_MARK,
+    LAST_ERRNO,
+    LOST_RECORDS,
+    MARK,
+    OVERLAP_NS,
+    PAGE_BYTES,
+    PAGE_WORDS,
+    PAGES_IN_USE,
+    SAMPLE_CAPACITY,
+    SAMPLE_WORDS,
+    SAMPLES,
+    SAMPLES_BEGIN,
+    TOTAL_NS,
+)
+from .primitives import (
+    O_CLOEXEC,
+    O_CREAT,
+    O_EXCL,
+    O_RDWR,
+    caller_frame,
+    close,
+    open_descriptor,
+    perf_counter_ns,
+    time_ns,
+)
 
-# int64 words, native byte order: a header, then two words for each graph (calls, nanoseconds).
-FORMAT_MARK = 0x4459_4341_4C4C_5331  # "DYCALLS1" in ASCII
-HEADER_WORDS = 4  # mark, records that could not be written, errno of the last failure, graphs in use
-GRAPH_CAPACITY = 4096
-_SIZE = 8 * (HEADER_WORDS + 2 * GRAPH_CAPACITY)
+PAGE_CAPACITY = 4096
+_PAGES_AT_A_TIME = 8
+
+SampleGuards = Callable[[Any, FrameType], None]  # (the page's words, the frame that calls the graph)
 
 
-def _map_words(file: int) -> memoryview:
+class _Page:
+    """The words of one callable. Replaced in a forked child, hence looked up at each call."""
+
+    __slots__ = ("index", "words")
+
+    def __init__(self, index: int, words: Any) -> None:
+        self.index = index
+        self.words = words
+
+
+class CallCounters:
+    """The counters of one process. `words` is the header's page."""
+
+    def __init__(self, open_stream: Callable[[], Any]) -> None:
+        self._open_stream = open_stream
+        self._path: str | None = None
+        self._pages: list[_Page] = []
+        self._mapped: list[Any] = []  # each page of the file, the header's first
+        self.words: Any = _FirstUse(self, lambda: self.words)
+        self.last_compile_ns = 0
+        self._count, self._is_in_call = self._make_counting()
+
+    def open_file(self, path: str) -> None:
+        """Map `path`, which must not exist; OSError where the file system cannot do that."""
+        file = open_descriptor(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        self._mapped = []
+        try:
+            while len(self._mapped) <= len(self._pages):
+                self._grow(file)
+        except OSError:
+            os.unlink(path)
+            raise
+        finally:
+            close(file)
+        self._path = path
+        self.words = self._mapped[0]
+        self.words[CLOCK_NS], self.words[CLOCK_EPOCH_NS] = perf_counter_ns(), time_ns()
+        self.words[PAGES_IN_USE] = len(self._pages)
+        self.words[MARK] = FORMAT_MARK
+        for page in self._pages:
+            page.words = self._mapped[page.index + 1]
+
+    def _grow(self, file: int) -> None:
+        begin = len(self._mapped) * PAGE_BYTES
+        size = _PAGES_AT_A_TIME * PAGE_BYTES
+        os.posix_fallocate(file, begin, size)
+        words = _map_words(file, begin, size)
+        self._mapped += [words[i * PAGE_WORDS : (i + 1) * PAGE_WORDS] for i in range(_PAGES_AT_A_TIME)]
+
+    def keep_in_memory(self) -> None:
+        """Count where nobody can read it: the program goes on, the report says "not recorded"."""
+        self._path = None
+        self._mapped = []
+        self.words = [0] * PAGE_WORDS
+        for page in self._pages:
+            page.words = [0] * PAGE_WORDS
+
+    def start_anew_after_fork(self) -> None:
+        """Leave the parent's counters alone; a file of our own is made when something is counted."""
+        self._path = None
+        self._mapped = []
+        self.words = _FirstUse(self, lambda: self.words)
+        for page in self._pages:
+            page.words = _first_use_of(self, page)
+
+    def new_page(self) -> int | None:
+        """The number of a callable's page, from 0; None where it cannot be counted."""
+        index = len(self._pages)
+        if index == PAGE_CAPACITY:
+            return None
+        if self._path is None:  # not open yet, or counting in vain
+            self._pages.append(page := _Page(index, None))
+            is_waiting = isinstance(self.words, _FirstUse)
+            page.words = _first_use_of(self, page) if is_waiting else [0] * PAGE_WORDS
+        else:
+            try:
+                self._map_up_to(index + 1)
+            except OSError as error:  # the disk is full, say
+                self.words[LAST_ERRNO] = error.errno or 0
+                return None
+            self._pages.append(_Page(index, self._mapped[index + 1]))
+        self.words[PAGES_IN_USE] = len(self._pages)
+        return index
+
+    def _map_up_to(self, page: int) -> None:
+        if page < len(self._mapped):
+            return
+        file = open_descriptor(str(self._path), O_RDWR | O_CLOEXEC)
+        try:
+            self._grow(file)
+        finally:
+            close(file)
+
+    def note_lost_record(self, errno: int) -> None:
+        """A record could not be written; say so where no disk space is needed."""
+        self.words[LOST_RECORDS] += 1
+        self.words[LAST_ERRNO] = errno
+
+    def note_compile(self, elapsed: int) -> None:
+        """Dynamo has been at a frame: what lies between two calls is, this once, not the program's."""
+        self.last_compile_ns = perf_counter_ns()
+        if self._is_in_call():
+            self.words[COMPILING_NS] += elapsed
+
+    def counted(
+        self, compiled: Callable[..., Any], page: int, sample_guards: SampleGuards | None = None
+    ) -> Callable[..., Any]:
+        """`compiled`, with its calls and the time in them counted on `page`.
+
+        `sample_guards` is called once in a while, after a call, with the frame that made it.
+        """
+        return self._count(compiled, self._pages[page], sample_guards)
+
+    def _make_counting(self) -> tuple[Callable[..., Callable[..., Any]], Callable[[], bool]]:
+        """What `counted` does; the cells below are shared by all callables of the process.
+
+        Statements between two Python calls are atomic: CPython switches threads in calls and jumps only.
+        """
+        now = perf_counter_ns
+        running = 0  # calls that have not returned, on all threads
+        busy_since = 0  # when the first of them began
+        in_overlap = 0  # the time of calls that have ended while others ran
+        last_end = 0
+        last_page = -1
+
+        def settle_overlap(elapsed: int, end: int) -> None:
+            nonlocal running, in_overlap
+            if running > 0:
+                in_overlap += elapsed
+                return
+            if running == 0:
+                self.words[OVERLAP_NS] += in_overlap + elapsed - (end - busy_since)
+            running = in_overlap = 0  # below 0: this process was forked inside a call
+
+        def count(
+            compiled: Callable[..., Any], page: _Page, sample_guards: SampleGuards | None
+        ) -> Callable[..., Any]:
+            index = page.index
+            sampler = _Sampler(self, page, sample_guards)
+            until_sample = 1
+
+            # Dynamo passes no keywords to what a backend returns (torch/_dynamo/codegen.py, 2.8 to 2.15).
+            def compiled_graph(*args: Any) -> Any:
+                nonlocal running, busy_since, last_end, last_page, until_sample
+                before, page_before = last_end, last_page
+                start = now()
+                if not running:
+                    busy_since = start
+                running += 1
+                try:
+                    return compiled(*args)
+                finally:
+                    end = now()
+                    running -= 1
+                    elapsed = end - start
+                    words = page.words
+                    words[TOTAL_NS] += elapsed
+                    bits = (elapsed | 8).bit_length()
+                    words[(bits << 3) + (elapsed >> (bits - 4))] += 1  # call_pages.bucket_bounds
+                    if running or in_overlap:
+                        settle_overlap(elapsed, end)
+                    last_end, last_page = end, index
+                    until_sample -= 1
+                    if not until_sample:
+                        until_sample = sampler.sample(start, elapsed, before, page_before)
+
+            return compiled_graph
+
+        return count, lambda: running > 0
+
+
+class _Sampler:
+    """Keeps the first calls of a callable and a sample of the others, evenly spread however many there are."""
+
+    def __init__(self, counters: CallCounters, page: _Page, sample_guards: SampleGuards | None) -> None:
+        self._counters = counters
+        self._page = page
+        self._sample_guards = sample_guards
+        self._number = 0
+        self._stride = 1
+
+    def sample(self, start: int, elapsed: int, before: int, page_before: int) -> int:
+        """Note the call that has just ended; how many calls from now the next is to be noted."""
+        try:
+            self._number += self._stride if self._number else 1
+            words = self._page.words
+            early = words[EARLY]
+            if early < EARLY_CAPACITY and self._number == early + 1:
+                at = EARLY_BEGIN + EARLY_WORDS * early
+                words[at], words[at + 1] = start, elapsed
+                words[EARLY] = early + 1
+            is_known = self._counters.last_compile_ns < before
+            since = start - before if is_known else -1
+            self._store(words, (self._number, start, elapsed, since, page_before))
+            if self._sample_guards is not None and self._number > 1:
+                self._sample_guards(words, caller_frame(2))
+        except Exception:  # a forked child whose recording is gone, say: the program goes on
+            pass
+        return self._stride
+
+    def _store(self, words: Any, sample: tuple[int, ...]) -> None:
+        count = words[SAMPLES]
+        if count == SAMPLE_CAPACITY:
+            count //= 2
+            words[SAMPLES] = 0  # who reads now, because we are killed, finds none rather than a muddle
+            for kept in range(count):
+                to, from_ = (SAMPLES_BEGIN + SAMPLE_WORDS * i for i in (kept, 2 * kept))
+                for word in range(SAMPLE_WORDS):
+                    words[to + word] = words[from_ + word]
+            self._stride *= 2
+        at = SAMPLES_BEGIN + SAMPLE_WORDS * count
+        for word, value in enumerate(sample):
+            words[at + word] = value
+        words[SAMPLES] = count + 1
+
+
+def _map_words(file: int, begin: int, size: int) -> memoryview:
     """The file's int64 words, shared with the disk. OSError where the file system cannot do that.
 
     Python's own mmap keeps a duplicate of the descriptor, a low one, and closes whatever has that number when
@@ -29,91 +278,32 @@ def _map_words(file: int) -> memoryview:
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-    address = libc.mmap(None, _SIZE, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED, file, 0)
+    address = libc.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED, file, begin)
     if address == ctypes.c_void_p(-1).value:
         raise OSError(ctypes.get_errno(), "mmap failed")
-    return memoryview((ctypes.c_int64 * (_SIZE // 8)).from_address(address)).cast("B").cast("q")
+    return memoryview((ctypes.c_int64 * (size // 8)).from_address(address)).cast("B").cast("q")
 
 
-class CallCounters:
-    """The counters of one process. `words` is replaced in a forked child, hence read at each call."""
-
-    def __init__(self, open_stream: Callable[[], Any]) -> None:
-        self._open_stream = open_stream
-        self._graphs = 0
-        self.words: Any = _FirstUse(self)
-
-    def open_file(self, path: str) -> None:
-        """Map `path`, which must not exist; OSError where the file system cannot do that."""
-        file = open_descriptor(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        try:
-            os.posix_fallocate(file, 0, _SIZE)
-            words = _map_words(file)
-        except OSError:
-            os.unlink(path)
-            raise
-        finally:
-            close(file)
-        self.words = words
-        self.words[0] = FORMAT_MARK
-        self.words[3] = self._graphs
-
-    def keep_in_memory(self) -> None:
-        """Count where nobody can read it: the program goes on, the report says "not recorded"."""
-        self.words = [0] * (HEADER_WORDS + 2 * GRAPH_CAPACITY)
-
-    def start_anew_after_fork(self) -> None:
-        """Leave the parent's counters alone; a file of our own is made when something is counted."""
-        self.words = _FirstUse(self)
-
-    def new_graph(self) -> int | None:
-        """The number of a graph's counters, from 0; None when all are taken."""
-        if self._graphs == GRAPH_CAPACITY:
-            return None
-        self._graphs += 1
-        self.words[3] = self._graphs
-        return self._graphs - 1
-
-    def note_lost_record(self, errno: int) -> None:
-        """A record could not be written; say so where no disk space is needed."""
-        self.words[1] += 1
-        self.words[2] = errno
-
-    def counted(self, compiled: Callable[..., Any], graph: int) -> Callable[..., Any]:
-        """`compiled`, with its calls and the time in them (of the host, in ns) added up."""
-        now = perf_counter_ns
-        calls = HEADER_WORDS + 2 * graph
-        nanoseconds = calls + 1
-
-        # The additions hold no Python call, so CPython switches no thread between reading and writing.
-        def compiled_graph(*args: Any, **kwargs: Any) -> Any:
-            start = now()
-            try:
-                return compiled(*args, **kwargs)
-            finally:
-                elapsed = now() - start
-                words = self.words
-                words[calls] += 1
-                words[nanoseconds] += elapsed
-
-        return compiled_graph
+def _first_use_of(counters: CallCounters, page: _Page) -> "_FirstUse":
+    return _FirstUse(counters, lambda: page.words)
 
 
 class _FirstUse:
-    """Stands in for the counters of a process that has no stream yet, and opens one when touched."""
+    """Stands in for the words of a process that has no stream yet, and opens one when touched."""
 
-    def __init__(self, counters: CallCounters) -> None:
+    def __init__(self, counters: CallCounters, current: Callable[[], Any]) -> None:
         self._counters = counters
+        self._current = current
 
     def _opened(self) -> Any:
-        if self._counters.words is self:
+        if self._current() is self:
             try:
                 self._counters._open_stream()
             except Exception:  # the recording is gone, say: the program goes on
                 pass
-        if self._counters.words is self:
+        if self._current() is self:
             self._counters.keep_in_memory()
-        return self._counters.words
+        return self._current()
 
     def __getitem__(self, word: int) -> int:
         return int(self._opened()[word])

@@ -9,27 +9,33 @@ import os
 from collections.abc import Callable, Mapping
 from types import ModuleType
 
-from ..names import PROCESS_END, PROCESS_START, PROCESS_STATE
+from ..names import IMPORTED, PROCESS_END, PROCESS_START, PROCESS_STATE, TIMELINE
 from ..settings import Settings
-from . import breaks, bytecode, frames, graphs, guards, tracing_time
+from . import backward, breaks, bytecode, frames, graphs, guards, tracing_time
+from .guard_cost import GuardCost
 from .import_hook import import_hook
+from .primitives import time_ns
 from .probes import Probes
 from .process import description_at_start, description_of_state, torch_totals
+from .profile_window import profile_window
 from .stream import Stream
 from .trace_handler import attach
 from .whole_program import WholeProgramCapture
 
 
-def start(environment: Mapping[str, str]) -> None:
+def start(environment: Mapping[str, str], armed_ns: int) -> None:
     """Begin to record this process. Called once, right after `import torch`.
 
-    `environment` is the one in which the process started, with our settings in it.
+    `environment` is the one in which the process started, with our settings in it; `armed_ns` is when that
+    was, just before the program's first line.
     """
     settings = Settings.from_environment(environment)
     stream = Stream(settings.recording, (PROCESS_START, description_at_start()))
     os.register_at_fork(after_in_child=stream.start_anew_after_fork)
     probes = Probes(stream)
     handler = attach(stream)
+    guard_cost = GuardCost()
+    window = profile_window(settings, probes)
 
     @probes.harmless("devices and torch settings")
     def record_state() -> None:
@@ -39,12 +45,23 @@ def start(environment: Mapping[str, str]) -> None:
         "torch._dynamo.output_graph",
         probes,
         {
-            "graphs": lambda module: graphs.install(module, probes, record_state),
+            "graphs": lambda module: graphs.install(module, probes, guard_cost, record_state, window),
             "graph breaks": lambda module: breaks.install(module, probes),
             "resume functions": lambda module: bytecode.install_on_resume_functions(module, probes),
         },
     )
-    _when_imported("torch._dynamo.guards", probes, {"guards": lambda module: guards.install(module, probes)})
+    _when_imported(
+        "torch._dynamo.guards",
+        probes,
+        {"guards": lambda module: guards.install(module, probes, guard_cost)},
+    )
+    _when_imported(
+        "torch._inductor.output_code",
+        probes,
+        {"backward calls": lambda module: backward.install(module, probes)},
+    )
+    for name in ("torch._dynamo", "torch._inductor.compile_fx"):
+        _when_imported(name, probes, {"imports": lambda module: _record_import(module, stream)})
     _when_imported(
         "torch._dynamo.convert_frame",
         probes,
@@ -65,11 +82,26 @@ def start(environment: Mapping[str, str]) -> None:
         record_state()
         inherited = totals_at_fork
         totals = {name: count - inherited.get(name, 0) for name, count in torch_totals().items()}
-        stream.artifact(PROCESS_END, {"torch_totals": totals})
+        stream.artifact(PROCESS_END, {"torch_totals": totals, "ended_ns": time_ns()})
 
     atexit.register(record_end)
     os.register_at_fork(after_in_child=probes.harmless("fork")(lambda: totals_at_fork.update(torch_totals())))
     WholeProgramCapture(settings, probes).begin()
+    torch_began_ns, torch_ended_ns = import_hook.times.get("torch", (None, None))
+    stream.artifact(
+        TIMELINE,
+        {
+            "armed_ns": armed_ns,
+            "torch_began_ns": torch_began_ns,
+            "torch_ended_ns": torch_ended_ns,
+            "ready_ns": time_ns(),
+        },
+    )
+
+
+def _record_import(module: ModuleType, stream: Stream) -> None:
+    began_ns, ended_ns = import_hook.times[module.__name__]
+    stream.artifact(IMPORTED, {"module": module.__name__, "began_ns": began_ns, "ended_ns": ended_ns})
 
 
 def _when_imported(name: str, probes: Probes, installers: dict[str, Callable[[ModuleType], None]]) -> None:

@@ -9,6 +9,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from ..names import FRAME
+from .primitives import perf_counter_ns, time_ns
 from .probes import Probes
 from .trace_handler import TraceHandler
 
@@ -16,10 +17,15 @@ from .trace_handler import TraceHandler
 def install(convert_frame: ModuleType, probes: Probes, handler: TraceHandler) -> None:
     """Wrap both converters. The counting one calls the other, which is then not a frame of its own."""
     counters = convert_frame.counters
+    calls = probes.stream.counters
     entering_inner_converter = False
 
     @probes.harmless("frames")
-    def record(code: CodeType, result: Any, error: BaseException | None, ok: bool, whole_graph: bool) -> None:
+    def record(
+        code: CodeType, result: Any, error: BaseException | None, ok: bool, whole_graph: bool, start: int
+    ) -> None:
+        elapsed = perf_counter_ns() - start
+        calls.note_compile(elapsed)
         reason = getattr(result, "skip_reason", None)
         if error is not None:
             outcome, reason = "raised", f"{type(error).__name__}: {error}"
@@ -37,6 +43,8 @@ def install(convert_frame: ModuleType, probes: Probes, handler: TraceHandler) ->
                 "reason": reason,
                 "ok": ok,
                 "whole_graph": whole_graph,
+                "ended_ns": time_ns(),
+                "ns": elapsed,
             },
             handler.last_compile,
         )
@@ -54,13 +62,14 @@ def install(convert_frame: ModuleType, probes: Probes, handler: TraceHandler) ->
             entering_inner_converter = not whole_graph
             handler.last_compile = None
             ok_before = counters["frames"]["ok"]
+            start = perf_counter_ns()
             try:
                 result = original(self, frame, *rest, **named)
             except BaseException as error:
-                record(frame.f_code, None, error, False, whole_graph)
+                record(frame.f_code, None, error, False, whole_graph, start)
                 raise
             ok = whole_graph or counters["frames"]["ok"] > ok_before
-            record(frame.f_code, result, None, ok, whole_graph)
+            record(frame.f_code, result, None, ok, whole_graph, start)
             return result
 
         converter.__call__ = __call__

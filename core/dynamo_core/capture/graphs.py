@@ -10,13 +10,21 @@ from types import ModuleType
 from typing import Any
 
 from ..names import FX_GRAPH, GRAPH_COMPILED
+from .guard_cost import GuardCost
 from .primitives import perf_counter_ns
 from .probes import Probes
+from .profile_window import ProfileWindow, compile_id_text
 from .torch_versions import source_name
 from .trace_handler import current_compile_id
 
 
-def install(output_graph: ModuleType, probes: Probes, after_first_graph: Callable[[], None]) -> None:
+def install(
+    output_graph: ModuleType,
+    probes: Probes,
+    guard_cost: GuardCost,
+    after_first_graph: Callable[[], None],
+    window: ProfileWindow | None = None,
+) -> None:
     """Wrap `OutputGraph.call_user_compiler`."""
     counters = probes.stream.counters
     original = output_graph.OutputGraph.call_user_compiler
@@ -30,7 +38,7 @@ def install(output_graph: ModuleType, probes: Probes, after_first_graph: Callabl
     @probes.harmless("graph calls")
     def record_compiled(graph_number: int, gm: Any, compiled: Any, elapsed: int, owner: Any) -> Any:
         countable = not (owner.export or getattr(owner, "package", None) is not None)
-        calls_index = counters.new_graph() if countable else None
+        calls_index = counters.new_page() if countable else None
         probes.stream.artifact(
             GRAPH_COMPILED,
             {
@@ -46,7 +54,11 @@ def install(output_graph: ModuleType, probes: Probes, after_first_graph: Callabl
             after_first_graph()
         if calls_index is None:  # torch serialises or inspects the callable itself; leave it alone
             return None
-        return counters.counted(_without_lazy_module(compiled), calls_index)
+        sample_guards = guard_cost.sampler(current_compile_id())
+        compiled = _without_lazy_module(compiled)
+        if window is not None:
+            compiled = window.watch(compiled, graph_number, compile_id_text(current_compile_id()))
+        return counters.counted(compiled, calls_index, sample_guards)
 
     def call_user_compiler(self: Any, gm: Any, *rest: Any) -> Any:
         nonlocal graphs_seen

@@ -8,12 +8,13 @@ from types import ModuleType
 from typing import Any
 
 from ..names import GUARDS
+from .guard_cost import GuardCost
 from .probes import Probes
 from .torch_versions import guard_type, source_name
 from .trace_handler import current_compile_id
 
 
-def install(guards: ModuleType, probes: Probes) -> None:
+def install(guards: ModuleType, probes: Probes, guard_cost: GuardCost) -> None:
     """Wrap `CheckFunctionManager.__init__`, after which each guard knows the code that checks it."""
     original = guards.CheckFunctionManager.__init__
 
@@ -25,9 +26,14 @@ def install(guards: ModuleType, probes: Probes) -> None:
         )  # torch's own order costs 20 times more
         probes.stream.artifact(GUARDS, {"guards": described}, current_compile_id())
 
+    @probes.harmless("cost of guards")
+    def remember(f_code: Any, checks: Any) -> None:
+        guard_cost.add_entry(current_compile_id(), f_code, checks.guard_manager)
+
     def __init__(self: Any, f_code: Any, output_graph: Any, *rest: Any, **named: Any) -> None:
         original(self, f_code, output_graph, *rest, **named)
         record_guards(output_graph)
+        remember(f_code, self)
 
     guards.CheckFunctionManager.__init__ = __init__
 

@@ -5,15 +5,18 @@ from os import (
     O_CLOEXEC,
     O_CREAT,
     O_EXCL,
+    O_RDONLY,
     O_RDWR,
     O_WRONLY,
     close,
     fstat,
     getpid,
     getppid,
+    read,
     write,
 )
 from os import open as open_descriptor
+from sys import _getframe as caller_frame
 from time import localtime, perf_counter_ns, time_ns
 
 __all__ = [
@@ -21,8 +24,10 @@ __all__ = [
     "O_CLOEXEC",
     "O_CREAT",
     "O_EXCL",
+    "O_RDONLY",
     "O_RDWR",
     "O_WRONLY",
+    "caller_frame",
     "close",
     "fstat",
     "getpid",
@@ -30,6 +35,7 @@ __all__ = [
     "localtime",
     "open_descriptor",
     "perf_counter_ns",
+    "read",
     "time_ns",
     "write",
 ]

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..names import CALLS_PREFIX, CALLS_SUFFIX, STREAM_PREFIX, STREAM_SUFFIX
 from .call_counters import CallCounters
+from .moments import process_began_ns
 from .primitives import (
     O_APPEND,
     O_CLOEXEC,
@@ -125,7 +126,7 @@ class Stream:
             self.counters.keep_in_memory()
             problem = f"{type(error).__name__}: {error}"
         name, payload = self._opening_record
-        own = {"pid": getpid(), "ppid": os.getppid(), "started_ns": time_ns()}
+        own = {"pid": getpid(), "ppid": os.getppid(), "started_ns": time_ns(), "began_ns": process_began_ns()}
         self.artifact(name, payload | own | {"calls_file": calls_file, "calls_not_recorded": problem})
         for metadata in list(self._interned):
             self.write(metadata, None, "dynamo_core/capture", 0)

@@ -24,6 +24,7 @@ from ..model import (
     Guard,
     GuardFailure,
     GuardSet,
+    Import,
     Instruction,
     Node,
     Place,
@@ -34,6 +35,7 @@ from ..model import (
     Stage,
     Symbol,
     TensorInfo,
+    Timeline,
     TracedFunction,
 )
 from ..untrusted import printable_values
@@ -80,6 +82,7 @@ class ProcessBuilder:
         self._explanations: dict[tuple[CompileId | None, Place], BreakExplanation] = {}
         self._last_explanation: dict[CompileId | None, BreakExplanation] = {}
         self._phases = PhaseBuilder(process)
+        self._backwards: dict[CompileId, int] = {}
         self._generation = 0
         self._code: tuple[CompileId | None, str] | None = None
         self._handlers: dict[str, Callable[[Record], Item | None]] = {
@@ -91,6 +94,9 @@ class ProcessBuilder:
             names.FRAME: self._frame,
             names.FX_GRAPH: self._fx_graph,
             names.GRAPH_COMPILED: self._graph_compiled,
+            names.BACKWARD_COMPILED: self._backward_compiled,
+            names.TIMELINE: self._timeline,
+            names.IMPORTED: self._imported,
             names.BYTECODE: self._bytecode,
             names.RESUME_FUNCTION: self._resume_function,
             names.GRAPH_BREAK: self._graph_break,
@@ -161,6 +167,13 @@ class ProcessBuilder:
     def _process_end(self, record: Record) -> None:
         self.process.end = dict(record.json_payload())
 
+    def _timeline(self, record: Record) -> None:
+        began_ns = self.process.info.get("began_ns")
+        self.process.timeline = Timeline(began_ns=began_ns, **record.json_payload())
+
+    def _imported(self, record: Record) -> None:
+        self.process.imports.append(Import(**record.json_payload()))
+
     def _torch_version(self, record: Record) -> None:
         self.process.torch_version = str(record.json_payload()["pytorch_version"])
 
@@ -214,6 +227,8 @@ class ProcessBuilder:
             is_whole_graph=content["whole_graph"],
             compile_id=compile_id,
             explanation=self._last_explanation.get(compile_id) if gave_up else None,
+            ended_ns=content.get("ended_ns"),
+            seconds=content["ns"] / 1e9 if "ns" in content else None,
         )
         self.process.frames.append(frame)
         return frame
@@ -248,6 +263,8 @@ class ProcessBuilder:
         )
         if self._code is not None and self._code[0] == compile_id:
             graph.code = self._code[1]
+        if compile_id is not None:
+            graph.backward_index = self._backwards.get(compile_id)
         self._name_frame(graph)
         self._graphs[graph.number] = graph
         self.process.graphs.append(graph)
@@ -261,6 +278,16 @@ class ProcessBuilder:
         graph.backend_seconds = content["backend_ns"] / 1e9
         graph.calls_index = content["calls_index"]
         return graph
+
+    def _backward_compiled(self, record: Record) -> None:
+        """Note which calls are the backward's. It may be known before its forward is (a cache has both)."""
+        compile_id = self._id(record)
+        if compile_id is None:
+            return
+        self._backwards[compile_id] = record.json_payload()["calls_index"]
+        for graph in self.process.graphs:
+            if graph.compile_id == compile_id:
+                graph.backward_index = self._backwards[compile_id]
 
     def _output_graph(self, record: Record) -> Graph | None:
         """torch's own record of a graph: its code, and all that there is in a trace that is not ours."""
@@ -413,7 +440,7 @@ class ProcessBuilder:
         self.process.cache_lookups.append(CacheLookup(cache, outcome, self._id(record)))
 
     def _phase(self, record: Record) -> None:
-        self._phases.add(record, self._id(record))
+        self._phases.add(record, self._id(record), self._generation)
 
     def _tracing_time(self, record: Record) -> None:
         content = record.json_payload()

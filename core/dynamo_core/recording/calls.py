@@ -3,23 +3,70 @@
 import struct
 from dataclasses import dataclass
 
-from ..capture.call_counters import FORMAT_MARK, HEADER_WORDS
+from .. import call_pages as pages
+from ..model import CallSample, CallTimes
 
 
 @dataclass(frozen=True)
 class Calls:
-    """`graphs[i]` is (calls, nanoseconds) of the graph with calls index i."""
+    """`callables[i]` are the calls on page i. `overlap_ns` is in their totals more than once."""
 
     lost_records: int
     last_errno: int
-    graphs: list[tuple[int, int]]
+    overlap_ns: int
+    compiling_ns: int
+    callables: list[CallTimes]
 
 
 def parse_calls(data: bytes) -> Calls | None:
     """The counters in a file's bytes; None if they are none."""
     words = struct.unpack(f"={len(data) // 8}q", data[: len(data) // 8 * 8])
-    if len(words) < HEADER_WORDS or words[0] != FORMAT_MARK:
+    if len(words) < pages.PAGE_WORDS or words[pages.MARK] != pages.FORMAT_MARK:
         return None
-    in_use = min(words[3], (len(words) - HEADER_WORDS) // 2)
-    pairs = words[HEADER_WORDS : HEADER_WORDS + 2 * in_use]
-    return Calls(words[1], words[2], list(zip(pairs[::2], pairs[1::2], strict=True)))
+    in_use = max(0, min(words[pages.PAGES_IN_USE], len(words) // pages.PAGE_WORDS - 1))
+    epoch_ns = words[pages.CLOCK_EPOCH_NS] - words[pages.CLOCK_NS]
+    size = pages.PAGE_WORDS
+    return Calls(
+        words[pages.LOST_RECORDS],
+        words[pages.LAST_ERRNO],
+        words[pages.OVERLAP_NS],
+        words[pages.COMPILING_NS],
+        [_callable(words[size * (i + 1) : size * (i + 2)], epoch_ns) for i in range(in_use)],
+    )
+
+
+def _callable(page: tuple[int, ...], epoch_ns: int) -> CallTimes:
+    first, last = pages.FIRST_BUCKET, pages.LAST_BUCKET
+    histogram = {
+        pages.bucket_bounds(bucket): count
+        for bucket, count in enumerate(page[first : last + 1], first)
+        if count > 0
+    }
+    early = _rows(page, pages.EARLY, pages.EARLY_BEGIN, pages.EARLY_WORDS, pages.EARLY_CAPACITY)
+    samples = _rows(page, pages.SAMPLES, pages.SAMPLES_BEGIN, pages.SAMPLE_WORDS, pages.SAMPLE_CAPACITY)
+    guards = page[pages.GUARD_SAMPLES]
+    return CallTimes(
+        calls=sum(histogram.values()),
+        seconds=page[pages.TOTAL_NS] / 1e9,
+        histogram=histogram,
+        early=tuple(
+            CallSample(number, began + epoch_ns, elapsed / 1e9)
+            for number, (began, elapsed) in enumerate(early, 1)
+        ),
+        samples=tuple(
+            CallSample(
+                number,
+                began + epoch_ns,
+                elapsed / 1e9,
+                since / 1e9 if since >= 0 else None,
+                previous if previous >= 0 else None,
+            )
+            for number, began, elapsed, since, previous in samples
+        ),
+        guard_seconds=page[pages.GUARD_NS] / 1e9 / guards if guards > 0 else None,
+    )
+
+
+def _rows(page: tuple[int, ...], count: int, begin: int, width: int, capacity: int) -> list[tuple[int, ...]]:
+    rows = max(0, min(page[count], capacity))
+    return [page[begin + width * row : begin + width * (row + 1)] for row in range(rows)]

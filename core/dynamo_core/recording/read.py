@@ -171,13 +171,19 @@ class _StreamFollower:
             return
         self.process.lost_records = calls.lost_records
         self.process.last_errno = calls.last_errno
-        own = {graph.calls_index: graph for graph in self.process.graphs}
-        for index, (count, nanoseconds) in enumerate(calls.graphs):
-            if index in own:
-                own[index].calls, own[index].host_seconds = count, nanoseconds / 1e9
+        self.process.overlap_seconds = calls.overlap_ns / 1e9
+        self.process.compiling_in_calls_seconds = calls.compiling_ns / 1e9
+        graphs = {graph.calls_index: graph for graph in self.process.graphs}
+        backwards = {graph.backward_index: graph for graph in self.process.graphs}
+        for index, times in enumerate(calls.callables):
+            if index in graphs:
+                graph = graphs[index]
+                graph.times, graph.calls, graph.host_seconds = times, times.calls, times.seconds
+            elif index in backwards:
+                backwards[index].backward = times
             else:
-                self.process.inherited_calls += count
-                self.process.inherited_seconds += nanoseconds / 1e9
+                self.process.inherited_calls += times.calls
+                self.process.inherited_seconds += times.seconds
 
 
 def drop_misfits(process: Process) -> None:

@@ -1,0 +1,41 @@
+"""The layout of the file in which the calls of compiled graphs are counted; both sides of it import this.
+
+The file is int64 words in native byte order, in pages: a header, then one page for each counted callable (a
+compiled graph, or the backward of one). All times are nanoseconds of the host, by `time.perf_counter_ns`.
+"""
+
+FORMAT_MARK = 0x4459_4341_4C4C_5332  # "DYCALLS2" in ASCII
+PAGE_WORDS = 1024
+PAGE_BYTES = 8 * PAGE_WORDS
+
+# The header.
+MARK = 0
+LOST_RECORDS = 1  # records that could not be written
+LAST_ERRNO = 2
+PAGES_IN_USE = 3
+OVERLAP_NS = 4  # time that is in the totals more than once: calls inside calls, and on several threads at once
+COMPILING_NS = 7  # time in the totals in which Dynamo was at another frame
+CLOCK_NS, CLOCK_EPOCH_NS = 5, 6  # the same moment by perf_counter_ns and by time_ns
+
+# A callable's page.
+TOTAL_NS = 0
+GUARD_NS, GUARD_SAMPLES = 1, 2  # the guards of its frame, evaluated beside some of its calls
+SAMPLES = 3  # how many samples there are
+EARLY = 4  # how many of the first calls stand one by one
+# Buckets of a histogram of the calls' times, where `bucket_of` says. Their sum is the number of calls.
+FIRST_BUCKET, LAST_BUCKET = 32, 519
+# One call in so many, spread evenly over all of them: call number (from 1), begin, duration, time since
+# the call before it on any callable had ended (-1: unknown, or something was compiled), that one's page.
+SAMPLES_BEGIN, SAMPLE_WORDS, SAMPLE_CAPACITY = 520, 5, 80
+# The first calls: begin, duration.
+EARLY_BEGIN, EARLY_WORDS, EARLY_CAPACITY = 920, 2, 52
+
+
+def bucket_bounds(bucket: int) -> tuple[int, int]:
+    """The times in a bucket: from, to (exclusive). Eight buckets to each power of two.
+
+    The bucket of a time t is `8 * bits + (t >> (bits - 4))`, where bits is the bit length of t, at least 4.
+    """
+    bits = max((bucket - 8) // 8, 4)
+    low = (bucket - 8 * bits) << (bits - 4)
+    return low, low + (1 << (bits - 4))

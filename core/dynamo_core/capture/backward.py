@@ -1,0 +1,36 @@
+"""Probe: the calls of backward graphs, which autograd makes, out of the sight of the forward's callable.
+
+Source: torch/_inductor/output_code.py (CompiledFxGraph.post_compile), which gives a graph, fresh or from the
+cache, what it will call: `current_callable`, the CUDA graph included. Read in 2.8 to 2.15; run with 2.13.
+Backends that are not Inductor's keep their backward to themselves.
+"""
+
+from types import ModuleType
+from typing import Any
+
+from ..names import BACKWARD_COMPILED
+from .probes import Probes
+from .trace_handler import current_compile_id
+
+
+def install(output_code: ModuleType, probes: Probes) -> None:
+    """Wrap `CompiledFxGraph.post_compile`."""
+    counters = probes.stream.counters
+    original = output_code.CompiledFxGraph.post_compile
+
+    @probes.harmless("backward calls")
+    def count_calls(graph: Any) -> None:
+        if not graph.fx_kwargs.get("is_backward") or graph.current_callable is None:
+            return
+        page = counters.new_page()
+        if page is None:
+            return
+        graph.current_callable = counters.counted(graph.current_callable, page)
+        probes.stream.artifact(BACKWARD_COMPILED, {"calls_index": page}, current_compile_id())
+
+    def post_compile(self: Any, *rest: Any, **named: Any) -> Any:
+        result = original(self, *rest, **named)
+        count_calls(self)
+        return result
+
+    output_code.CompiledFxGraph.post_compile = post_compile
