@@ -1,9 +1,9 @@
 """Torch's timed spans as trees: what a compile spent its time on.
 
 torch writes the begin and the end of each as a record of its own, `chromium_event` (torch/_dynamo/utils.py:
-dynamo_timed and ChromiumEventLogger; events and arguments are the same in torch 2.8 to 2.13, older ones lack
-some). An event does not say which thread it is of (`tid` is always 0), and torch's compile id is its thread's:
-so spans nest within a compile id, and those of worker threads, which have none, are kept apart.
+dynamo_timed and ChromiumEventLogger; read in 2.13, and traces of several older versions have the same events,
+though fewer). An event does not say which thread it is of (`tid` is always 0), and torch's compile id is its
+thread's: so spans nest within a compile id, and those of worker threads, which have none, are kept apart.
 """
 
 import re
@@ -55,8 +55,8 @@ class PhaseBuilder:
         self._process = process
         self._open: dict[_Key, list[_Open]] = {}
 
-    def add(self, record: Record, compile_id: CompileId | None) -> None:
-        """Take one event. An end without a beginning is damage."""
+    def add(self, record: Record, compile_id: CompileId | None, generation: int) -> None:
+        """Take one event, of the compile that its record names. An end without a beginning is damage."""
         event = record.json_payload()
         kind, name, arguments = event["ph"], event["name"], event.get("args") or {}
         if kind not in ("B", "E"):  # an instant: what it tells of caches has a record of its own
@@ -64,7 +64,7 @@ class PhaseBuilder:
         if not isinstance(name, str) or not isinstance(arguments, dict):
             raise Damaged("an event that is none of torch's")
         at = _nanoseconds(event["ts"])
-        compile_id = compile_id or _named_id(arguments)
+        compile_id = compile_id or _named_id(arguments, generation)
         stack = self._open.setdefault(tuple(compile_id or ())[:3], [])
         if kind == "B":
             self._begin(stack, _Open(name, at, compile_id, arguments))
@@ -79,7 +79,12 @@ class PhaseBuilder:
         stack.append(span)
 
     def _end(
-        self, stack: list[_Open], name: str, at: int, compile_id: CompileId | None, arguments: Mapping[str, Any]
+        self,
+        stack: list[_Open],
+        name: str,
+        at: int,
+        compile_id: CompileId | None,
+        arguments: Mapping[str, Any],
     ) -> None:
         depth = next((i for i in reversed(range(len(stack))) if stack[i].name == name), None)
         if depth is None:
@@ -133,19 +138,20 @@ def _flat(phases: Iterable[Phase], compile_id: CompileId | None) -> Iterable[Pha
 def _nanoseconds(microseconds: Any) -> int:
     if isinstance(microseconds, bool) or not isinstance(microseconds, int | float):
         raise Damaged("a time that is no number")
-    at = int(microseconds * 1000)
+    whole = int(microseconds)  # apart from the rest, which a product in floating point would round
+    at = whole * 1000 + round((microseconds - whole) * 1000)
     if abs(at) >= _LATEST_NS:
         raise Damaged("a time that no clock shows")
     return at
 
 
-def _named_id(arguments: Mapping[str, Any]) -> CompileId | None:
+def _named_id(arguments: Mapping[str, Any], generation: int) -> CompileId | None:
     """The compile that an event names where its record has none, as kernels tuned at run time do."""
     found = _COMPILE_ID.fullmatch(str(arguments.get("compile_id")))
     if found is None or not found[0]:
         return None
     autograd, frame, compile_ = (None if part is None else int(part) for part in found.groups())
-    return CompileId(frame, compile_, autograd)
+    return CompileId(frame, compile_, autograd, generation)
 
 
 def _argument(arguments: Mapping[str, Any], name: str, kind: type) -> Any:

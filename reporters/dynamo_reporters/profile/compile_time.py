@@ -1,0 +1,326 @@
+"""Where compile time went: in all, compile by compile as trees of phases, what was lost, what was traced."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dynamo_core.model import Process, Recording
+
+from ..page.blocks import Block, Heading, Paragraph, Table, table
+from ..report import id_value, place_value, process_title
+from ..text import compile_label, frame_name, number, place, seconds
+from .compiles import CompileCost, compile_costs
+from .phase_tree import Node, phase_tree
+from .phases import CompileSplit, split
+from .thrown_away import Loss, seconds_of, thrown_away
+from .traced import Tracing, tracing
+
+# The records that the reader must load for this.
+CONTENTS = frozenset({"chromium_event", "dynamo_tracing_time"})
+_COMPILES_LISTED = 20
+_TREES_SHOWN = 3
+_ROWS_SHOWN = 10
+_CACHES = {"fx_graph_cache": "FX graph cache", "aotautograd_cache": "AOTAutograd cache"}
+_LOSSES = (
+    ("restarts", "attempts that began again"),
+    ("gave_up", "frames that were given up"),
+    ("recompiles", "recompiles"),
+)
+
+
+def compile_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
+    """The page's part on compile time, process by process."""
+    for process in recording.processes:
+        yield from _process(process, process_title(process, recording), show_all)
+
+
+def _process(process: Process, of_process: str, show_all: bool) -> Iterator[Block]:
+    costs = compile_costs(process)
+    if not costs:
+        yield Heading(f"Compile time{of_process}: nothing was compiled, or it was not recorded")
+        return
+    whole = split(process)
+    known = [cost.seconds for cost in costs if cost.seconds is not None]
+    total = whole.total_seconds if whole else sum(known) if known else None
+    yield Heading(f"Compile time{of_process}: {seconds(total)}")
+    if whole is None:
+        yield Paragraph("The phases of these compiles were not recorded.", "dim")
+    else:
+        yield _categories(whole)
+        yield from _beside(whole, show_all)
+    yield from _compiles(costs, total, show_all)
+    yield from _thrown_away(process, costs, show_all)
+    yield from _tracing(tracing(process), of_process, show_all)
+
+
+def _categories(whole: CompileSplit) -> Table:
+    ordered = sorted(whole.categories, key=whole.of, reverse=True)
+    has_backward = any(kind.is_backward for kind in whole.kinds)
+    rows = []
+    for category in ordered:
+        directions = [_time(whole.of(category, False)), _time(whole.of(category, True))]
+        own = whole.of(category)
+        rows.append(
+            [category, *(directions if has_backward else []), seconds(own), _share(own, whole.total_seconds)]
+        )
+    return table(
+        "spent on|forward>|backward>|both>|share>" if has_backward else "spent on|time>|share>", rows
+    )
+
+
+def _beside(whole: CompileSplit, show_all: bool) -> Iterator[Block]:
+    if whole.parallel_threads:
+        yield Paragraph(
+            f"Beside the compile: {seconds(whole.parallel_seconds)} in "
+            f"{number(whole.parallel_threads, 'worker thread')}, which the compile may have waited for."
+        )
+    if whole.overlap_seconds:
+        yield Paragraph(
+            f"Compiles overlapped for {seconds(whole.overlap_seconds)}, inside one another or in threads; "
+            "the total has that once."
+        )
+    passes = list(whole.passes.items())
+    shown = passes if show_all else passes[:5]
+    if shown:
+        told = ", ".join(f"{name} {seconds(value)}" for name, value in shown)
+        more = f", and {len(passes) - len(shown)} more (--all)" if len(passes) > len(shown) else ""
+        yield Paragraph(f"Costliest Inductor passes: {told}{more}.")
+
+
+def _compiles(costs: Sequence[CompileCost], total: float | None, show_all: bool) -> Iterator[Block]:
+    yield Heading("Compiles, the costliest first", 3)
+    shown = costs if show_all else costs[:_COMPILES_LISTED]
+    rows = [
+        [
+            compile_label(cost.compile_id),
+            frame_name(cost.name),
+            place(cost.place),
+            "backward" if cost.is_backward else "forward",
+            _caches(cost),
+            seconds(cost.seconds) + (" (cut off)" if cost.is_cut_off else ""),
+            _share(cost.seconds, total),
+        ]
+        for cost in shown
+    ]
+    yield table("compile|frame|line|graph|caches|took>|share>", rows)
+    yield from _more(len(costs) - len(shown), "compile")
+    by_temperature: dict[str, list[float]] = {}
+    for cost in costs:
+        if cost.temperature is not None and cost.seconds is not None:
+            by_temperature.setdefault(cost.temperature, []).append(cost.seconds)
+    if by_temperature:
+        told = (f"{name} {seconds(sum(took))} ({len(took)})" for name, took in sorted(by_temperature.items()))
+        yield Paragraph(f"By what torch's caches had: {', '.join(told)}.")
+    with_trees = [cost for cost in costs if cost.trees]
+    for cost in with_trees if show_all else with_trees[:_TREES_SHOWN]:
+        graph = ", backward graph" if cost.is_backward else ""
+        yield Heading(
+            f"{compile_label(cost.compile_id)} {frame_name(cost.name)}{graph}: {seconds(cost.seconds)}", 3
+        )
+        yield _tree(cost, show_all)
+    if not show_all:
+        yield from _more(len(with_trees) - _TREES_SHOWN, "tree")
+
+
+def _tree(cost: CompileCost, show_all: bool) -> Table:
+    rows = [
+        [
+            "  " * depth + _phase_name(node),
+            seconds(node.total_ns / 1e9),
+            seconds(node.own_ns / 1e9),
+            _share(node.total_ns / 1e9, cost.seconds),
+        ]
+        for root in phase_tree(cost.trees, show_all=show_all)
+        for depth, node in root.walk()
+    ]
+    return table("phase|took>|itself>|share>", rows)
+
+
+def _phase_name(node: Node) -> str:
+    if node.name is None:
+        return f"others ({node.count})"
+    return f"{node.name} ×{node.count}" if node.count > 1 else node.name  # noqa: RUF001
+
+
+def _caches(cost: CompileCost) -> str:
+    if cost.lookups is None:
+        return "no look-up recorded"
+    told = [
+        f"{_CACHES.get(cache, cache)}: {_outcomes(outcomes)}"
+        for cache, outcomes in sorted(cost.lookups.items())
+    ]
+    return f"{cost.temperature} ({'; '.join(told)})" if cost.temperature else "; ".join(told)
+
+
+def _outcomes(outcomes: Sequence[str]) -> str:
+    counted = {outcome: outcomes.count(outcome) for outcome in outcomes}
+    return ", ".join(name if count == 1 else f"{count} × {name}" for name, count in counted.items())  # noqa: RUF001
+
+
+def _thrown_away(process: Process, costs: Sequence[CompileCost], show_all: bool) -> Iterator[Block]:
+    lost = thrown_away(process, costs)
+    if not (lost.restarts or lost.gave_up or lost.recompiles):
+        return
+    yield Heading("Thrown away, and compiled again", 3)
+    for attribute, what in _LOSSES:
+        losses: list[Loss] = getattr(lost, attribute)
+        if not losses:
+            continue
+        yield Paragraph(f"On {what}: {seconds(seconds_of(losses))} ({len(losses)})", "strong")
+        shown = losses if show_all else losses[:_ROWS_SHOWN]
+        rows = [
+            [
+                compile_label(loss.compile_id),
+                frame_name(loss.name),
+                place(loss.place),
+                seconds(loss.seconds),
+                loss.reason or "no reason recorded",
+            ]
+            for loss in shown
+        ]
+        yield table("compile|frame|line|cost>|why", rows)
+        yield from _more(len(losses) - len(shown), "compile")
+
+
+def _tracing(traced: Tracing | None, of_process: str, show_all: bool) -> Iterator[Block]:
+    if traced is None:
+        yield Paragraph("Which functions Dynamo traced was not recorded.", "dim")
+        return
+    if not traced.functions:
+        return
+    yield Heading(f"Dynamo traced these functions{of_process}: {seconds(traced.seconds)}", 3)
+    shown = traced.functions if show_all else traced.functions[:_ROWS_SHOWN]
+    rows = [
+        [
+            frame_name(function.name),
+            place(function.place),
+            f"{function.calls:,}",
+            seconds(function.exclusive_seconds),
+            seconds(function.inclusive_seconds),
+            _share(function.exclusive_seconds, traced.seconds),
+        ]
+        for function in shown
+    ]
+    yield table("function|line|traced>|itself>|with calls>|share>", rows)
+    yield from _more(len(traced.functions) - len(shown), "function")
+    if traced.other_calls:
+        yield Paragraph(
+            f"{number(traced.other_calls, 'call')} of others, {seconds(traced.other_seconds)}, have "
+            "no name in the recording.",
+            "dim",
+        )
+
+
+def _more(count: int, what: str) -> Iterator[Block]:
+    if count > 0:
+        yield Paragraph(f"{number(count, 'more ' + what)}: --all shows all.", "dim")
+
+
+def _time(value: float) -> str:
+    return seconds(value) if value else ""
+
+
+def _share(part: float | None, whole: float | None) -> str:
+    return f"{part / whole:.1%}" if part is not None and whole else ""
+
+
+def compile_time_value(process: Process) -> dict[str, Any]:
+    """The same as JSON: whole, with nothing folded. What was not recorded is null."""
+    costs = compile_costs(process)
+    whole, lost, traced = split(process), thrown_away(process, costs), tracing(process)
+    return {
+        "seconds": whole.total_seconds if whole else None,
+        "overlap_seconds": whole.overlap_seconds if whole else None,
+        "categories": _category_values(whole) if whole else None,
+        "passes": [{"name": n, "seconds": s} for n, s in whole.passes.items()] if whole else None,
+        "parallel": _parallel_value(process, whole) if whole else None,
+        "compiles": [_cost_value(cost) for cost in costs],
+        "thrown_away": {
+            attribute: {
+                "seconds": seconds_of(getattr(lost, attribute)),
+                "compiles": [_loss_value(loss) for loss in getattr(lost, attribute)],
+            }
+            for attribute, _ in _LOSSES
+        },
+        "tracing": _tracing_value(traced) if traced else None,
+    }
+
+
+def _category_values(whole: CompileSplit) -> list[dict[str, Any]]:
+    return [
+        {
+            "category": category,
+            "forward_seconds": whole.of(category, False),
+            "backward_seconds": whole.of(category, True),
+        }
+        for category in whole.categories
+    ]
+
+
+def _parallel_value(process: Process, whole: CompileSplit) -> dict[str, Any]:
+    return {
+        "seconds": whole.parallel_seconds,
+        "threads": whole.parallel_threads,
+        "phases": [
+            {
+                "name": phase.name,
+                "compile_id": id_value(phase.compile_id),
+                "seconds": None if phase.end_ns is None else (phase.end_ns - phase.begin_ns) / 1e9,
+            }
+            for phase in process.parallel_phases
+        ],
+    }
+
+
+def _cost_value(cost: CompileCost) -> dict[str, Any]:
+    return {
+        "compile_id": id_value(cost.compile_id),
+        "graph": "backward" if cost.is_backward else "forward",
+        "name": cost.name,
+        "place": place_value(cost.place),
+        "seconds": cost.seconds,
+        "is_cut_off": cost.is_cut_off,
+        "temperature": cost.temperature,
+        "cache_lookups": None if cost.lookups is None else {k: list(v) for k, v in cost.lookups.items()},
+        "phases": [_node_value(node) for node in phase_tree(cost.trees, show_all=True)]
+        if cost.trees
+        else None,
+    }
+
+
+def _node_value(node: Node) -> dict[str, Any]:
+    return {
+        "name": node.name,
+        "category": node.category,
+        "count": node.count,
+        "seconds": node.total_ns / 1e9,
+        "own_seconds": node.own_ns / 1e9,
+        "phases": [_node_value(child) for child in node.children],
+    }
+
+
+def _loss_value(loss: Loss) -> dict[str, Any]:
+    return {
+        "compile_id": id_value(loss.compile_id),
+        "name": loss.name,
+        "place": place_value(loss.place),
+        "seconds": loss.seconds,
+        "reason": loss.reason,
+    }
+
+
+def _tracing_value(traced: Tracing) -> dict[str, Any]:
+    return {
+        "seconds": traced.seconds,
+        "functions": [
+            {
+                "name": function.name,
+                "place": place_value(function.place),
+                "calls": function.calls,
+                "attempts": function.attempts,
+                "exclusive_seconds": function.exclusive_seconds,
+                "inclusive_seconds": function.inclusive_seconds,
+            }
+            for function in traced.functions
+        ],
+        "others": {"calls": traced.other_calls, "exclusive_seconds": traced.other_seconds},
+    }
