@@ -106,6 +106,7 @@ def _description(request: Request, settings: Settings, command: list[str]) -> di
         "dynamo_argv": sys.argv,
         "cwd": _working_directory(),
         "settings": choices,
+        "launcher_pid": os.getpid(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "started_ns": time.time_ns(),
         "ended_ns": None,

@@ -199,5 +199,5 @@ def _calls(process: Process) -> Iterable[Part]:
     seconds = sum(times.calls * (times.guard_seconds or 0.0) for times in timed) if timed else None
     missing = len(called) - len(timed)
     if called:
-        note = "calls × a sample of evaluations"
+        note = "calls times what some evaluations took"
         yield Part(GUARDS, seconds, "sampled", note + (f"; {missing} graphs not sampled" if missing else ""))

@@ -1,0 +1,85 @@
+"""`dynamo profile`: where the time of a run went."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from dynamo_core.model import Process, Recording
+
+from ..page.blocks import Block, Bullets, Heading
+from ..report import Report, process_value
+from ..text import number, seconds
+from . import compile_time
+from .advice import advice
+from .break_cost import break_cost_blocks, break_cost_values
+from .run_split import run_split_blocks, run_split_value
+from .run_time import run_time_blocks, run_time_value
+from .steady_state import steady_state_blocks, steady_state_value
+from .wall import COMPILING, EXIT, GRAPHS, REST, is_main, wall_time
+
+CONTENTS = compile_time.CONTENTS
+
+
+def report(*, show_all: bool = False, step: str | None = None) -> Report:
+    """The report of `dynamo profile`; with `show_all`, every phase, graph and operator.
+
+    `step` names the frame with which a step begins, where the one that was found is not it.
+    """
+    return Report(
+        "dynamo-profile",
+        1,
+        CONTENTS,
+        lambda recording: _page(recording, show_all, step),
+        lambda recording: _body(recording, step),
+    )
+
+
+def _page(recording: Recording, show_all: bool, step: str | None) -> Iterator[Block]:
+    yield Heading(_verdict(recording), 1)
+    first = advice(recording, step)
+    if first:
+        yield Heading("What to do first")
+        yield Bullets(first, "advice")
+    yield from run_split_blocks(recording, show_all)
+    yield from steady_state_blocks(recording, step)
+    yield from run_time_blocks(recording, show_all)
+    yield from break_cost_blocks(recording)
+    yield from compile_time.compile_time_blocks(recording, show_all)
+
+
+def _verdict(recording: Recording) -> str:
+    """The main process in a sentence; the run's other processes have a table each."""
+    main = next((process for process in recording.processes if is_main(process, recording)), None)
+    process = main or recording.processes[0]
+    wall = wall_time(process, recording)
+    if wall is None:
+        return (
+            f"The wall time of {number(len(recording.processes), 'process', 'processes')} was not recorded."
+        )
+    shares = []
+    for name in (COMPILING, GRAPHS, REST):
+        part = wall.part(name)
+        if part is not None and part.seconds is not None:
+            shares.append(f"{part.seconds / wall.seconds:.0%} {name}")
+    before = sum(
+        part.seconds or 0.0 for part in wall.parts if part.name not in (COMPILING, GRAPHS, REST, EXIT)
+    )
+    shares.append(f"{before / wall.seconds:.0%} start-up, imports and guards")
+    return f"{seconds(wall.seconds)} of wall time: {', '.join(shares)}."
+
+
+def _body(recording: Recording, step: str | None) -> dict[str, Any]:
+    return {
+        "advice": advice(recording, step),
+        "processes": [_process_value(process, recording, step) for process in recording.processes],
+        "breaks": break_cost_values(recording),
+    }
+
+
+def _process_value(process: Process, recording: Recording, step: str | None) -> dict[str, Any]:
+    return {
+        "process": process_value(process),
+        "wall_time": run_split_value(process, recording),
+        "steady_state": steady_state_value(process, step),
+        "graphs": run_time_value(process),
+        "compile_time": compile_time.compile_time_value(process),
+    }

@@ -1,0 +1,78 @@
+"""Where the wall time of each process went, as a table that adds up."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from dynamo_core.model import Process, Recording
+
+from ..page.blocks import Block, Heading, Paragraph, table
+from ..report import process_title
+from ..text import bar, seconds
+from .wall import Part, WallTime, is_main, wall_time
+
+_LEAST_SHARE = 0.005  # of the wall time, for a part of a part to be listed
+_NO_BEGIN = "When this process began was not recorded: a plain torch trace does not tell. `dynamo run` does."
+
+
+def run_split_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
+    """A table for each process."""
+    for process in recording.processes:
+        wall = wall_time(process, recording)
+        which = process_title(process, recording)
+        if wall is None:
+            yield Heading(f"Wall time{which}: not recorded")
+            yield Paragraph(_NO_BEGIN)
+            continue
+        yield Heading(f"Wall time{which}: {seconds(wall.seconds)}")
+        if not wall.saw_end:
+            yield Paragraph("It was cut off: this is up to the last that was noted of it.", "warning")
+        yield table("spent on|time>|share>|known by||", list(_rows(wall, show_all)))
+        forked = process.info.get("forked")
+        if forked:
+            yield Paragraph("It was forked: what came before the fork is its parent's.", "dim")
+
+
+def _rows(wall: WallTime, show_all: bool) -> Iterator[list[str]]:
+    for part in wall.parts:
+        yield _row(part, part.name, wall)
+        yield from _inner(part, wall, show_all, 1)
+
+
+def _inner(part: Part, wall: WallTime, show_all: bool, depth: int) -> Iterator[list[str]]:
+    listed = [p for p in part.parts if show_all or (p.seconds or 0.0) >= _LEAST_SHARE * wall.seconds]
+    for inner in sorted(listed, key=lambda p: -(p.seconds or 0.0)):
+        yield _row(inner, "  " * depth + "· " + inner.name, wall)
+        yield from _inner(inner, wall, show_all, depth + 1)
+
+
+def _row(part: Part, name: str, wall: WallTime) -> list[str]:
+    share = "" if part.seconds is None else f"{part.seconds / wall.seconds:.1%}"
+    is_inner = name != part.name
+    drawn = "" if is_inner else bar(part.seconds or 0.0, wall.seconds, 20)
+    return [name, seconds(part.seconds), share, "" if is_inner else part.basis, drawn, part.note]
+
+
+def run_split_value(process: Process, recording: Recording) -> dict[str, Any] | None:
+    """The split of one process; None where its begin was not recorded."""
+    wall = wall_time(process, recording)
+    if wall is None:
+        return None
+    return {
+        "began_ns": wall.begin_ns,
+        "ended_ns": wall.end_ns,
+        "saw_end": wall.saw_end,
+        "is_main": is_main(process, recording),
+        "seconds": wall.seconds,
+        "parts": [_part_value(part, wall) for part in wall.parts],
+    }
+
+
+def _part_value(part: Part, wall: WallTime) -> dict[str, Any]:
+    return {
+        "name": part.name,
+        "seconds": part.seconds,
+        "share": None if part.seconds is None else part.seconds / wall.seconds,
+        "basis": part.basis,
+        "note": part.note or None,
+        "parts": [_part_value(inner, wall) for inner in part.parts],
+    }

@@ -1,0 +1,145 @@
+"""What running the graphs took, call by call, and what checking their guards did."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from dynamo_core.model import CallTimes, Graph, Process, Recording
+
+from ..page.blocks import Block, Heading, Paragraph, table
+from ..report import id_value, place_value, process_title
+from ..text import compile_label, frame_name, number, place, seconds
+from .graph_times import GraphTime, first_call, graph_times, steady_mean
+
+_ROWS_SHOWN = 20
+
+
+def run_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
+    """The graphs by the time in them; then what evaluating guards took."""
+    found = graph_times(recording)
+    if not found:
+        counted = any(graph.times is not None for process in recording.processes for graph in process.graphs)
+        yield Heading("Run time of the graphs: " + ("none was called" if counted else "not recorded"))
+        return
+    total = sum(each.seconds for each in found)
+    calls = sum(each.times.calls for each in found)
+    yield Heading(f"Run time of the graphs: {seconds(total)} in {number(calls, 'call')}")
+    shown = found if show_all else found[:_ROWS_SHOWN]
+    headings = "graph|frame|calls>|total>|share>|first>|mean of the rest>|p50>|p99>"
+    yield table(headings, [row for each in shown for row in _rows(each, recording)])
+    yield from _more(len(found) - len(shown), "graph")
+    yield Paragraph(
+        "Times are the host's: what a GPU still works on when the call returns is not in them. "
+        "p50 and p99 are read off a histogram, to within 6 %.",
+        "dim",
+    )
+    yield from _overhead_bound(found)
+    yield from _guards(found, recording, show_all)
+
+
+def _rows(each: GraphTime, recording: Recording) -> Iterator[list[str]]:
+    graph = each.graph
+    name = f"{graph.number} {compile_label(graph.compile_id)}{process_title(each.process, recording)}"
+    where = f"{frame_name(graph.frame_name)} ({place(graph.frame_place)})"
+    yield [name, where, *_figures(each.times), f"{each.share:.1%}", *_single_calls(each.times)]
+    if graph.backward is not None and graph.backward.calls:
+        yield ["  backward", "", *_figures(graph.backward), "", *_single_calls(graph.backward)]
+
+
+def _figures(times: CallTimes) -> list[str]:
+    return [f"{times.calls:,}", seconds(times.seconds)]
+
+
+def _single_calls(times: CallTimes) -> list[str]:
+    mean = steady_mean(times)
+    return [
+        seconds(first_call(times)),
+        "" if mean is None else seconds(mean),
+        seconds(times.percentile(0.5)),
+        seconds(times.percentile(0.99)),
+    ]
+
+
+def _overhead_bound(found: list[GraphTime]) -> Iterator[Block]:
+    for each in found:
+        if each.is_overhead_bound:
+            typical = seconds(each.times.percentile(0.5))
+            yield Paragraph(
+                f"Graph {each.graph.number} is overhead-bound: half of its {each.times.calls:,} calls take less "
+                f"than {typical}, about what calling any compiled graph costs. Give it more work in one call, "
+                "or compile what calls it.",
+                "advice",
+            )
+
+
+def _guards(found: list[GraphTime], recording: Recording, show_all: bool) -> Iterator[Block]:
+    timed = [each for each in found if each.times.guard_seconds is not None]
+    if not timed:
+        yield Heading("Guards: what evaluating them takes was not recorded")
+        return
+    timed.sort(key=lambda each: -_guard_total(each.times))
+    total = sum(_guard_total(each.times) for each in timed)
+    yield Heading(f"Guards: about {seconds(total)}, from a sample of evaluations")
+    rows = []
+    for each in timed if show_all else timed[:_ROWS_SHOWN]:
+        graph, own, call = each.graph, each.times.guard_seconds or 0.0, each.times.percentile(0.5)
+        rows.append(
+            [
+                f"{compile_label(graph.compile_id)}{process_title(each.process, recording)}",
+                frame_name(graph.frame_name),
+                f"{each.times.calls:,}",
+                seconds(own),
+                seconds(_guard_total(each.times)),
+                f"{own / call:.0%}" if call else "",
+            ]
+        )
+    yield table("cache entry|frame|evaluated>|each>|in all>|beside a median call>", rows)
+    yield from _more(len(timed) - len(rows), "cache entry", "cache entries")
+    yield Paragraph(
+        "Evaluations that failed on another entry of the same frame come on top; they are not counted.", "dim"
+    )
+
+
+def _guard_total(times: CallTimes) -> float:
+    return times.calls * (times.guard_seconds or 0.0)
+
+
+def _more(rest: int, singular: str, plural: str | None = None) -> Iterator[Block]:
+    if rest > 0:
+        yield Paragraph(
+            f"… and {number(rest, 'more ' + singular, plural and 'more ' + plural)}: --all.", "dim"
+        )
+
+
+def run_time_value(process: Process) -> list[dict[str, Any]]:
+    """The calls of every graph of a process."""
+    return [_graph_value(graph) for graph in process.graphs if graph.is_compiled]
+
+
+def _graph_value(graph: Graph) -> dict[str, Any]:
+    return {
+        "number": graph.number,
+        "compile_id": id_value(graph.compile_id),
+        "frame": graph.frame_name,
+        "place": place_value(graph.frame_place),
+        "ops": graph.ops,
+        "forward": _times_value(graph.times),
+        "backward": _times_value(graph.backward),
+        "guard_seconds_each": graph.times.guard_seconds if graph.times is not None else None,
+    }
+
+
+def _times_value(times: CallTimes | None) -> dict[str, Any] | None:
+    if times is None:
+        return None
+    return {
+        "calls": times.calls,
+        "seconds": times.seconds,
+        "first_seconds": first_call(times),
+        "mean_of_the_rest_seconds": steady_mean(times),
+        "p50_seconds": times.percentile(0.5),
+        "p99_seconds": times.percentile(0.99),
+        "histogram": [
+            {"from_ns": low, "to_ns": high, "calls": count}
+            for (low, high), count in sorted(times.histogram.items())
+        ],
+    }

@@ -1,0 +1,72 @@
+"""When the run settled, and what one step takes since."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from dynamo_core.model import Process, Recording
+
+from ..page.blocks import Block, Heading, Paragraph
+from ..report import process_title
+from ..text import compile_label, frame_name, number, place, seconds
+from .steps import Steps, find_steps
+from .wall import COMPILING, wall_time
+
+
+def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Block]:
+    """A paragraph or two for each process that has steps."""
+    for process in recording.processes:
+        steps = find_steps(process, step)
+        which = process_title(process, recording)
+        if steps is None:
+            why = "nothing repeats often enough after the last compile"
+            if step is not None:
+                why = f"no graph of a frame {step} does after the last compile"
+            yield Heading(f"Steady state{which}: not found; {why}")
+            continue
+        low, high = steps.spread
+        yield Heading(f"Steady state{which}: {seconds(steps.mean)} a step, after {_warm_up(steps)}")
+        graph = steps.graph
+        yield Paragraph(
+            f"A step is taken to be one call of graph {graph.number} {compile_label(graph.compile_id)}, "
+            f"{frame_name(graph.frame_name)} ({place(graph.frame_place)}). Over {number(steps.steady, 'step')}: "
+            f"median {seconds(steps.median)}, from {seconds(low)} to {seconds(high)}"
+            + (f" in blocks of {steps.block_size} steps." if steps.block_size > 1 else ".")
+            + (f" The first step took {seconds(steps.first[0])}." if steps.first else "")
+        )
+        yield from _paid_back(process, recording, steps)
+
+
+def _warm_up(steps: Steps) -> str:
+    least, most = steps.warm_up
+    text = number(least, "step") if least == most else f"{least:,} to {most:,} steps"
+    return f"{text} until nothing compiled any more"
+
+
+def _paid_back(process: Process, recording: Recording, steps: Steps) -> Iterator[Block]:
+    wall = wall_time(process, recording)
+    compiling = wall.part(COMPILING) if wall is not None else None
+    if compiling is None or compiling.seconds is None or not steps.mean:
+        return
+    yield Paragraph(
+        f"Compiling took as long as {number(round(compiling.seconds / steps.mean), 'such step')}. It has paid "
+        f"for itself after N steps if a step without it takes {seconds(compiling.seconds)} / N longer."
+    )
+
+
+def steady_state_value(process: Process, step: str | None) -> dict[str, Any] | None:
+    """The steps of a process; None where none was found."""
+    steps = find_steps(process, step)
+    if steps is None:
+        return None
+    return {
+        "graph": steps.graph.number,
+        "steps": steps.steady,
+        "steady_since_ns": steps.steady_since_ns,
+        "warm_up_steps": {"least": steps.warm_up[0], "most": steps.warm_up[1]},
+        "mean_seconds": steps.mean,
+        "median_seconds": steps.median,
+        "fastest_seconds": steps.spread[0],
+        "slowest_seconds": steps.spread[1],
+        "block_size": steps.block_size,
+        "first_seconds": list(steps.first),
+    }
