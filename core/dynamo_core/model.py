@@ -160,9 +160,9 @@ class Graph:
 
     `calls` and `host_seconds` (time inside the compiled callable, as the host saw it) are None where they
     could not be counted. `nodes` and `code` (the readable module) are None where they were not recorded or
-    not asked for. `times` has more on the calls, and `backward` has those of the backward graph, where its backend
-    is Inductor. `ops` is the number of `call_*` nodes, which is what Dynamo counts as ops. A specialization
-    is a further compile of a graph that counts already.
+    not asked for. `times` has more on the calls, and `backward` has those of the backward graph, where its
+    backend is Inductor. `ops` is the number of `call_*` nodes, which is what Dynamo counts as ops. A
+    specialization is a further compile of a graph that counts already.
     """
 
     number: int
@@ -460,15 +460,106 @@ class CaptureDecision:
     fallback_random: bool
 
 
+class GraphPart(NamedTuple):
+    """A graph's forward or its backward. `graph` is None where it is not known which graph's it is."""
+
+    graph: int | None
+    is_backward: bool
+
+
+@dataclass(frozen=True)
+class WindowPart:
+    """What one part of a graph did in the window.
+
+    `seconds` are the host's, without other parts that it called; `operator_seconds` is what of them torch's
+    profiler could give to operators. `extra_bytes` is by device: the most memory that one call held beyond
+    what was allocated as it began; None where allocations were not recorded.
+    """
+
+    part: GraphPart
+    calls: int
+    seconds: float
+    operator_calls: int
+    operator_seconds: float
+    kernels: int
+    kernel_seconds: float
+    cuda_graph_launches: int
+    extra_bytes: dict[str, int] | None
+
+
+@dataclass(frozen=True)
+class WindowOperator:
+    """An operator in one part of a graph, or outside of all (`part` is None). `seconds` are its own alone."""
+
+    name: str
+    part: GraphPart | None
+    calls: int
+    seconds: float
+    total_seconds: float
+
+
+@dataclass(frozen=True)
+class EagerOperator:
+    """An operator called outside of graphs and of other operators, at one line (None: not recorded).
+
+    `seconds` are the host's, with all that it called; `kernel_seconds` those of the kernels that it launched.
+    """
+
+    name: str
+    place: Place | None
+    calls: int
+    seconds: float
+    kernel_seconds: float
+
+
+@dataclass(frozen=True)
+class WindowKernel:
+    """A kernel, or a copy, on a device. `bytes` is what torch says it moved; None where it does not.
+
+    `nodes` and `places` are what Inductor's code says it was made of, and the lines of those nodes.
+    """
+
+    name: str
+    part: GraphPart | None
+    device: str
+    calls: int
+    seconds: float
+    bytes: int | None
+    nodes: tuple[str, ...] = ()
+    places: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True)
+class ProfileWindow:
+    """What torch's profiler saw in a window of steady steps: from calls of `anchor`, a graph, to its next.
+
+    `compiles` were made while it was open, which should be none. `kernels` is None where no device was used
+    as the window opened. `lines_problem` says why lines or memory are missing.
+    """
+
+    anchor: int
+    steps: int
+    seconds: float
+    begin_ns: int
+    end_ns: int
+    compiles: int
+    parts: tuple[WindowPart, ...]
+    operators: tuple[WindowOperator, ...]
+    eager: tuple[EagerOperator, ...]
+    kernels: tuple[WindowKernel, ...] | None
+    damaged_events: int
+    lines_problem: str | None
+
+
 @dataclass
 class Process:
     """What one process recorded, in the order in which it happened.
 
     `parallel_phases` ran in other threads beside the compile that they name, and have no tree.
-    A forked child may call graphs that its parent compiled: those calls are the inherited ones.
-    `overlap_seconds` is in the calls' time more than once (calls inside calls, or on several threads at once),
-    and in `compiling_in_calls_seconds` of it Dynamo was at another frame. A part that
-    was selected knows the `whole` that it is of.
+    A forked child may call graphs that its parent compiled: those calls are the `inherited` ones.
+    `overlap_seconds` is in the calls' time more than once (calls inside calls, or on several threads at
+    once), and in `compiling_in_calls_seconds` of it Dynamo was at another frame. A part that was selected
+    knows the `whole` that it is of.
     """
 
     stream: Path
@@ -496,15 +587,27 @@ class Process:
     timeline: Timeline | None = None
     imports: list[Import] = field(default_factory=list)
     end: dict[str, Any] | None = None
-    inherited_calls: int = 0
-    inherited_seconds: float = 0.0
+    inherited: list[CallTimes] = field(default_factory=list)
     overlap_seconds: float | None = None
     compiling_in_calls_seconds: float | None = None
     damaged_records: int = 0
     lost_records: int | None = None
     last_errno: int = 0
     record_counts: dict[str, int] = field(default_factory=dict)
+    window: ProfileWindow | None = None
+    window_problem: str | None = None
+    cuda_graph_counters: dict[str, int] | None = None
     whole: "Process | None" = None
+
+    @property
+    def inherited_calls(self) -> int:
+        """How often graphs of the parent's were called here."""
+        return sum(times.calls for times in self.inherited)
+
+    @property
+    def inherited_seconds(self) -> float:
+        """For how long, in all."""
+        return sum(times.seconds for times in self.inherited)
 
     @property
     def entire(self) -> "Process":

@@ -2,6 +2,7 @@
 
 import struct
 import threading
+from itertools import pairwise
 
 import pytest
 
@@ -80,7 +81,7 @@ def test_foreign_bytes_are_no_counters() -> None:
 def test_every_time_has_one_bucket() -> None:
     bounds = [bucket_bounds(bucket) for bucket in range(FIRST_BUCKET, LAST_BUCKET + 1)]
     assert bounds[0][0] == 0
-    assert all(high == low for (_, high), (low, _) in zip(bounds, bounds[1:], strict=False))
+    assert all(high == low for (_, high), (low, _) in pairwise(bounds))
     assert bounds[-1][1] == 2**63
 
 
@@ -94,7 +95,7 @@ def test_samples_spread_evenly_over_however_many_calls(counters: CallCounters, c
     assert times.calls == calls
     assert [call.number for call in times.early] == list(range(1, min(calls, EARLY_CAPACITY) + 1))
     numbers = [call.number for call in times.samples]
-    steps = {after - before for before, after in zip(numbers, numbers[1:], strict=False)}
+    steps = {after - before for before, after in pairwise(numbers)}
     assert numbers[0] == 1
     assert len(steps) <= 1
     assert calls - numbers[-1] < max(steps, default=1)

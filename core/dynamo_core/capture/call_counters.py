@@ -2,8 +2,8 @@
 
 The counters are a file mapped into memory: a call costs two additions and no system call, and whatever
 ends the process (os._exit, a crash, kill -9) leaves them on disk as they were. The file's blocks are
-reserved first, so a disk that fills up later cannot fault the mapping. However long a program runs, a
-callable has one page (`call_pages.py`): a histogram of all its calls, the first ones, and a sample of the rest.
+reserved first, so a disk that fills up later cannot fault the mapping. However long a program runs,
+a callable has one page (`call_pages.py`): a histogram of all its calls, the first ones, some of the rest.
 """
 
 import ctypes
@@ -225,7 +225,7 @@ class CallCounters:
 
 
 class _Sampler:
-    """Keeps the first calls of a callable and a sample of the others, evenly spread however many there are."""
+    """Keeps the first calls of a callable and some of the others, evenly spread however many there are."""
 
     def __init__(self, counters: CallCounters, page: _Page, sample_guards: SampleGuards | None) -> None:
         self._counters = counters

@@ -1,4 +1,4 @@
-"""What evaluating a frame's guards takes while the program runs, where torch measures it once, at compile time.
+"""What evaluating a frame's guards takes while the program runs; torch measures it once, as it compiles.
 
 Now and then, after a call of a compiled graph, the guards of the cache entry that made the call are evaluated
 once more and timed: as they are before each call, with the processor's caches as the program leaves them.

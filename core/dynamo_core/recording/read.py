@@ -182,8 +182,7 @@ class _StreamFollower:
             elif index in backwards:
                 backwards[index].backward = times
             else:
-                self.process.inherited_calls += times.calls
-                self.process.inherited_seconds += times.seconds
+                self.process.inherited.append(times)
 
 
 def drop_misfits(process: Process) -> None:

@@ -76,8 +76,8 @@ def break_cost_blocks(recording: Recording) -> Iterator[Block]:
     yield table("break|crossed>|each>|in all>", rows)
     yield Paragraph(
         "From the end of the graph before a break to the begin of the one behind it, on average over a "
-        "sample: what runs eagerly there, finding the resume function and checking its guards. It is the most that "
-        "mending the break can win. `dynamo breaks` says how.",
+        "sample: what runs eagerly there, finding the resume function and checking its guards. It is the "
+        "most that mending the break can win. `dynamo breaks` says how.",
         "dim",
     )
 

@@ -14,7 +14,7 @@ from .break_cost import break_cost_blocks, break_cost_values
 from .run_split import run_split_blocks, run_split_value
 from .run_time import run_time_blocks, run_time_value
 from .steady_state import steady_state_blocks, steady_state_value
-from .wall import COMPILING, EXIT, GRAPHS, REST, is_main, wall_time
+from .wall import COMPILING, GRAPHS, REST, is_main, wall_time
 
 CONTENTS = compile_time.CONTENTS
 
@@ -60,10 +60,8 @@ def _verdict(recording: Recording) -> str:
         part = wall.part(name)
         if part is not None and part.seconds is not None:
             shares.append(f"{part.seconds / wall.seconds:.0%} {name}")
-    before = sum(
-        part.seconds or 0.0 for part in wall.parts if part.name not in (COMPILING, GRAPHS, REST, EXIT)
-    )
-    shares.append(f"{before / wall.seconds:.0%} start-up, imports and guards")
+    others = sum(part.seconds or 0.0 for part in wall.parts if part.name not in (COMPILING, GRAPHS, REST))
+    shares.append(f"{others / wall.seconds:.0%} imports and the like")
     return f"{seconds(wall.seconds)} of wall time: {', '.join(shares)}."
 
 

@@ -64,9 +64,9 @@ def _overhead_bound(found: list[GraphTime]) -> Iterator[Block]:
         if each.is_overhead_bound:
             typical = seconds(each.times.percentile(0.5))
             yield Paragraph(
-                f"Graph {each.graph.number} is overhead-bound: half of its {each.times.calls:,} calls take less "
-                f"than {typical}, about what calling any compiled graph costs. Give it more work in one call, "
-                "or compile what calls it.",
+                f"Graph {each.graph.number} is overhead-bound: half of its {each.times.calls:,} calls take "
+                f"less than {typical}, about what calling any compiled graph costs. Give it more work in one "
+                "call, or compile what calls it.",
                 "advice",
             )
 

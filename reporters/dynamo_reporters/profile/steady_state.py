@@ -28,8 +28,9 @@ def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Bloc
         graph = steps.graph
         yield Paragraph(
             f"A step is taken to be one call of graph {graph.number} {compile_label(graph.compile_id)}, "
-            f"{frame_name(graph.frame_name)} ({place(graph.frame_place)}). Over {number(steps.steady, 'step')}: "
-            f"median {seconds(steps.median)}, from {seconds(low)} to {seconds(high)}"
+            f"{frame_name(graph.frame_name)} ({place(graph.frame_place)}). "
+            f"Over {number(steps.steady, 'step')}: median {seconds(steps.median)}, "
+            f"from {seconds(low)} to {seconds(high)}"
             + (f" in blocks of {steps.block_size} steps." if steps.block_size > 1 else ".")
             + (f" The first step took {seconds(steps.first[0])}." if steps.first else "")
         )
@@ -48,8 +49,8 @@ def _paid_back(process: Process, recording: Recording, steps: Steps) -> Iterator
     if compiling is None or compiling.seconds is None or not steps.mean:
         return
     yield Paragraph(
-        f"Compiling took as long as {number(round(compiling.seconds / steps.mean), 'such step')}. It has paid "
-        f"for itself after N steps if a step without it takes {seconds(compiling.seconds)} / N longer."
+        f"Compiling took as long as {number(round(compiling.seconds / steps.mean), 'such step')}: it pays "
+        f"once the steps together have saved {seconds(compiling.seconds)}."
     )
 
 

@@ -108,7 +108,8 @@ def _known_moments(process: Process) -> Iterable[int]:
 
 
 def call_times(process: Process) -> Iterable[CallTimes]:
-    """Of every compiled graph of the process, and of every backward."""
+    """Of every compiled graph of the process, of every backward, and of what it inherited."""
+    yield from process.inherited
     for graph in process.graphs:
         yield from (times for times in (graph.times, graph.backward) if times is not None)
 
