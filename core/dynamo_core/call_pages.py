@@ -13,9 +13,7 @@ MARK = 0
 LOST_RECORDS = 1  # records that could not be written
 LAST_ERRNO = 2
 PAGES_IN_USE = 3
-OVERLAP_NS = (
-    4  # time that is in the totals more than once: calls inside calls, and on several threads at once
-)
+OVERLAP_NS = 4  # time that is in the totals more than once: calls inside calls, or on several threads
 COMPILING_NS = 7  # time in the totals in which Dynamo was at another frame
 CLOCK_NS, CLOCK_EPOCH_NS = 5, 6  # the same moment by perf_counter_ns and by time_ns
 
