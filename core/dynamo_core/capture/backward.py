@@ -10,10 +10,11 @@ from typing import Any
 
 from ..names import BACKWARD_COMPILED
 from .probes import Probes
+from .profile_window import ProfileWindow, compile_id_text
 from .trace_handler import current_compile_id
 
 
-def install(output_code: ModuleType, probes: Probes) -> None:
+def install(output_code: ModuleType, probes: Probes, window: ProfileWindow | None = None) -> None:
     """Wrap `CompiledFxGraph.post_compile`."""
     counters = probes.stream.counters
     original = output_code.CompiledFxGraph.post_compile
@@ -25,8 +26,12 @@ def install(output_code: ModuleType, probes: Probes) -> None:
         page = counters.new_page()
         if page is None:
             return
-        graph.current_callable = counters.counted(graph.current_callable, page)
-        probes.stream.artifact(BACKWARD_COMPILED, {"calls_index": page}, current_compile_id())
+        compile_id = current_compile_id()
+        compiled = graph.current_callable
+        if window is not None:
+            compiled = window.watch(compiled, None, compile_id_text(compile_id), is_backward=True)
+        graph.current_callable = counters.counted(compiled, page)
+        probes.stream.artifact(BACKWARD_COMPILED, {"calls_index": page}, compile_id)
 
     def post_compile(self: Any, *rest: Any, **named: Any) -> Any:
         result = original(self, *rest, **named)

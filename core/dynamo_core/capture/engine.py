@@ -58,7 +58,7 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
     _when_imported(
         "torch._inductor.output_code",
         probes,
-        {"backward calls": lambda module: backward.install(module, probes)},
+        {"backward calls": lambda module: backward.install(module, probes, window)},
     )
     for name in ("torch._dynamo", "torch._inductor.compile_fx"):
         _when_imported(name, probes, {"imports": lambda module: _record_import(module, stream)})
