@@ -21,6 +21,7 @@ _COMMANDS = {
     "guards": "Show the guards of each cache entry.",
     "breaks": "Show each graph break, what it costs and what to do about it.",
     "recompiles": "Show which guard failed, on which values, and what to do.",
+    "profile": "Show where the time goes, and export it to viewers.",
     "ops": "Count the operations of each graph, and how often they ran.",
     "ls": "List recordings.",
 }

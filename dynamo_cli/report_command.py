@@ -5,7 +5,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,25 @@ from .program_command import ProgramCommand, program_of, set_program
 from .run_options import documented_option, request_from, run_options
 
 _FORMATS = ("text", "markdown", "json")
-_FORMAT_OF_SUFFIX = {".md": "markdown", ".markdown": "markdown", ".json": "json"}
+_FORMAT_OF_ENDING = {".md": "markdown", ".markdown": "markdown", ".json": "json"}
 _BEFORE_PROGRESS = 1.0  # seconds
 _TARGET_HELP = """\
 TARGET is a recording that `dynamo run` wrote, or a TORCH_TRACE file or folder; without one, the newest in
 .dynamo. Or it is a program, in any form that `dynamo run` takes: it is run first, with its stdout on
 stderr, so that stdout has the report alone; the exit code is then the program's.
 """
+
+
+@dataclass(frozen=True)
+class Export:
+    """A further format of a report, which another program opens: `make` gives a file of it.
+
+    A file whose name has one of the `endings` is of this format; the longest ending decides.
+    """
+
+    make: Callable[[Recording], str | bytes]
+    viewer: str
+    endings: tuple[str, ...]
 
 
 class ReportCommand(ProgramCommand):
@@ -57,17 +70,19 @@ class ReportCommand(ProgramCommand):
         return rest
 
 
-def report_command(name: str) -> Callable[[Callable[..., Report]], click.Command]:
+def report_command(
+    name: str, exports: Mapping[str, Export] | None = None
+) -> Callable[[Callable[..., Report]], click.Command]:
     """Make a command of a function that takes the report's own options and gives the report."""
+    exports = exports or {}
     shared = [
         documented_option(
             "--format",
             "form",
-            type=click.Choice(_FORMATS),
+            type=click.Choice((*_FORMATS, *exports)),
             default=None,
             envvar="DYNAMO_FORMAT",
-            help="A page to read, the same as markdown, or a versioned JSON document.  [default: what the "
-            "ending of -o says, else text]",
+            help=_format_help(exports),
         ),
         documented_option(
             "-o",
@@ -107,9 +122,12 @@ def report_command(name: str) -> Callable[[Callable[..., Report]], click.Command
             path, ending = _target(ctx, options)
             selection = Selection(frame, compile_id, graph, file, rank)
             recording = select(_read(path, report), selection)
-            if form is None and report_file is not None:
-                form = _FORMAT_OF_SUFFIX.get(report_file.suffix.lower())
-            _write(report, recording, form or "text", report_file)
+            if form is None:
+                form = "text" if report_file is None else _format_of(report_file, exports)
+            if form in exports:
+                _write_export(exports[form], recording, form, report_file)
+            else:
+                _write(report, recording, form, report_file)
             if ending is not None:
                 end_like(ending)
 
@@ -201,10 +219,41 @@ def _write(report: Report, recording: Recording, form: str, report_file: Path | 
         content = to_markdown(page(report, recording))
     else:
         content = plain_text(page(report, recording))
-    if report_file is None:
+    _put(content, report_file)
+
+
+def _write_export(export: Export, recording: Recording, form: str, report_file: Path | None) -> None:
+    content = export.make(recording)
+    if isinstance(content, bytes) and report_file is None and sys.stdout.isatty():
+        raise click.UsageError(f"{form} is binary: give -o FILE{export.endings[0]}, or send stdout to a file")
+    _put(content, report_file)
+
+
+def _put(content: str | bytes, report_file: Path | None) -> None:
+    if report_file is None and isinstance(content, str):
         sys.stdout.write(content)
         return
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    if report_file is None:
+        sys.stdout.buffer.write(data)
+        return
     try:
-        report_file.write_text(content, encoding="utf-8")
+        report_file.write_bytes(data)
     except OSError as error:
         raise CannotRecord(f"cannot write {report_file}: {error.strerror}") from error
+
+
+def _format_of(report_file: Path, exports: Mapping[str, Export]) -> str:
+    """The format that the file's name asks for, by its longest ending that is known; else text."""
+    of_ending = _FORMAT_OF_ENDING | {
+        ending: form for form, export in exports.items() for ending in export.endings
+    }
+    fitting = [ending for ending in of_ending if report_file.name.lower().endswith(ending)]
+    return of_ending[max(fitting, key=len)] if fitting else "text"
+
+
+def _format_help(exports: Mapping[str, Export]) -> str:
+    told = "A page to read, the same as markdown, or a versioned JSON document"
+    for form, export in exports.items():
+        told += f"; {form}, {export.viewer} ({', '.join(export.endings)})"
+    return f"{told}.  [default: what the ending of -o says, else text]"

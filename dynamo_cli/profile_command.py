@@ -1,0 +1,45 @@
+"""`dynamo profile`."""
+
+from dynamo_reporters.profile.exports.chrome import to_chrome_trace
+from dynamo_reporters.profile.exports.csv import to_csv
+from dynamo_reporters.profile.exports.pstats import to_pstats
+from dynamo_reporters.profile.exports.speedscope import to_speedscope
+from dynamo_reporters.report import Report
+
+from .report_command import Export, report_command
+from .run_options import documented_option
+
+_EXPORTS = {
+    "chrome": Export(
+        to_chrome_trace, "a timeline for ui.perfetto.dev and chrome://tracing", (".trace.json",)
+    ),
+    "speedscope": Export(to_speedscope, "one for speedscope.app", (".speedscope.json",)),
+    "pstats": Export(to_pstats, "a Python profile for snakeviz and pstats", (".prof", ".pstats")),
+    "csv": Export(to_csv, "a row for each thing that took time", (".csv",)),
+}
+
+
+@report_command("profile", exports=_EXPORTS)
+@documented_option("--all", "show_all", is_flag=True, help="Every phase, graph and operator, however small.")
+@documented_option(
+    "--step",
+    metavar="NAME",
+    help="The frame that is called once a step, if another than the one found; * and ? match.",
+)
+def profile_command(show_all: bool, step: str | None) -> Report:
+    """Show where the time goes: start-up, compiling, compiled graphs, the rest.
+
+    TARGET_HELP
+
+    \b
+    Examples:
+      dynamo profile
+      dynamo profile --all --compile-id 0/0
+      dynamo profile -o train.trace.json       for ui.perfetto.dev, or chrome://tracing
+      dynamo profile -o train.speedscope.json  for speedscope.app
+      dynamo profile -o train.prof             for snakeviz, and python -m pstats
+      dynamo profile --profile train.py        run it first, with a window of torch.profiler
+    """
+    from dynamo_reporters.profile.report import report
+
+    return report(show_all=show_all, step=step)

@@ -1,0 +1,1 @@
+"""The time report for other programs' viewers: one file a format."""
