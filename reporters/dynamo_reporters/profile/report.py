@@ -22,7 +22,7 @@ CONTENTS = compile_time.CONTENTS
 def report(*, show_all: bool = False, step: str | None = None) -> Report:
     """The report of `dynamo profile`; with `show_all`, every phase, graph and operator.
 
-    `step` names the frame with which a step begins, where the one that was found is not it.
+    `step` names the function that is a step (see `find_steps`), where the one that was found is not it.
     """
     return Report(
         "dynamo-profile",

@@ -20,7 +20,7 @@ def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Bloc
         if steps is None:
             why = "nothing repeats often enough after the last compile"
             if step is not None:
-                why = f"no graph of a frame {step} does after the last compile"
+                why = f"no graph below {step} is called often enough after the last compile"
             yield Heading(f"Steady state{which}: not found; {why}")
             continue
         low, high = steps.spread

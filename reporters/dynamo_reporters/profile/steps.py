@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import pairwise
+from pathlib import PurePath
 from statistics import median
 
-from dynamo_core.model import CallSample, CallTimes, Graph, Process
+from dynamo_core.model import CallSample, CallTimes, Graph, Place, Process
 
 _LEAST_CALLS = 4  # after the last compile; fewer are no repetition
 _MOST_IN_A_STEP = 64  # calls of one graph
@@ -55,16 +56,34 @@ def last_compile_ns(process: Process) -> int:
 def find_steps(process: Process, wanted: str | None = None) -> Steps | None:
     """The steps of a process; None where nothing repeats after the last compile.
 
-    `wanted` names the frame whose first graph begins a step, by name, `module:function` or a pattern.
+    `wanted` names the function that is a step, as `function` or `module:function`, where * and ? match: the
+    compiled frame itself, or one that was on the stack when the frame was compiled.
     """
     process = process.entire
     settled = last_compile_ns(process)
     candidates = [graph for graph in process.graphs if _steady_calls(graph.times, settled) >= _LEAST_CALLS]
     if wanted is not None:
-        pattern = wanted.rpartition(":")[2]
-        candidates = [graph for graph in candidates if fnmatchcase(graph.frame_name or "", pattern)][:1]
+        candidates = [graph for graph in candidates if _is_within(graph, process, wanted)]
     graph = _called_once_a_step(candidates, settled)
     return None if graph is None or graph.times is None else _steps(process, graph, graph.times, settled)
+
+
+def _is_within(graph: Graph, process: Process, wanted: str) -> bool:
+    module, _, function = wanted.rpartition(":")
+    stack = [(frame.function, frame.place) for frame in process.callers.get(graph.compile_id, ())]
+    stack.append((graph.frame_name or "", graph.frame_place))
+    return any(
+        fnmatchcase(name, function) and (not module or (place is not None and _is_module(place, module)))
+        for name, place in stack
+    )
+
+
+def _is_module(place: Place, module: str) -> bool:
+    """Whether a line may be in a module of this name; which file `__main__` is, the stack does not tell."""
+    path = PurePath(place.file).with_suffix("")
+    parts = path.parts[:-1] if path.name == "__init__" else path.parts
+    wanted = tuple(module.split("."))
+    return module == "__main__" or parts[-len(wanted) :] == wanted
 
 
 def _steady_calls(times: CallTimes | None, settled: int) -> int:
