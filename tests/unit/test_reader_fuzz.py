@@ -50,6 +50,11 @@ def artifact(name: str, payload: Any) -> bytes:
     return record({"artifact": {"name": name, "encoding": "json"}, **_FRAME}, text)
 
 
+def event_record(in_compile: bool, event: Any) -> bytes:
+    """A timed span's begin or end, as torch writes it inside a compile or in a thread of its own."""
+    return record({"chromium_event": {}, **(_FRAME if in_compile else {})}, json.dumps(event, indent=1))
+
+
 # What records hold, by name: (the JSON of the head, the payload).
 _NODE = {
     "op": "call_function",
@@ -130,6 +135,10 @@ PAYLOADS: dict[str, Any] = {
     },
     names.RESUME_FUNCTION: {"name": "r", "code_name": "torch_dynamo_resume_in_f_at_7", "fingerprint": "cd"},
     names.GUARDS: {"guards": [{"type": "TENSOR_MATCH", "source": "L['x']", "scope": "local", "code": ["a"]}]},
+    names.TRACING_TIME: {
+        "functions": [{"name": "f", **_PLACE, "calls": 2, "inclusive_ns": 9, "exclusive_ns": 5}],
+        "others": {"functions": 3, "calls": 4, "exclusive_ns": 7},
+    },
     names.GRAPH_BREAK: {"reason": "print", "user_stack": [{**_PLACE, "name": "f", "text": "print(x)"}]},
     "dynamo_graph_break_reason": "Graph break in user code at /x/train.py:7\nGraph Break Reason: print\n",
     "dynamo_cpp_guards_str": "TREE_GUARD_MANAGER:\n+- RootGuardManager\n| +- GuardManager: source=L['x']",
@@ -142,7 +151,6 @@ PAYLOADS: dict[str, Any] = {
 HEADS: dict[str, Any] = {
     "str": ["/x/train.py", 0],
     "dynamo_start": {"stack": _STACK},
-    "chromium_event": {},
     "describe_tensor": {"id": 0, "ndim": 1, "dtype": "torch.float32", "device": "cpu", "size": [2]},
     "dynamo_output_graph": {"sizes": {"l_x_": [2]}},
     "compilation_metrics": _METRICS,
@@ -155,13 +163,23 @@ HEADS: dict[str, Any] = {
         "user_stack": _STACK,
     },
 }
+_EVENT_ARGUMENTS = {"compile_id": "0/0", "fn_name": "g", "is_backward": False, "cache_state": "miss"}
+EVENTS: list[tuple[bool, dict[str, Any]]] = [  # whether its record names the compile
+    (True, {"name": "dynamo", "ph": "B", "ts": 1795256869115212.0, "args": {"compile_id": "0/0"}, "tid": 0}),
+    (True, {"name": "inductor_compile", "ph": "B", "ts": 1795256869115213.5, "args": _EVENT_ARGUMENTS}),
+    (False, {"name": "compile_file", "ph": "B", "ts": 1795256869115214.0, "args": {"compile_id": "None"}}),
+    (True, {"name": "fx_graph_cache_miss", "ph": "i", "ts": 1795256869115214.0, "args": {"key": "f"}}),
+    (True, {"name": "inductor_compile", "ph": "E", "ts": 1795256869115313.5, "args": _EVENT_ARGUMENTS}),
+    (False, {"name": "compile_file", "ph": "E", "ts": 1795256869115414.0, "args": {"compile_id": "None"}}),
+    (True, {"name": "dynamo", "ph": "E", "ts": 1795256869116212.0, "args": {"compile_id": "0/0"}, "tid": 0}),
+]
 TRACE: list[bytes] = [
     *(artifact(name, payload) for name, payload in PAYLOADS.items()),
     *(record({kind: content, **_FRAME}) for kind, content in HEADS.items()),
     record({"dynamo_output_graph": {"sizes": {}}, **_FRAME}, PAYLOADS["dynamo_output_graph"]),
-    record({"chromium_event": {}, **_FRAME}, '{\n"name": "dynamo",\n"ph": "B"\n}'),
+    *(event_record(in_compile, event) for in_compile, event in EVENTS),
 ]
-WANTED = frozenset(PAYLOADS) | frozenset(HEADS)
+WANTED = frozenset(PAYLOADS) | frozenset(HEADS) | {"chromium_event"}
 
 
 def parse(pieces: list[bytes]) -> tuple[list[Record], RecordParser]:
@@ -190,6 +208,7 @@ def build(data: bytes, contents: frozenset[str]) -> Process:
     builder = ProcessBuilder(process, contents)
     for found in parse([data])[0]:
         builder.add(found)
+    builder.finish()
     return process
 
 
@@ -295,6 +314,11 @@ def with_wrong_values(draw: st.DrawFn) -> bytes:
             path = draw(st.sampled_from(list(_leaves(payload))))
             payload = _replaced(payload, path, draw(nasty_values))
         pieces.append(artifact(name, payload))
+    for in_compile, event in EVENTS:
+        changed = event
+        if draw(st.integers(0, 3)) == 0:
+            changed = _replaced(event, draw(st.sampled_from(list(_leaves(event)))), draw(nasty_values))
+        pieces.append(event_record(in_compile, changed))
     return b"".join(draw(st.permutations(pieces)) if draw(st.booleans()) else pieces)
 
 

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..model import CompileId, Phase, Process
 from .records import Damaged, Record
@@ -25,6 +25,21 @@ _OUTERMOST = "dynamo"
 _Key = tuple[Any, ...]  # a compile id as records spell it, without its generation, which begins later
 
 
+class _Arguments(NamedTuple):
+    """What an event tells, of that which we need."""
+
+    function: str | None
+    is_backward: bool | None
+    cache_state: str | None
+
+    def or_else(self, earlier: "_Arguments") -> "_Arguments":
+        """These, and what only the begin of the span told."""
+        is_backward = earlier.is_backward if self.is_backward is None else self.is_backward
+        return _Arguments(
+            self.function or earlier.function, is_backward, self.cache_state or earlier.cache_state
+        )
+
+
 @dataclass
 class _Open:
     """A span that has begun."""
@@ -32,7 +47,7 @@ class _Open:
     name: str
     begin_ns: int
     compile_id: CompileId | None
-    arguments: Mapping[str, Any]
+    arguments: "_Arguments"
     children: list[Phase] = field(default_factory=list)
 
     def closed(self, end_ns: int | None, compile_id: CompileId | None) -> Phase:
@@ -41,9 +56,9 @@ class _Open:
             begin_ns=self.begin_ns,
             end_ns=end_ns,
             compile_id=compile_id,
-            function=_argument(self.arguments, "fn_name", str),
-            is_backward=_argument(self.arguments, "is_backward", bool),
-            cache_state=_argument(self.arguments, "cache_state", str),
+            function=self.arguments.function,
+            is_backward=self.arguments.is_backward,
+            cache_state=self.arguments.cache_state,
             children=tuple(self.children),
         )
 
@@ -58,13 +73,18 @@ class PhaseBuilder:
     def add(self, record: Record, compile_id: CompileId | None, generation: int) -> None:
         """Take one event, of the compile that its record names. An end without a beginning is damage."""
         event = record.json_payload()
-        kind, name, arguments = event["ph"], event["name"], event.get("args") or {}
+        kind, name, told = event["ph"], event["name"], event.get("args") or {}
         if kind not in ("B", "E"):  # an instant: what it tells of caches has a record of its own
             return
-        if not isinstance(name, str) or not isinstance(arguments, dict):
+        if not isinstance(name, str) or not isinstance(told, dict):
             raise Damaged("an event that is none of torch's")
         at = _nanoseconds(event["ts"])
-        compile_id = compile_id or _named_id(arguments, generation)
+        arguments = _Arguments(
+            _argument(told, "fn_name", str),
+            _argument(told, "is_backward", bool),
+            _argument(told, "cache_state", str),
+        )
+        compile_id = compile_id or _named_id(_argument(told, "compile_id", str), generation)
         stack = self._open.setdefault(tuple(compile_id or ())[:3], [])
         if kind == "B":
             self._begin(stack, _Open(name, at, compile_id, arguments))
@@ -84,7 +104,7 @@ class PhaseBuilder:
         name: str,
         at: int,
         compile_id: CompileId | None,
-        arguments: Mapping[str, Any],
+        arguments: _Arguments,
     ) -> None:
         depth = next((i for i in reversed(range(len(stack))) if stack[i].name == name), None)
         if depth is None:
@@ -93,7 +113,7 @@ class PhaseBuilder:
             self._cut_off(stack, depth + 1)
         # Without an id the spans above may be those of other threads: they go on.
         span = stack.pop(depth)
-        span.arguments = arguments or span.arguments
+        span.arguments = arguments.or_else(span.arguments)
         self._keep(stack[:depth], span.closed(max(at, span.begin_ns), compile_id))
 
     def _cut_off(self, stack: list[_Open], depth: int) -> None:
@@ -145,9 +165,9 @@ def _nanoseconds(microseconds: Any) -> int:
     return at
 
 
-def _named_id(arguments: Mapping[str, Any], generation: int) -> CompileId | None:
+def _named_id(text: str | None, generation: int) -> CompileId | None:
     """The compile that an event names where its record has none, as kernels tuned at run time do."""
-    found = _COMPILE_ID.fullmatch(str(arguments.get("compile_id")))
+    found = _COMPILE_ID.fullmatch(text or "")
     if found is None or not found[0]:
         return None
     autograd, frame, compile_ = (None if part is None else int(part) for part in found.groups())
