@@ -1,7 +1,7 @@
 """The repeating step of a run, found in the calls of its graphs: how long it takes, and since when.
 
-A step is one call of a graph that is called once in each: of the graphs that are still called after the last
-compile, the one whose number of calls goes (nearly) evenly into those of the graphs that take the most time.
+A step is one call of a graph that is called once in each: of the graphs that are called at even intervals for
+most of the time after the last compile, the one with the most calls.
 """
 
 from collections.abc import Iterable
@@ -14,8 +14,6 @@ from statistics import median
 from dynamo_core.model import CallSample, CallTimes, Graph, Place, Process
 
 _LEAST_CALLS = 4  # after the last compile; fewer are no repetition
-_MOST_IN_A_STEP = 64  # calls of one graph
-_NEARLY_ALL = 0.98  # of the time in graphs
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,8 @@ def find_steps(process: Process, wanted: str | None = None) -> Steps | None:
 
 def _is_within(graph: Graph, process: Process, wanted: str) -> bool:
     module, _, function = wanted.rpartition(":")
-    stack = [(frame.function, frame.place) for frame in process.callers.get(graph.compile_id, ())]
+    callers = process.callers.get(graph.compile_id, ())
+    stack: list[tuple[str, Place | None]] = [(caller.function, caller.place) for caller in callers]
     stack.append((graph.frame_name or "", graph.frame_place))
     return any(
         fnmatchcase(name, function) and (not module or (place is not None and _is_module(place, module)))
@@ -99,34 +98,46 @@ def _calls_before(times: CallTimes, moment: int) -> tuple[int, int]:
     return before, max(after - 1, before)
 
 
-def _noted(times: CallTimes) -> list[CallSample]:
+def _noted(times: CallTimes | None) -> list[CallSample]:
     """Every call that was noted one by one, in order."""
+    if times is None:
+        return []
     calls = {call.number: call for call in (*times.early, *times.samples)}
     return [calls[number] for number in sorted(calls)]
 
 
 def _called_once_a_step(graphs: list[Graph], settled: int) -> Graph | None:
-    calls = {graph.number: _steady_calls(graph.times, settled) for graph in graphs}
-    weight = {graph.number: graph.times.seconds if graph.times else 0.0 for graph in graphs}
-
-    def covered(step: Graph) -> float:
-        once = calls[step.number]
-        return sum(weight[number] for number, count in calls.items() if _goes_evenly(once, count))
-
-    most = max((covered(graph) for graph in graphs), default=0.0)
-    fitting = [graph for graph in graphs if covered(graph) >= most * _NEARLY_ALL]
-    return max(fitting, key=lambda graph: (calls[graph.number], -_first_call(graph)), default=None)
+    longest = max((_span(graph.times, settled) for graph in graphs), default=0)
+    lasting = [graph for graph in graphs if 2 * _span(graph.times, settled) >= longest]
+    regular = [graph for graph in lasting if _is_regular(graph.times, settled)]
+    return max(
+        regular or lasting,
+        key=lambda graph: (_steady_calls(graph.times, settled), -_first_call(graph)),
+        default=None,
+    )
 
 
-def _goes_evenly(once: int, count: int) -> bool:
-    """Whether `count` calls are a whole number for each of `once` steps, but for the run's first and last."""
-    each = round(count / once)
-    return 1 <= each <= _MOST_IN_A_STEP and abs(count - each * once) <= max(each, 0.02 * count)
+def _span(times: CallTimes | None, settled: int) -> int:
+    steady = [call.began_ns for call in _noted(times) if call.began_ns > settled]
+    return max(steady, default=0) - min(steady, default=0)
+
+
+def _is_regular(times: CallTimes | None, settled: int) -> bool:
+    """Whether most of the time passes in intervals of about the same length.
+
+    A layer that is called twelve times a step is not: its calls come in bursts.
+    """
+    pairs = list(pairwise(call for call in _noted(times) if call.began_ns > settled))
+    next_to_each_other = [pair for pair in pairs if pair[1].number == pair[0].number + 1]
+    chosen = next_to_each_other if len(next_to_each_other) >= _LEAST_CALLS else pairs
+    intervals = [(b.began_ns - a.began_ns) / (b.number - a.number) for a, b in chosen]
+    typical = median(intervals) if intervals else 0.0
+    alike = sum(interval for interval in intervals if typical / 2 <= interval <= typical * 2)
+    return 2 * alike >= sum(intervals)
 
 
 def _first_call(graph: Graph) -> int:
-    times = graph.times
-    return min((call.began_ns for call in _noted(times)), default=0) if times is not None else 0
+    return min((call.began_ns for call in _noted(graph.times)), default=0)
 
 
 def _steps(process: Process, graph: Graph, times: CallTimes, settled: int) -> Steps | None:

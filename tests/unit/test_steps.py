@@ -1,0 +1,106 @@
+"""The repeating step is found in the calls of the graphs, and warm-up told from it."""
+
+from pathlib import Path
+
+import pytest
+
+from dynamo_core.model import (
+    CallSample,
+    CallTimes,
+    CompileId,
+    Frame,
+    Graph,
+    Place,
+    Process,
+    Recording,
+    StackFrame,
+)
+from dynamo_reporters.page.console import plain_text
+from dynamo_reporters.profile.steady_state import steady_state_blocks
+from dynamo_reporters.profile.steps import find_steps
+
+MS = 1_000_000
+PLACE = Place("/home/user/train.py", 7)
+
+
+def called(begins_ms: list[float], seconds: float = 1e-3) -> CallTimes:
+    """Calls that were all noted."""
+    samples = tuple(CallSample(i, int(b * MS), seconds) for i, b in enumerate(begins_ms, 1))
+    calls = len(begins_ms)
+    return CallTimes(calls, seconds * calls, {(1, 2): calls}, samples[:52], samples, None)
+
+
+def graph(number: int, times: CallTimes, frame: int | None = None, name: str = "forward") -> Graph:
+    compile_id = CompileId(number if frame is None else frame, number)
+    made = Graph(number, compile_id, 0, None, None, 1, is_compiled=True, times=times)
+    made.frame_name, made.frame_place = name, PLACE
+    return made
+
+
+def process(graphs: list[Graph], compiled_at_ms: float = 0) -> Process:
+    frame = Frame("f", PLACE, "compiled", None, True, False, None, ended_ns=int(compiled_at_ms * MS))
+    return Process(Path("s.log"), graphs=graphs, frames=[frame])
+
+
+def test_one_graph_a_step() -> None:
+    steps = find_steps(process([graph(1, called([5 + 10 * i for i in range(20)]))], compiled_at_ms=30))
+    assert steps is not None
+    assert steps.warm_up == (3, 3)
+    assert steps.mean == pytest.approx(0.010)
+    assert (steps.steady, steps.block_size) == (16, 1)
+    assert steps.first[0] == pytest.approx(0.010)
+
+
+def test_a_layer_called_twelve_times_a_step_is_no_step() -> None:
+    embedding = graph(1, called([100.0 * i for i in range(1, 21)], 1e-4))
+    layer = graph(2, called([100.0 * i + 2 * k for i in range(1, 21) for k in range(1, 13)], 2e-3))
+    steps = find_steps(process([layer, embedding]))
+    assert steps is not None
+    assert steps.graph.number == 1
+    assert steps.mean == pytest.approx(0.1)
+
+
+def test_an_evaluation_now_and_then_is_no_step() -> None:
+    train = graph(1, called([10.0 * i for i in range(1, 201)], 5e-3))
+    evaluation = graph(2, called([500.0 * i + 5 for i in range(1, 5)], 1e-4))
+    steps = find_steps(process([evaluation, train]))
+    assert steps is not None
+    assert steps.graph.number == 1
+
+
+def test_calls_before_a_recompile_count_as_warm_up() -> None:
+    static = graph(1, called([10.0 * i for i in range(1, 6)]), frame=0)
+    dynamic = graph(2, called([10.0 * i for i in range(7, 30)]), frame=0)
+    steps = find_steps(process([static, dynamic], compiled_at_ms=65))
+    assert steps is not None
+    assert (steps.graph.number, steps.warm_up) == (2, (5, 5))
+
+
+def test_where_not_every_call_was_noted_the_warm_up_is_between_two_numbers() -> None:
+    samples = tuple(CallSample(1 + 8 * i, 80 * i * MS, 1e-3) for i in range(40))
+    times = CallTimes(320, 0.32, {(1, 2): 320}, (), samples, None)
+    steps = find_steps(process([graph(1, times)], compiled_at_ms=100))
+    assert steps is not None
+    assert steps.warm_up == (9, 16)
+    assert steps.block_size == 8
+    assert steps.mean == pytest.approx(0.010)
+
+
+def test_too_few_calls_are_no_steps() -> None:
+    assert find_steps(process([graph(1, called([1.0, 2.0, 3.0]))])) is None
+    assert find_steps(process([])) is None
+    recording = Recording(Path("r"), None, [process([])], None, [])
+    assert "not found" in plain_text(steady_state_blocks(recording, None))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "number"),
+    [("train_step", 2), ("train:train_step", 2), ("other:train_step", None), ("f*", 1), ("absent", None)],
+)
+def test_a_step_can_be_named_by_a_function_on_the_stack(wanted: str, number: int | None) -> None:
+    first = graph(1, called([10.0 * i for i in range(1, 21)]))
+    second = graph(2, called([10.0 * i + 5 for i in range(1, 21)]), name="loss")
+    run = process([first, second])
+    run.callers = {second.compile_id: (StackFrame(PLACE, "train_step", ""),)}
+    steps = find_steps(run, wanted)
+    assert (steps.graph.number if steps else None) == number
