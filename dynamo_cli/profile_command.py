@@ -24,7 +24,7 @@ _EXPORTS = {
 @documented_option(
     "--step",
     metavar="NAME",
-    help="The frame that is called once a step, if another than the one found; * and ? match.",
+    help="The function that is called once a step, if not the one found; * and ? match.",
 )
 def profile_command(show_all: bool, step: str | None) -> Report:
     """Show where the time goes: start-up, compiling, compiled graphs, the rest.

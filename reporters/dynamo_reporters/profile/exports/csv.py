@@ -14,7 +14,7 @@ from ...report import id_value
 from ...text import frame_name
 from ..compiles import CompileCost, compile_costs
 from ..phases import Span, spans
-from .names import frames_without_phases, process_name
+from .names import INHERITED, frames_without_phases, process_name
 from .tracks import start_up
 
 COLUMNS = (
@@ -63,6 +63,10 @@ def _rows(process: Process) -> Iterable[dict[str, Any]]:
         yield _row("parallel phase", phase.name, phase.compile_id, seconds=span.total_ns / 1e9)
     for graph in process.graphs:
         yield from _graph_rows(graph)
+    if process.whole is None:
+        for times in process.inherited:
+            calls, seconds = times.calls, times.seconds
+            yield _row("graph", INHERITED, calls=calls, seconds=seconds, **_percentiles(times))
 
 
 def _compile_rows(cost: CompileCost) -> Iterable[dict[str, Any]]:
@@ -119,7 +123,7 @@ def _graph_rows(graph: Graph) -> Iterable[dict[str, Any]]:
         )
 
 
-def _percentiles(times: CallTimes | None) -> dict[str, float | None]:
+def _percentiles(times: CallTimes | None) -> dict[str, Any]:
     return {} if times is None else {"p50": times.percentile(0.5), "p99": times.percentile(0.99)}
 
 

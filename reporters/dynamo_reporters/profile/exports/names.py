@@ -9,6 +9,7 @@ from ...text import compile_label, frame_name
 from ..compiles import compile_costs
 from ..phases import Span
 
+INHERITED = "graph of the parent process"
 _OUTERMOST = "dynamo"  # torch's name for the phase around all of a compile
 
 

@@ -14,7 +14,7 @@ from dynamo_core.model import Process, Recording
 from ...report import process_title
 from ..phases import Span, spans
 from ..wall import COMPILING, GRAPHS, REST, Part, wall_time
-from .names import CompileNames, Named, graph_name, process_name
+from .names import INHERITED, CompileNames, Named, graph_name, process_name
 
 _Function = tuple[str, int, str]
 _Stack = tuple[_Function, ...]  # outermost first
@@ -149,7 +149,7 @@ class _Profile:
                 seconds += self._calls(named, graph.backward.calls, graph.backward.seconds, stack)
         if self._process.whole is None:
             inherited, calls = self._process.inherited_seconds, self._process.inherited_calls
-            seconds += self._calls(Named("graphs of the parent process", None), calls, inherited, stack)
+            seconds += self._calls(Named(INHERITED, None), calls, inherited, stack)
         return seconds
 
     def _calls(self, named: Named, calls: int | None, seconds: float | None, stack: _Stack) -> float:

@@ -13,7 +13,7 @@ from dynamo_core.model import Recording
 
 from .layout import Slice, Track
 from .names import process_name
-from .tracks import origin_ns, tracks
+from .tracks import COMPILING, origin_ns, tracks
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
@@ -28,10 +28,12 @@ def to_speedscope(recording: Recording) -> str:
         for process, its_tracks in zip(recording.processes, of_processes, strict=True)
         for track in its_tracks
     ]
+    names = [track.name for its_tracks in of_processes for track in its_tracks]
     document = {
         "$schema": _SCHEMA,
         "name": recording.path.name,
         "exporter": f"dynamo {__version__}",
+        "activeProfileIndex": names.index(COMPILING) if COMPILING in names else 0,
         "shared": {"frames": frames.table},
         "profiles": profiles,
     }

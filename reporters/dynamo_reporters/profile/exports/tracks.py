@@ -12,7 +12,9 @@ from dynamo_core.model import CallTimes, Graph, Place, Process
 from ...text import compile_label, frame_name
 from ..phases import Span, spans
 from .layout import Slice, Track, lay_out
-from .names import CompileNames, frames_without_phases, graph_name
+from .names import INHERITED, CompileNames, frames_without_phases, graph_name
+
+COMPILING = "compiling"
 
 
 def tracks(process: Process) -> list[Track]:
@@ -20,10 +22,10 @@ def tracks(process: Process) -> list[Track]:
     compiling = [*_compiles(process), *([each] for each in _frames(process))]
     return [
         *lay_out("start-up", [list(start_up(process))]),
-        *lay_out("compiling", compiling),
+        *lay_out(COMPILING, compiling),
         *lay_out("compiling, in parallel", ([each] for each in _parallel(process))),
-        *lay_out("compiled graphs", ([each] for each in _all_calls(process, is_backward=False))),
-        *lay_out("backward graphs", ([each] for each in _all_calls(process, is_backward=True))),
+        *lay_out("compiled graphs", ([each] for each in _forwards(process))),
+        *lay_out("backward graphs", ([each] for each in _backwards(process))),
     ]
 
 
@@ -80,21 +82,30 @@ def _frames(process: Process) -> Iterable[Slice]:
             yield from _slice(name, begin, frame.ended_ns, name, frame.place, details)
 
 
-def _all_calls(process: Process, *, is_backward: bool) -> Iterable[Slice]:
+def _forwards(process: Process) -> Iterable[Slice]:
     for graph in process.graphs:
-        times = graph.backward if is_backward else graph.times
-        if times is not None:
-            yield from _calls(graph, times, graph_name(graph, is_backward=is_backward))
+        if graph.times is not None:
+            yield from _calls(graph.times, graph_name(graph), graph)
+    if process.whole is None:
+        for times in process.inherited:
+            yield from _calls(times, INHERITED, None)
 
 
-def _calls(graph: Graph, times: CallTimes, name: str) -> Iterable[Slice]:
+def _backwards(process: Process) -> Iterable[Slice]:
+    for graph in process.graphs:
+        if graph.backward is not None:
+            yield from _calls(graph.backward, graph_name(graph, is_backward=True), graph)
+
+
+def _calls(times: CallTimes, name: str, graph: Graph | None) -> Iterable[Slice]:
+    compile_id, place = (None, None) if graph is None else (graph.compile_id, graph.frame_place)
     recorded = {call.number: call for call in (*times.samples, *times.early)}
     for number, call in sorted(recorded.items()):
         details: dict[str, str | int] = {"call": number, "sampled": f"{len(recorded)} of {times.calls} calls"}
-        if graph.compile_id is not None:
-            details["compile_id"] = str(graph.compile_id)
+        if compile_id is not None:
+            details["compile_id"] = str(compile_id)
         end = call.began_ns + round(call.seconds * 1e9)
-        yield from _slice(f"{name} call {number}", call.began_ns, end, name, graph.frame_place, details)
+        yield from _slice(f"{name} call {number}", call.began_ns, end, name, place, details)
 
 
 def _slice(
