@@ -37,6 +37,14 @@ def _down(x: torch.Tensor, depth: int) -> torch.Tensor:
     return x + 1 if depth == 0 else _down(torch.cos(x), depth - 1)
 
 
+def _without_gradients(x: torch.Tensor) -> torch.Tensor:
+    with torch.no_grad():
+        try:
+            return _raises(x)
+        except ValueError:
+            return leaf(x)
+
+
 class Net(torch.nn.Module):
     """A module that calls what it is given."""
 
@@ -73,6 +81,18 @@ def resumes_a_generator() -> None:
 
 def recurses() -> None:
     _show(lambda x: _down(x, 8))
+
+
+def leaves_by_a_context_manager() -> None:
+    _show(_without_gradients)
+
+
+def compiled_as_a_whole() -> None:
+    print(torch.compile(middle, fullgraph=True, backend="eager")(torch.arange(3.0)))
+
+
+def breaks_where_it_must_not() -> None:
+    torch.compile(_breaks, fullgraph=True, backend="eager")(torch.arange(3.0))
 
 
 def recurses_too_deep() -> None:

@@ -1,0 +1,179 @@
+"""The tracing probe on a tracer of our own: what it adds up, however a function is left."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import ModuleType, SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from dynamo_core.capture import tracing_time
+from dynamo_core.capture.probes import Probes
+from dynamo_core.names import TRACING_TIME
+
+
+class Tracer:
+    """torch's InstructionTranslatorBase, as far as the probe sees it: `body` is what the function does."""
+
+    def __init__(self, code: Any, body: Callable[[], None]) -> None:
+        self.f_code = code
+        self.body = body
+
+    @contextmanager
+    def run_ctx_mgr(self) -> Iterator[None]:
+        yield
+
+    def run(self) -> None:
+        with self.run_ctx_mgr():
+            self.body()
+
+
+class Stream:
+    """Keeps the records."""
+
+    def __init__(self) -> None:
+        self.records: list[tuple[str, Any]] = []
+
+    def artifact(self, name: str, payload: Any, compile_id: Any = None) -> None:
+        self.records.append((name, payload))
+
+
+class Clock:
+    """Goes on when told."""
+
+    now = 0
+
+    def __call__(self) -> int:
+        return self.now
+
+    def spend(self, nanoseconds: int) -> None:
+        self.now += nanoseconds
+
+
+class World:
+    """A tracer with the probe on it."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.stream = Stream()
+        self.root = type("InstructionTranslator", (Tracer,), {})
+        self.inlined = type("InliningInstructionTranslator", (Tracer,), {"run_ctx_mgr": Tracer.run_ctx_mgr})
+        self.output = type("OutputGraph", (), {"mark_bytecode_tracing_stop": lambda self: None})
+        base = type("InstructionTranslatorBase", (Tracer,), {})
+        module = ModuleType("symbolic_convert")
+        for kind in (base, self.root, self.inlined, self.output):
+            setattr(module, kind.__name__, kind)
+        # As in torch, the root translator inherits the method and the inlining one has its own.
+        base.run_ctx_mgr = Tracer.run_ctx_mgr  # type: ignore[attr-defined]
+        self.root.__bases__ = (base,)
+        tracing_time.install(module, Probes(cast(Any, self.stream)))
+
+    def frame(self, name: str, body: Callable[[], None]) -> None:
+        self.root(self._code(name), body).run()
+
+    def inline(self, name: str, body: Callable[[], None]) -> None:
+        self.inlined(self._code(name), body).run()
+
+    def spend(self, nanoseconds: int) -> None:
+        self.clock.spend(nanoseconds)
+
+    @staticmethod
+    def _code(name: str) -> Any:
+        return SimpleNamespace(co_name=name, co_qualname=name, co_filename="/x.py", co_firstlineno=1)
+
+    def told(self, attempt: int = 0) -> dict[str, tuple[int, int, int]]:
+        """Calls, inclusive and exclusive ns of each function of an attempt."""
+        name, payload = self.stream.records[attempt]
+        assert name == TRACING_TIME, payload
+        return {f["name"]: (f["calls"], f["inclusive_ns"], f["exclusive_ns"]) for f in payload["functions"]}
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    made = World()
+    monkeypatch.setattr(tracing_time, "perf_counter_ns", made.clock)
+    monkeypatch.setattr(tracing_time, "current_compile_id", dict)
+    return made
+
+
+def test_time_belongs_to_the_innermost_function(world: World) -> None:
+    def body() -> None:
+        world.spend(1)
+        world.inline("g", lambda: world.spend(10))
+        world.inline("g", lambda: world.inline("h", lambda: world.spend(100)))
+
+    world.frame("f", body)
+    assert world.told() == {"f": (1, 111, 1), "g": (2, 110, 10), "h": (1, 100, 100)}
+
+
+def test_a_recursion_counts_once(world: World) -> None:
+    def down(depth: int) -> None:
+        world.spend(1)
+        if depth:
+            world.inline("f", lambda: down(depth - 1))
+
+    world.frame("root", lambda: world.inline("f", lambda: down(3)))
+    assert world.told()["f"] == (4, 4, 4)
+
+
+def test_an_exception_passes_and_nothing_is_left_behind(world: World) -> None:
+    def fails() -> None:
+        world.spend(5)
+        raise LookupError("from the program")
+
+    with pytest.raises(LookupError, match="from the program"):
+        world.frame("f", lambda: world.inline("g", fails))
+    world.frame("again", lambda: world.spend(1))
+    assert world.told() == {"f": (1, 5, 0), "g": (1, 5, 5)}
+    assert world.told(1) == {"again": (1, 1, 1)}
+
+
+def test_what_the_backend_takes_is_not_tracing(world: World) -> None:
+    def body() -> None:
+        world.spend(3)
+        world.output().mark_bytecode_tracing_stop()
+        world.spend(1000)
+        world.output().mark_bytecode_tracing_stop()
+
+    world.frame("f", lambda: world.inline("g", body))
+    assert world.told() == {"f": (1, 3, 0), "g": (1, 3, 3)}
+
+
+def test_a_frame_that_is_compiled_while_another_is_traced_is_apart(world: World) -> None:
+    def body() -> None:
+        world.spend(1)
+        world.frame("inner", lambda: world.spend(10))
+
+    world.frame("outer", body)
+    assert world.told(0) == {"inner": (1, 10, 10)}
+    assert world.told(1) == {"outer": (1, 11, 11)}
+
+
+def test_an_inlined_function_outside_any_frame_is_left_alone(world: World) -> None:
+    world.inline("g", lambda: world.spend(1))
+    assert world.stream.records == []
+
+
+def test_the_costliest_are_told_and_the_others_summed(world: World) -> None:
+    def body() -> None:
+        for number in range(250):
+            world.inline(f"g{number}", lambda number=number: world.spend(number))  # type: ignore[misc]
+
+    world.frame("f", body)
+    told = world.told()
+    assert len(told) == 200
+    assert "g249" in told
+    assert "g10" not in told
+    left_out = [n for n in range(250) if f"g{n}" not in told]
+    others = world.stream.records[0][1]["others"]
+    assert others == {"functions": 51, "calls": 51, "exclusive_ns": sum(left_out)}
+
+
+def test_a_probe_that_fails_does_not_matter_to_the_tracer(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tracing_time, "_told", lambda attempt: 1 / 0)
+    done = []
+    world.frame("f", lambda: done.append("traced"))
+    assert done == ["traced"]
+    assert world.stream.records[0][1]["error"].startswith("ZeroDivisionError")
