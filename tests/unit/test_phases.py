@@ -117,6 +117,18 @@ def test_worker_threads_are_beside_the_compile_and_not_in_its_tree() -> None:
     assert round(told.total_seconds, 9) == 0.006
 
 
+def test_a_worker_of_a_compile_that_another_began_and_ended_in_is_beside_it() -> None:
+    process = build(
+        event("B", "dynamo", 0),
+        event("B", "dynamo", 1, "1/0"),
+        event("E", "dynamo", 2, "1/0"),
+        event("B", "compile_file", 3, None),
+        event("E", "compile_file", 4, None),
+        event("E", "dynamo", 5),
+    )
+    assert [each.compile_id for each in process.parallel_phases] == [ID]
+
+
 def test_what_other_threads_have_open_does_not_end_with_one_of_them() -> None:
     process = build(
         event("B", "dynamo", 0),

@@ -7,7 +7,6 @@ thread's: so spans nest within a compile id, and those of worker threads, which 
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -135,16 +134,17 @@ class PhaseBuilder:
         self._open.clear()
         process = self._process
         process.phases.sort(key=lambda phase: phase.begin_ns)
-        of_compiles = [phase for phase in process.phases if phase.compile_id is not None]
-        begins = [phase.begin_ns for phase in of_compiles]
         outermost: list[Phase] = []
+        going_on: list[tuple[int, CompileId]] = []  # with their ends; one may have begun inside another
         for phase in process.phases:
-            before = bisect_right(begins, phase.begin_ns)
-            compile_ = of_compiles[before - 1] if before else None
-            if phase.compile_id is None and compile_ and phase.begin_ns < compile_.last_ns:
-                process.parallel_phases.extend(_flat([phase], compile_.compile_id))
+            while going_on and going_on[-1][0] <= phase.begin_ns:
+                going_on.pop()
+            if phase.compile_id is None and going_on:
+                process.parallel_phases.extend(_flat([phase], going_on[-1][1]))
             else:
                 outermost.append(phase)
+            if phase.compile_id is not None:
+                going_on.append((phase.last_ns, phase.compile_id))
         process.phases[:] = outermost
 
 
