@@ -78,8 +78,7 @@ def run_options(*output_names: str) -> Callable[[Command], Command]:
             "--profile",
             is_flag=True,
             envvar="DYNAMO_PROFILE",
-            help="Run torch.profiler around a window of steady steps: calls of a compiled graph between which "
-            "nothing is compiled.",
+            help="Run torch.profiler around a window of steady steps, in which nothing is compiled.",
         ),
         documented_option(
             "--profile-steps",

@@ -2,8 +2,8 @@
 
 A step is what happens from one call of a compiled graph to its next, and is steady when nothing is compiled
 in it. After two of them, on the graph that comes to it first (the anchor), the window opens: one step to warm
-the profiler up, which the reader leaves out, then the steps that are wanted. One more step runs with Python's
-stacks and with allocations: they are slow to take, so it says where and how much, never how long.
+the profiler up, which the reader leaves out, then the steps that are wanted. One more step is recorded with
+the program's lines and with allocations: they take time, so it says where and how much, never how long.
 
 A profiler sees the thread that starts it and autograd's threads, so the anchor is a graph in a thread.
 
@@ -24,6 +24,7 @@ from ..settings import Settings
 from .primitives import getpid, time_ns
 from .probes import Probes
 from .profile_files import compress
+from .profile_lines import LineMarks
 from .profile_quiet import kineto_quiet, warnings_of_c10_quiet
 
 _STEADY_STEPS = 2
@@ -42,7 +43,7 @@ def profile_window(settings: Settings, probes: Probes) -> "ProfileWindow | None"
 class _State(Enum):
     LOOKING = "no compiled graph was called often enough with nothing compiled in between"
     TIMES = "times"
-    STACKS = "stacks"
+    LINES = "lines"
     OVER = "over"
 
 
@@ -63,7 +64,9 @@ class ProfileWindow:
         self._profiler: Any = None
         self._is_starting = False
         self._why_none: str | None = None
-        self._has_memory = False
+        self._has_device = self._has_memory = False
+        self._has_lines = False
+        self._lines = LineMarks()
         self._notice_the_programs_profiler()
         atexit.register(probes.harmless(_PROBE)(self.finish))
         os.register_at_fork(
@@ -73,7 +76,7 @@ class ProfileWindow:
     def watch(
         self, compiled: Callable[..., Any], graph: int | None, compile_id: str, *, is_backward: bool = False
     ) -> Callable[..., Any]:
-        """`compiled`, which runs under the graph's name while the window is open. To be called as it is compiled.
+        """`compiled`, which runs under the graph's name while the window is open. Call it as it is compiled.
 
         The number of a backward's graph may not be known: its compile id says which one it is.
         """
@@ -115,8 +118,8 @@ class ProfileWindow:
                 self._anchor_calls += 1
                 if self._state is _State.TIMES and self._anchor_calls > _WARM_UP_STEPS + self._steps_wanted:
                     self._close(is_last_step_whole=True)
-                    self._open(_State.STACKS, caller)
-                elif self._state is _State.STACKS and self._anchor_calls > 1:
+                    self._open(_State.LINES, caller)
+                elif self._state is _State.LINES and self._anchor_calls > 1:
                     self._close(is_last_step_whole=True)
                     self._state = _State.OVER
         except Exception as error:
@@ -136,17 +139,17 @@ class ProfileWindow:
         if torch._C._autograd._profiler_enabled():
             self._give_way()
             return
-        has_cuda = torch.cuda.is_initialized()
-        if has_cuda and torch.cuda.is_current_stream_capturing():
+        has_device = self._has_device = torch.cuda.is_initialized()
+        if has_device and torch.cuda.is_current_stream_capturing():
             return  # the next step will do
-        is_stacks = state is _State.STACKS
-        if is_stacks and _is_python_traced():
-            self._state = _State.OVER
-            self._record({"kind": state.value, "error": "the program traces its Python functions itself"})
-            return
-        activities = [ProfilerActivity.CPU] + [ProfilerActivity.CUDA] * has_cuda
-        self._has_memory = is_stacks and warnings_of_c10_quiet.enter()
-        profiler = profile(activities=activities, with_stack=is_stacks, profile_memory=self._has_memory)
+        has_lines = state is _State.LINES
+        activities = [ProfilerActivity.CPU] + [ProfilerActivity.CUDA] * has_device
+        self._has_memory = has_lines and warnings_of_c10_quiet.enter()
+        profiler = profile(
+            activities=activities,
+            record_shapes=has_device and _bytes_are_known(),
+            profile_memory=self._has_memory,
+        )
         self._is_starting = True
         try:
             with kineto_quiet():
@@ -156,6 +159,7 @@ class ProfileWindow:
         self._state, self._profiler, self._anchor, self._anchor_calls = state, profiler, anchor, 1
         self._compiles_at_open, self._opened_ns = self._compiles, time_ns()
         self._record({"kind": "opened", "what": state.value, "anchor": anchor[0]})
+        self._has_lines = has_lines and self._lines.enter(sys._getframe())
 
     def _close(self, *, is_last_step_whole: bool) -> None:
         """Stop and export, in the thread that started; elsewhere it is too late."""
@@ -169,7 +173,9 @@ class ProfileWindow:
             "warm_up_steps": _WARM_UP_STEPS if self._state is _State.TIMES else 0,
             "is_last_step_whole": is_last_step_whole,
             "compiles": self._compiles - self._compiles_at_open,
+            "has_device": self._has_device,
             "has_memory": self._has_memory,
+            "has_lines": self._has_lines,
             "begin_ns": self._opened_ns,
             "end_ns": time_ns(),
             "file": None,
@@ -178,6 +184,7 @@ class ProfileWindow:
         if thread != threading.get_ident():
             self._record(description | {"error": "it was still open in another thread at the end"})
             return
+        self._lines.leave()
         try:
             profiler.stop()
         finally:
@@ -190,6 +197,9 @@ class ProfileWindow:
         except Exception as error:
             self._record(description | {"error": f"{type(error).__name__}: {error}"})
             return
+        finally:
+            # Freed here: where it is left to Python's exit, kineto crashes (2.13, ~MemoryTraceLogger).
+            profiler.profiler.kineto_results = None
         self._record(description | {"file": name})
 
     def _notice_the_programs_profiler(self) -> None:
@@ -218,7 +228,7 @@ class ProfileWindow:
         """A child must not inherit a profiler at work. The window opens anew if no step was complete."""
         if self._profiler is None or self._anchor is None or self._anchor[1] != threading.get_ident():
             return
-        has_steps = self._state is _State.STACKS or self._anchor_calls > _WARM_UP_STEPS + 1
+        has_steps = self._state is _State.LINES or self._anchor_calls > _WARM_UP_STEPS + 1
         self._close(is_last_step_whole=False)
         self._state = _State.OVER if has_steps else _State.LOOKING
 
@@ -235,12 +245,13 @@ def compile_id_text(envelope: Mapping[str, int]) -> str:
     return "{}/{}".format(envelope.get("frame_id", "-"), envelope.get("frame_compile_id", "-"))
 
 
-def _is_python_traced() -> bool:
-    """Whether the program has a profile function of its own (cProfile, say): torch's would take its place."""
-    monitoring = getattr(sys, "monitoring", None)  # from Python 3.12 on
-    return sys.getprofile() is not None or (
-        monitoring is not None and monitoring.get_tool(monitoring.PROFILER_ID) is not None
-    )
+def _bytes_are_known() -> bool:
+    """Whether Inductor tells its kernels how much they move; the profiler then has it from their arguments.
+
+    Source: torch/_inductor/codegen/triton.py (kernel_num_gb), 2.13.
+    """
+    config = sys.modules.get("torch._inductor.config")
+    return config is not None and bool(config.profile_bandwidth or config.benchmark_kernel)
 
 
 def _cuda_graph_counters() -> dict[str, int] | None:

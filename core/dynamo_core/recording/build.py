@@ -85,6 +85,7 @@ class ProcessBuilder:
         self._backwards: dict[CompileId, int] = {}
         self._generation = 0
         self._code: tuple[CompileId | None, str] | None = None
+        self.window_records: list[dict[str, Any]] = []  # about files, which are for the reader to open
         self._handlers: dict[str, Callable[[Record], Item | None]] = {
             names.PROCESS_START: self._process_start,
             names.PROCESS_STATE: self._process_state,
@@ -115,6 +116,7 @@ class ProcessBuilder:
             "dynamo_cpp_guards_str": self._guard_tree,
             names.TRACING_TIME: self._tracing_time,
             "chromium_event": self._phase,
+            names.PROFILE_WINDOW: self._profile_window,
         }
         self._handlers |= {name: handle for name, handle in large.items() if name in contents}
 
@@ -173,6 +175,9 @@ class ProcessBuilder:
 
     def _imported(self, record: Record) -> None:
         self.process.imports.append(Import(**record.json_payload()))
+
+    def _profile_window(self, record: Record) -> None:
+        self.window_records.append(dict(record.json_payload()))
 
     def _torch_version(self, record: Record) -> None:
         self.process.torch_version = str(record.json_payload()["pytorch_version"])

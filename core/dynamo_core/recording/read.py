@@ -21,6 +21,7 @@ from ..untrusted import fits, printable
 from .build import Item, ProcessBuilder
 from .calls import parse_calls
 from .files import read_run_file
+from .profile_window import add_window
 from .records import RecordParser
 
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
@@ -153,6 +154,7 @@ class _StreamFollower:
         drop_misfits(self.process)
         self.process.damaged_records += self.parser.damaged + (self.file.problem is not None)
         self._add_calls()
+        add_window(self.process, self._builder.window_records, self.file.path.parent)
 
     def _wanted(self) -> int:
         """How many bytes to read: more of a large record at once, as all its pieces are joined each time."""

@@ -1,0 +1,78 @@
+"""Write into the profiler's trace which of the program's lines runs, for one step.
+
+torch's own stacks (`with_stack=True`) name functions, with the line of their `def`. Here Python's trace
+function leaves a mark of no length at each line of the program's own files, and where control comes back to
+one. Whatever the thread does after a mark, it does for that line.
+"""
+
+import sys
+from types import FrameType
+from typing import Any
+
+from .program_files import is_own
+
+MARK = "dynamo line "
+
+
+class LineMarks:
+    """Marks lines in the thread that enters. Refuses where the program traces itself."""
+
+    def __init__(self) -> None:
+        self._is_on = False
+        self._names: dict[tuple[str, int], str] = {}
+        self._frames: list[FrameType] = []
+
+    def enter(self, frame: FrameType | None) -> bool:
+        """Begin, for `frame` and those that called it as for those to come; whether we could."""
+        if sys.gettrace() is not None:
+            return False
+        own = []
+        while frame is not None:
+            if is_own(frame.f_code.co_filename) and frame.f_trace is None:
+                own.append(frame)
+            frame = frame.f_back
+        self._is_on = True
+        for caller in own:
+            caller.f_trace = self._in_own_frame
+        self._frames = own
+        sys.settrace(self._frame_begins)
+        if own:
+            self._mark(own[0])
+        return True
+
+    def leave(self) -> None:
+        """End, in the same thread."""
+        if not self._is_on:
+            return
+        self._is_on = False
+        if sys.gettrace() == self._frame_begins:
+            sys.settrace(None)
+        for frame in self._frames:
+            frame.f_trace = None
+        self._frames = []
+
+    def _frame_begins(self, frame: FrameType, event: str, argument: Any) -> Any:
+        return self._in_own_frame if self._is_on and is_own(frame.f_code.co_filename) else None
+
+    def _in_own_frame(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if not self._is_on:
+            return None
+        if event == "line":
+            self._mark(frame)
+        elif event == "return":
+            caller = frame.f_back
+            while caller is not None and not is_own(caller.f_code.co_filename):
+                caller = caller.f_back
+            if caller is not None:
+                self._mark(caller)
+        return self._in_own_frame
+
+    def _mark(self, frame: FrameType) -> None:
+        from torch._C._profiler import _RecordFunctionFast
+
+        place = (frame.f_code.co_filename, frame.f_lineno)
+        name = self._names.get(place)
+        if name is None:
+            name = self._names[place] = f"{MARK}{place[0]}:{place[1]}"
+        with _RecordFunctionFast(name):
+            pass

@@ -1,0 +1,50 @@
+"""Which nodes of its graph a kernel was made of, from the comments in the code that Inductor generates.
+
+Source: torch/_inductor/utils.py (get_kernel_metadata) and codegen/wrapper.py: before a kernel's definition
+stands `# Topologically Sorted Source Nodes: [add, relu], Original ATen: [aten.add, aten.relu]`. Seen with
+2.13. The code is read where it was asked for, as the stage "inductor_output_code".
+"""
+
+import re
+
+from ..model import CompileId, GraphPart, Place, Process
+
+_STAGE = "inductor_output_code"
+_NODES = re.compile(r"^ *# (?:Topologically Sorted|Unsorted) Source Nodes: \[([^\]\n]*)\]", re.MULTILINE)
+_KERNEL = re.compile(r"^ *(\w+) = async_compile\.", re.MULTILINE)
+
+Sources = tuple[tuple[str, ...], tuple[Place, ...]]
+
+
+class KernelSources:
+    """Nodes and lines by kernel, for the graphs of a process."""
+
+    def __init__(self, process: Process) -> None:
+        self._compile_of = {graph.number: graph.compile_id for graph in process.graphs}
+        self._places = {
+            graph.compile_id: {node.name: node.place for node in graph.nodes or ()}
+            for graph in process.graphs
+        }
+        self._nodes: dict[tuple[CompileId | None, str], tuple[str, ...]] = {}
+        for stage in process.stages:
+            if stage.name == _STAGE:
+                self._read(stage.compile_id, stage.text)
+
+    def of(self, kernel: str, part: GraphPart | None) -> Sources:
+        """The nodes and their lines; none where that is not known."""
+        if part is None or part.graph is None:
+            return (), ()
+        compile_id = self._compile_of.get(part.graph)
+        nodes = self._nodes.get((compile_id, kernel), ())
+        known = self._places.get(compile_id, {})
+        places = [place for node in nodes if (place := known.get(node)) is not None]
+        return nodes, tuple(dict.fromkeys(places))
+
+    def _read(self, compile_id: CompileId | None, code: str) -> None:
+        comments = list(_NODES.finditer(code))
+        for kernel in _KERNEL.finditer(code):
+            before = [comment for comment in comments if comment.end() < kernel.start()]
+            if not before or _KERNEL.search(code, before[-1].end(), kernel.start()):
+                continue  # the comment is of the kernel before
+            names = before[-1][1].split(",")
+            self._nodes[compile_id, kernel[1]] = tuple(name.strip() for name in names if name.strip())

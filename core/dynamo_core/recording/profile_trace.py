@@ -1,0 +1,416 @@
+"""What a profiler's trace says of the steps in it: operators, kernels and memory, by compiled graph.
+
+An event belongs to what encloses it in its thread; a kernel to what encloses its launch, which has the same
+correlation number. Names and arguments of events are kineto's and torch's: torch/csrc/autograd/
+profiler_kineto.cpp, torch/csrc/profiler/collection.cpp, libkineto/src/output_json.cpp; seen with 2.13.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..model import GraphPart, Place
+from ..untrusted import printable
+from .records import Damaged
+from .trace_events import trace_events
+
+Thread = tuple[str, str]
+
+_MOST_EVENTS = 4_000_000
+_PART = re.compile(r"dynamo (backward of )?graph (\d{1,9}|-) \[([^\]]{0,40})\]")
+_LINE = re.compile(r"dynamo line (.{1,4200}):(\d{1,9})", re.DOTALL)
+# Not autograd's own events, and not the names that Dynamo and AOTAutograd give to what they do.
+_OPERATOR = re.compile(r"(?!autograd::|torch::)\w+::[\w.]+")
+_FORWARD_FUNCTION = "CompiledFunction"  # torch/_functorch/_aot_autograd/runtime_wrappers.py
+_BACKWARD_FUNCTION = "CompiledFunctionBackward"
+_BACKWARD_NODE = "autograd::engine::evaluate_function: "
+_LAUNCH_CATEGORIES = ("cuda_runtime", "cuda_driver")
+_DEVICE_CATEGORIES = ("kernel", "gpu_memcpy", "gpu_memset")
+_GRAPH_LAUNCH = ("cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch")
+_PROFILER_SPAN = "Trace"
+_UNKNOWN_BACKWARD = GraphPart(None, True)
+
+
+class _Kind(Enum):
+    PART = 1  # a compiled graph's forward or backward
+    OPERATOR = 2
+    LAUNCH = 3
+    LINE = 4
+    FUNCTION = 5  # the autograd function around a forward
+    NODE = 6  # a step of autograd's backward
+
+
+class _HostEvent(NamedTuple):
+    start: float  # microseconds, as all times here
+    end: float
+    kind: _Kind
+    name: str
+    detail: Any  # by kind: the part, a correlation number, a place, a sequence number
+
+
+class _DeviceEvent(NamedTuple):
+    name: str
+    device: str
+    start: float
+    duration: float
+    correlation: int | None
+    bytes: int | None
+
+
+@dataclass(slots=True)
+class EagerCall:
+    """A call of an operator outside of graphs and other operators."""
+
+    step: int
+    thread: Thread
+    name: str
+    start: float
+    duration: float
+    place: Place | None
+    sequence: int | None  # autograd's number of the forward call that this is, or is the backward of
+    kernel_duration: float = 0.0
+
+
+@dataclass(slots=True)
+class PartTotals:
+    """What one part of a graph did in all its calls; `spans` are those calls."""
+
+    duration: float = 0.0
+    operator_calls: int = 0
+    operator_duration: float = 0.0
+    kernels: int = 0
+    kernel_duration: float = 0.0
+    graph_launches: int = 0
+    spans: list[tuple[float, float]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Steps:
+    """The steps of a trace, from the anchor's call to its next, added up. Durations are in microseconds."""
+
+    steps: int
+    duration: float
+    damaged: int
+    parts: dict[GraphPart, PartTotals] = field(default_factory=dict)
+    operators: dict[tuple[str, GraphPart | None], list[float]] = field(default_factory=dict)
+    eager: list[EagerCall] = field(default_factory=list)
+    kernels: dict[tuple[str, GraphPart | None, str], list[float]] = field(default_factory=dict)
+    kernel_bytes: dict[tuple[str, GraphPart | None, str], int] = field(default_factory=dict)
+    extra_bytes: dict[GraphPart, dict[str, int]] = field(default_factory=dict)
+
+
+def read_steps(
+    path: Path, anchor: int, warm_up: int, is_last_whole: bool, numbers: Mapping[str, int]
+) -> Steps:
+    """The steps in the trace at `path`, without the first `warm_up`.
+
+    `numbers` are those of graphs by compile id, for a backward that does not know its own. The last call of
+    the anchor begins a step that counts where it is whole. Damaged if that leaves none.
+    """
+    trace = _Trace(numbers)
+    for event in trace_events(path):
+        trace.add(event)
+    starts = trace.starts_of(anchor)[warm_up:]
+    end = trace.end if is_last_whole else (starts.pop() if starts else 0.0)
+    if not starts or end <= starts[0]:
+        raise Damaged("no whole step in it")
+    steps = Steps(len(starts), end - starts[0], trace.damaged)
+    _Sweep(trace, steps, starts, end).run()
+    return steps
+
+
+class _Trace:
+    """The events that matter, by thread."""
+
+    def __init__(self, numbers: Mapping[str, int]) -> None:
+        self._numbers = numbers
+        self._names: dict[str, str] = {}
+        self._places: dict[str, Place] = {}
+        self._kept = 0
+        self._external_bytes: dict[int, int] = {}
+        self.host: dict[Thread, list[_HostEvent]] = {}
+        self.device: list[tuple[_DeviceEvent, int | None]] = []
+        self.allocations: dict[str, list[tuple[float, int, int]]] = {}  # by device: time, total, change
+        self.end = 0.0
+        self.damaged = 0
+
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Take one event; what cannot be understood is counted."""
+        try:
+            if event.get("ph") == "X":
+                self._add_span(event)
+            elif event.get("name") == "[memory]":
+                self._add_allocation(event["args"], _time(event["ts"]))
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
+            self.damaged += 1
+        if self._kept > _MOST_EVENTS:
+            raise Damaged(f"it has more than {_MOST_EVENTS:,} events")
+
+    def starts_of(self, anchor: int) -> list[float]:
+        """When the anchor was called, in the thread that called it most."""
+        wanted = GraphPart(anchor, False)
+        found: list[list[float]] = [
+            [event.start for event in events if event.kind is _Kind.PART and event.detail == wanted]
+            for events in self.host.values()
+        ]
+        return sorted(max(found, key=len, default=[]))
+
+    def bytes_of(self, event: _DeviceEvent, external: int | None) -> int | None:
+        """What a kernel moved: as the device tells, or as Inductor told the profiler at its launch."""
+        if event.bytes is not None or external is None:
+            return event.bytes
+        return self._external_bytes.get(external)
+
+    def _add_span(self, event: Mapping[str, Any]) -> None:
+        category, start = event["cat"], _time(event["ts"])
+        end = start + max(0.0, _time(event["dur"]))
+        if category == _PROFILER_SPAN:
+            self.end = max(self.end, end)
+            return
+        name, arguments = event["name"], event.get("args") or {}
+        if category in _DEVICE_CATEGORIES:
+            self._add_device(self._name(name), start, end - start, arguments)
+        elif category in ("cpu_op", "user_annotation"):
+            self._add_host(event, self._name(name), start, end, arguments)
+        elif category in _LAUNCH_CATEGORIES:
+            self._keep(
+                event, _HostEvent(start, end, _Kind.LAUNCH, self._name(name), arguments["correlation"])
+            )
+
+    def _add_host(self, event: Any, name: str, start: float, end: float, arguments: Any) -> None:
+        sequence = arguments.get("Sequence number")
+        if found := _PART.fullmatch(name):
+            number = int(found[2]) if found[2] != "-" else self._numbers.get(found[3])
+            self._keep(event, _HostEvent(start, end, _Kind.PART, name, GraphPart(number, bool(found[1]))))
+        elif found := _LINE.fullmatch(name):
+            place = self._places.setdefault(name, Place(found[1], int(found[2])))
+            self._keep(event, _HostEvent(start, end, _Kind.LINE, "", place))
+        elif _OPERATOR.fullmatch(name):
+            self._keep(event, _HostEvent(start, end, _Kind.OPERATOR, name, sequence))
+        elif name == _FORWARD_FUNCTION:
+            self._keep(event, _HostEvent(start, end, _Kind.FUNCTION, name, sequence))
+        elif name == _BACKWARD_FUNCTION or name.startswith(_BACKWARD_NODE):
+            self._keep(event, _HostEvent(start, end, _Kind.NODE, name, sequence))
+        if "kernel_num_gb" in arguments:
+            self._external_bytes[arguments["External id"]] = int(arguments["kernel_num_gb"] * 1e9)
+
+    def _keep(self, event: Mapping[str, Any], kept: _HostEvent) -> None:
+        thread = (str(event["pid"]), str(event["tid"]))
+        self.host.setdefault(thread, []).append(kept)
+        self._kept += 1
+
+    def _add_device(self, name: str, start: float, duration: float, arguments: Any) -> None:
+        bytes_ = arguments.get("bytes")
+        event = _DeviceEvent(
+            name=name,
+            device=f"cuda:{int(arguments.get('device', 0))}",
+            start=start,
+            duration=duration,
+            correlation=arguments.get("correlation"),
+            bytes=None if bytes_ is None else int(bytes_),
+        )
+        self.device.append((event, arguments.get("External id")))
+        self._kept += 1
+
+    def _add_allocation(self, arguments: Mapping[str, Any], time: float) -> None:
+        type_, index = int(arguments["Device Type"]), int(arguments["Device Id"])
+        device = "cpu" if type_ == 0 else f"cuda:{index}" if type_ == 1 else f"device {type_}:{index}"
+        change = (time, int(arguments["Total Allocated"]), int(arguments["Bytes"]))
+        self.allocations.setdefault(device, []).append(change)
+        self._kept += 1
+
+    def _name(self, name: Any) -> str:
+        if not isinstance(name, str):
+            raise TypeError("a name that is no text")
+        return self._names.setdefault(name, printable(name))
+
+
+class _Open:
+    """An event that has begun in a thread, and encloses those to come."""
+
+    __slots__ = ("children", "eager", "end", "event", "part", "sequence")
+
+    def __init__(self, event: _HostEvent, end: float, around: "_Open | None") -> None:
+        self.event = event
+        self.end = end
+        self.children = 0.0  # of what is to be taken off its own duration
+        self.part: GraphPart | None = around.part if around else None
+        self.eager: EagerCall | None = around.eager if around else None
+        self.sequence: int | None = around.sequence if around else None
+
+
+class _Sweep:
+    """Goes through each thread's events in order, with those that are open on a stack."""
+
+    def __init__(self, trace: _Trace, steps: Steps, starts: list[float], end: float) -> None:
+        self._trace = trace
+        self._steps = steps
+        self._starts = starts
+        self._end = end
+        self._launches: dict[int, _Open | None] = {}  # by correlation; None outside of the steps
+        self._parts_of_functions = dict(self._functions())
+
+    def run(self) -> None:
+        """Fill `steps`."""
+        for thread, events in self._trace.host.items():
+            self._sweep(thread, events)
+        self._place_backward()
+        self._add_kernels()
+        self._add_memory()
+
+    def _functions(self) -> Iterator[tuple[int, GraphPart]]:
+        """The part around each autograd function: its backward has the same sequence number."""
+        for events in self._trace.host.values():
+            part, part_end = None, 0.0
+            for event in sorted(events):
+                if event.kind is _Kind.PART and not event.detail.is_backward:
+                    part, part_end = event.detail, event.end
+                elif event.kind is _Kind.FUNCTION and part is not None and event.start < part_end:
+                    yield event.detail, GraphPart(part.graph, True)
+
+    def _sweep(self, thread: Thread, events: Iterable[_HostEvent]) -> None:
+        stack: list[_Open] = []
+        place: Place | None = None
+        for event in sorted(events, key=lambda event: (event.start, -event.end)):
+            while stack and stack[-1].end <= event.start:
+                self._close(stack)
+            if event.kind is _Kind.LINE:
+                place = event.detail
+                continue
+            if not self._starts[0] <= event.start < self._end:
+                if event.kind is _Kind.LAUNCH:
+                    self._launches.setdefault(event.detail, None)
+                continue
+            around = stack[-1] if stack else None
+            opened = _Open(event, min(event.end, self._end), around)
+            stack.append(opened)
+            if event.kind is _Kind.PART:
+                self._enter_part(opened, event.detail)
+            elif event.kind is _Kind.NODE:
+                opened.sequence = event.detail
+                if event.name.endswith(_BACKWARD_FUNCTION):
+                    self._enter_part(opened, self._parts_of_functions.get(event.detail, _UNKNOWN_BACKWARD))
+            elif event.kind is _Kind.OPERATOR:
+                self._enter_operator(opened, thread, place)
+            elif event.kind is _Kind.LAUNCH:
+                self._launches[event.detail] = opened
+                if event.name.startswith(_GRAPH_LAUNCH) and opened.part is not None:
+                    self._totals(opened.part).graph_launches += 1
+        while stack:
+            self._close(stack)
+
+    def _enter_part(self, opened: _Open, part: GraphPart) -> None:
+        if opened.part is not None and part.graph is None:
+            return  # what is around it knows better
+        is_new = opened.part != part
+        opened.part, opened.eager = part, None
+        if is_new:
+            self._totals(part).spans.append((opened.event.start, opened.end))
+
+    def _enter_operator(self, opened: _Open, thread: Thread, place: Place | None) -> None:
+        event = opened.event
+        if opened.part is not None or opened.eager is not None:
+            return
+        step = bisect_right(self._starts, event.start) - 1
+        sequence = event.detail if opened.sequence is None else opened.sequence
+        duration = opened.end - event.start
+        opened.eager = EagerCall(step, thread, event.name, event.start, duration, place, sequence)
+        self._steps.eager.append(opened.eager)
+
+    def _close(self, stack: list[_Open]) -> None:
+        closed = stack.pop()
+        duration = closed.end - closed.event.start
+        own = max(0.0, duration - closed.children)
+        around = stack[-1] if stack else None
+        is_operator = closed.event.kind is _Kind.OPERATOR
+        is_part_of_its_own = closed.part is not None and (around is None or around.part != closed.part)
+        if is_operator:
+            self._note_operator(closed, stack, own, duration)
+        if is_part_of_its_own and closed.part is not None:
+            self._note_part(closed, stack, duration)
+        if around is not None:
+            # Of an operator's duration everything below is accounted for; of the rest, what was inside it.
+            around.children += duration if is_operator or is_part_of_its_own else closed.children
+
+    def _note_operator(self, closed: _Open, stack: list[_Open], own: float, duration: float) -> None:
+        figures = self._steps.operators.setdefault((closed.event.name, closed.part), [0, 0.0, 0.0])
+        figures[0] += 1
+        figures[1] += own
+        figures[2] += duration
+        if closed.part is None:
+            return
+        totals = self._totals(closed.part)
+        totals.operator_duration += own
+        if not any(o.event.kind is _Kind.OPERATOR and o.part == closed.part for o in stack):
+            totals.operator_calls += 1
+
+    def _note_part(self, closed: _Open, stack: list[_Open], duration: float) -> None:
+        assert closed.part is not None
+        self._totals(closed.part).duration += duration
+        outer = stack[-1].part if stack else None
+        if outer is not None:
+            self._totals(outer).duration -= duration
+
+    def _totals(self, part: GraphPart) -> PartTotals:
+        return self._steps.parts.setdefault(part, PartTotals())
+
+    def _place_backward(self) -> None:
+        """In autograd's own threads no line runs: an operator there is of the line of its forward."""
+        places = {
+            call.sequence: call.place
+            for call in self._steps.eager
+            if call.sequence is not None and call.place is not None
+        }
+        for call in self._steps.eager:
+            if call.place is None and call.sequence is not None:
+                call.place = places.get(call.sequence)
+
+    def _add_kernels(self) -> None:
+        for event, external in self._trace.device:
+            correlation = event.correlation
+            if correlation is not None and correlation in self._launches:
+                launch = self._launches[correlation]
+                if launch is None:
+                    continue
+                part, eager = launch.part, launch.eager
+            elif self._starts[0] <= event.start < self._end:
+                part, eager = None, None
+            else:
+                continue
+            key = (event.name, part, event.device)
+            figures = self._steps.kernels.setdefault(key, [0, 0.0])
+            figures[0] += 1
+            figures[1] += event.duration
+            moved = self._trace.bytes_of(event, external)
+            if moved is not None:
+                self._steps.kernel_bytes[key] = self._steps.kernel_bytes.get(key, 0) + moved
+            if part is not None:
+                self._totals(part).kernels += 1
+                self._totals(part).kernel_duration += event.duration
+            if eager is not None:
+                eager.kernel_duration += event.duration
+
+    def _add_memory(self) -> None:
+        for device, changes in self._trace.allocations.items():
+            changes.sort()
+            times = [time for time, _, _ in changes]
+            for part, totals in self._steps.parts.items():
+                most = self._steps.extra_bytes.setdefault(part, {})
+                for begin, end in totals.spans:
+                    during = changes[bisect_left(times, begin) : bisect_right(times, end)]
+                    if during:
+                        before = during[0][1] - during[0][2]
+                        extra = max(0, max(total for _, total, _ in during) - before)
+                        most[device] = max(most.get(device, 0), extra)
+
+
+def _time(value: Any) -> float:
+    """A time as kineto writes it: a number of microseconds that can be computed with."""
+    time = float(value)
+    if not abs(time) < 1e18:
+        raise ValueError("no time")
+    return time

@@ -1,0 +1,158 @@
+"""Read what `dynamo run --profile` recorded: the records about the window, and the traces that they name."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..model import EagerOperator, Place, Process, ProfileWindow, WindowKernel, WindowOperator, WindowPart
+from ..names import PROFILE_PREFIX, PROFILE_SUFFIX
+from ..untrusted import fits, printable
+from .kernel_sources import KernelSources
+from .profile_trace import EagerCall, Steps, read_steps
+from .records import Damaged
+
+# The name comes from a record, which may be a stranger's: a plain file beside the stream, and nothing else.
+_FILE = re.compile(re.escape(PROFILE_PREFIX) + r"\w+" + re.escape(PROFILE_SUFFIX))
+_WRONG = (Damaged, OSError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError)
+
+
+def add_window(process: Process, records: Sequence[Mapping[str, Any]], folder: Path) -> None:
+    """Give `process` the window that `records` are about, or the reason why there is none."""
+    if not records:
+        return
+    by_kind = {record.get("kind"): record for record in records}
+    end = by_kind.get("end", {})
+    counters = end.get("cuda_graphs")
+    process.cuda_graph_counters = counters if fits(counters, dict[str, int]) else None
+    times = by_kind.get("times")
+    if times is None:
+        reason = end.get("why_none")
+        cut = "the process ended abruptly while it was open" if "opened" in by_kind else None
+        process.window_problem = printable(
+            str(reason or cut or "the process ended abruptly before it opened")
+        )
+        return
+    numbers = {
+        str(graph.compile_id): graph.number for graph in process.graphs if graph.compile_id is not None
+    }
+    try:
+        steps = _read(times, folder, numbers)
+        lines, lines_problem = _read_lines(by_kind.get("lines"), folder, numbers)
+        sources = KernelSources(process)
+        window = _window(times, steps, lines, lines_problem, by_kind.get("lines") or {}, sources)
+        if not fits(window, ProfileWindow):
+            raise Damaged("it holds values of the wrong type")
+    except _WRONG as error:
+        process.window_problem = printable(f"its trace cannot be read: {error}")
+        process.damaged_records += isinstance(error, Damaged)
+        return
+    process.window = window
+
+
+def _read(record: Mapping[str, Any], folder: Path, numbers: Mapping[str, int]) -> Steps:
+    if record["error"] is not None:
+        raise ValueError(str(record["error"]))
+    name = record["file"]
+    if not isinstance(name, str) or not _FILE.fullmatch(name) or not (folder / name).is_file():
+        raise ValueError("it is not there")
+    warm_up, is_last_whole = int(record["warm_up_steps"]), bool(record["is_last_step_whole"])
+    return read_steps(folder / name, int(record["anchor"]), warm_up, is_last_whole, numbers)
+
+
+def _read_lines(
+    record: Mapping[str, Any] | None, folder: Path, numbers: Mapping[str, int]
+) -> tuple[Steps | None, str | None]:
+    """The step with lines and allocations, or why there is none."""
+    if record is None:
+        return None, "the program ended before the step that they are taken in"
+    try:
+        return _read(record, folder, numbers), None
+    except _WRONG as error:
+        return None, printable(f"their trace cannot be read: {error}")
+
+
+def _window(
+    times: Mapping[str, Any],
+    steps: Steps,
+    lines: Steps | None,
+    lines_problem: str | None,
+    lines_record: Mapping[str, Any],
+    sources: KernelSources,
+) -> ProfileWindow:
+    if lines is not None and not lines_record["has_lines"]:
+        lines_problem = "the program traces its lines itself"
+    has_memory = lines is not None and bool(lines_record["has_memory"])
+    return ProfileWindow(
+        anchor=times["anchor"],
+        steps=steps.steps,
+        seconds=steps.duration / 1e6,
+        begin_ns=times["begin_ns"],
+        end_ns=times["end_ns"],
+        compiles=times["compiles"],
+        parts=tuple(_parts(steps, lines if has_memory else None)),
+        operators=tuple(
+            WindowOperator(name, part, int(calls), own / 1e6, total / 1e6)
+            for (name, part), (calls, own, total) in steps.operators.items()
+        ),
+        eager=tuple(_eager(steps.eager, lines.eager if lines is not None else [])),
+        kernels=tuple(_kernels(steps, sources)) if times["has_device"] else None,
+        damaged_events=steps.damaged,
+        lines_problem=lines_problem,
+    )
+
+
+def _parts(steps: Steps, memory: Steps | None) -> Iterable[WindowPart]:
+    for part, totals in steps.parts.items():
+        yield WindowPart(
+            part=part,
+            calls=len(totals.spans),
+            seconds=totals.duration / 1e6,
+            operator_calls=totals.operator_calls,
+            operator_seconds=totals.operator_duration / 1e6,
+            kernels=totals.kernels,
+            kernel_seconds=totals.kernel_duration / 1e6,
+            cuda_graph_launches=totals.graph_launches,
+            extra_bytes=None if memory is None else memory.extra_bytes.get(part, {}),
+        )
+
+
+def _kernels(steps: Steps, sources: KernelSources) -> Iterable[WindowKernel]:
+    for key, (calls, duration) in steps.kernels.items():
+        name, part, device = key
+        nodes, places = sources.of(name, part)
+        moved = steps.kernel_bytes.get(key)
+        yield WindowKernel(name, part, device, int(calls), duration / 1e6, moved, nodes, places)
+
+
+def _eager(calls: Sequence[EagerCall], with_lines: Sequence[EagerCall]) -> Iterable[EagerOperator]:
+    """The calls by operator and line, which are those of the step that was recorded with lines.
+
+    A step that called the same operators in the same order has the same lines. In another one, an operator
+    that only one line calls is known to be of that line, and for the others it is not recorded.
+    """
+    pattern = {key: [(call.name, call.place) for call in group] for key, group in _groups(with_lines).items()}
+    places_of: dict[str, set[Place | None]] = {}
+    for call in with_lines:
+        places_of.setdefault(call.name, set()).add(call.place)
+    figures: dict[tuple[str, Place | None], list[float]] = {}
+    for (_, thread), group in _groups(calls).items():
+        like = pattern.get((0, thread), [])
+        is_alike = [name for name, _ in like] == [call.name for call in group]
+        for index, call in enumerate(group):
+            known = places_of.get(call.name, set())
+            place = like[index][1] if is_alike else next(iter(known)) if len(known) == 1 else None
+            figure = figures.setdefault((call.name, place), [0, 0.0, 0.0])
+            figure[0] += 1
+            figure[1] += call.duration
+            figure[2] += call.kernel_duration
+    for (name, place), (count, duration, kernel) in figures.items():
+        yield EagerOperator(name, place, int(count), duration / 1e6, kernel / 1e6)
+
+
+def _groups(calls: Iterable[EagerCall]) -> dict[tuple[int, tuple[str, str]], list[EagerCall]]:
+    """By step and thread, in order."""
+    groups: dict[tuple[int, tuple[str, str]], list[EagerCall]] = {}
+    for call in sorted(calls, key=lambda call: call.start):
+        groups.setdefault((call.step, call.thread), []).append(call)
+    return groups

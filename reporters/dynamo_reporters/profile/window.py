@@ -1,0 +1,319 @@
+"""What `dynamo run --profile` saw: torch's profiler around steady steps, by graph, operator, kernel and line."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from dynamo_core import names
+from dynamo_core.model import (
+    EagerOperator,
+    GraphPart,
+    Process,
+    ProfileWindow,
+    Recording,
+    WindowKernel,
+    WindowOperator,
+    WindowPart,
+)
+
+from ..page.blocks import Block, Bullets, Heading, Paragraph, table
+from ..report import place_value, process_title
+from ..text import number, place, seconds
+
+# What the reader must load for this. The last two name the nodes and lines behind kernels.
+CONTENTS = frozenset({names.PROFILE_WINDOW, names.FX_GRAPH, "inductor_output_code"})
+_ROWS_SHOWN = 15
+_NOT_RECORDED = "not recorded"
+
+
+def window_blocks(recording: Recording) -> Iterator[Block]:
+    """The section about the window, for each process that was to have one."""
+    for process in recording.processes:
+        title = f"In a window of steady steps{process_title(process, recording)}"
+        if process.window is not None:
+            yield Heading(title)
+            yield from _window(process, process.window)
+        elif process.window_problem is not None:
+            yield Heading(title)
+            yield Paragraph(f"No window was profiled: {process.window_problem}.")
+
+
+def _window(process: Process, window: ProfileWindow) -> Iterator[Block]:
+    yield Paragraph(
+        f"torch.profiler around {number(window.steps, 'step')} of {seconds(window.seconds / window.steps)} each; "
+        f"a step is from one call of graph {window.anchor} to its next."
+    )
+    if window.compiles:
+        yield Paragraph(f"{number(window.compiles, 'compile')} fell into it: it was not steady.", "warning")
+    yield from _coverage(window)
+    yield from _parts(window)
+    yield from _eager(window)
+    yield from _kernels(window)
+    yield from _operators(window)
+    yield from _cuda_graphs(process, window)
+
+
+def _coverage(window: ProfileWindow) -> Iterator[Block]:
+    shares = coverage(window)
+    inside, outside = sum(part.seconds for part in window.parts), _sum_seconds(window.eager)
+    calls = sum(part.operator_calls for part in window.parts)
+    yield Heading("Coverage", 3)
+    lines = [
+        f"{_percent(shares['time'])} of the host's time in graphs and operators was inside compiled graphs "
+        f"({seconds(inside)}; operators outside: {seconds(outside)}).",
+        f"{_percent(shares['operators'])} of the operator calls that torch's profiler saw were inside them "
+        f"({calls:,} of {calls + _calls(window.eager):,}; fused kernels are no operator calls).",
+    ]
+    if window.kernels is not None:
+        total = _sum_seconds(window.kernels)
+        lines.append(
+            f"{_percent(shares['kernel_time'])} of {seconds(total)} of kernel time was launched inside them."
+        )
+    yield Bullets(lines)
+
+
+def coverage(window: ProfileWindow) -> dict[str, float | None]:
+    """The shares, from 0 to 1, of what ran inside compiled graphs; None where there was nothing to share."""
+    inside = sum(part.seconds for part in window.parts)
+    calls = sum(part.operator_calls for part in window.parts)
+    kernels = window.kernels or ()
+    in_parts = _sum_seconds(kernel for kernel in kernels if kernel.part is not None)
+    return {
+        "time": _share(inside, inside + _sum_seconds(window.eager)),
+        "operators": _share(calls, calls + _calls(window.eager)),
+        "kernel_time": _share(in_parts, _sum_seconds(kernels)),
+    }
+
+
+def _parts(window: ProfileWindow) -> Iterator[Block]:
+    if not window.parts:
+        return
+    yield Heading("By graph", 3)
+    rows = [
+        [
+            part_name(part.part),
+            f"{part.calls:,}",
+            seconds(part.seconds),
+            f"{seconds(part.operator_seconds)} in {part.operator_calls:,}",
+            seconds(max(0.0, part.seconds - part.operator_seconds)),
+            _NOT_RECORDED
+            if window.kernels is None
+            else f"{seconds(part.kernel_seconds)} in {part.kernels:,}",
+            _extra_bytes(part),
+        ]
+        for part in sorted(window.parts, key=lambda part: -part.seconds)
+    ]
+    yield table("graph|calls>|host time>|operators>|rest of it>|kernels>|memory of a call>", rows)
+    yield Paragraph(
+        "The rest is what no operator accounts for: Inductor's kernels for the CPU, which torch does not tell "
+        "apart, and the code around them. Memory is the most that one call held beyond what was allocated as "
+        "it began.",
+        "dim",
+    )
+
+
+def _eager(window: ProfileWindow) -> Iterator[Block]:
+    yield Heading("Operators outside of compiled graphs, costliest first", 3)
+    if not window.eager:
+        yield Paragraph("None.")
+        return
+    if window.lines_problem is not None:
+        yield Paragraph(f"Their lines were not recorded: {window.lines_problem}.", "warning")
+    rows = [
+        [
+            _NOT_RECORDED if operator.place is None else place(operator.place),
+            operator.name,
+            f"{operator.calls:,}",
+            seconds(operator.seconds),
+            _NOT_RECORDED if window.kernels is None else seconds(operator.kernel_seconds),
+        ]
+        for operator in _costliest_eager(window)[:_ROWS_SHOWN]
+    ]
+    yield table("line|operator|calls>|host time>|kernel time>", rows)
+    yield from _rest(len(window.eager))
+
+
+def _kernels(window: ProfileWindow) -> Iterator[Block]:
+    yield Heading("Kernels, costliest first", 3)
+    if window.kernels is None:
+        yield Paragraph(
+            "No device was in use as the window opened, and torch does not record the CPU's kernels."
+        )
+        return
+    rows = [
+        [
+            kernel.name,
+            "outside" if kernel.part is None else part_name(kernel.part),
+            f"{kernel.calls:,}",
+            seconds(kernel.seconds),
+            _bandwidth(kernel),
+            ", ".join(kernel.nodes) or _NOT_RECORDED,
+            ", ".join(map(place, kernel.places)) or _NOT_RECORDED,
+        ]
+        for kernel in _costliest_kernels(window)[:_ROWS_SHOWN]
+    ]
+    yield table("kernel|graph|calls>|time>|bandwidth>|FX nodes|lines", rows)
+    yield from _rest(len(window.kernels))
+
+
+def _operators(window: ProfileWindow) -> Iterator[Block]:
+    inside = [operator for operator in window.operators if operator.part is not None]
+    if not inside:
+        return
+    yield Heading("Operators inside compiled graphs, costliest first", 3)
+    rows = [
+        ["" if operator.part is None else part_name(operator.part), operator.name, *_figures(operator)]
+        for operator in sorted(inside, key=lambda operator: -operator.seconds)[:_ROWS_SHOWN]
+    ]
+    yield table("graph|operator|calls>|own time>|with those it calls>", rows)
+    yield from _rest(len(inside))
+
+
+def _cuda_graphs(process: Process, window: ProfileWindow) -> Iterator[Block]:
+    if window.kernels is None:
+        return
+    yield Heading("CUDA graphs", 3)
+    launches = sum(part.cuda_graph_launches for part in window.parts)
+    counters = process.cuda_graph_counters
+    said = [f"{number(launches, 'replay')} in the window"]
+    if counters is None:
+        said.append(f"skips and re-records in the run: {_NOT_RECORDED}")
+    else:
+        said += [
+            f"{name.removeprefix('cudagraph_')} in the run: {count:,}" for name, count in counters.items()
+        ]
+    yield Bullets(said)
+
+
+def part_name(part: GraphPart) -> str:
+    """`graph 1`, `backward of graph 1`."""
+    graph = "an unknown graph" if part.graph is None else f"graph {part.graph}"
+    return f"backward of {graph}" if part.is_backward else graph
+
+
+def _figures(operator: WindowOperator) -> list[str]:
+    return [f"{operator.calls:,}", seconds(operator.seconds), seconds(operator.total_seconds)]
+
+
+def _extra_bytes(part: WindowPart) -> str:
+    if part.extra_bytes is None:
+        return _NOT_RECORDED
+    return ", ".join(f"{_bytes(count)} {device}" for device, count in part.extra_bytes.items()) or "none"
+
+
+def _bytes(count: int) -> str:
+    for limit, unit in ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB")):
+        if count >= limit:
+            return f"{count / limit:.3g} {unit}"
+    return f"{count} B"
+
+
+def _bandwidth(kernel: WindowKernel) -> str:
+    value = bandwidth(kernel)
+    return _NOT_RECORDED if value is None else f"{value / 1e9:,.0f} GB/s"
+
+
+def bandwidth(kernel: WindowKernel) -> float | None:
+    """Bytes a second, where torch says how many bytes a kernel moved."""
+    return None if kernel.bytes is None or not kernel.seconds else kernel.bytes / kernel.seconds
+
+
+def _rest(count: int) -> Iterator[Block]:
+    if count > _ROWS_SHOWN:
+        yield Paragraph(f"… and {count - _ROWS_SHOWN:,} more; the JSON document has them all.", "dim")
+
+
+def _costliest_eager(window: ProfileWindow) -> list[EagerOperator]:
+    return sorted(window.eager, key=lambda operator: -max(operator.seconds, operator.kernel_seconds))
+
+
+def _costliest_kernels(window: ProfileWindow) -> list[WindowKernel]:
+    return sorted(window.kernels or (), key=lambda kernel: -kernel.seconds)
+
+
+def _sum_seconds(items: Iterable[EagerOperator | WindowKernel]) -> float:
+    return sum(item.seconds for item in items)
+
+
+def _calls(operators: Iterable[EagerOperator]) -> int:
+    return sum(operator.calls for operator in operators)
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole > 0 else None
+
+
+def _percent(share: float | None) -> str:
+    return _NOT_RECORDED if share is None else f"{share:.1%}"
+
+
+def window_value(process: Process) -> dict[str, Any] | None:
+    """The window as JSON values; None where the run was not asked for one."""
+    window = process.window
+    if window is None:
+        return None if process.window_problem is None else {"problem": process.window_problem}
+    return {
+        "problem": None,
+        "anchor_graph": window.anchor,
+        "steps": window.steps,
+        "seconds": window.seconds,
+        "compiles": window.compiles,
+        "coverage": coverage(window),
+        "graphs": [_part_value(part, window) for part in window.parts],
+        "eager_operators": [
+            {
+                "name": operator.name,
+                "place": place_value(operator.place),
+                "calls": operator.calls,
+                "seconds": operator.seconds,
+                "kernel_seconds": None if window.kernels is None else operator.kernel_seconds,
+            }
+            for operator in _costliest_eager(window)
+        ],
+        "operators": [
+            {
+                "name": operator.name,
+                "graph": _part_id(operator.part),
+                "calls": operator.calls,
+                "self_seconds": operator.seconds,
+                "total_seconds": operator.total_seconds,
+            }
+            for operator in sorted(window.operators, key=lambda operator: -operator.seconds)
+        ],
+        "kernels": None if window.kernels is None else [_kernel_value(k) for k in _costliest_kernels(window)],
+        "cuda_graph_counters": process.cuda_graph_counters,
+        "lines_problem": window.lines_problem,
+        "damaged_events": window.damaged_events,
+    }
+
+
+def _part_value(part: WindowPart, window: ProfileWindow) -> dict[str, Any]:
+    has_kernels = window.kernels is not None
+    return {
+        "graph": _part_id(part.part),
+        "calls": part.calls,
+        "seconds": part.seconds,
+        "operator_calls": part.operator_calls,
+        "operator_seconds": part.operator_seconds,
+        "kernels": part.kernels if has_kernels else None,
+        "kernel_seconds": part.kernel_seconds if has_kernels else None,
+        "cuda_graph_launches": part.cuda_graph_launches if has_kernels else None,
+        "extra_bytes": part.extra_bytes,
+    }
+
+
+def _kernel_value(kernel: WindowKernel) -> dict[str, Any]:
+    return {
+        "name": kernel.name,
+        "graph": _part_id(kernel.part),
+        "device": kernel.device,
+        "calls": kernel.calls,
+        "seconds": kernel.seconds,
+        "bytes": kernel.bytes,
+        "bytes_per_second": bandwidth(kernel),
+        "nodes": list(kernel.nodes) or None,
+        "places": [place_value(where) for where in kernel.places] or None,
+    }
+
+
+def _part_id(part: GraphPart | None) -> dict[str, Any] | None:
+    return None if part is None else {"number": part.graph, "is_backward": part.is_backward}
