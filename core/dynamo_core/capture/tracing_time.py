@@ -124,10 +124,11 @@ def install(symbolic_convert: ModuleType, probes: Probes) -> None:
         if running and running[-1].stopped_ns is None:
             running[-1].stopped_ns = perf_counter_ns()
 
+    # First: in a torch that lacks it nothing is timed, rather than the backend with the tracing.
+    _call_before(symbolic_convert.OutputGraph, "mark_bytecode_tracing_stop", stop)
     for kind in vars(symbolic_convert).copy().values():
         if isinstance(kind, type) and "run_ctx_mgr" in vars(kind):
             _wrap_run(kind, root, begin, end)
-    _call_before(symbolic_convert.OutputGraph, "mark_bytecode_tracing_stop", stop)
 
 
 def _wrap_run(kind: Any, root: type, begin: Callable[..., Any], end: Callable[..., None]) -> None:
