@@ -153,11 +153,11 @@ class _Trace:
     def starts_of(self, anchor: int) -> list[float]:
         """When the anchor was called, in the thread that called it most."""
         wanted = GraphPart(anchor, False)
-        found: list[list[float]] = [
-            [event.start for event in events if event.kind is _Kind.PART and event.detail == wanted]
-            for events in self.host.values()
-        ]
-        return sorted(max(found, key=len, default=[]))
+        most: list[float] = []
+        for events in self.host.values():
+            starts = [event.start for event in events if event.kind is _Kind.PART and event.detail == wanted]
+            most = max(most, starts, key=len)
+        return sorted(most)
 
     def bytes_of(self, event: _DeviceEvent, external: int | None) -> int | None:
         """What a kernel moved: as the device tells, or as Inductor told the profiler at its launch."""

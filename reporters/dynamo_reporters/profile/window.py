@@ -1,4 +1,4 @@
-"""What `dynamo run --profile` saw: torch's profiler around steady steps, by graph, operator, kernel and line."""
+"""What `dynamo run --profile` saw of steady steps: graphs, operators, kernels, memory and user lines."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -39,7 +39,7 @@ def window_blocks(recording: Recording) -> Iterator[Block]:
 
 def _window(process: Process, window: ProfileWindow) -> Iterator[Block]:
     yield Paragraph(
-        f"torch.profiler around {number(window.steps, 'step')} of {seconds(window.seconds / window.steps)} each; "
+        f"torch.profiler around {number(window.steps, 'step')}, {seconds(window.seconds / window.steps)} each: "
         f"a step is from one call of graph {window.anchor} to its next."
     )
     if window.compiles:
@@ -104,9 +104,8 @@ def _parts(window: ProfileWindow) -> Iterator[Block]:
     ]
     yield table("graph|calls>|host time>|operators>|rest of it>|kernels>|memory of a call>", rows)
     yield Paragraph(
-        "The rest is what no operator accounts for: Inductor's kernels for the CPU, which torch does not tell "
-        "apart, and the code around them. Memory is the most that one call held beyond what was allocated as "
-        "it began.",
+        "The rest is what no operator accounts for: Inductor's kernels for the CPU, which are not shown, "
+        "and the code around them. Memory is the most that a call held beyond what was allocated before it.",
         "dim",
     )
 

@@ -1,0 +1,179 @@
+"""`dynamo run --profile`: what torch's profiler saw of steady steps is what the program did in them."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import Runner, run_to_end
+from dynamo_core.model import Process, ProfileWindow
+from dynamo_core.recording.read import read
+from dynamo_reporters.profile.window import CONTENTS
+
+TRAIN = """
+import torch
+torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
+compiled = torch.compile(model)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, foreach=False)
+for step in range(30):
+    loss = compiled(torch.full((4, 8), 0.5)).square().mean()
+    noise = torch.randn(300, 300).sort().values
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print(round(loss.item(), 4))
+"""
+SORT_LINE = TRAIN.splitlines().index("    noise = torch.randn(300, 300).sort().values") + 1
+
+FORWARD = """
+import torch
+@torch.compile
+def f(x):
+    return (x @ x).relu() + 1
+x = torch.ones(64, 64)
+for _ in range({calls}):
+    y = f(x)
+{end}
+print(y.sum().item())
+"""
+
+PROFILES_ITSELF = """
+import torch
+from torch.profiler import profile
+@torch.compile
+def f(x):
+    return x.sin() + 1
+x = torch.ones(8)
+for _ in range({before}):
+    f(x)
+with profile() as own:
+    for _ in range(20):
+        f(x)
+        x.sort()
+print(sum(event.name == "aten::sort" for event in own.events()))
+"""
+
+
+def _process(recording: Path) -> Process:
+    process = max(read(recording, CONTENTS).processes, key=lambda process: len(process.graphs))
+    assert process.failed_probes == {}
+    return process
+
+
+def _profiled(run: Runner, folder: Path, program: str, *options: str) -> tuple[Process, str]:
+    """The process, and what the program printed, which is what it prints under plain Python."""
+    (folder / "program.py").write_text(program)
+    result = run("run", "-q", "-o", "recording", "--profile", *options, "program.py")
+    assert (result.exit_code, result.stderr) == (0, "")
+    plain = run_to_end([sys.executable, "program.py"], dict(os.environ), folder)
+    assert result.stdout == plain.stdout
+    return _process(folder / "recording"), result.stdout
+
+
+def _window(process: Process) -> ProfileWindow:
+    assert process.window is not None, process.window_problem
+    return process.window
+
+
+def test_a_training_step_by_graph_and_by_line(run: Runner, tmp_path: Path) -> None:
+    process, _ = _profiled(run, tmp_path, TRAIN, "--profile-steps", "4")
+    window = _window(process)
+    assert (window.steps, window.compiles, window.kernels, window.damaged_events) == (4, 0, None, 0)
+    parts = {(part.part.graph, part.part.is_backward): part for part in window.parts}
+    assert set(parts) == {(1, False), (1, True)}
+    assert all(part.calls == 4 and part.seconds >= part.operator_seconds > 0 for part in parts.values())
+    calls = {(o.name, o.part.is_backward if o.part else None): o.calls for o in window.operators}
+    assert calls["aten::addmm", False] == 2 * 4  # one for each Linear
+    assert parts[1, False].extra_bytes is not None and parts[1, False].extra_bytes["cpu"] > 0
+    eager = {(o.name, o.place): o.calls for o in window.eager}
+    sorts = {place: count for (name, place), count in eager.items() if name == "aten::sort"}
+    assert {(Path(place.file).name, place.line): n for place, n in sorts.items() if place} == {
+        ("program.py", SORT_LINE): 4
+    }
+    updates = [count for (name, _), count in eager.items() if name == "aten::add_"]
+    assert sum(updates) == 4 * 4  # of four parameters
+    assert all(place is not None for _, place in eager)
+    inside = sum(part.seconds for part in window.parts)
+    assert inside + sum(operator.seconds for operator in window.eager) <= window.seconds
+
+
+def test_too_few_steps(run: Runner, tmp_path: Path) -> None:
+    process, _ = _profiled(run, tmp_path, FORWARD.format(calls=2, end=""))
+    assert process.window is None
+    assert process.window_problem is not None and "often enough" in process.window_problem
+
+
+def test_the_end_of_the_program_cuts_the_window(run: Runner, tmp_path: Path) -> None:
+    process, _ = _profiled(run, tmp_path, FORWARD.format(calls=9, end=""), "--profile-steps", "100")
+    window = _window(process)
+    assert 1 <= window.steps <= 5
+    assert window.lines_problem is not None and all(o.place is None for o in window.eager)
+
+
+def test_nothing_is_compiled(run: Runner, tmp_path: Path) -> None:
+    process, _ = _profiled(run, tmp_path, "import torch\nprint(torch.ones(2).sum())", "--capture", "none")
+    assert process.window_problem == "nothing was compiled"
+
+
+def test_a_fork_within_the_window(run: Runner, tmp_path: Path) -> None:
+    forking = FORWARD.format(calls=30, end="import os").replace(
+        "    y = f(x)\n",
+        "    y = f(x)\n    if _ == 12:\n        import os\n        if os.fork() == 0: os._exit(0)\n",
+    )
+    process, _ = _profiled(run, tmp_path, forking, "--profile-steps", "20")
+    assert _window(process).steps >= 1
+
+
+@pytest.mark.parametrize("before", [0, 8])
+def test_the_programs_own_profiler_is_left_alone(before: int, run: Runner, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROFILES_ITSELF.format(before=before))
+    result = run("run", "-q", "-o", "recording", "--profile", "program.py")
+    assert (result.exit_code, result.stdout) == (0, "40\n")  # sort calls sort
+    process = _process(tmp_path / "recording")
+    if before:
+        assert _window(process).steps >= 1
+    else:
+        assert process.window_problem == "the program uses torch.profiler itself"
+
+
+def test_killed_while_the_window_is_open(environment: dict[str, str], tmp_path: Path) -> None:
+    program = FORWARD.format(calls=8, end="print('ready', flush=True); import time; time.sleep(100)")
+    (tmp_path / "program.py").write_text(program)
+    command = [sys.executable, "-m", "dynamo_cli", "run", "-q", "-o", "recording", "--profile", "program.py"]
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+        time.sleep(0.1)
+        child = next((tmp_path / "recording").glob("dynamo_calls_*")).name.split("_")[2]
+        os.kill(int(child), signal.SIGKILL)
+        process.wait(60)
+    recorded = _process(tmp_path / "recording")
+    assert recorded.window_problem == "the process ended abruptly while it was open"
+    assert recorded.damaged_records == 0
+
+
+def test_bad_steps(run: Runner) -> None:
+    result = run("run", "--profile", "--profile-steps", "0", "x.py")
+    assert result.exit_code == 2 and "--profile-steps" in result.stderr
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(shutil.which("nvidia-smi") is None, reason="no NVIDIA GPU here")
+@pytest.mark.parametrize("mode", ["default", "reduce-overhead"])
+def test_kernels_of_a_gpu(mode: str, run: Runner, tmp_path: Path) -> None:
+    program = FORWARD.format(calls=40, end="").replace("torch.ones(64, 64)", "torch.ones(64, 64).cuda()")
+    program = program.replace("@torch.compile\n", f"@torch.compile(mode={mode!r})\n")
+    process, _ = _profiled(run, tmp_path, program, "--profile-steps", "5")
+    window = _window(process)
+    assert window.kernels is not None
+    fused = [kernel for kernel in window.kernels if kernel.name.startswith("triton_")]
+    assert [kernel.calls for kernel in fused] == [5]
+    assert fused[0].part is not None and fused[0].part.graph == 1
+    assert "relu" in fused[0].nodes and fused[0].places
+    launches = sum(part.cuda_graph_launches for part in window.parts)
+    assert launches == (5 if mode == "reduce-overhead" else 0)
