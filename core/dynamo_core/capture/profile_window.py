@@ -4,6 +4,8 @@ A step is what happens from one call of a compiled graph to its next, and is ste
 in it. After two of them, on the graph that comes to it first (the anchor), the window opens: one step to warm
 the profiler up, which the reader leaves out, then the steps that are wanted. One more step is recorded with
 the program's lines and with allocations: they take time, so it says where and how much, never how long.
+Between the two, a step passes without a profiler: what began under the first must end before the second
+begins, since torch would note that end in memory that is gone (profiler_kineto.cpp, onFunctionExit).
 
 A profiler sees the thread that starts it and autograd's threads, so the anchor is a graph in a thread.
 
@@ -43,6 +45,7 @@ def profile_window(settings: Settings, probes: Probes) -> "ProfileWindow | None"
 class _State(Enum):
     LOOKING = "no compiled graph was called often enough with nothing compiled in between"
     TIMES = "times"
+    BETWEEN = "between"
     LINES = "lines"
     OVER = "over"
 
@@ -118,6 +121,8 @@ class ProfileWindow:
                 self._anchor_calls += 1
                 if self._state is _State.TIMES and self._anchor_calls > _WARM_UP_STEPS + self._steps_wanted:
                     self._close(is_last_step_whole=True)
+                    self._state = _State.BETWEEN
+                elif self._state is _State.BETWEEN:
                     self._open(_State.LINES, caller)
                 elif self._state is _State.LINES and self._anchor_calls > 1:
                     self._close(is_last_step_whole=True)
@@ -198,8 +203,7 @@ class ProfileWindow:
             self._record(description | {"error": f"{type(error).__name__}: {error}"})
             return
         finally:
-            # Freed here: where it is left to Python's exit, kineto crashes (2.13, ~MemoryTraceLogger).
-            profiler.profiler.kineto_results = None
+            profiler.profiler.kineto_results = None  # it is large, and in a cycle that waits to be collected
         self._record(description | {"file": name})
 
     def _notice_the_programs_profiler(self) -> None:
