@@ -3,12 +3,13 @@
 Source: torch/_dynamo/symbolic_convert.py (InstructionTranslatorBase.run, which traces a frame, a function
 inlined into it, and a generator each time it is resumed; its `with self.run_ctx_mgr()` is what we wrap) and
 torch/_dynamo/output_graph.py (OutputGraph.mark_bytecode_tracing_stop, where tracing ends and the backend
-begins). `run_ctx_mgr` is the same in every torch from 2.0 to 2.13. Read in 2.13, and excerpts of several
-versions before; run with 2.13.
+begins). Read whole in 2.13, and run with it; excerpts of several older versions have both alike.
 
-torch's own `config.dynamo_profiler` (2.11 on) leaves an entry on its stack when an inlined function breaks
-the graph. A context manager cannot: it is left however the function is. It also adds no Python frame between
-those of the tracer, so that deep inlining meets the recursion limit where it would without us.
+torch's own `config.dynamo_profiler` (2.11 on) turns a break in an inlined function into an internal error: it
+asks for the frame's translator when tracing ends, which a frame that failed no longer has (seen in 2.13). We
+keep what we need of a function ourselves, and end it where its context manager is left, however that is. A
+context manager also adds no Python frame between those of the tracer, so that deep inlining meets the
+recursion limit where it would without us.
 """
 
 import threading
