@@ -233,7 +233,7 @@ def _put(content: str | bytes, report_file: Path | None) -> None:
     if report_file is None and isinstance(content, str):
         sys.stdout.write(content)
         return
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     if report_file is None:
         sys.stdout.buffer.write(data)
         return

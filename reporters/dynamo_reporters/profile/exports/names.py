@@ -4,11 +4,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dynamo_core.model import CompileId, Frame, Graph, Place, Process
+from dynamo_core.untrusted import printable
 
 from ...text import compile_label, frame_name
 from ..compiles import compile_costs
 from ..phases import Span
 
+_LONGEST_S = 1e9
 INHERITED = "graph of the parent process"
 _OUTERMOST = "dynamo"  # torch's name for the phase around all of a compile
 
@@ -51,12 +53,13 @@ def process_name(process: Process) -> str:
     if process.rank is not None:
         return f"rank {process.rank}"
     pid = process.info.get("pid")
-    return f"process {pid}" if pid is not None else process.stream.name
+    return f"process {pid}" if pid is not None else printable(process.stream.name)
 
 
 def frames_without_phases(process: Process) -> Iterable[Frame]:
     """The frames that were looked at and timed, but of which torch recorded no compile."""
     recorded = {phase.compile_id for phase in process.phases}
     for frame in process.frames:
-        if frame.seconds is not None and (frame.compile_id is None or frame.compile_id not in recorded):
+        is_timed = frame.seconds is not None and 0 <= frame.seconds < _LONGEST_S
+        if is_timed and (frame.compile_id is None or frame.compile_id not in recorded):
             yield frame

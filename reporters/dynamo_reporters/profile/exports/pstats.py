@@ -134,7 +134,7 @@ class _Profile:
     def _phase(self, span: Span, stack: _Stack, function: _Function) -> float:
         """Add a phase and those in it; the own time of all of them."""
         own = span.own_ns / 1e9
-        self._stats.add(1, own, span.total_ns / 1e9, stack, function)
+        self._stats.add(1, own, max(span.total_ns, 0) / 1e9, stack, function)
         inner = (*stack, function)
         return own + sum(self._phase(child, inner, _nowhere(child.phase.name)) for child in span.children)
 

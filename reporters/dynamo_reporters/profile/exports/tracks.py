@@ -15,6 +15,7 @@ from .layout import Slice, Track, lay_out
 from .names import INHERITED, CompileNames, frames_without_phases, graph_name
 
 COMPILING = "compiling"
+_LATEST_NS = 2**63  # what a clock can show
 
 
 def tracks(process: Process) -> list[Track]:
@@ -65,7 +66,8 @@ def _phase(span: Span, name: str, place: Place | None = None) -> Slice:
         details["cache"] = phase.cache_state
     if phase.end_ns is None:
         details["end"] = "not recorded"
-    return Slice(name, span.begin_ns, span.end_ns, name, place, details)
+    end = max(span.begin_ns, span.end_ns)  # of what was cut off, the last that is known may be before it
+    return Slice(name, span.begin_ns, end, name, place, details)
 
 
 def _parallel(process: Process) -> Iterable[Slice]:
@@ -117,7 +119,7 @@ def _slice(
     details: Mapping[str, str | int] | None = None,
 ) -> Sequence[Slice]:
     """One slice; none where either time is not known, or the clock was set back in between."""
-    if not isinstance(begin, int) or not isinstance(end, int) or end < begin:
+    if not isinstance(begin, int) or not isinstance(end, int) or not -_LATEST_NS < begin <= end < _LATEST_NS:
         return ()
     return (Slice(name, begin, end, function or name, place, details or {}),)
 
