@@ -40,8 +40,8 @@ def window_blocks(recording: Recording) -> Iterator[Block]:
 def _window(process: Process, window: ProfileWindow) -> Iterator[Block]:
     each = seconds(window.seconds / window.steps)
     yield Paragraph(
-        f"torch.profiler around {number(window.steps, 'step')}, {each} each: a step is from one call of graph "
-        f"{window.anchor} to its next."
+        f"torch.profiler around {number(window.steps, 'step')}, {each} each: "
+        f"a step is from one call of graph {window.anchor} to its next."
     )
     if window.compiles:
         yield Paragraph(f"{number(window.compiles, 'compile')} fell into it: it was not steady.", "warning")
