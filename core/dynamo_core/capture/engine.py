@@ -14,6 +14,7 @@ from ..settings import Settings
 from . import backward, breaks, bytecode, frames, graphs, guards, tracing_time
 from .guard_cost import GuardCost
 from .import_hook import import_hook
+from .late_modules import LateModules
 from .primitives import time_ns
 from .probes import Probes
 from .process import description_at_start, description_of_state, torch_totals
@@ -36,6 +37,14 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
     handler = attach(stream)
     guard_cost = GuardCost()
     window = profile_window(settings, probes)
+    inductor = LateModules(
+        {
+            "torch._inductor.compile_fx": probes.harmless("imports")(lambda m: _record_import(m, stream)),
+            "torch._inductor.output_code": probes.harmless("backward calls")(
+                lambda module: backward.install(module, probes, window)
+            ),
+        }
+    )
 
     @probes.harmless("devices and torch settings")
     def record_state() -> None:
@@ -45,7 +54,9 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
         "torch._dynamo.output_graph",
         probes,
         {
-            "graphs": lambda module: graphs.install(module, probes, guard_cost, record_state, window),
+            "graphs": lambda module: graphs.install(
+                module, probes, guard_cost, record_state, inductor, window
+            ),
             "graph breaks": lambda module: breaks.install(module, probes),
             "resume functions": lambda module: bytecode.install_on_resume_functions(module, probes),
         },
@@ -56,12 +67,10 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
         {"guards": lambda module: guards.install(module, probes, guard_cost)},
     )
     _when_imported(
-        "torch._inductor.output_code",
+        "torch._dynamo",
         probes,
-        {"backward calls": lambda module: backward.install(module, probes, window)},
+        {"imports": lambda module: _record_import(module, stream), "Inductor": lambda _: inductor.wait()},
     )
-    for name in ("torch._dynamo", "torch._inductor.compile_fx"):
-        _when_imported(name, probes, {"imports": lambda module: _record_import(module, stream)})
     _when_imported(
         "torch._dynamo.convert_frame",
         probes,
@@ -100,8 +109,9 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
 
 
 def _record_import(module: ModuleType, stream: Stream) -> None:
-    began_ns, ended_ns = import_hook.times[module.__name__]
-    stream.artifact(IMPORTED, {"module": module.__name__, "began_ns": began_ns, "ended_ns": ended_ns})
+    times = import_hook.times.get(module.__name__)
+    if times is not None:  # None: it was imported before we came
+        stream.artifact(IMPORTED, {"module": module.__name__, "began_ns": times[0], "ended_ns": times[1]})
 
 
 def _when_imported(name: str, probes: Probes, installers: dict[str, Callable[[ModuleType], None]]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..names import FX_GRAPH, GRAPH_COMPILED
 from .guard_cost import GuardCost
+from .late_modules import LateModules
 from .primitives import perf_counter_ns
 from .probes import Probes
 from .profile_window import ProfileWindow, compile_id_text
@@ -23,6 +24,7 @@ def install(
     probes: Probes,
     guard_cost: GuardCost,
     after_first_graph: Callable[[], None],
+    late_modules: LateModules,
     window: ProfileWindow | None = None,
 ) -> None:
     """Wrap `OutputGraph.call_user_compiler`."""
@@ -65,7 +67,11 @@ def install(
         graph_number = graphs_seen = graphs_seen + 1
         is_recorded = record_graph(graph_number, self, gm)
         start = perf_counter_ns()
-        compiled = original(self, gm, *rest)
+        late_modules.wait()
+        try:
+            compiled = original(self, gm, *rest)
+        finally:
+            late_modules.stop()
         elapsed = perf_counter_ns() - start
         if not is_recorded:
             return compiled

@@ -32,6 +32,15 @@ class ImportHook:
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
 
+    def no_longer(self, name: str) -> None:
+        """Wait for this module no more."""
+        self._waiting.pop(name, None)
+        self._leave_if_idle()
+
+    def _leave_if_idle(self) -> None:
+        if not self._waiting and self in sys.meta_path:
+            sys.meta_path.remove(self)
+
     def find_spec(self, name: str, path: "Any", target: "Any" = None) -> "Any":
         """The spec that the finders after us give, with our step added where we wait for `name`."""
         if name not in self._waiting:
@@ -55,8 +64,7 @@ class ImportHook:
             self.times[name] = (began, time_ns())
             loader.__dict__.pop("exec_module", None)
             callback = self._waiting.pop(name, None)
-            if not self._waiting and self in sys.meta_path:
-                sys.meta_path.remove(self)
+            self._leave_if_idle()
             if callback is not None:
                 callback(module)
 

@@ -8,7 +8,7 @@ from dynamo_core.model import Process, Recording
 from ..page.blocks import Block, Bullets, Heading
 from ..report import Report, process_value
 from ..text import number, seconds
-from . import compile_time
+from . import compile_time, window
 from .advice import advice
 from .break_cost import break_cost_blocks, break_cost_values
 from .run_split import run_split_blocks, run_split_value
@@ -16,7 +16,7 @@ from .run_time import run_time_blocks, run_time_value
 from .steady_state import steady_state_blocks, steady_state_value
 from .wall import COMPILING, GRAPHS, REST, is_main, wall_time
 
-CONTENTS = compile_time.CONTENTS
+CONTENTS = compile_time.CONTENTS | window.CONTENTS
 
 
 def report(*, show_all: bool = False, step: str | None = None) -> Report:
@@ -43,6 +43,7 @@ def _page(recording: Recording, show_all: bool, step: str | None) -> Iterator[Bl
     yield from steady_state_blocks(recording, step)
     yield from run_time_blocks(recording, show_all)
     yield from break_cost_blocks(recording)
+    yield from window.window_blocks(recording)
     yield from compile_time.compile_time_blocks(recording, show_all)
 
 
@@ -80,4 +81,5 @@ def _process_value(process: Process, recording: Recording, step: str | None) -> 
         "steady_state": steady_state_value(process, step),
         "graphs": run_time_value(process),
         "compile_time": compile_time.compile_time_value(process),
+        "window": window.window_value(process),
     }

@@ -105,13 +105,15 @@ def fork_in_a_thread() -> None:
 
 
 def hooks_around_a_fork() -> None:
+    seen = []  # printed once the child has ended: which of the two comes first after a fork is open
     os.register_at_fork(
         before=lambda: print("before"),
-        after_in_parent=lambda: print("after, in the parent"),
+        after_in_parent=lambda: seen.append("after, in the parent"),
         after_in_child=lambda: print("after, in the child", flush=True),
     )
     if _fork():
         os._exit(0)
+    print(seen)
 
 
 def parent_fails() -> None:
