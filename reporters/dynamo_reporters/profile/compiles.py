@@ -74,7 +74,7 @@ def _cost(
     if compile_id is None and trees:
         name = trees[0].phase.name  # compiled outside any frame: all that is known of it
     lookups = _lookups([tree.phase for tree in trees])
-    if not trees and not is_backward:
+    if not lookups and not is_backward:  # cut off before the phase could tell, or of an older torch
         lookups = _recorded_lookups(process, compile_id)
     timed = sum(tree.total_ns for tree in trees) / 1e9 if trees else None
     seconds = timed if timed is not None else metrics.seconds if metrics else None
