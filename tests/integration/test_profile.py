@@ -2,14 +2,15 @@
 
 import json
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conftest import Result
-from recordings import PROGRAMS, SAMPLES
+from conftest import Result, run_to_end
+from recordings import PROGRAMS, SAMPLES, Recordings
 from running import situations_of
 from schemas import validate
 
@@ -17,14 +18,35 @@ PROGRAM = PROGRAMS / "known_times.py"
 CLOSE = 0.02  # of the wall time
 # What a program says of itself, and the part of the wall time that it is.
 TOLD = {"compiling": "compiling", "in_graphs": "inside compiled graphs"}
-WHOLE = {"is_killed": -signal.SIGKILL}
+ENDS = {"is_killed": -signal.SIGKILL}
+
+Profiled = Callable[..., tuple[dict[str, Any], dict[str, Any]]]
 
 
-def profiled(run: Callable[..., Result], *target: str | Path) -> dict[str, Any]:
-    result = run("profile", "--format", "json", *target)
-    document: dict[str, Any] = json.loads(result.stdout)
-    validate(document)
-    return document
+@pytest.fixture(scope="module")
+def profiled(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Profiled:
+    """`profiled(name)` is what a program told, and the profile's document. Each program runs once."""
+    folder = tmp_path_factory.mktemp("known_times")
+    told: dict[str, dict[str, Any]] = {}
+
+    def dynamo(*arguments: str | Path) -> Result:
+        return run_to_end([sys.executable, "-m", "dynamo_cli", *map(str, arguments)], environment, folder)
+
+    def profile(name: str, *options: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        if name not in told:
+            result = dynamo("run", "-q", "-o", name, PROGRAM, name)
+            assert result.exit_code == ENDS.get(name, 0), result.stderr
+            told[name] = json.loads(result.stdout.splitlines()[0])
+        return told[name], document(dynamo("profile", "--format", "json", *options, name))
+
+    return profile
+
+
+def document(result: Result) -> dict[str, Any]:
+    assert result.exit_code == 0, result.stderr
+    read: dict[str, Any] = json.loads(result.stdout)
+    validate(read)
+    return read
 
 
 def parts_of(process: dict[str, Any]) -> dict[str, float]:
@@ -36,12 +58,9 @@ def calls_of(process: dict[str, Any]) -> int:
 
 
 @pytest.mark.parametrize("name", situations_of("known_times.py"))
-def test_the_split_agrees_with_the_program(name: str, run: Callable[..., Result]) -> None:
-    result = run("run", "-q", "-o", "rec", PROGRAM, name)
-    assert result.exit_code == WHOLE.get(name, 0), result.stderr
-    told = json.loads(result.stdout.splitlines()[0])
-    document = profiled(run, "rec")
-    main = next(process for process in document["processes"] if process["wall_time"]["is_main"])
+def test_the_split_agrees_with_the_program(name: str, profiled: Profiled) -> None:
+    told, profile = profiled(name)
+    main = next(process for process in profile["processes"] if process["wall_time"]["is_main"])
     wall, parts = main["wall_time"]["seconds"], parts_of(main)
     assert sum(filter(None, parts.values())) == pytest.approx(wall, rel=CLOSE)
     for key, part in TOLD.items():
@@ -51,48 +70,45 @@ def test_the_split_agrees_with_the_program(name: str, run: Callable[..., Result]
     assert calls_of(main) == told["calls"]
 
 
-def test_a_forked_child_has_its_own_time(run: Callable[..., Result]) -> None:
-    run("run", "-q", "-o", "rec", PROGRAM, "forks")
-    child = next(p for p in profiled(run, "rec")["processes"] if not p["wall_time"]["is_main"])
+def test_a_forked_child_has_its_own_time(profiled: Profiled) -> None:
+    _, profile = profiled("forks")
+    child = next(p for p in profile["processes"] if not p["wall_time"]["is_main"])
     wall = child["wall_time"]
     assert wall["saw_end"] is False  # it left by os._exit
-    assert 40 * 0.005 <= wall["seconds"] < 1
     assert 40 * 0.005 <= parts_of(child)["inside compiled graphs"] <= wall["seconds"]
 
 
-def test_each_of_two_processes_adds_up(run: Callable[..., Result]) -> None:
-    run("run", "-q", "-o", "rec", PROGRAM, "two_processes")
-    processes = profiled(run, "rec")["processes"]
-    assert sorted(calls_of(process) for process in processes) == [36, 201]
-    for process in processes:
+def test_each_of_two_processes_adds_up(profiled: Profiled) -> None:
+    _, profile = profiled("two_processes")
+    assert sorted(calls_of(process) for process in profile["processes"]) == [36, 201]
+    for process in profile["processes"]:
         seconds = process["wall_time"]["seconds"]
         assert sum(filter(None, parts_of(process).values())) == pytest.approx(seconds, rel=CLOSE)
 
 
-def test_a_break_costs_what_the_program_sleeps_there(run: Callable[..., Result]) -> None:
-    run("run", "-q", "-o", "rec", PROGRAM, "breaks")
-    [graph_break] = profiled(run, "rec")["breaks"]
+def test_a_break_costs_what_the_program_sleeps_there(profiled: Profiled) -> None:
+    [graph_break] = profiled("breaks")[1]["breaks"]
     assert graph_break["crossed"] == 101
-    assert 0.003 <= graph_break["seconds_each"] < 0.006
+    assert 0.003 <= graph_break["seconds_each"] < 0.01
     assert graph_break["seconds"] == pytest.approx(101 * graph_break["seconds_each"])
 
 
-def test_steady_steps_and_warm_up(run: Callable[..., Result]) -> None:
-    run("run", "-q", "-o", "rec", PROGRAM, "recompiles")
-    [process] = profiled(run, "rec")["processes"]
+def test_steady_steps_and_warm_up(profiled: Profiled) -> None:
+    [process] = profiled("recompiles")[1]["processes"]
     assert process["steady_state"]["warm_up_steps"] == {"least": 30, "most": 30}
-    run("run", "-q", "-o", "steady", PROGRAM, "runs_steadily")
-    [process] = profiled(run, "steady")["processes"]
+    [process] = profiled("runs_steadily")[1]["processes"]
     steady = process["steady_state"]
-    assert 0.008 <= steady["mean_seconds"] < 0.016
+    assert steady["mean_seconds"] >= 0.008  # 5 ms in the graph and 3 ms outside
     assert steady["fastest_seconds"] <= steady["median_seconds"] <= steady["slowest_seconds"]
-    assert profiled(run, "--step", "known_times:absent", "steady")["processes"][0]["steady_state"] is None
+    [process] = profiled("runs_steadily", "--step", "known_times:absent")[1]["processes"]
+    assert process["steady_state"] is None
 
 
-def test_backward_graphs_are_counted_and_compile_phases_known(run: Callable[..., Result]) -> None:
-    result = run("run", "-q", "-o", "rec", SAMPLES / "train_loop.py")
-    assert result.exit_code == 0, result.stderr
-    [process] = profiled(run, "rec")["processes"]
+def test_backward_graphs_are_counted_and_compile_phases_known(
+    run: Callable[..., Result],
+) -> None:
+    result = run("profile", "--format", "json", "--recording", "rec", SAMPLES / "train_loop.py")
+    [process] = document(result)["processes"]
     [graph] = process["graphs"]
     assert graph["forward"]["calls"] == graph["backward"]["calls"] == 20
     assert graph["guard_seconds_each"] > 0
@@ -100,13 +116,15 @@ def test_backward_graphs_are_counted_and_compile_phases_known(run: Callable[...,
         assert sum(bucket["calls"] for bucket in times["histogram"]) == 20
         assert times["p50_seconds"] <= times["p99_seconds"] <= times["seconds"]
     assert process["compile_time"]["seconds"] > 0
+    assert "overhead-bound" not in run("profile", "rec").stdout  # only from a hundred calls on
 
 
-def test_a_plain_trace_says_what_it_lacks(recordings: Any, run: Callable[..., Result]) -> None:
-    document = profiled(run, recordings.plain("recompiling"))
-    [process] = document["processes"]
+def test_a_plain_trace_says_what_it_lacks(recordings: Recordings, run: Callable[..., Result]) -> None:
+    plain = recordings.plain("recompiling")
+    [process] = document(run("profile", "--format", "json", plain))["processes"]
     assert process["wall_time"] is None
     assert all(graph["forward"] is None for graph in process["graphs"])
     assert process["compile_time"]["seconds"] > 0
-    text = run("profile", recordings.plain("recompiling")).stdout
-    assert "not recorded" in text
+    text = run("profile", plain).stdout
+    assert "Wall time: not recorded" in text
+    assert "Run time of the graphs: not recorded" in text

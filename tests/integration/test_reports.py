@@ -14,7 +14,7 @@ from recordings import Recordings
 from schemas import validate
 
 Runner = Callable[..., Result]
-REPORTS = ("explain", "graphs", "bytecode", "guards", "breaks", "recompiles", "ops")
+REPORTS = ("explain", "graphs", "bytecode", "guards", "breaks", "recompiles", "ops", "profile")
 KINDS = [("ours", "toy"), ("ours", "twenty_breaks"), ("ours", "recompiling"), ("plain", "recompiling")]
 
 
