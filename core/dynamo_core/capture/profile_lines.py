@@ -6,6 +6,7 @@ one. Whatever the thread does after a mark, it does for that line.
 """
 
 import sys
+from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
@@ -20,36 +21,32 @@ class LineMarks:
     def __init__(self) -> None:
         self._is_on = False
         self._names: dict[tuple[str, int], str] = {}
-        self._frames: list[FrameType] = []
 
     def enter(self, frame: FrameType | None) -> bool:
         """Begin, for `frame` and those that called it as for those to come; whether we could."""
         if sys.gettrace() is not None:
             return False
-        own = []
-        while frame is not None:
-            if is_own(frame.f_code.co_filename) and frame.f_trace is None:
-                own.append(frame)
-            frame = frame.f_back
         self._is_on = True
-        for caller in own:
-            caller.f_trace = self._in_own_frame
-        self._frames = own
+        innermost = None
+        for caller in _own_frames(frame):
+            innermost = innermost or caller
+            if caller.f_trace is None:
+                caller.f_trace = self._in_own_frame
         sys.settrace(self._frame_begins)
-        if own:
-            self._mark(own[0])
+        if innermost is not None:
+            self._mark(innermost)
         return True
 
-    def leave(self) -> None:
-        """End, in the same thread."""
+    def leave(self, frame: FrameType | None) -> None:
+        """End, in the same thread. No frame was kept alive: what has returned needs nothing undone."""
         if not self._is_on:
             return
         self._is_on = False
         if sys.gettrace() == self._frame_begins:
             sys.settrace(None)
-        for frame in self._frames:
-            frame.f_trace = None
-        self._frames = []
+        for caller in _own_frames(frame):
+            if caller.f_trace == self._in_own_frame:
+                caller.f_trace = None
 
     def _frame_begins(self, frame: FrameType, event: str, argument: Any) -> Any:
         return self._in_own_frame if self._is_on and is_own(frame.f_code.co_filename) else None
@@ -60,9 +57,7 @@ class LineMarks:
         if event == "line":
             self._mark(frame)
         elif event == "return":
-            caller = frame.f_back
-            while caller is not None and not is_own(caller.f_code.co_filename):
-                caller = caller.f_back
+            caller = next(_own_frames(frame.f_back), None)
             if caller is not None:
                 self._mark(caller)
         return self._in_own_frame
@@ -76,3 +71,11 @@ class LineMarks:
             name = self._names[place] = f"{MARK}{place[0]}:{place[1]}"
         with _RecordFunctionFast(name):
             pass
+
+
+def _own_frames(frame: FrameType | None) -> Iterator[FrameType]:
+    """Those of `frame` and its callers that run the program's own files, innermost first."""
+    while frame is not None:
+        if is_own(frame.f_code.co_filename):
+            yield frame
+        frame = frame.f_back

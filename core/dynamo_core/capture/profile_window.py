@@ -129,6 +129,8 @@ class ProfileWindow:
                     self._state = _State.OVER
         except Exception as error:
             self._state, self._profiler = _State.OVER, None
+            self._lines.leave(sys._getframe())
+            warnings_of_c10_quiet.leave()
             self._probes.failed(_PROBE, error)
 
     def _is_steady(self, caller: tuple[int, int]) -> bool:
@@ -189,7 +191,7 @@ class ProfileWindow:
         if thread != threading.get_ident():
             self._record(description | {"error": "it was still open in another thread at the end"})
             return
-        self._lines.leave()
+        self._lines.leave(sys._getframe())
         try:
             profiler.stop()
         finally:
