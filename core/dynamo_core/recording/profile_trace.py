@@ -304,8 +304,10 @@ class _Sweep:
             self._close(stack)
 
     def _enter_part(self, opened: _Open, part: GraphPart) -> None:
-        if opened.part is not None and part.graph is None:
-            return  # what is around it knows better
+        around = opened.part
+        is_same_backward = part.is_backward and around is not None and around.is_backward and around.graph
+        if around is not None and (part.graph is None or is_same_backward):
+            return  # what is around it knows better: it has a sequence number, this a compile id at most
         is_new = opened.part != part
         opened.part, opened.eager = part, None
         if is_new:
