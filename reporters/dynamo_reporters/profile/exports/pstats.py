@@ -115,13 +115,13 @@ class _Profile:
             return
         estimated = " (estimated)" if part.basis == "sampled" else ""
         function = _nowhere(part.name + estimated + self._title)
-        own = part.seconds
+        own = seconds = max(part.seconds, 0.0)  # the clock can be set back
         if part.name == COMPILING:
-            own = max(part.seconds - self._compiles((self._root, function)), 0.0)
+            own = max(seconds - self._compiles((self._root, function)), 0.0)
         elif part.name == GRAPHS:
             self._graphs((self._root, function))
             own = 0.0
-        self._stats.add(1, own, part.seconds, (self._root,), function)
+        self._stats.add(1, own, seconds, (self._root,), function)
 
     def _compiles(self, stack: _Stack) -> float:
         """Add what was compiled; how long that took."""

@@ -13,13 +13,14 @@ from ...text import compile_label, frame_name
 from ..phases import Span, spans
 from .layout import Slice, Track, lay_out
 from .names import INHERITED, CompileNames, frames_without_phases, graph_name
+from .window import window_tracks
 
 COMPILING = "compiling"
 _LATEST_NS = 2**63  # what a clock can show
 
 
 def tracks(process: Process) -> list[Track]:
-    """Start-up, compiling, the compiled graphs and their backwards."""
+    """Start-up, compiling, the compiled graphs, their backwards, the profiled window."""
     compiling = [*_compiles(process), *([each] for each in _frames(process))]
     return [
         *lay_out("start-up", [list(start_up(process))]),
@@ -27,6 +28,7 @@ def tracks(process: Process) -> list[Track]:
         *lay_out("compiling, in parallel", ([each] for each in _parallel(process))),
         *lay_out("compiled graphs", ([each] for each in _forwards(process))),
         *lay_out("backward graphs", ([each] for each in _backwards(process))),
+        *window_tracks(process),
     ]
 
 
