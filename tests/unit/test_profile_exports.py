@@ -1,6 +1,7 @@
 """The exports are valid in their formats and say what was measured, whatever the recording."""
 
 import csv
+import gzip
 import io
 import json
 import marshal
@@ -28,6 +29,7 @@ from dynamo_core.model import (
     Phase,
     Place,
     Process,
+    ProfileWindow,
     Recording,
     Timeline,
 )
@@ -215,7 +217,7 @@ def test_chrome_has_every_slice_as_measured_on_tracks_where_nothing_overlaps() -
             "GraphLowering.run",
             "GraphLowering.run",
             "frame [-/-] helper",
-            "entire_backward_compile [0/1] backward of step",
+            "compile [0/1] backward of step",
         ],
         "compiling, in parallel": ["compile_file [0/1]"],
         "compiling, in parallel (2)": ["compile_file [0/1]"],
@@ -415,3 +417,34 @@ def test_no_two_slices_of_a_track_overlap_but_parts_of_one(spans: list[list[tupl
                 if one.begin_ns < other.begin_ns < one.end_ns:
                     assert one.name == other.name
     assert sum(len(track.slices) for track in tracks) == sum(map(len, spans))
+
+
+def test_kernels_of_the_window_are_on_tracks_of_their_device(tmp_path: Path) -> None:
+    begin, base = at(400), BEGIN - 123_456_789
+    us = (begin - base) / 1000
+    host = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": 7, "ts": us, "dur": 90.5}
+    inner = host | {"cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": us + 10, "dur": 5}
+    kernel = host | {"cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": us + 100, "dur": 250}
+    wrong = [
+        {"ph": "X"},
+        host | {"ts": "x"},
+        host | {"dur": -1},
+        host | {"ts": 1e400},
+        kernel | {"pid": None, "ts": []},
+    ]
+    names = {"ph": "M", "name": "thread_name", "pid": 0, "tid": 7, "args": {"name": "stream 7"}}
+    trace = {"baseTimeNanoseconds": base, "traceEvents": [names, host, inner, kernel, *wrong]}
+    window = ProfileWindow(1, 1, 0.1, begin, at(500), 0, (), (), (), None, 0, None)
+    profiled = process(7, window=window)
+    profiled.stream = tmp_path / "stream.log"
+    file = tmp_path / f"dynamo_profile_7_times_{begin}.json.gz"
+    file.write_bytes(gzip.compress(json.dumps(trace).encode()))
+    tracks = chrome_tracks(to_chrome_trace(recording(profiled)))
+    assert tracks["process 7", "profiled: device 0, stream 7"] == [
+        ("gemm", 400 * MS + 100_000, 400 * MS + 350_000)
+    ]
+    on_host = tracks["process 7", "profiled: thread 7"]
+    assert [name for name, _, _ in on_host] == ["aten::mm", "cudaLaunchKernel"]
+    assert_nested(on_host)
+    file.write_bytes(b"not gzip")
+    assert len(chrome_tracks(to_chrome_trace(recording(profiled)))) == len(tracks) - 2

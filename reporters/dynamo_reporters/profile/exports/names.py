@@ -12,7 +12,8 @@ from ..phases import Span
 
 _LONGEST_S = 1e9
 INHERITED = "graph of the parent process"
-_OUTERMOST = "dynamo"  # torch's name for the phase around all of a compile
+# torch's names for the phase around all of a compile
+_OUTERMOST = ("dynamo", "entire_backward_compile")
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class CompileNames:
         if phase.compile_id is None:
             return Named(phase.name, None)
         name, place = self._frames.get((phase.compile_id, is_backward), (None, None))
-        what = "compile" if phase.name == _OUTERMOST else phase.name
+        what = "compile" if phase.name in _OUTERMOST else phase.name
         direction = "backward of " if is_backward else ""
         return Named(f"{what} {compile_label(phase.compile_id)} {direction}{frame_name(name)}", place)
 
