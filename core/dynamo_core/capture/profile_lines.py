@@ -26,6 +26,7 @@ class LineMarks:
         """Begin, for `frame` and those that called it as for those to come; whether we could."""
         if sys.gettrace() is not None:
             return False
+        self._keep_dynamo_out()
         self._is_on = True
         innermost = None
         for caller in _own_frames(frame):
@@ -47,6 +48,14 @@ class LineMarks:
         for caller in _own_frames(frame):
             if caller.f_trace == self._in_own_frame:
                 caller.f_trace = None
+
+    def _keep_dynamo_out(self) -> None:
+        """Python calls a trace function amid the frames that Dynamo looks at (seen with torch 2.8)."""
+        from torch._dynamo.eval_frame import skip_code
+
+        ours: list[Any] = [self._frame_begins, self._in_own_frame, self._mark, _own_frames, is_own]
+        for function in ours:
+            skip_code(function.__code__)
 
     def _frame_begins(self, frame: FrameType, event: str, argument: Any) -> Any:
         return self._in_own_frame if self._is_on and is_own(frame.f_code.co_filename) else None

@@ -7,7 +7,8 @@ the program's lines and with allocations: they take time, so it says where and h
 Between the two, a step passes without a profiler: what began under the first must end before the second
 begins, since torch would note that end in memory that is gone (profiler_kineto.cpp, onFunctionExit).
 
-A profiler sees the thread that starts it and autograd's threads, so the anchor is a graph in a thread.
+A profiler sees the thread that starts it and autograd's threads. It must be stopped there, and kineto
+wants to be started in the thread that loaded torch: only calls in the main thread count.
 
 Source: torch/profiler/profiler.py (profile), torch/autograd/profiler.py (profile._prepare_trace and
 _start_trace; _run_on_profiler_start, which emit_nvtx and emit_itt call, too). Read and run with 2.13.
@@ -59,8 +60,10 @@ class ProfileWindow:
         self._probes = probes
         self._state = _State.LOOKING
         self._compiles = 0
-        self._steady: dict[tuple[int, int], tuple[int, int]] = {}  # by graph and thread: compiles, steps
-        self._anchor: tuple[int, int] | None = None
+        self._thread = threading.get_ident() if _is_main_thread() else None
+        self._is_called_elsewhere = False
+        self._steady: dict[int, tuple[int, int]] = {}  # by graph: compiles, steps
+        self._anchor: int | None = None
         self._anchor_calls = 0
         self._compiles_at_open = 0
         self._opened_ns = 0
@@ -108,38 +111,52 @@ class ProfileWindow:
         reason = self._why_none
         if reason is None and self._state is _State.LOOKING:
             reason = _State.LOOKING.value if self._compiles else "nothing was compiled"
+            if self._is_called_elsewhere and not self._steady:
+                reason = "compiled graphs were called in other threads than the main one only"
         self._state = _State.OVER
         self._record({"kind": "end", "why_none": reason, "cuda_graphs": _cuda_graph_counters()})
 
     def _called(self, graph: int) -> None:
+        if threading.get_ident() != self._thread:
+            self._is_called_elsewhere = True
+            return
         try:
-            caller = (graph, threading.get_ident())
             if self._state is _State.LOOKING:
-                if self._is_steady(caller):
-                    self._open(_State.TIMES, caller)
-            elif caller == self._anchor:
+                if self._is_steady(graph):
+                    self._open(_State.TIMES, graph)
+            elif graph == self._anchor:
                 self._anchor_calls += 1
                 if self._state is _State.TIMES and self._anchor_calls > _WARM_UP_STEPS + self._steps_wanted:
                     self._close(is_last_step_whole=True)
                     self._state = _State.BETWEEN
                 elif self._state is _State.BETWEEN:
-                    self._open(_State.LINES, caller)
+                    self._open(_State.LINES, graph)
                 elif self._state is _State.LINES and self._anchor_calls > 1:
                     self._close(is_last_step_whole=True)
                     self._state = _State.OVER
         except Exception as error:
-            self._state, self._profiler = _State.OVER, None
-            self._lines.leave(sys._getframe())
-            warnings_of_c10_quiet.leave()
+            self._abandon()
             self._probes.failed(_PROBE, error)
 
-    def _is_steady(self, caller: tuple[int, int]) -> bool:
-        compiles, steps = self._steady.get(caller, (-1, 0))
+    def _abandon(self) -> None:
+        """Something of ours failed: end what is open, for a profiler that nobody stops crashes at exit."""
+        profiler, self._profiler = self._profiler, None
+        self._state = _State.OVER
+        self._lines.leave(sys._getframe())
+        try:
+            if profiler is not None:
+                profiler.stop()
+        except Exception:  # it had been stopped, then
+            pass
+        warnings_of_c10_quiet.leave()
+
+    def _is_steady(self, graph: int) -> bool:
+        compiles, steps = self._steady.get(graph, (-1, 0))
         steps = steps + 1 if compiles == self._compiles else 0
-        self._steady[caller] = (self._compiles, steps)
+        self._steady[graph] = (self._compiles, steps)
         return steps >= _STEADY_STEPS
 
-    def _open(self, state: _State, anchor: tuple[int, int]) -> None:
+    def _open(self, state: _State, anchor: int) -> None:
         import torch
         from torch.profiler import ProfilerActivity, profile
 
@@ -165,7 +182,7 @@ class ProfileWindow:
             self._is_starting = False
         self._state, self._profiler, self._anchor, self._anchor_calls = state, profiler, anchor, 1
         self._compiles_at_open, self._opened_ns = self._compiles, time_ns()
-        self._record({"kind": "opened", "what": state.value, "anchor": anchor[0]})
+        self._record({"kind": "opened", "what": state.value, "anchor": anchor})
         self._has_lines = has_lines and self._lines.enter(sys._getframe())
 
     def _close(self, *, is_last_step_whole: bool) -> None:
@@ -173,10 +190,9 @@ class ProfileWindow:
         profiler, self._profiler = self._profiler, None
         if profiler is None or self._anchor is None:
             return
-        graph, thread = self._anchor
         description: dict[str, Any] = {
             "kind": self._state.value,
-            "anchor": graph,
+            "anchor": self._anchor,
             "warm_up_steps": _WARM_UP_STEPS if self._state is _State.TIMES else 0,
             "is_last_step_whole": is_last_step_whole,
             "compiles": self._compiles - self._compiles_at_open,
@@ -188,7 +204,7 @@ class ProfileWindow:
             "file": None,
             "error": None,
         }
-        if thread != threading.get_ident():
+        if threading.get_ident() != self._thread:
             self._record(description | {"error": "it was still open in another thread at the end"})
             return
         self._lines.leave(sys._getframe())
@@ -232,7 +248,7 @@ class ProfileWindow:
 
     def _close_before_fork(self) -> None:
         """A child must not inherit a profiler at work. The window opens anew if no step was complete."""
-        if self._profiler is None or self._anchor is None or self._anchor[1] != threading.get_ident():
+        if self._profiler is None or threading.get_ident() != self._thread:
             return
         has_steps = self._state is _State.LINES or self._anchor_calls > _WARM_UP_STEPS + 1
         self._close(is_last_step_whole=False)
@@ -249,6 +265,10 @@ class ProfileWindow:
 def compile_id_text(envelope: Mapping[str, int]) -> str:
     """`0/1`, of the part of a trace record that says which compile it belongs to."""
     return "{}/{}".format(envelope.get("frame_id", "-"), envelope.get("frame_compile_id", "-"))
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 def _bytes_are_known() -> bool:
