@@ -19,8 +19,9 @@ from dynamo_core.model import Process, Recording
 from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.read import drop_misfits
 from dynamo_core.recording.records import Damaged, Record, RecordParser
-from dynamo_reporters.explain.report import report
+from dynamo_reporters.explain import report as explain
 from dynamo_reporters.page.console import plain_text
+from dynamo_reporters.profile import report as profile
 
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _FRAME = {"frame_id": 0, "frame_compile_id": 0, "attempt": 0}
@@ -90,9 +91,10 @@ PAYLOADS: dict[str, Any] = {
         "torch": "2.13.0",
         "pid": 2350,
         "calls_file": "dynamo_calls_1_0.bin",
+        "began_ns": 1795256859000000000,
     },
     names.PROCESS_STATE: {"ended": "exit", "capture": {"first_call": _PLACE}},
-    names.PROCESS_END: {"reason": "exit"},
+    names.PROCESS_END: {"reason": "exit", "ended_ns": 1795256879000000000},
     names.CAPTURE_DECISION: {
         "decision": "capture",
         "because": None,
@@ -108,7 +110,21 @@ PAYLOADS: dict[str, Any] = {
         "reason": None,
         "ok": True,
         "whole_graph": True,
+        "ended_ns": 1795256869116212000,
+        "ns": 1000000,
     },
+    names.TIMELINE: {
+        "armed_ns": 1795256860000000000,
+        "torch_began_ns": 1795256861000000000,
+        "torch_ended_ns": 1795256862000000000,
+        "ready_ns": 1795256863000000000,
+    },
+    names.IMPORTED: {
+        "module": "torch._dynamo",
+        "began_ns": 1795256863000000000,
+        "ended_ns": 1795256864000000000,
+    },
+    names.BACKWARD_COMPILED: {"calls_index": 1},
     names.FX_GRAPH: {
         "graph": 1,
         "name": "g",
@@ -370,13 +386,14 @@ def test_wrong_values_raise_nothing_and_leave_no_control_characters(data: bytes)
 
 @thorough
 @given(with_wrong_values())
-def test_wrong_values_do_not_reach_the_report(data: bytes) -> None:
+def test_wrong_values_do_not_reach_the_reports(data: bytes) -> None:
     process = build(data, WANTED)
     drop_misfits(process)
     recording = Recording(Path("rec"), None, [process], None, [])
-    page = plain_text(report().page(recording))
-    assert not _OBEYED.search(page)
-    assert json.dumps(report().body(recording))
+    for report in (explain.report(), profile.report(show_all=True)):
+        page = plain_text(report.page(recording))
+        assert not _OBEYED.search(page)
+        assert json.dumps(report.body(recording))
 
 
 @thorough

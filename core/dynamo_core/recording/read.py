@@ -4,6 +4,7 @@ import re
 import stat
 import zlib
 from collections.abc import Callable, Container, Iterator
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import get_args, get_type_hints
 
@@ -200,6 +201,9 @@ def drop_misfits(process: Process) -> None:
             process.damaged_records += len(misfits)
             for key in misfits:
                 del value[key]
+        elif is_dataclass(value) and name != "whole" and not fits(value, hint):
+            process.damaged_records += 1
+            setattr(process, name, None)
 
 
 class _GrowingFile:

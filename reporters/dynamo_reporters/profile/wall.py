@@ -95,7 +95,7 @@ def _end(process: Process, recording: Recording) -> tuple[int | None, bool]:
 
 
 def _moment(value: Any) -> int | None:
-    return value if isinstance(value, int) else None
+    return value if isinstance(value, int) and 0 < value < 2**63 else None
 
 
 def _known_moments(process: Process) -> Iterable[int]:
@@ -120,6 +120,8 @@ def _start_up(process: Process, begin: int) -> Iterable[Part]:
         return
     began, ended, ready = timeline.torch_began_ns, timeline.torch_ended_ns, timeline.ready_ns
     if began is None or ended is None or ready is None:
+        return
+    if not begin <= began <= ended <= ready:  # the clock was set back
         return
     python = (
         () if timeline.armed_ns is None else (Part("starting Python", (timeline.armed_ns - begin) / 1e9),)
