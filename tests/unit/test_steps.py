@@ -73,7 +73,7 @@ def test_calls_before_a_recompile_count_as_warm_up() -> None:
     dynamic = graph(2, called([10.0 * i for i in range(7, 30)]), frame=0)
     steps = find_steps(process([static, dynamic], compiled_at_ms=65))
     assert steps is not None
-    assert (steps.graph.number, steps.warm_up) == (2, (5, 5))
+    assert (steps.graph.number, steps.warm_up) == (2, (6, 6))
 
 
 def test_where_not_every_call_was_noted_the_warm_up_is_between_two_numbers() -> None:

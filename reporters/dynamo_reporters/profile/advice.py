@@ -9,6 +9,7 @@ from .graph_times import graph_times
 from .steps import find_steps
 from .thrown_away import seconds_of, thrown_away
 from .wall import COMPILING, GUARDS, REST, wall_time
+from .window import coverage
 
 _MUCH = 0.1  # of the time that it is compared with
 
@@ -16,6 +17,7 @@ _MUCH = 0.1  # of the time that it is compared with
 def advice(recording: Recording, step: str | None = None) -> list[str]:
     """At most one sentence on each subject, in the order of a run."""
     found = [text for process in recording.processes for text in _on_process(process, recording, step)]
+    found += [text for process in recording.processes for text in _on_coverage(process)]
     return [*dict.fromkeys(found), *_on_breaks(recording), *_on_small_graphs(recording)]
 
 
@@ -43,6 +45,20 @@ def _on_process(process: Process, recording: Recording, step: str | None) -> lis
             "on which operators, and on which lines."
         )
     return found
+
+
+def _on_coverage(process: Process) -> list[str]:
+    """Of the profiled window: what runs eagerly, where that is much."""
+    window = process.window
+    inside = None if window is None else coverage(window)["time"]
+    if window is None or inside is None or 1 - inside < _MUCH or not window.eager:
+        return []
+    worst = max(window.eager, key=lambda operator: operator.seconds)
+    where = f" at {place(worst.place)}" if worst.place is not None else ""
+    return [
+        f"In a steady step {1 - inside:.0%} of the time in operators and graphs is outside of compiled "
+        f"graphs; {worst.name}{where} costs most: compile what calls it, too."
+    ]
 
 
 def _on_breaks(recording: Recording) -> list[str]:

@@ -41,7 +41,7 @@ def _process(process: Process, of_process: str, show_all: bool) -> Iterator[Bloc
     whole = split(process)
     known = [cost.seconds for cost in costs if cost.seconds is not None]
     total = whole.total_seconds if whole else sum(known) if known else None
-    yield Heading(f"Compile time{of_process}: {seconds(total)}")
+    yield Heading(f"Compile time{of_process}: {seconds(total)} in the phases that torch timed")
     if whole is None:
         yield Paragraph("The phases of these compiles were not recorded.", "dim")
     else:

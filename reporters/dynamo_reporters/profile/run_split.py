@@ -5,7 +5,7 @@ from typing import Any
 
 from dynamo_core.model import Process, Recording
 
-from ..page.blocks import Block, Heading, Paragraph, table
+from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 from ..report import process_title
 from ..text import bar, seconds
 from .wall import Part, WallTime, is_main, wall_time
@@ -26,7 +26,10 @@ def run_split_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
         yield Heading(f"Wall time{which}: {seconds(wall.seconds)}")
         if not wall.saw_end:
             yield Paragraph("It was cut off: this is up to the last that was noted of it.", "warning")
-        yield table("spent on|time>|share>|known by||", list(_rows(wall, show_all)))
+        yield table("spent on|time>|share>|known by|", list(_rows(wall, show_all)))
+        notes = [f"{part.name}: {part.note}." for part in wall.parts if part.note and part.seconds]
+        if notes:
+            yield Bullets(notes, "dim")
         forked = process.info.get("forked")
         if forked:
             yield Paragraph("It was forked: what came before the fork is its parent's.", "dim")
@@ -49,7 +52,7 @@ def _row(part: Part, name: str, wall: WallTime) -> list[str]:
     share = "" if part.seconds is None else f"{part.seconds / wall.seconds:.1%}"
     is_inner = name != part.name
     drawn = "" if is_inner else bar(part.seconds or 0.0, wall.seconds, 20)
-    return [name, seconds(part.seconds), share, "" if is_inner else part.basis, drawn, part.note]
+    return [name, seconds(part.seconds), share, "" if is_inner else part.basis, drawn]
 
 
 def run_split_value(process: Process, recording: Recording) -> dict[str, Any] | None:

@@ -5,12 +5,17 @@ from typing import Any
 
 from dynamo_core.model import CallTimes, Graph, Process, Recording
 
-from ..page.blocks import Block, Heading, Paragraph, table
+from ..page.blocks import Block, Column, Heading, Paragraph, Table, table
 from ..report import id_value, place_value, process_title
 from ..text import compile_label, frame_name, number, place, seconds
 from .graph_times import GraphTime, first_call, graph_times, steady_mean
 
 _ROWS_SHOWN = 20
+_COLUMNS = [
+    Column("frame", is_above=True),
+    Column("graph"),
+    *(Column(name, True) for name in ("calls", "total", "share", "first", "others", "p50", "p99")),
+]
 
 
 def run_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
@@ -24,12 +29,11 @@ def run_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
     calls = sum(each.times.calls for each in found)
     yield Heading(f"Run time of the graphs: {seconds(total)} in {number(calls, 'call')}")
     shown = found if show_all else found[:_ROWS_SHOWN]
-    headings = "graph|frame|calls>|total>|share>|first>|mean of the rest>|p50>|p99>"
-    yield table(headings, [row for each in shown for row in _rows(each, recording)])
+    yield Table(_COLUMNS, [row for each in shown for row in _rows(each, recording)])
     yield from _more(len(found) - len(shown), "graph")
     yield Paragraph(
-        "Times are the host's: what a GPU still works on when the call returns is not in them. "
-        "p50 and p99 are read off a histogram, to within 6 %.",
+        "Times are of the first call, of the others on average, of the median and of the 99th of 100 (to within "
+        "6 %); on the host: what a GPU still works on when a call returns is not in them.",
         "dim",
     )
     yield from _overhead_bound(found)
@@ -40,9 +44,9 @@ def _rows(each: GraphTime, recording: Recording) -> Iterator[list[str]]:
     graph = each.graph
     name = f"{graph.number} {compile_label(graph.compile_id)}{process_title(each.process, recording)}"
     where = f"{frame_name(graph.frame_name)} ({place(graph.frame_place)})"
-    yield [name, where, *_figures(each.times), f"{each.share:.1%}", *_single_calls(each.times)]
+    yield [where, name, *_figures(each.times), f"{each.share:.1%}", *_single_calls(each.times)]
     if graph.backward is not None and graph.backward.calls:
-        yield ["  backward", "", *_figures(graph.backward), "", *_single_calls(graph.backward)]
+        yield ["", "  backward", *_figures(graph.backward), "", *_single_calls(graph.backward)]
 
 
 def _figures(times: CallTimes) -> list[str]:

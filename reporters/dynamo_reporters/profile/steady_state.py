@@ -34,13 +34,15 @@ def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Bloc
             + (f" in blocks of {steps.block_size} steps." if steps.block_size > 1 else ".")
             + (f" The first step took {seconds(steps.first[0])}." if steps.first else "")
         )
+        if process.window is not None:
+            yield Paragraph("The profiled steps are among them, and slower.", "dim")
         yield from _paid_back(process, recording, steps)
 
 
 def _warm_up(steps: Steps) -> str:
     least, most = steps.warm_up
     text = number(least, "step") if least == most else f"{least:,} to {most:,} steps"
-    return f"{text} until nothing compiled any more"
+    return f"{text} of warm-up"
 
 
 def _paid_back(process: Process, recording: Recording, steps: Steps) -> Iterator[Block]:

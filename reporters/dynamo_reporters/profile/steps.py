@@ -18,11 +18,12 @@ _LEAST_CALLS = 4  # after the last compile; fewer are no repetition
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of a process. A step begins with a call of `graph`.
+    """The steps of a process. A step begins with a call of `graph`; times are in seconds.
 
-    `warm_up` is how many began before the last compile had ended, from `warm_up[0]` to `warm_up[1]` where not
-    every call was noted. `mean` is over `steady` steps; `blocks` are the means of `block_size` steps each,
-    and the spread is theirs. `first` are the times of the first steps, one by one. All in seconds.
+    `warm_up` is how many began before the last compile had ended, and the graph's first call, which loads
+    what later ones use: from `warm_up[0]` to `warm_up[1]` where not every call was noted. `mean` is over
+    `steady` steps; `blocks` are the means of `block_size` steps each, and the spread is theirs. `first` are
+    the times of the first steps, one by one.
     """
 
     graph: Graph
@@ -142,7 +143,7 @@ def _first_call(graph: Graph) -> int:
 
 def _steps(process: Process, graph: Graph, times: CallTimes, settled: int) -> Steps | None:
     noted = _noted(times)
-    steady = [call for call in times.samples if call.began_ns > settled]
+    steady = [call for call in times.samples if call.began_ns > settled and call.number > 1]
     if len(steady) < 2:
         return None
     blocks = [
@@ -168,7 +169,11 @@ def _steps(process: Process, graph: Graph, times: CallTimes, settled: int) -> St
 
 def _warm_up(process: Process, graph: Graph, settled: int) -> tuple[int, int]:
     """Calls before `settled` of the graph and of those that stood in its place, before a recompile."""
-    counts = [_calls_before(times, settled) for times in _same_frame(process.graphs, graph)]
+    counts = [
+        (max(least, times is graph.times), max(most, times is graph.times))
+        for times in _same_frame(process.graphs, graph)
+        for least, most in [_calls_before(times, settled)]
+    ]
     return sum(least for least, _ in counts), sum(most for _, most in counts)
 
 
