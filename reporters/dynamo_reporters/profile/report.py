@@ -7,10 +7,11 @@ from dynamo_core.model import Process, Recording
 
 from ..page.blocks import Block, Bullets, Heading
 from ..report import Report, process_value
-from ..text import number, seconds
+from ..text import seconds
 from . import compile_time, window
 from .advice import advice
 from .break_cost import break_cost_blocks, break_cost_values
+from .phases import split
 from .run_split import run_split_blocks, run_split_value
 from .run_time import run_time_blocks, run_time_value
 from .steady_state import steady_state_blocks, steady_state_value
@@ -53,9 +54,9 @@ def _verdict(recording: Recording) -> str:
     process = main or recording.processes[0]
     wall = wall_time(process, recording)
     if wall is None:
-        return (
-            f"The wall time of {number(len(recording.processes), 'process', 'processes')} was not recorded."
-        )
+        compiling = split(process)
+        known = seconds(compiling.total_seconds) if compiling is not None else "an unknown time"
+        return f"Compiling took {known}; the wall time was not recorded."
     shares = []
     for name in (COMPILING, GRAPHS, REST):
         part = wall.part(name)

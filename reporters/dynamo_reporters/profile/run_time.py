@@ -32,8 +32,8 @@ def run_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
     yield Table(_COLUMNS, [row for each in shown for row in _rows(each, recording)])
     yield from _more(len(found) - len(shown), "graph")
     yield Paragraph(
-        "Times are of the first call, of the others on average, of the median and of the 99th of 100 (to within "
-        "6 %); on the host: what a GPU still works on when a call returns is not in them.",
+        "Times are of the first call, of the others on average, of the median and of the 99th of 100 (to "
+        "within 6 %); on the host: what a GPU still works on when a call returns is not in them.",
         "dim",
     )
     yield from _overhead_bound(found)

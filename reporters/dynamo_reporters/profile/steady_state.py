@@ -18,10 +18,7 @@ def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Bloc
         steps = find_steps(process, step)
         which = process_title(process, recording)
         if steps is None:
-            why = "nothing repeats often enough after the last compile"
-            if step is not None:
-                why = f"no graph below {step} is called often enough after the last compile"
-            yield Heading(f"Steady state{which}: not found; {why}")
+            yield Heading(f"Steady state{which}: {_why_none(process, step)}")
             continue
         low, high = steps.spread
         yield Heading(f"Steady state{which}: {seconds(steps.mean)} a step, after {_warm_up(steps)}")
@@ -37,6 +34,13 @@ def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Bloc
         if process.window is not None:
             yield Paragraph("The profiled steps are among them, and slower.", "dim")
         yield from _paid_back(process, recording, steps)
+
+
+def _why_none(process: Process, step: str | None) -> str:
+    if all(graph.times is None for graph in process.graphs) and process.graphs:
+        return "not recorded"
+    what = "nothing" if step is None else f"no graph below {step}"
+    return f"not found; {what} is called often enough after the last compile"
 
 
 def _warm_up(steps: Steps) -> str:

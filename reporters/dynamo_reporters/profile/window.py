@@ -89,21 +89,21 @@ def _parts(window: ProfileWindow) -> Iterator[Block]:
     if not window.parts:
         return
     yield Heading("By graph", 3)
+    has_kernels = window.kernels is not None
     rows = [
         [
-            part_name(part.part),
+            _graph(part.part),
             f"{part.calls:,}",
             seconds(part.seconds),
             f"{seconds(part.operator_seconds)} in {part.operator_calls:,}",
             seconds(max(0.0, part.seconds - part.operator_seconds)),
-            _NOT_RECORDED
-            if window.kernels is None
-            else f"{seconds(part.kernel_seconds)} in {part.kernels:,}",
+            *([f"{seconds(part.kernel_seconds)} in {part.kernels:,}"] if has_kernels else []),
             _extra_bytes(part),
         ]
         for part in sorted(window.parts, key=lambda part: -part.seconds)
     ]
-    yield table("graph|calls>|host time>|operators>|rest of it>|kernels>|memory of a call>", rows)
+    on_device = "kernels>|" if has_kernels else ""
+    yield table(f"graph|calls>|host time>|operators>|the rest>|{on_device}memory of a call>", rows)
     yield Paragraph(
         "The rest is what no operator accounts for: Inductor's kernels for the CPU, which are not shown, "
         "and the code around them. Memory is the most that a call held beyond what was allocated before it.",
@@ -118,17 +118,18 @@ def _eager(window: ProfileWindow) -> Iterator[Block]:
         return
     if window.lines_problem is not None:
         yield Paragraph(f"Their lines were not recorded: {window.lines_problem}.", "warning")
+    has_kernels = window.kernels is not None
     rows = [
         [
             _NOT_RECORDED if operator.place is None else place(operator.place),
             operator.name,
             f"{operator.calls:,}",
             seconds(operator.seconds),
-            _NOT_RECORDED if window.kernels is None else seconds(operator.kernel_seconds),
+            *([seconds(operator.kernel_seconds)] if has_kernels else []),
         ]
         for operator in _costliest_eager(window)[:_ROWS_SHOWN]
     ]
-    yield table("line|operator|calls>|host time>|kernel time>", rows)
+    yield table("line|operator|calls>|host time>" + ("|kernel time>" if has_kernels else ""), rows)
     yield from _rest(len(window.eager))
 
 
@@ -142,7 +143,7 @@ def _kernels(window: ProfileWindow) -> Iterator[Block]:
     rows = [
         [
             kernel.name,
-            "outside" if kernel.part is None else part_name(kernel.part),
+            _graph(kernel.part),
             f"{kernel.calls:,}",
             seconds(kernel.seconds),
             _bandwidth(kernel),
@@ -161,7 +162,7 @@ def _operators(window: ProfileWindow) -> Iterator[Block]:
         return
     yield Heading("Operators inside compiled graphs, costliest first", 3)
     rows = [
-        ["" if operator.part is None else part_name(operator.part), operator.name, *_figures(operator)]
+        [_graph(operator.part), operator.name, *_figures(operator)]
         for operator in sorted(inside, key=lambda operator: -operator.seconds)[:_ROWS_SHOWN]
     ]
     yield table("graph|operator|calls>|own time>|with those it calls>", rows)
@@ -184,10 +185,12 @@ def _cuda_graphs(process: Process, window: ProfileWindow) -> Iterator[Block]:
     yield Bullets(said)
 
 
-def part_name(part: GraphPart) -> str:
-    """`graph 1`, `backward of graph 1`."""
-    graph = "an unknown graph" if part.graph is None else f"graph {part.graph}"
-    return f"backward of {graph}" if part.is_backward else graph
+def _graph(part: GraphPart | None) -> str:
+    """`1`, `1 backward`: narrow enough for a column."""
+    if part is None:
+        return "outside"
+    graph = "unknown" if part.graph is None else str(part.graph)
+    return f"{graph} backward" if part.is_backward else graph
 
 
 def _figures(operator: WindowOperator) -> list[str]:
