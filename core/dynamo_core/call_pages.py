@@ -22,6 +22,7 @@ TOTAL_NS = 0
 GUARD_NS, GUARD_SAMPLES = 1, 2  # the guards of its frame, evaluated beside some of its calls
 SAMPLES = 3  # how many samples there are
 EARLY = 4  # how many of the first calls stand one by one
+DEVICE_NS, DEVICE_SAMPLES = 5, 6  # some of the calls, as the GPU's stream had them
 # Buckets of a histogram of the calls' times, where `bucket_of` says. Their sum is the number of calls.
 FIRST_BUCKET, LAST_BUCKET = 32, 519
 # One call in so many, spread evenly over all of them: call number (from 1), begin, duration, time since

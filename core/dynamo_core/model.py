@@ -111,7 +111,8 @@ class CallTimes:
     """The calls of a compiled graph, or of its backward, in the host's time.
 
     `histogram` counts them by duration: (from, to) in nanoseconds. `early` are the first ones, `samples` some
-    of all, evenly spread. `guard_seconds` is what evaluating the frame's guards took, on average.
+    of all, evenly spread. `guard_seconds` is what evaluating the frame's guards took, on average, and
+    `device_seconds` what a call took on the GPU's stream, on average over `device_samples` of them.
     """
 
     calls: int
@@ -120,6 +121,8 @@ class CallTimes:
     early: tuple[CallSample, ...]
     samples: tuple[CallSample, ...]
     guard_seconds: float | None
+    device_seconds: float | None = None
+    device_samples: int = 0
 
     def percentile(self, share: float) -> float | None:
         """Seconds below which this share (0 to 1) of the calls lies, to within 6 %; None without calls."""

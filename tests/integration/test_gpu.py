@@ -1,11 +1,14 @@
 """The same on a GPU. Skipped where there is none."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from conftest import Result
 
 pytestmark = [
     pytest.mark.gpu,
@@ -43,3 +46,18 @@ def test_cuda_visible_devices_set_by_the_program_is_minded(
         "import torch; assert not torch.cuda.is_available()\n"
     )
     assert explained("hidden.py")["summary"]["exit_code"] == 0
+
+
+@pytest.mark.parametrize("mode", ["default", "reduce-overhead"])
+def test_graphs_are_timed_on_the_gpu(mode: str, run: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(TRAIN)
+    result = run("profile", "--format", "json", "--mode", mode, "train.py")
+    assert result.exit_code == 0, result.stderr
+    [process] = json.loads(result.stdout)["processes"]
+    wall = process["wall_time"]
+    assert sum(part["seconds"] or 0 for part in wall["parts"]) == pytest.approx(wall["seconds"], rel=0.02)
+    [graph] = process["graphs"]
+    for times in (graph["forward"], graph["backward"]):
+        assert times["calls"] == 20
+        assert times["device_samples"] > 0
+        assert times["device_seconds_each"] > 0

@@ -17,6 +17,7 @@ from dynamo_core.call_pages import (
     bucket_bounds,
 )
 from dynamo_core.capture.call_counters import PAGE_CAPACITY, CallCounters
+from dynamo_core.capture.device_time import DeviceTimer
 from dynamo_core.recording.calls import Calls, parse_calls
 
 
@@ -165,3 +166,55 @@ def test_percentiles_come_from_the_histogram(counters: CallCounters) -> None:
     times = as_read(counters).callables[0]
     assert times.percentile(0.5) == pytest.approx(1e-6, rel=0.07)
     assert times.percentile(0.99) == pytest.approx(1e-3, rel=0.07)
+
+
+class FakeCuda:
+    """Stands in for torch.cuda: events pass when `passed` says so, each 2 ms after the one before it."""
+
+    def __init__(self) -> None:
+        self.passed = False
+        self.is_capturing = False
+        self.recorded = 0
+
+    def is_current_stream_capturing(self) -> bool:
+        return self.is_capturing
+
+    def Event(self, enable_timing: bool) -> "FakeEvent":
+        assert enable_timing
+        return FakeEvent(self)
+
+
+class FakeEvent:
+    def __init__(self, cuda: FakeCuda) -> None:
+        self._cuda = cuda
+
+    def record(self) -> None:
+        self._cuda.recorded += 1
+
+    def query(self) -> bool:
+        return self._cuda.passed
+
+    def elapsed_time(self, other: "FakeEvent") -> float:
+        return 2.0
+
+
+def test_calls_are_timed_on_the_gpu_without_waiting(counters: CallCounters) -> None:
+    counters.new_page()
+    cuda = FakeCuda()
+    work = counters.counted(lambda: None, 0, timer=DeviceTimer(cuda))
+    for _ in range(50):
+        work()
+    assert as_read(counters).callables[0].device_seconds is None
+    assert cuda.recorded == 2 * 8  # no more than that many are waited for
+    cuda.passed = True
+    work()
+    times = as_read(counters).callables[0]
+    assert (times.device_seconds, times.device_samples) == (pytest.approx(0.002), 8)
+
+
+def test_no_event_is_recorded_while_a_cuda_graph_is_captured(counters: CallCounters) -> None:
+    counters.new_page()
+    cuda = FakeCuda()
+    cuda.is_capturing = True
+    counters.counted(lambda: None, 0, timer=DeviceTimer(cuda))()
+    assert cuda.recorded == 0

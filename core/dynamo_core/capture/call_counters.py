@@ -35,6 +35,7 @@ from ..call_pages import (
     SAMPLES_BEGIN,
     TOTAL_NS,
 )
+from .device_time import DeviceTimer
 from .primitives import (
     O_CLOEXEC,
     O_CREAT,
@@ -158,13 +159,18 @@ class CallCounters:
             self.words[COMPILING_NS] += elapsed
 
     def counted(
-        self, compiled: Callable[..., Any], page: int, sample_guards: SampleGuards | None = None
+        self,
+        compiled: Callable[..., Any],
+        page: int,
+        sample_guards: SampleGuards | None = None,
+        timer: DeviceTimer | None = None,
     ) -> Callable[..., Any]:
         """`compiled`, with its calls and the time in them counted on `page`.
 
-        `sample_guards` is called once in a while, after a call, with the frame that made it.
+        `sample_guards` is called once in a while, after a call, with the frame that made it; `timer` times
+        the same calls on the GPU.
         """
-        return self._count(compiled, self._pages[page], sample_guards)
+        return self._count(compiled, self._pages[page], sample_guards, timer)
 
     def _make_counting(self) -> tuple[Callable[..., Callable[..., Any]], Callable[[], bool]]:
         """What `counted` does; the cells below are shared by all callables of the process.
@@ -188,7 +194,10 @@ class CallCounters:
             running = in_overlap = 0  # below 0: this process was forked inside a call
 
         def count(
-            compiled: Callable[..., Any], page: _Page, sample_guards: SampleGuards | None
+            compiled: Callable[..., Any],
+            page: _Page,
+            sample_guards: SampleGuards | None,
+            timer: DeviceTimer | None,
         ) -> Callable[..., Any]:
             index = page.index
             sampler = _Sampler(self, page, sample_guards)
@@ -198,6 +207,7 @@ class CallCounters:
             def compiled_graph(*args: Any) -> Any:
                 nonlocal running, busy_since, last_end, last_page, until_sample
                 before, page_before = last_end, last_page
+                begun = timer.begin() if timer is not None and until_sample == 1 else None
                 start = now()
                 if not running:
                     busy_since = start
@@ -217,6 +227,8 @@ class CallCounters:
                     last_end, last_page = end, index
                     until_sample -= 1
                     if not until_sample:
+                        if timer is not None:
+                            timer.end(begun, words)
                         until_sample = sampler.sample(start, elapsed, before, page_before)
 
             return compiled_graph

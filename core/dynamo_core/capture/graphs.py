@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from ..names import FX_GRAPH, GRAPH_COMPILED
+from .device_time import device_timer
 from .guard_cost import GuardCost
 from .late_modules import LateModules
 from .primitives import perf_counter_ns
@@ -60,7 +61,7 @@ def install(
         compiled = _without_lazy_module(compiled)
         if window is not None:
             compiled = window.watch(compiled, graph_number, compile_id_text(current_compile_id()))
-        return counters.counted(compiled, calls_index, sample_guards)
+        return counters.counted(compiled, calls_index, sample_guards, device_timer())
 
     def call_user_compiler(self: Any, gm: Any, *rest: Any) -> Any:
         nonlocal graphs_seen

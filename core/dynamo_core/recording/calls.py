@@ -44,7 +44,7 @@ def _callable(page: tuple[int, ...], epoch_ns: int) -> CallTimes:
     }
     early = _rows(page, pages.EARLY, pages.EARLY_BEGIN, pages.EARLY_WORDS, pages.EARLY_CAPACITY)
     samples = _rows(page, pages.SAMPLES, pages.SAMPLES_BEGIN, pages.SAMPLE_WORDS, pages.SAMPLE_CAPACITY)
-    guards = page[pages.GUARD_SAMPLES]
+    guards, on_device = page[pages.GUARD_SAMPLES], max(0, page[pages.DEVICE_SAMPLES])
     return CallTimes(
         calls=sum(histogram.values()),
         seconds=page[pages.TOTAL_NS] / 1e9,
@@ -64,6 +64,8 @@ def _callable(page: tuple[int, ...], epoch_ns: int) -> CallTimes:
             for number, began, elapsed, since, previous in samples
         ),
         guard_seconds=page[pages.GUARD_NS] / 1e9 / guards if guards > 0 else None,
+        device_seconds=page[pages.DEVICE_NS] / 1e9 / on_device if on_device else None,
+        device_samples=on_device,
     )
 
 

@@ -30,6 +30,12 @@ class GraphTime:
         return self.times.seconds + (self.graph.backward.seconds if self.graph.backward else 0.0)
 
     @property
+    def has_device_time(self) -> bool:
+        """Whether some of its calls, or of its backward's, were timed on a GPU."""
+        backward = self.graph.backward
+        return bool(self.times.device_samples or (backward is not None and backward.device_samples))
+
+    @property
     def is_overhead_bound(self) -> bool:
         """Whether it is called often for so little that calling it costs as much as what it does."""
         typical = self.times.percentile(0.5)

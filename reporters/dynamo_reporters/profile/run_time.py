@@ -29,37 +29,41 @@ def run_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
     calls = sum(each.times.calls for each in found)
     yield Heading(f"Run time of the graphs: {seconds(total)} in {number(calls, 'call')}")
     shown = found if show_all else found[:_ROWS_SHOWN]
-    yield Table(_COLUMNS, [row for each in shown for row in _rows(each, recording)])
+    has_device = any(each.has_device_time for each in found)
+    rows = [row for each in shown for row in _rows(each, recording, has_device)]
+    yield Table([*_COLUMNS, *([Column("on the GPU", True)] if has_device else [])], rows)
     yield from _more(len(found) - len(shown), "graph")
     yield Paragraph(
         "Times are of the first call, of the others on average, of the median and of the 99th of 100 (to "
-        "within 6 %); on the host: what a GPU still works on when a call returns is not in them.",
+        "within 6 %); on the host: what a GPU still works on when a call returns is not in them."
+        + (" On the GPU: the time on its stream, on average over a sample of calls." if has_device else ""),
         "dim",
     )
     yield from _overhead_bound(found)
     yield from _guards(found, recording, show_all)
 
 
-def _rows(each: GraphTime, recording: Recording) -> Iterator[list[str]]:
+def _rows(each: GraphTime, recording: Recording, has_device: bool) -> Iterator[list[str]]:
     graph = each.graph
     name = f"{graph.number} {compile_label(graph.compile_id)}{process_title(each.process, recording)}"
     where = f"{frame_name(graph.frame_name)} ({place(graph.frame_place)})"
-    yield [where, name, *_figures(each.times), f"{each.share:.1%}", *_single_calls(each.times)]
+    yield [where, name, *_figures(each.times), f"{each.share:.1%}", *_single_calls(each.times, has_device)]
     if graph.backward is not None and graph.backward.calls:
-        yield ["", "  backward", *_figures(graph.backward), "", *_single_calls(graph.backward)]
+        yield ["", "  backward", *_figures(graph.backward), "", *_single_calls(graph.backward, has_device)]
 
 
 def _figures(times: CallTimes) -> list[str]:
     return [f"{times.calls:,}", seconds(times.seconds)]
 
 
-def _single_calls(times: CallTimes) -> list[str]:
+def _single_calls(times: CallTimes, has_device: bool) -> list[str]:
     mean = steady_mean(times)
     return [
         seconds(first_call(times)),
         "" if mean is None else seconds(mean),
         seconds(times.percentile(0.5)),
         seconds(times.percentile(0.99)),
+        *([seconds(times.device_seconds)] if has_device else []),
     ]
 
 
@@ -142,6 +146,8 @@ def _times_value(times: CallTimes | None) -> dict[str, Any] | None:
         "mean_of_the_rest_seconds": steady_mean(times),
         "p50_seconds": times.percentile(0.5),
         "p99_seconds": times.percentile(0.99),
+        "device_seconds_each": times.device_seconds,
+        "device_samples": times.device_samples,
         "histogram": [
             {"from_ns": low, "to_ns": high, "calls": count}
             for (low, high), count in sorted(times.histogram.items())
