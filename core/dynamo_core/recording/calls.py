@@ -18,8 +18,14 @@ class Calls:
     callables: list[CallTimes]
 
 
-def parse_calls(data: bytes) -> Calls | None:
-    """The counters in a file's bytes; None if they are none."""
+CALL_SAMPLES = "calls one by one"  # in `contents`: the calls that were noted singly are wanted
+
+
+def parse_calls(data: bytes, *, with_samples: bool = True) -> Calls | None:
+    """The counters in a file's bytes; None if they are none.
+
+    Without samples only the first call of each callable is read, which is much faster.
+    """
     words = struct.unpack(f"={len(data) // 8}q", data[: len(data) // 8 * 8])
     if len(words) < pages.PAGE_WORDS or words[pages.MARK] != pages.FORMAT_MARK:
         return None
@@ -31,11 +37,11 @@ def parse_calls(data: bytes) -> Calls | None:
         words[pages.LAST_ERRNO],
         words[pages.OVERLAP_NS],
         words[pages.COMPILING_NS],
-        [_callable(words[size * (i + 1) : size * (i + 2)], epoch_ns) for i in range(in_use)],
+        [_callable(words[size * (i + 1) : size * (i + 2)], epoch_ns, with_samples) for i in range(in_use)],
     )
 
 
-def _callable(page: tuple[int, ...], epoch_ns: int) -> CallTimes:
+def _callable(page: tuple[int, ...], epoch_ns: int, with_samples: bool) -> CallTimes:
     first, last = pages.FIRST_BUCKET, pages.LAST_BUCKET
     histogram = {
         pages.bucket_bounds(bucket): count
@@ -44,6 +50,8 @@ def _callable(page: tuple[int, ...], epoch_ns: int) -> CallTimes:
     }
     early = _rows(page, pages.EARLY, pages.EARLY_BEGIN, pages.EARLY_WORDS, pages.EARLY_CAPACITY)
     samples = _rows(page, pages.SAMPLES, pages.SAMPLES_BEGIN, pages.SAMPLE_WORDS, pages.SAMPLE_CAPACITY)
+    if not with_samples:
+        early, samples = early[:1], []
     guards, on_device = page[pages.GUARD_SAMPLES], max(0, page[pages.DEVICE_SAMPLES])
     return CallTimes(
         calls=sum(histogram.values()),

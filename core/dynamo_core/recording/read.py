@@ -20,7 +20,7 @@ from ..names import (
 )
 from ..untrusted import fits, printable
 from .build import Item, ProcessBuilder
-from .calls import parse_calls
+from .calls import CALL_SAMPLES, parse_calls
 from .files import read_run_file
 from .profile_window import add_window
 from .records import RecordParser
@@ -132,6 +132,7 @@ class _StreamFollower:
         self.process = Process(path)
         self.parser = RecordParser()
         self._builder = ProcessBuilder(self.process, contents)
+        self._with_samples = CALL_SAMPLES in contents
 
     def new_items(self, note_progress: Callable[[], None]) -> Iterator[tuple[Process, Item]]:
         begun_at = self.file.bytes_read
@@ -169,7 +170,7 @@ class _StreamFollower:
         if not isinstance(name, str) or not _CALLS_FILE.fullmatch(name):
             return
         content = _small_file(self.file.path.with_name(name))
-        calls = parse_calls(content) if content is not None else None
+        calls = parse_calls(content, with_samples=self._with_samples) if content is not None else None
         if calls is None:
             return
         self.process.lost_records = calls.lost_records

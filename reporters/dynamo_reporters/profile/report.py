@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dynamo_core.model import Process, Recording
+from dynamo_core.recording.calls import CALL_SAMPLES
 
 from ..page.blocks import Block, Bullets, Heading
 from ..report import Report, process_value
@@ -17,7 +18,7 @@ from .run_time import run_time_blocks, run_time_value
 from .steady_state import steady_state_blocks, steady_state_value
 from .wall import COMPILING, GRAPHS, REST, is_main, wall_time
 
-CONTENTS = compile_time.CONTENTS | window.CONTENTS
+CONTENTS = compile_time.CONTENTS | window.CONTENTS | {CALL_SAMPLES}
 
 
 def report(*, show_all: bool = False, step: str | None = None) -> Report:
