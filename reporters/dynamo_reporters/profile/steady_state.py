@@ -21,12 +21,12 @@ def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Bloc
             yield Heading(f"Steady state{which}: {_why_none(process, step)}")
             continue
         low, high = steps.spread
-        yield Heading(f"Steady state{which}: {seconds(steps.mean)} a step, after {_warm_up(steps)}")
+        yield Heading(f"Steady state{which}: {seconds(steps.median)} a step, after {_warm_up(steps)}")
         graph = steps.graph
         yield Paragraph(
             f"A step is taken to be one call of graph {graph.number} {compile_label(graph.compile_id)}, "
             f"{frame_name(graph.frame_name)} ({place(graph.frame_place)}). "
-            f"Over {number(steps.steady, 'step')}: median {seconds(steps.median)}, "
+            f"Over {number(steps.steady, 'step')}: median {seconds(steps.median)}, mean {seconds(steps.mean)}, "
             f"from {seconds(low)} to {seconds(high)}"
             + (f" in blocks of {steps.block_size} steps." if steps.block_size > 1 else ".")
             + (f" The first step took {seconds(steps.first[0])}." if steps.first else "")
@@ -52,10 +52,10 @@ def _warm_up(steps: Steps) -> str:
 def _paid_back(process: Process, recording: Recording, steps: Steps) -> Iterator[Block]:
     wall = wall_time(process, recording)
     compiling = wall.part(COMPILING) if wall is not None else None
-    if compiling is None or compiling.seconds is None or not steps.mean:
+    if compiling is None or compiling.seconds is None or not steps.median:
         return
     yield Paragraph(
-        f"Compiling took as long as {number(round(compiling.seconds / steps.mean), 'such step')}: it pays "
+        f"Compiling took as long as {number(round(compiling.seconds / steps.median), 'such step')}: it pays "
         f"once the steps together have saved {seconds(compiling.seconds)}."
     )
 
