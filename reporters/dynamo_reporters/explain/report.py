@@ -306,6 +306,7 @@ def _next(recording: Recording, summary: Summary) -> Iterator[Block]:
     commands = [
         ("breaks", bool(summary.graph_breaks or summary.frames_fell_back)),
         ("recompiles", bool(summary.recompiles)),
+        ("profile", bool(summary.graphs)),
         ("graphs", bool(summary.graphs)),
         ("guards", bool(summary.guards)),
         ("bytecode --diff", bool(summary.frames)),

@@ -26,8 +26,8 @@ def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Bloc
         yield Paragraph(
             f"A step is taken to be one call of graph {graph.number} {compile_label(graph.compile_id)}, "
             f"{frame_name(graph.frame_name)} ({place(graph.frame_place)}). "
-            f"Over {number(steps.steady, 'step')}: median {seconds(steps.median)}, mean {seconds(steps.mean)}, "
-            f"from {seconds(low)} to {seconds(high)}"
+            f"Over {number(steps.steady, 'step')}: median {seconds(steps.median)}, "
+            f"mean {seconds(steps.mean)}, from {seconds(low)} to {seconds(high)}"
             + (f" in blocks of {steps.block_size} steps." if steps.block_size > 1 else ".")
             + (f" The first step took {seconds(steps.first[0])}." if steps.first else "")
         )
