@@ -562,7 +562,8 @@ class Process:
     A forked child may call graphs that its parent compiled: those calls are the `inherited` ones.
     `overlap_seconds` is in the calls' time more than once (calls inside calls, or on several threads at
     once), and in `compiling_in_calls_seconds` of it Dynamo was at another frame. A part that was selected
-    knows the `whole` that it is of.
+    knows the `whole` that it is of. `profiler_seconds` went into starting and stopping
+    torch.profiler, and writing what it saw.
     """
 
     stream: Path
@@ -591,6 +592,7 @@ class Process:
     imports: list[Import] = field(default_factory=list)
     end: dict[str, Any] | None = None
     inherited: list[CallTimes] = field(default_factory=list)
+    profiler_seconds: float | None = None
     overlap_seconds: float | None = None
     compiling_in_calls_seconds: float | None = None
     damaged_records: int = 0

@@ -188,3 +188,78 @@ def test_kernels_of_a_gpu(mode: str, run: Runner, tmp_path: Path) -> None:
     assert "relu" in fused[0].nodes and fused[0].places
     launches = sum(part.cuda_graph_launches for part in window.parts)
     assert launches == (5 if mode == "reduce-overhead" else 0)
+
+
+RAISING_HANDLER = """
+import os, signal
+import torch, torch.autograd.profiler as profiler
+f = torch.compile(lambda x: x + 1, backend="eager")
+class Late(Exception): pass
+def handler(*_): raise Late
+signal.signal(signal.SIGUSR1, handler)
+original = profiler.profile.{method}
+sent = []
+def method(self, *rest):
+    if not sent:
+        sent.append(True)
+        os.kill(os.getpid(), signal.SIGUSR1)
+    return original(self, *rest)
+profiler.profile.{method} = method
+caught = 0
+for _ in range(40):
+    try:
+        f(torch.ones(2))
+    except Late:
+        caught += 1
+print(caught == len(sent), torch._C._autograd._profiler_enabled())
+"""
+
+
+@pytest.mark.parametrize("method", ["_start_trace", "__exit__"])
+def test_what_a_signal_handler_raises_within_our_work_is_the_programs(
+    method: str, run: Runner, tmp_path: Path
+) -> None:
+    (tmp_path / "program.py").write_text(RAISING_HANDLER.format(method=method))
+    result = run("run", "-q", "--profile", "--profile-steps", "3", "-o", "rec", "program.py")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "True False\n", "")
+
+
+STOPS_CALLING = """
+import time, torch
+f = torch.compile(lambda x: x + 1, backend="eager")
+x = torch.ones(2)
+for _ in range(6):
+    f(x)
+end = time.monotonic() + 2
+while torch._C._autograd._profiler_enabled() and time.monotonic() < end:
+    x.add(1)
+print(torch._C._autograd._profiler_enabled())
+"""
+
+
+def test_a_graph_that_is_no_longer_called_does_not_leave_the_profiler_running(
+    run: Runner, tmp_path: Path
+) -> None:
+    (tmp_path / "program.py").write_text(STOPS_CALLING)
+    result = run("run", "-q", "--profile", "-o", "rec", "program.py")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "False\n", "")
+    assert "no longer called" in str(_process(tmp_path / "rec").window_problem)
+    assert not list((tmp_path / "rec").glob("dynamo_profile_*"))
+
+
+FORKS_EACH_STEP = """
+import os, torch
+f = torch.compile(lambda x: x + 1, backend="eager")
+for _ in range(30):
+    f(torch.ones(2))
+    if os.fork() == 0:
+        os._exit(0)
+    os.wait()
+"""
+
+
+def test_a_program_that_forks_in_each_step_is_soon_left_alone(run: Runner, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(FORKS_EACH_STEP)
+    assert run("run", "-q", "--profile", "-o", "rec", "program.py").exit_code == 0
+    assert "no whole step" in str(_process(tmp_path / "rec").window_problem)
+    assert not list((tmp_path / "rec").glob("dynamo_profile_*"))

@@ -88,6 +88,8 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
 
     @probes.harmless("process end")
     def record_end() -> None:
+        if window is not None:
+            probes.harmless("profile window")(window.finish)()
         record_state()
         inherited = totals_at_fork
         totals = {name: count - inherited.get(name, 0) for name, count in torch_totals().items()}

@@ -61,7 +61,8 @@ def install(
         compiled = _without_lazy_module(compiled)
         if window is not None:
             compiled = window.watch(compiled, graph_number, compile_id_text(current_compile_id()))
-        return counters.counted(compiled, calls_index, sample_guards, device_timer())
+        counted = counters.counted(compiled, calls_index, sample_guards, device_timer())
+        return counted if window is None else window.stepping(counted, graph_number)
 
     def call_user_compiler(self: Any, gm: Any, *rest: Any) -> Any:
         nonlocal graphs_seen

@@ -9,6 +9,7 @@ read from 2.8 to 2.15; run with 2.13.
 """
 
 import weakref
+from inspect import CO_OPTIMIZED
 from types import CodeType, FrameType
 from typing import Any
 
@@ -27,7 +28,7 @@ class GuardCost:
         self._entries: dict[tuple[int, int], tuple[CodeType, Any]] = {}
 
     def add_entry(self, compile_id: dict[str, int], code: CodeType, guard_manager: Any) -> None:
-        """Remember the guards of a cache entry for as long as torch does."""
+        """Remember the guards of a cache entry, which are torch's: they go when it lets them go."""
         key = _key(compile_id)
         if key is not None:
             self._entries[key] = (code, weakref.ref(guard_manager))
@@ -79,6 +80,8 @@ def _evaluate(root: Any, frame: FrameType) -> int | None:
     """Nanoseconds of one evaluation; None where the frame has changed too much for the guards to hold."""
     from torch._C._dynamo.eval_frame import set_eval_frame
 
+    if not frame.f_code.co_flags & CO_OPTIMIZED:  # its locals are a namespace of the program's
+        return None
     found = frame.f_locals
     values = dict(found)
     if type(found) is dict:  # before Python 3.13 the frame keeps it, and would keep the program's tensors

@@ -13,6 +13,8 @@ from typing import Any
 from .program_files import is_own
 
 MARK = "dynamo line "
+# Before, tracing a frame fills its `f_locals`, which then keeps the program's tensors until the frame ends.
+CAN_MARK_LINES = sys.version_info >= (3, 11)
 
 
 class LineMarks:
@@ -24,7 +26,7 @@ class LineMarks:
 
     def enter(self, frame: FrameType | None) -> bool:
         """Begin, for `frame` and those that called it as for those to come; whether we could."""
-        if sys.gettrace() is not None:
+        if sys.gettrace() is not None or not CAN_MARK_LINES:
             return False
         self._keep_dynamo_out()
         self._is_on = True

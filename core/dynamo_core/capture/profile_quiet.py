@@ -49,7 +49,8 @@ class _C10Level:
             flag = self._flag()
         except (OSError, ValueError):
             return False
-        self._before = flag.value
+        if self._before is None:
+            self._before = flag.value
         flag.value = max(flag.value, _C10_ERROR)
         return True
 

@@ -22,6 +22,8 @@ def add_window(process: Process, records: Sequence[Mapping[str, Any]], folder: P
     if not records:
         return
     by_kind = {record.get("kind"): record for record in records}
+    own_ns = [record["own_ns"] for record in records if fits(record.get("own_ns"), int)]
+    process.profiler_seconds = max(own_ns) / 1e9 if own_ns else None
     end = by_kind.get("end", {})
     counters = end.get("cuda_graphs")
     process.cuda_graph_counters = counters if fits(counters, dict[str, int]) else None
@@ -82,6 +84,8 @@ def _window(
 ) -> ProfileWindow:
     if lines is not None and not lines_record["has_lines"]:
         lines_problem = "the program traces its lines itself"
+        if not lines_record.get("can_mark_lines", True):
+            lines_problem = "on Python 3.10 marking them would keep tensors alive"
     has_memory = lines is not None and bool(lines_record["has_memory"])
     return ProfileWindow(
         anchor=times["anchor"],

@@ -55,6 +55,7 @@ IMPORTING_COMPILER = "importing the compiler"
 COMPILING = "compiling"
 GRAPHS = "inside compiled graphs"
 GUARDS = "guards and cache look-ups"
+PROFILER = "torch.profiler, for --profile"
 EXIT = "leaving Python"
 REST = "eager code and the rest"
 
@@ -69,6 +70,8 @@ def wall_time(process: Process, recording: Recording) -> WallTime | None:
     if end is None or end <= begin:
         return None
     known = [*_start_up(process, begin), *_compiling(process), *_calls(process)]
+    if process.profiler_seconds is not None:
+        known.append(Part(PROFILER, process.profiler_seconds, note="starting, stopping and writing it"))
     last = _moment((process.end or {}).get("ended_ns"))
     if last is not None and saw_end and last < end:
         known.append(Part(EXIT, (end - last) / 1e9))
