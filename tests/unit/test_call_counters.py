@@ -17,7 +17,7 @@ from dynamo_core.call_pages import (
     bucket_bounds,
 )
 from dynamo_core.capture.call_counters import PAGE_CAPACITY, CallCounters
-from dynamo_core.capture.device_time import DeviceTimer
+from dynamo_core.capture.device_time import DeviceTimer, timed
 from dynamo_core.recording.calls import Calls, parse_calls
 
 
@@ -201,7 +201,7 @@ class FakeEvent:
 def test_calls_are_timed_on_the_gpu_without_waiting(counters: CallCounters) -> None:
     counters.new_page()
     cuda = FakeCuda()
-    work = counters.counted(lambda: None, 0, timer=DeviceTimer(cuda))
+    work = counters.counted(timed(lambda: None, lambda: counters.words_of(0), DeviceTimer(cuda)), 0)
     for _ in range(50):
         work()
     assert as_read(counters).callables[0].device_seconds is None
@@ -216,5 +216,5 @@ def test_no_event_is_recorded_while_a_cuda_graph_is_captured(counters: CallCount
     counters.new_page()
     cuda = FakeCuda()
     cuda.is_capturing = True
-    counters.counted(lambda: None, 0, timer=DeviceTimer(cuda))()
+    counters.counted(timed(lambda: None, lambda: counters.words_of(0), DeviceTimer(cuda)), 0)()
     assert cuda.recorded == 0

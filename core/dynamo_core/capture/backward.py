@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from ..names import BACKWARD_COMPILED
-from .device_time import device_timer
+from .device_time import timed_on_device
 from .probes import Probes
 from .profile_window import ProfileWindow, compile_id_text
 from .trace_handler import current_compile_id
@@ -31,7 +31,8 @@ def install(output_code: ModuleType, probes: Probes, window: ProfileWindow | Non
         compiled = graph.current_callable
         if window is not None:
             compiled = window.watch(compiled, None, compile_id_text(compile_id), is_backward=True)
-        graph.current_callable = counters.counted(compiled, page, timer=device_timer())
+        compiled = timed_on_device(compiled, lambda: counters.words_of(page))
+        graph.current_callable = counters.counted(compiled, page)
         probes.stream.artifact(BACKWARD_COMPILED, {"calls_index": page}, compile_id)
 
     def post_compile(self: Any, *rest: Any, **named: Any) -> Any:

@@ -35,7 +35,6 @@ from ..call_pages import (
     SAMPLES_BEGIN,
     TOTAL_NS,
 )
-from .device_time import DeviceTimer
 from .primitives import (
     O_CLOEXEC,
     O_CREAT,
@@ -163,14 +162,16 @@ class CallCounters:
         compiled: Callable[..., Any],
         page: int,
         sample_guards: SampleGuards | None = None,
-        timer: DeviceTimer | None = None,
     ) -> Callable[..., Any]:
         """`compiled`, with its calls and the time in them counted on `page`.
 
-        `sample_guards` is called once in a while, after a call, with the frame that made it; `timer` times
-        the same calls on the GPU.
+        `sample_guards` is called once in a while, after a call, with the frame that made it.
         """
-        return self._count(compiled, self._pages[page], sample_guards, timer)
+        return self._count(compiled, self._pages[page], sample_guards)
+
+    def words_of(self, page: int) -> Any:
+        """The words of a page as it is now: a forked child has others."""
+        return self._pages[page].words
 
     def _make_counting(self) -> tuple[Callable[..., Callable[..., Any]], Callable[[], bool]]:
         """What `counted` does; the cells below are shared by all callables of the process.
@@ -197,7 +198,6 @@ class CallCounters:
             compiled: Callable[..., Any],
             page: _Page,
             sample_guards: SampleGuards | None,
-            timer: DeviceTimer | None,
         ) -> Callable[..., Any]:
             index = page.index
             sampler = _Sampler(self, page, sample_guards)
@@ -207,7 +207,6 @@ class CallCounters:
             def compiled_graph(*args: Any) -> Any:
                 nonlocal running, busy_since, last_end, last_page, until_sample
                 before, page_before = last_end, last_page
-                begun = timer.begin() if timer is not None and until_sample == 1 else None
                 start = now()
                 if not running:
                     busy_since = start
@@ -227,8 +226,6 @@ class CallCounters:
                     last_end, last_page = end, index
                     until_sample -= 1
                     if not until_sample:
-                        if timer is not None:
-                            timer.end(begun, words)
                         until_sample = sampler.sample(start, elapsed, before, page_before)
 
             return compiled_graph

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from ..names import FX_GRAPH, GRAPH_COMPILED
-from .device_time import device_timer
+from .device_time import timed_on_device
 from .guard_cost import GuardCost
 from .late_modules import LateModules
 from .primitives import perf_counter_ns
@@ -61,7 +61,8 @@ def install(
         compiled = _without_lazy_module(compiled)
         if window is not None:
             compiled = window.watch(compiled, graph_number, compile_id_text(current_compile_id()))
-        counted = counters.counted(compiled, calls_index, sample_guards, device_timer())
+        compiled = timed_on_device(compiled, lambda: counters.words_of(calls_index))
+        counted = counters.counted(compiled, calls_index, sample_guards)
         return counted if window is None else window.stepping(counted, graph_number)
 
     def call_user_compiler(self: Any, gm: Any, *rest: Any) -> Any:
