@@ -80,3 +80,39 @@ def test_rank_comes_from_a_record_or_from_the_name_of_the_stream() -> None:
     named = Process(Path("dedicated_log_torch_trace_rank_12_abc.log"))
     ProcessBuilder(named)
     assert named.rank == 12
+
+
+def test_a_graph_of_compiled_autograd_is_named_so() -> None:
+    stack = [{"line": 4, "name": "forward", "filename": 1}]
+    process = build(
+        record("str", ["<eval_with_key>.5", 1]),
+        record("dynamo_start", {"stack": stack}, compiled_autograd_id=3),
+        record("dynamo_output_graph", {"sizes": {}}, compiled_autograd_id=3),
+        record(
+            "compilation_metrics",
+            {**METRICS, "co_name": "forward", "co_filename": "<eval_with_key>.5"},
+            compiled_autograd_id=3,
+        ),
+    )
+    [graph] = process.graphs
+    assert (graph.frame_name, graph.frame_place) == ("compiled autograd", None)
+
+
+def test_what_compiled_autograd_calls_of_the_program_keeps_its_name() -> None:
+    process = build(
+        start("hook", compiled_autograd_id=3),
+        record("dynamo_output_graph", {"sizes": {}}, compiled_autograd_id=3),
+    )
+    assert process.graphs[0].frame_name == "hook"
+
+
+def test_records_without_compiled_autograds_number_are_of_the_compile_that_began_with_it() -> None:
+    process = build(
+        start(compiled_autograd_id=3),
+        record("dynamo_output_graph", {"sizes": {}}),
+        start(frame_id=1),
+        record("dynamo_output_graph", {"sizes": {}}, frame_id=1),
+        start(),
+        record("dynamo_output_graph", {"sizes": {}}),
+    )
+    assert [str(graph.compile_id) for graph in process.graphs] == ["!3/0/0", "1/0", "0/0"]

@@ -12,6 +12,7 @@ from dynamo_core.model import (
     Compile,
     CompileId,
     Frame,
+    Graph,
     Phase,
     Place,
     Process,
@@ -182,3 +183,16 @@ def test_many_compiles_are_folded_unless_all_are_shown() -> None:
     assert "10 more compiles: --all shows all." in page(many)
     assert "27 more trees: --all shows all." in page(many)
     assert "more" not in page(many, show_all=True)
+
+
+def test_a_compile_of_compiled_autograd_is_named_so() -> None:
+    captured, compiled = CompileId(None, None, 0), CompileId(1, 0, 0)
+    graph = Graph(1, compiled, 0, None, None, 1, frame_name="compiled autograd")
+    made = Process(
+        Path("s.log"),
+        phases=[phase("compiled_autograd", 0, 10, of=captured), phase("dynamo", 20, 25, of=compiled)],
+        compiles=[metrics(compiled, name="forward", place=Place("<eval_with_key>.5", 4))],
+        graphs=[graph],
+    )
+    costs = [(cost.compile_id, cost.name, cost.place) for cost in compile_costs(made)]
+    assert costs == [(captured, "compiled autograd", None), (compiled, "compiled autograd", None)]

@@ -16,6 +16,7 @@ from dynamo_reporters.profile.phase_tree import phase_tree
 from dynamo_reporters.profile.phases import (
     AOT_AUTOGRAD,
     AUTOTUNING,
+    COMPILED_AUTOGRAD,
     GUARDS,
     KERNELS,
     POST_GRAD,
@@ -329,3 +330,10 @@ def test_phases_of_one_name_are_one_node() -> None:
     trees = spans([phase("dynamo", 0, 100, phase("compile_file", 0, 20), phase("compile_file", 30, 60))])
     (node,) = phase_tree(trees, show_all=True)[0].children
     assert (node.count, node.total_ns) == (2, 50 * MS)
+
+
+def test_compiled_autograd_is_a_category_of_its_own() -> None:
+    found = split(Process(Path("s.log"), phases=[phase("compiled_autograd", 0, 5), phase("dynamo", 5, 7)]))
+    assert found is not None
+    assert found.categories == [COMPILED_AUTOGRAD, TRACING]
+    assert found.of(COMPILED_AUTOGRAD) == pytest.approx(0.005)

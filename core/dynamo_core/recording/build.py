@@ -62,6 +62,10 @@ _CACHE_LOOKUP = re.compile(r"(\w+_cache)_(hit|miss|bypass)")
 _BACKEND_FAILURES = ("BackendCompilerFailed", "InductorError")
 # Lines that stand between the user's call and the frame that is compiled, and are nobody's business.
 _PLUMBING = re.compile(r"/torch/_dynamo/|/torch/nn/modules/module\.py$|/dynamo_core/capture/")
+# What compiled autograd's graphs are shown as: the code that Dynamo compiles for them is torch's, in no file.
+# Source: torch/fx/graph_module.py (_forward_from_src).
+_COMPILED_AUTOGRAD = "compiled autograd"
+_MADE_BY_TORCH = "<eval_with_key>"
 
 
 class ProcessBuilder:
@@ -83,6 +87,7 @@ class ProcessBuilder:
         self._last_explanation: dict[CompileId | None, BreakExplanation] = {}
         self._phases = PhaseBuilder(process)
         self._backwards: dict[CompileId, int] = {}
+        self._autograds: dict[tuple[Any, Any], int] = {}
         self._generation = 0
         self._code: tuple[CompileId | None, str] | None = None
         self.window_records: list[dict[str, Any]] = []  # about files, which are for the reader to open
@@ -142,12 +147,14 @@ class ProcessBuilder:
         self._phases.finish()
 
     def _id(self, record: Record) -> CompileId | None:
-        """The compile that a record belongs to."""
+        """The compile that a record belongs to. Records of ours lack compiled autograd's number of it."""
         metadata = record.metadata
         frame, compile_ = metadata.get("frame_id"), metadata.get("frame_compile_id")
         autograd = metadata.get("compiled_autograd_id")
         if frame is None or compile_ is None:
             return None if autograd is None else CompileId(None, None, autograd, self._generation)
+        if autograd is None:
+            autograd = self._autograds.get((frame, compile_))
         return CompileId(frame, compile_, autograd, self._generation)
 
     def _handler_of_kind(self, name: str) -> Callable[[Record], Item | None] | None:
@@ -187,6 +194,7 @@ class ProcessBuilder:
         self._interned[number] = text
 
     def _dynamo_start(self, record: Record) -> None:
+        self._note_autograd(record.metadata)
         compile_id = self._id(record)
         if compile_id in self._frames_begun and not record.metadata.get("attempt"):
             self._generation += 1  # torch._dynamo.reset() lets the ids begin anew
@@ -199,6 +207,13 @@ class ProcessBuilder:
         self.process.callers[compile_id] = tuple(
             caller for caller in callers if not _PLUMBING.search(caller.place.file)
         )
+
+    def _note_autograd(self, metadata: Mapping[str, Any]) -> None:
+        """Whether the compile that begins is one of compiled autograd's; ids can begin anew without it."""
+        compile_ = metadata.get("frame_id"), metadata.get("frame_compile_id")
+        self._autograds.pop(compile_, None)
+        if metadata.get("compiled_autograd_id") is not None:
+            self._autograds[compile_] = metadata["compiled_autograd_id"]
 
     def _stack(self, frames: list[Mapping[str, Any]]) -> list[StackFrame]:
         return [
@@ -321,7 +336,10 @@ class ProcessBuilder:
 
     def _name_frame(self, graph: Graph) -> None:
         begun = self._frames_begun.get(graph.compile_id)
-        if begun is not None:
+        is_autograd = graph.compile_id is not None and graph.compile_id.autograd is not None
+        if is_autograd and (begun is None or begun.place.file.startswith(_MADE_BY_TORCH)):
+            graph.frame_name = _COMPILED_AUTOGRAD
+        elif begun is not None:
             graph.frame_name, graph.frame_place = begun.function, begun.place
 
     def _bytecode(self, record: Record) -> Bytecode:
@@ -515,7 +533,8 @@ class ProcessBuilder:
             graph = graphs[-1]
             graph.ops = compile_.ops
             graph.is_compiled = compile_.fail_type not in _BACKEND_FAILURES
-            if compile_.name is not None and compile_.place is not None:
+            is_named = graph.frame_name == _COMPILED_AUTOGRAD
+            if compile_.name is not None and compile_.place is not None and not is_named:
                 graph.frame_name, graph.frame_place = compile_.name, compile_.place
 
 

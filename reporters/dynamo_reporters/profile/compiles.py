@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from dynamo_core.model import Compile, CompileId, Frame, Phase, Place, Process
 
-from .phases import Span, spans
+from .phases import COMPILED_AUTOGRAD, Span, spans
 
 # Which look-up a phase begins with. Source: torch/_functorch/_aot_autograd/autograd_cache.py (try_load) and
 # torch/_inductor/compile_fx.py (_compile_fx_inner), which add its outcome to these phases' arguments.
@@ -73,6 +73,8 @@ def _cost(
     name, place = names.get(compile_id, (None, None)) if compile_id is not None else (None, None)
     if compile_id is None and trees:
         name = trees[0].phase.name  # compiled outside any frame: all that is known of it
+    elif compile_id is not None and compile_id.frame is None:
+        name = COMPILED_AUTOGRAD
     lookups = _lookups([tree.phase for tree in trees])
     if not lookups and not is_backward:  # cut off before the phase could tell, or of an older torch
         lookups = _recorded_lookups(process, compile_id)
@@ -82,15 +84,15 @@ def _cost(
 
 
 def _frames(process: Process) -> dict[CompileId | None, tuple[str | None, Place | None]]:
-    """The frame of each compile, from whichever record has it."""
+    """The frame of each compile, from whichever record has it; a graph knows if it is compiled autograd's."""
     found: dict[CompileId | None, tuple[str | None, Place | None]] = {}
-    for graph in process.graphs:
-        if graph.frame_name is not None:
-            found[graph.compile_id] = graph.frame_name, graph.frame_place
     items: list[Compile | Frame] = [*process.compiles, *process.frames]
     for item in items:
         if item.name is not None and item.place is not None:
             found[item.compile_id] = item.name, item.place
+    for graph in process.graphs:
+        if graph.frame_name is not None:
+            found[graph.compile_id] = graph.frame_name, graph.frame_place
     return found
 
 

@@ -1,11 +1,12 @@
 """Compile time by what was done in it: each moment belongs to the innermost phase, and so to one category.
 
 The names are the first arguments, or `phase_name`, of `dynamo_timed` and of what calls it: in torch 2.13
-torch/_dynamo (convert_frame.py, output_graph.py, guards.py, pgo.py), torch/_functorch/_aot_autograd,
-torch/_functorch/partitioners.py, torch/_inductor (compile_fx.py, graph.py, scheduler.py, codecache.py,
-async_compile.py, select_algorithm.py, triton_bundler.py, runtime/triton_heuristics.py) and, for passes,
-torch/fx/passes/graph_transform_observer.py. Traces of several older versions have the same names, and fewer
-of them. A phase that is not listed here belongs with the one around it.
+torch/_dynamo (convert_frame.py, output_graph.py, guards.py, pgo.py, and compiled_autograd.py, which logs its
+event itself), torch/_functorch/_aot_autograd, torch/_functorch/partitioners.py, torch/_inductor
+(compile_fx.py, graph.py, scheduler.py, codecache.py, async_compile.py, select_algorithm.py,
+triton_bundler.py, runtime/triton_heuristics.py) and, for passes, torch/fx/passes/graph_transform_observer.py.
+Traces of several older versions have the same names, and fewer of them. A phase that is not listed here
+belongs with the one around it.
 """
 
 import heapq
@@ -16,6 +17,7 @@ from typing import NamedTuple
 
 from dynamo_core.model import Phase, Process
 
+COMPILED_AUTOGRAD = "compiled autograd"
 TRACING = "Dynamo tracing"
 GUARDS = "guards"
 OTHER_RANKS = "waiting for other ranks"
@@ -36,6 +38,7 @@ LOADING = "loading generated code"
 # In the order of a compile, which is that of every listing. BACKEND and INDUCTOR are what those did beside
 # what is named: for another backend than Inductor, all that it did.
 CATEGORIES = (
+    COMPILED_AUTOGRAD,
     TRACING,
     GUARDS,
     OTHER_RANKS,
@@ -55,6 +58,7 @@ CATEGORIES = (
 )
 
 _CATEGORY_OF = {
+    "compiled_autograd": COMPILED_AUTOGRAD,
     "dynamo": TRACING,
     "entire_frame_compile": TRACING,
     "bytecode_tracing": TRACING,
