@@ -17,6 +17,8 @@ from dynamo_core.model import (
     Recording,
     Timeline,
 )
+from dynamo_reporters.page.console import plain_text
+from dynamo_reporters.profile.run_time import inherited_value, run_time_blocks, run_time_value
 from dynamo_reporters.profile.wall import (
     COMPILING,
     EXIT,
@@ -109,6 +111,14 @@ def test_guards_are_calls_times_what_one_evaluation_takes() -> None:
     assert parts_of(process(graphs=graphs[1:]))[GUARDS] is None
 
 
+def test_guards_of_inherited_graphs_are_evaluated_too() -> None:
+    backward, unknown = times(10, 0.1), times(10, 0.1)
+    parts = parts_of(process(graphs=[graph(1, times(1000, 1.0, 0.002))], inherited=[times(500, 0.5, 0.004)]))
+    assert parts[GUARDS] == pytest.approx(1000 * 0.002 + 500 * 0.004)
+    assert parts_of(process(inherited=[times(500, 0.5, 0.004), backward]))[GUARDS] == pytest.approx(2.0)
+    assert parts_of(process(inherited=[unknown]))[GUARDS] is None
+
+
 def test_counters_that_were_not_recorded_are_not_zero() -> None:
     assert parts_of(process(overlap_seconds=None))[GRAPHS] is None
 
@@ -116,7 +126,43 @@ def test_counters_that_were_not_recorded_are_not_zero() -> None:
 def test_a_forked_child_has_no_start_of_its_own() -> None:
     child = process(timeline=None)
     child.info["forked"] = True
-    assert set(parts_of(child)) == {GRAPHS, REST, EXIT, COMPILING}
+    assert set(parts_of(child)) == {GRAPHS, REST, EXIT}
+
+
+def test_what_a_process_did_not_do_is_no_part_of_its_time() -> None:
+    assert COMPILING not in parts_of(process())
+    assert COMPILING in parts_of(process(graphs=[graph(1, times(1, 1.0))]))
+    assert parts_of(process(failed_probes={"frames": "no such function"}))[COMPILING] is None
+
+
+def test_the_rows_of_the_graphs_add_up_to_the_time_in_them() -> None:
+    parent = process(graphs=[graph(1, times(10, 4.0), times(10, 6.0))], overlap_seconds=2.0)
+    child = process(inherited=[times(3, 0.5), times(2, 0.25)], overlap_seconds=0.125)
+    child.info = {**child.info, "pid": 3, "ppid": 2, "forked": True}
+    recorded = Recording(Path("r"), {"launcher_pid": 1, "ended_ns": 100 * S}, [parent, child], 2, [])
+    for each, overlap in ((parent, 2.0), (child, 0.125)):
+        rows, inherited = run_time_value(each), inherited_value(each)
+        assert inherited is not None
+        seconds = inherited["seconds"] + sum(
+            row[direction]["seconds"] for row in rows for direction in ("forward", "backward")
+        )
+        wall = wall_time(each, recorded)
+        part = wall.part(GRAPHS) if wall is not None else None
+        assert part is not None
+        assert seconds - overlap == pytest.approx(part.seconds)
+    page = plain_text(run_time_blocks(recorded, False))
+    assert "10.75 s in 15 calls" in page
+    row = page[page.index("graphs of its parent") :]
+    assert [text for text in ("inherited", "750 ms", "7.0%") if text not in row] == []
+    assert inherited_value(process(overlap_seconds=None)) is None
+    assert inherited_value(process()) == {"calls": 0, "seconds": 0.0}
+
+
+def test_a_process_that_only_inherited_graphs_has_a_table_of_them() -> None:
+    child = process(inherited=[times(3, 0.5)])
+    page = plain_text(run_time_blocks(Recording(Path("r"), None, [child], 1, []), False))
+    assert "500 ms in 3 calls" in page
+    assert "100.0%" in page
 
 
 def test_a_process_that_was_killed_lasts_until_the_last_known_moment() -> None:

@@ -5,6 +5,8 @@ from statistics import fmean
 
 from dynamo_core.model import CallTimes, Graph, Process, Recording
 
+from ..text import frame_name, place
+
 # A call of a compiled graph costs about 10 us before the graph does anything (benchmarks/call_cost.py).
 _OVERHEAD_BOUND_S = 20e-6
 _OFTEN = 100
@@ -12,7 +14,10 @@ _OFTEN = 100
 
 @dataclass(frozen=True)
 class GraphTime:
-    """A graph of a process with its calls. `share` is of the time in all graphs, backward included."""
+    """A graph of a process with its calls. `share` is of the time in all graphs.
+
+    Backward graphs are in it, and those that a process has of its parent.
+    """
 
     process: Process
     graph: Graph
@@ -53,8 +58,16 @@ def graph_times(recording: Recording) -> list[GraphTime]:
         if graph.times is not None and graph.times.calls
     ]
     total = sum(each.seconds for each in found)
+    total += sum(process.inherited_seconds for process in recording.processes)
     shared = [GraphTime(each.process, each.graph, each.seconds / total if total else 0.0) for each in found]
     return sorted(shared, key=lambda each: -each.seconds)
+
+
+def frame_text(graph: Graph) -> str:
+    """A graph's frame and where it is. Compiled autograd's are in no file."""
+    if graph.frame_name is not None and graph.frame_place is None:
+        return graph.frame_name
+    return f"{frame_name(graph.frame_name)} ({place(graph.frame_place)})"
 
 
 def first_call(times: CallTimes) -> float | None:

@@ -14,7 +14,7 @@ from .advice import advice
 from .break_cost import break_cost_blocks, break_cost_values
 from .phases import split
 from .run_split import run_split_blocks, run_split_value
-from .run_time import run_time_blocks, run_time_value
+from .run_time import inherited_value, run_time_blocks, run_time_value
 from .steady_state import steady_state_blocks, steady_state_value
 from .wall import COMPILING, GRAPHS, REST, is_main, wall_time
 
@@ -64,7 +64,7 @@ def _verdict(recording: Recording) -> str:
         if part is not None and part.seconds is not None:
             shares.append(f"{part.seconds / wall.seconds:.0%} {name}")
     others = sum(part.seconds or 0.0 for part in wall.parts if part.name not in (COMPILING, GRAPHS, REST))
-    shares.append(f"{others / wall.seconds:.0%} imports and the like")
+    shares.append(f"{others / wall.seconds:.0%} imports, exit and the like")
     return f"{seconds(wall.seconds)} of wall time: {', '.join(shares)}."
 
 
@@ -82,6 +82,7 @@ def _process_value(process: Process, recording: Recording, step: str | None) -> 
         "wall_time": run_split_value(process, recording),
         "steady_state": steady_state_value(process, step),
         "graphs": run_time_value(process),
+        "inherited": inherited_value(process),
         "compile_time": compile_time.compile_time_value(process),
         "window": window.window_value(process),
     }

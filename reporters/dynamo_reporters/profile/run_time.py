@@ -7,8 +7,8 @@ from dynamo_core.model import CallTimes, Graph, Process, Recording
 
 from ..page.blocks import Block, Column, Heading, Paragraph, Table, table
 from ..report import id_value, place_value, process_title
-from ..text import compile_label, frame_name, number, place, seconds
-from .graph_times import GraphTime, first_call, graph_times, steady_mean
+from ..text import compile_label, frame_name, number, seconds
+from .graph_times import GraphTime, first_call, frame_text, graph_times, steady_mean
 
 _ROWS_SHOWN = 20
 _COLUMNS = [
@@ -21,16 +21,18 @@ _COLUMNS = [
 def run_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
     """The graphs by the time in them; then what evaluating guards took."""
     found = graph_times(recording)
-    if not found:
+    heirs = [process for process in recording.processes if process.inherited_calls]
+    if not found and not heirs:
         counted = any(graph.times is not None for process in recording.processes for graph in process.graphs)
         yield Heading("Run time of the graphs: " + ("none was called" if counted else "not recorded"))
         return
-    total = sum(each.seconds for each in found)
-    calls = sum(each.times.calls for each in found)
+    total = sum([*(each.seconds for each in found), *(heir.inherited_seconds for heir in heirs)])
+    calls = sum([*(each.times.calls for each in found), *(heir.inherited_calls for heir in heirs)])
     yield Heading(f"Run time of the graphs: {seconds(total)} in {number(calls, 'call')}")
     shown = found if show_all else found[:_ROWS_SHOWN]
     has_device = any(each.has_device_time for each in found)
     rows = [row for each in shown for row in _rows(each, recording, has_device)]
+    rows += [_inherited(heir, recording, total, has_device) for heir in heirs]
     yield Table([*_COLUMNS, *([Column("on the GPU", True)] if has_device else [])], rows)
     yield from _more(len(found) - len(shown), "graph")
     yield Paragraph(
@@ -46,10 +48,18 @@ def run_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
 def _rows(each: GraphTime, recording: Recording, has_device: bool) -> Iterator[list[str]]:
     graph = each.graph
     name = f"{graph.number} {compile_label(graph.compile_id)}{process_title(each.process, recording)}"
-    where = f"{frame_name(graph.frame_name)} ({place(graph.frame_place)})"
-    yield [where, name, *_figures(each.times), f"{each.share:.1%}", *_single_calls(each.times, has_device)]
+    figures = [*_figures(each.times), f"{each.share:.1%}", *_single_calls(each.times, has_device)]
+    yield [frame_text(graph), name, *figures]
     if graph.backward is not None and graph.backward.calls:
         yield ["", "  backward", *_figures(graph.backward), "", *_single_calls(graph.backward, has_device)]
+
+
+def _inherited(heir: Process, recording: Recording, total: float, has_device: bool) -> list[str]:
+    """The calls of graphs of its parent's in one row: which is which, a forked process does not know."""
+    name = f"inherited{process_title(heir, recording)}"
+    share = f"{heir.inherited_seconds / total:.1%}" if total else ""
+    figures = [f"{heir.inherited_calls:,}", seconds(heir.inherited_seconds), share]
+    return ["graphs of its parent", name, *figures, *[""] * (5 if has_device else 4)]
 
 
 def _figures(times: CallTimes) -> list[str]:
@@ -121,6 +131,13 @@ def _more(rest: int, singular: str, plural: str | None = None) -> Iterator[Block
 def run_time_value(process: Process) -> list[dict[str, Any]]:
     """The calls of every graph of a process."""
     return [_graph_value(graph) for graph in process.graphs if graph.is_compiled]
+
+
+def inherited_value(process: Process) -> dict[str, Any] | None:
+    """The calls of graphs that the parent of a process compiled; None where calls were not counted."""
+    if process.overlap_seconds is None:
+        return None
+    return {"calls": process.inherited_calls, "seconds": process.inherited_seconds}
 
 
 def _graph_value(graph: Graph) -> dict[str, Any]:

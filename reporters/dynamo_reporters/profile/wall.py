@@ -145,6 +145,8 @@ def _compiling(process: Process) -> Iterable[Part]:
     if not compiling and process.failed_probes.get("frames"):
         yield Part(COMPILING, None)
         return
+    if not (process.frames or process.phases or process.compiles or process.graphs):
+        return
     parts = [Part("looking at frames", (_length(compiling) - _length(phases)) / 1e9)] if compiling else []
     by_kind = split(process)
     if by_kind is not None:
@@ -201,9 +203,10 @@ def _calls(process: Process) -> Iterable[Part]:
         else (),
     )
     called = [times for times in forward if times.calls]
-    timed = [times for times in called if times.guard_seconds is not None]
+    # Of what it inherited, what has no sample may as well be a backward, which has no guards.
+    timed = [times for times in (*called, *process.inherited) if times.guard_seconds is not None]
     seconds = sum(times.calls * (times.guard_seconds or 0.0) for times in timed) if timed else None
-    missing = len(called) - len(timed)
-    if called:
+    missing = sum(times.guard_seconds is None for times in called)
+    if called or process.inherited_calls:
         note = "calls times what some evaluations took"
         yield Part(GUARDS, seconds, "sampled", note + (f"; {missing} graphs not sampled" if missing else ""))
