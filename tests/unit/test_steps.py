@@ -12,6 +12,7 @@ from dynamo_core.model import (
     Graph,
     Place,
     Process,
+    ProfileWindow,
     Recording,
     StackFrame,
 )
@@ -84,6 +85,50 @@ def test_where_not_every_call_was_noted_the_warm_up_is_between_two_numbers() -> 
     assert steps.warm_up == (9, 16)
     assert steps.block_size == 8
     assert steps.mean == pytest.approx(0.010)
+
+
+def windowed(begin_ms: float, end_ms: float) -> ProfileWindow:
+    begin, end = int(begin_ms * MS), int(end_ms * MS)
+    return ProfileWindow(1, 3, 0.3, begin, end, 0, (), (), (), None, 0, None)
+
+
+def test_steps_under_the_profiler_do_not_count() -> None:
+    before, profiled, after = [10.0 * i for i in range(1, 11)], [200.0, 300.0], [310.0, 320.0, 330.0]
+    run = process([graph(1, called([*before, *profiled, *after]))])
+    run.window = windowed(105, 295)
+    steps = find_steps(run)
+    assert steps is not None
+    assert steps.spread == (pytest.approx(0.010), pytest.approx(0.010))
+    assert steps.mean == pytest.approx(0.010)
+    assert steps.steady == len(steps.blocks) == 8 + 3
+    assert "are not among them" in plain_text(
+        steady_state_blocks(Recording(Path("r"), None, [run], 1, []), None)
+    )
+
+
+def test_where_all_steps_were_profiled_none_is_left() -> None:
+    run = process([graph(1, called([10.0 * i for i in range(1, 11)]))])
+    run.window = windowed(5, 1000)
+    page = plain_text(steady_state_blocks(Recording(Path("r"), None, [run], 1, []), None))
+    assert "outside of the profiled window" in page
+
+
+def test_a_graph_of_compiled_autograd_is_a_step_only_where_there_is_no_other() -> None:
+    backward = graph(1, called([10.0 * i for i in range(1, 41)]), name="compiled autograd")
+    backward.compile_id = CompileId(1, 0, autograd=0)
+    forward = graph(2, called([10.0 * i for i in range(21, 30)]))
+    for graphs, number in (([backward, forward], 2), ([backward], 1)):
+        steps = find_steps(process(graphs))
+        assert steps is not None
+        assert steps.graph.number == number
+
+
+def test_a_name_that_nothing_has_is_told_from_one_that_is_seldom_called() -> None:
+    recording = Recording(Path("r"), None, [process([graph(1, called([1.0, 2.0]))])], None, [])
+    assert "is called absent" in plain_text(steady_state_blocks(recording, "absent"))
+    assert "no graph below forward is called often enough" in plain_text(
+        steady_state_blocks(recording, "forward")
+    )
 
 
 def test_too_few_calls_are_no_steps() -> None:

@@ -7,8 +7,9 @@ from dynamo_core.model import Process, Recording
 
 from ..page.blocks import Block, Heading, Paragraph
 from ..report import process_title
-from ..text import compile_label, frame_name, number, place, seconds
-from .steps import Steps, find_steps
+from ..text import compile_label, number, seconds
+from .graph_times import frame_text
+from .steps import Steps, find_steps, is_name_known
 from .wall import COMPILING, wall_time
 
 
@@ -25,22 +26,29 @@ def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Bloc
         graph = steps.graph
         yield Paragraph(
             f"A step is taken to be one call of graph {graph.number} {compile_label(graph.compile_id)}, "
-            f"{frame_name(graph.frame_name)} ({place(graph.frame_place)}). "
+            f"{frame_text(graph)}. "
             f"Over {number(steps.steady, 'step')}: median {seconds(steps.median)}, "
             f"mean {seconds(steps.mean)}, from {seconds(low)} to {seconds(high)}"
             + (f" in blocks of {steps.block_size} steps." if steps.block_size > 1 else ".")
             + (f" The first step took {seconds(steps.first[0])}." if steps.first else "")
         )
         if process.window is not None:
-            yield Paragraph("The profiled steps are among them, and slower.", "dim")
+            yield Paragraph(
+                "The steps of the profiled window are not among them. A step recorded with its lines or "
+                "memory comes right after it: where there is one, it is among them, and slower.",
+                "dim",
+            )
         yield from _paid_back(process, recording, steps)
 
 
 def _why_none(process: Process, step: str | None) -> str:
     if all(graph.times is None for graph in process.graphs) and process.graphs:
         return "not recorded"
+    if step is not None and not is_name_known(process, step):
+        return f"not found; no compiled frame, and no function that led to one, is called {step}"
     what = "nothing" if step is None else f"no graph below {step}"
-    return f"not found; {what} is called often enough after the last compile"
+    outside = "" if process.window is None else ", outside of the profiled window"
+    return f"not found; {what} is called often enough after the last compile{outside}"
 
 
 def _warm_up(steps: Steps) -> str:

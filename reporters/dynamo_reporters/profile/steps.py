@@ -1,7 +1,8 @@
 """The repeating step of a run, found in the calls of its graphs: how long it takes, and since when.
 
 A step is one call of a graph that is called once in each: of the graphs that are called at even intervals for
-most of the time after the last compile, the one with the most calls.
+most of the time after the last compile, the one with the most calls. Compiled autograd's graphs, which stand
+for no function of the program, are second to any other.
 """
 
 from collections.abc import Iterable
@@ -11,7 +12,7 @@ from itertools import pairwise
 from pathlib import PurePath
 from statistics import median
 
-from dynamo_core.model import CallSample, CallTimes, Graph, Place, Process
+from dynamo_core.model import CallSample, CallTimes, Graph, Place, Process, ProfileWindow
 
 _LEAST_CALLS = 4  # after the last compile; fewer are no repetition
 
@@ -22,8 +23,9 @@ class Steps:
 
     `warm_up` is how many began before the last compile had ended, and the graph's first call, which loads
     what later ones use: from `warm_up[0]` to `warm_up[1]` where not every call was noted. `mean` is over
-    `steady` steps; `blocks` are the means of `block_size` steps each, and the spread is theirs. `first` are
-    the times of the first steps, one by one.
+    `steady` steps; `blocks` are the means of `block_size` steps each, and the spread is theirs: those that
+    overlap a window under torch.profiler, which slows them down, are in neither. `first` are the times of the
+    first steps, one by one.
     """
 
     graph: Graph
@@ -67,6 +69,12 @@ def find_steps(process: Process, wanted: str | None = None) -> Steps | None:
     return None if graph is None or graph.times is None else _steps(process, graph, graph.times, settled)
 
 
+def is_name_known(process: Process, wanted: str) -> bool:
+    """Whether any graph, however often it is called, is within a function that `wanted` names."""
+    process = process.entire
+    return any(_is_within(graph, process, wanted) for graph in process.graphs)
+
+
 def _is_within(graph: Graph, process: Process, wanted: str) -> bool:
     module, _, function = wanted.rpartition(":")
     callers = process.callers.get(graph.compile_id, ())
@@ -108,14 +116,22 @@ def _noted(times: CallTimes | None) -> list[CallSample]:
 
 
 def _called_once_a_step(graphs: list[Graph], settled: int) -> Graph | None:
-    longest = max((_span(graph.times, settled) for graph in graphs), default=0)
-    lasting = [graph for graph in graphs if 2 * _span(graph.times, settled) >= longest]
-    regular = [graph for graph in lasting if _is_regular(graph.times, settled)]
+    own = [graph for graph in graphs if graph.compile_id is None or graph.compile_id.autograd is None]
+    lasting = _lasting(graphs, settled)
     return max(
-        regular or lasting,
+        _regular(_lasting(own, settled), settled) or _regular(lasting, settled) or lasting,
         key=lambda graph: (_steady_calls(graph.times, settled), -_first_call(graph)),
         default=None,
     )
+
+
+def _lasting(graphs: list[Graph], settled: int) -> list[Graph]:
+    longest = max((_span(graph.times, settled) for graph in graphs), default=0)
+    return [graph for graph in graphs if 2 * _span(graph.times, settled) >= longest]
+
+
+def _regular(graphs: list[Graph], settled: int) -> list[Graph]:
+    return [graph for graph in graphs if _is_regular(graph.times, settled)]
 
 
 def _span(times: CallTimes | None, settled: int) -> int:
@@ -144,27 +160,32 @@ def _first_call(graph: Graph) -> int:
 def _steps(process: Process, graph: Graph, times: CallTimes, settled: int) -> Steps | None:
     noted = _noted(times)
     steady = [call for call in times.samples if call.began_ns > settled and call.number > 1]
-    if len(steady) < 2:
-        return None
     blocks = [
-        (after.began_ns - before.began_ns) / 1e9 / (after.number - before.number)
+        ((after.began_ns - before.began_ns) / 1e9, after.number - before.number)
         for before, after in pairwise(steady)
+        if not _is_profiled(before.began_ns, after.began_ns, process.window)
     ]
-    steps = steady[-1].number - steady[0].number
+    if not blocks:
+        return None
+    steps = sum(size for _, size in blocks)
     return Steps(
         graph=graph,
         steady=steps,
         steady_since_ns=steady[0].began_ns,
         warm_up=_warm_up(process, graph, settled),
-        mean=(steady[-1].began_ns - steady[0].began_ns) / 1e9 / steps,
-        blocks=tuple(blocks),
-        block_size=steady[1].number - steady[0].number,
+        mean=sum(spent for spent, _ in blocks) / steps,
+        blocks=tuple(spent / size for spent, size in blocks),
+        block_size=blocks[0][1],
         first=tuple(
             (after.began_ns - before.began_ns) / 1e9
             for before, after in pairwise(noted)
             if after.number == before.number + 1
         )[: len(times.early)],
     )
+
+
+def _is_profiled(begin_ns: int, end_ns: int, window: ProfileWindow | None) -> bool:
+    return window is not None and begin_ns < window.end_ns and end_ns > window.begin_ns
 
 
 def _warm_up(process: Process, graph: Graph, settled: int) -> tuple[int, int]:
