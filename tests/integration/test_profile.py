@@ -16,6 +16,7 @@ from schemas import validate
 
 PROGRAM = PROGRAMS / "known_times.py"
 CLOSE = 0.02  # of the wall time
+AROUND_S = 0.05  # what a program times around a compile is more than the compile
 # What a program says of itself, and the part of the wall time that it is.
 TOLD = {"compiling": "compiling", "in_graphs": "inside compiled graphs"}
 ENDS = {"is_killed": -signal.SIGKILL}
@@ -64,7 +65,7 @@ def test_the_split_agrees_with_the_program(name: str, profiled: Profiled) -> Non
     wall, parts = main["wall_time"]["seconds"], parts_of(main)
     assert sum(filter(None, parts.values())) == pytest.approx(wall, rel=CLOSE)
     for key, part in TOLD.items():
-        assert parts.get(part, 0.0) == pytest.approx(told[key], abs=CLOSE * wall), key
+        assert parts.get(part, 0.0) == pytest.approx(told[key], abs=CLOSE * wall + AROUND_S), key
     # Sleeping is in the remainder; so is what else the program does, which it cannot tell.
     assert parts["eager code and the rest"] >= told["eager"] - CLOSE * wall
     assert calls_of(main) == told["calls"]
