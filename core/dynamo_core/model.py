@@ -124,6 +124,11 @@ class CallTimes:
     device_seconds: float | None = None
     device_samples: int = 0
 
+    @property
+    def guard_seconds_in_all(self) -> float | None:
+        """What the guards took for all calls; None where no evaluation was timed."""
+        return None if self.guard_seconds is None else self.calls * self.guard_seconds
+
     def percentile(self, share: float) -> float | None:
         """Seconds below which this share (0 to 1) of the calls lies, to within 6 %; None without calls."""
         wanted = share * self.calls

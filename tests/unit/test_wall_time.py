@@ -182,7 +182,7 @@ def test_a_plain_trace_has_no_begin() -> None:
     assert wall_time(plain, Recording(Path("r"), None, [plain], None, [])) is None
 
 
-@pytest.mark.parametrize("began", ["soon", None, 10**30])
+@pytest.mark.parametrize("began", ["soon", None, 10**30, -(10**400)])
 def test_strange_moments_are_no_begin(began: Any) -> None:
     strange = process()
     strange.info = {"began_ns": began}

@@ -1,7 +1,6 @@
 """The run time of each compiled graph: how often, how long, and how much of that is overhead."""
 
 from dataclasses import dataclass
-from statistics import fmean
 
 from dynamo_core.model import CallTimes, Graph, Process, Recording
 
@@ -81,9 +80,3 @@ def steady_mean(times: CallTimes) -> float | None:
     if times.calls < 2 or first is None:
         return None
     return max(times.seconds - first, 0.0) / (times.calls - 1)
-
-
-def since_previous(times: CallTimes) -> float | None:
-    """Seconds from the end of the graph called before to the begin of this one, on average."""
-    gaps = [call.since_previous for call in times.samples if call.since_previous is not None]
-    return fmean(gaps) if gaps else None

@@ -94,8 +94,8 @@ def _guards(found: list[GraphTime], recording: Recording, show_all: bool) -> Ite
     if not timed:
         yield Heading("Guards: what evaluating them takes was not recorded")
         return
-    timed.sort(key=lambda each: -_guard_total(each.times))
-    total = sum(_guard_total(each.times) for each in timed)
+    timed.sort(key=lambda each: -(each.times.guard_seconds_in_all or 0.0))
+    total = sum(each.times.guard_seconds_in_all or 0.0 for each in timed)
     yield Heading(f"Guards: about {seconds(total)}, from a sample of evaluations")
     rows = []
     for each in timed if show_all else timed[:_ROWS_SHOWN]:
@@ -106,7 +106,7 @@ def _guards(found: list[GraphTime], recording: Recording, show_all: bool) -> Ite
                 frame_name(graph.frame_name),
                 f"{each.times.calls:,}",
                 seconds(own),
-                seconds(_guard_total(each.times)),
+                seconds(each.times.guard_seconds_in_all),
                 f"{own / call:.0%}" if call else "",
             ]
         )
@@ -115,10 +115,6 @@ def _guards(found: list[GraphTime], recording: Recording, show_all: bool) -> Ite
     yield Paragraph(
         "Evaluations that failed on another entry of the same frame come on top; they are not counted.", "dim"
     )
-
-
-def _guard_total(times: CallTimes) -> float:
-    return times.calls * (times.guard_seconds or 0.0)
 
 
 def _more(rest: int, singular: str, plural: str | None = None) -> Iterator[Block]:

@@ -63,8 +63,8 @@ REST = "eager code and the rest"
 def wall_time(process: Process, recording: Recording) -> WallTime | None:
     """What the time of a process was spent on; None where its begin was not recorded (a plain trace)."""
     process = process.entire
-    begin = process.info.get("began_ns") or process.info.get("started_ns")
-    if not isinstance(begin, int):
+    begin = _moment(process.info.get("began_ns")) or _moment(process.info.get("started_ns"))
+    if begin is None:
         return None
     end, saw_end = _end(process, recording)
     if end is None or end <= begin:
@@ -204,8 +204,9 @@ def _calls(process: Process) -> Iterable[Part]:
     )
     called = [times for times in forward if times.calls]
     # Of what it inherited, what has no sample may as well be a backward, which has no guards.
-    timed = [times for times in (*called, *process.inherited) if times.guard_seconds is not None]
-    seconds = sum(times.calls * (times.guard_seconds or 0.0) for times in timed) if timed else None
+    totals = [times.guard_seconds_in_all for times in (*called, *process.inherited)]
+    timed = [total for total in totals if total is not None]
+    seconds = sum(timed) if timed else None
     missing = sum(times.guard_seconds is None for times in called)
     if called or process.inherited_calls:
         note = "calls times what some evaluations took"
