@@ -9,7 +9,18 @@ import click
 
 from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
-from dynamo_core.settings import CAPTURE_POLICIES, Settings
+from dynamo_core.settings import (
+    CAPTURE_POLICIES,
+    FULLGRAPH_FIRST,
+    FULLGRAPH_KEEP_GOING,
+    ON_RECOMPILE_EAGER,
+    ON_RECOMPILE_ERROR,
+    VERIFY_ERROR,
+    VERIFY_REPORT,
+    Settings,
+)
+
+from .program_command import OptionWithOptionalValue
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -50,8 +61,15 @@ def run_options(*output_names: str) -> Callable[[Command], Command]:
             "--backend",
             default="inductor",
             envvar="DYNAMO_BACKEND",
-            metavar="NAME",
-            help="The backend for what is captured: a registered name, module:function or file.py:function.",
+            metavar="NAME[,NAME…]",
+            help="The backend for what is captured: a name that `dynamo backends` lists, inductor:MODE, "
+            "module:function or file.py:function. Of several, each graph goes to the first that takes it.",
+        ),
+        documented_option(
+            "--strict",
+            is_flag=True,
+            envvar="DYNAMO_STRICT",
+            help="A graph that no backend takes is an error in the program, instead of running eager.",
         ),
         documented_option("--mode", envvar="DYNAMO_MODE", help="As torch.compile's mode."),
         documented_option(
@@ -62,17 +80,60 @@ def run_options(*output_names: str) -> Callable[[Command], Command]:
         ),
         documented_option(
             "--fullgraph",
-            is_flag=True,
+            cls=OptionWithOptionalValue,
+            bare=FULLGRAPH_FIRST,
+            type=click.Choice((FULLGRAPH_FIRST, FULLGRAPH_KEEP_GOING)),
             envvar="DYNAMO_FULLGRAPH",
-            help="As torch.compile's fullgraph: the first graph break is an error in the program.",
+            help="An audit for graph breaks, the exit code says whether there were any: the first one is an "
+            "error in the program, or (--fullgraph=keep-going) the program goes on and all are listed.",
+        ),
+        documented_option(
+            "--override",
+            multiple=True,
+            envvar="DYNAMO_OVERRIDE",
+            metavar="KEY=VALUE,…",
+            help="Replace arguments of the program's own torch.compile (backend, mode, dynamic, fullgraph, "
+            "disable), or with frame=0/1 the backend of one compile id; repeat for more.",
+        ),
+        documented_option(
+            "--verify",
+            cls=OptionWithOptionalValue,
+            bare=VERIFY_REPORT,
+            type=click.Choice((VERIFY_REPORT, VERIFY_ERROR)),
+            envvar="DYNAMO_VERIFY",
+            help="Run each graph's first calls eagerly as well, on the same inputs, and name what disagrees; "
+            "with --verify=error, the exit code says so.",
+        ),
+        documented_option(
+            "--freeze-after",
+            envvar="DYNAMO_FREEZE_AFTER",
+            metavar="N|Ns|FUNCTION=N",
+            help="Compile nothing more after N calls of compiled graphs, N seconds without a compile, or "
+            "after the N-th call of a compiled function; what would have been compiled is listed.",
+        ),
+        documented_option(
+            "--on-recompile",
+            type=click.Choice((ON_RECOMPILE_EAGER, ON_RECOMPILE_ERROR)),
+            default=ON_RECOMPILE_EAGER,
+            show_default=True,
+            envvar="DYNAMO_ON_RECOMPILE",
+            help="What becomes of a frame that would be compiled after --freeze-after.",
+        ),
+        documented_option(
+            "--autotune-file",
+            type=click.Path(dir_okay=False, path_type=Path),
+            envvar="DYNAMO_AUTOTUNE_FILE",
+            metavar="FILE",
+            help="Where `dynamo autotune` stores the winners, and the backend `autotuned` finds them.  "
+            "[default: .dynamo/autotuned.json]",
         ),
         documented_option(
             "--option",
             "options",
             multiple=True,
             envvar="DYNAMO_OPTION",
-            metavar="KEY=VALUE",
-            help="One of torch.compile's options; repeat for more.",
+            metavar="[NAME:]KEY=VALUE",
+            help="One of torch.compile's options, in a chain with the backend it is for; repeat for more.",
         ),
         documented_option(
             "--profile",
@@ -109,26 +170,30 @@ def request_from(
     backend: str,
     mode: str | None,
     dynamic: bool | None,
-    fullgraph: bool,
     options: tuple[str, ...],
     profile: bool,
     profile_steps: int,
+    autotune_file: Path | None,
     stdout_to_stderr: bool = False,
+    **as_given: Any,
 ) -> Request:
-    """What these options ask the launcher for."""
+    """What these options ask the launcher for; those `as_given` are settings of the same name."""
     settings = Settings(
         recording="",
         capture=capture,
         backend=backend,
         mode=mode,
         dynamic=dynamic,
-        fullgraph=fullgraph,
         options=dict(_key_and_value(option) for option in options),
         profile=profile,
         profile_steps=profile_steps,
+        autotune_file=None if autotune_file is None else str(autotune_file.absolute()),
+        **as_given,
     )
-    if mode is not None and options:
-        raise click.UsageError("--mode and --option cannot be combined: torch.compile takes one of them")
+    try:
+        settings.choices()
+    except ValueError as error:
+        raise click.UsageError(f"--backend: {error}") from error
     return Request(
         program=program,
         settings=settings,

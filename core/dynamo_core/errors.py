@@ -1,6 +1,10 @@
 """The one kind of error that crosses the layers: a line for the user and an exit code.
 
     DynamoError                    exit code
+    ├── NotMeasured                115  no run, or no graph, could be measured
+    ├── AutotuneFileProblem        116  the autotune file is missing, damaged or of another kind
+    ├── Disagreement               117  --verify=error: compiled code computes something else than eager
+    ├── GraphBreaksFound           118  --fullgraph: there were graph breaks
     ├── NothingSelected            119  nothing in the recording fits the selectors given
     ├── CannotRecord               120  the recording cannot be created or written
     ├── NotARecording              121  the path is no recording and no torch trace
@@ -22,6 +26,30 @@ class DynamoError(Exception):
     """Something that the user can mend; `str()` of it says what, where and how, in one line."""
 
     exit_code = EXIT_INTERNAL
+
+
+class NotMeasured(DynamoError):
+    """No run, or no graph, could be measured."""
+
+    exit_code = 115
+
+
+class AutotuneFileProblem(DynamoError):
+    """The autotune file is missing, damaged or of another kind."""
+
+    exit_code = 116
+
+
+class Disagreement(DynamoError):
+    """Compiled code computes something else than eager, and --verify=error asks to say so."""
+
+    exit_code = 117
+
+
+class GraphBreaksFound(DynamoError):
+    """There were graph breaks, and --fullgraph asks for none."""
+
+    exit_code = 118
 
 
 class CannotRecord(DynamoError):

@@ -7,18 +7,27 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
+from .backend_choice import BackendChoice, Option, parse_chain
 from .names import RECORDING_VARIABLE, SETTINGS_VARIABLE
 
 CAPTURE_POLICIES = ("auto", "modules", "functions", "all", "none")
+
+# Of --fullgraph: torch raises at the first graph break; or the program runs on, and all are listed.
+FULLGRAPH_FIRST, FULLGRAPH_KEEP_GOING = "first", "keep-going"
+# Of --verify and --on-recompile.
+VERIFY_REPORT, VERIFY_ERROR = "report", "error"
+ON_RECOMPILE_EAGER, ON_RECOMPILE_ERROR = "eager", "error"
 
 
 @dataclass(frozen=True)
 class Settings:
     """The choices of one `dynamo run`; all but the first mirror its options.
 
-    `backend`, `mode`, `dynamic`, `fullgraph` and `options` mean what they mean to `torch.compile`.
-    They apply to frames that the capture policy takes, never to the program's own `torch.compile`.
-    `profile` asks for torch.profiler around `profile_steps` steady steps.
+    `mode`, `dynamic` and `options` mean what they mean to `torch.compile`; `backend` may be a chain
+    (`backend_choice.py`). They apply to frames that the capture policy takes, never to the program's own
+    `torch.compile`; `override` replaces arguments of that. With `strict`, a graph that no backend takes is an
+    error in the program. `profile` asks for torch.profiler around `profile_steps` steady steps.
+    `autotune_file` is where `dynamo autotune` stores what the backend `autotuned` looks up.
     """
 
     recording: str
@@ -26,10 +35,20 @@ class Settings:
     backend: str = "inductor"
     mode: str | None = None
     dynamic: bool | None = None
-    fullgraph: bool = False
-    options: dict[str, str | int | float | bool] = field(default_factory=dict)
+    strict: bool = False
+    fullgraph: str | None = None
+    options: dict[str, Option] = field(default_factory=dict)
     profile: bool = False
     profile_steps: int = 10
+    freeze_after: str | None = None
+    on_recompile: str = ON_RECOMPILE_EAGER
+    verify: str | None = None
+    override: tuple[str, ...] = ()
+    autotune_file: str | None = None
+
+    def choices(self) -> tuple[BackendChoice, ...]:
+        """The backends to try for each graph, in order; ValueError says what is wrong with them."""
+        return parse_chain(self.backend, self.mode, self.options)
 
     def to_environment(self) -> dict[str, str]:
         """The environment variables that carry these settings."""
@@ -43,4 +62,5 @@ class Settings:
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
         """The settings that `environment` carries; KeyError if it carries none."""
         choices = json.loads(environment[SETTINGS_VARIABLE])
+        choices["override"] = tuple(choices["override"])
         return cls(recording=environment[RECORDING_VARIABLE], **choices)

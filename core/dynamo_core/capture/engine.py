@@ -8,6 +8,7 @@ import atexit
 import os
 from collections.abc import Callable, Mapping
 from types import ModuleType
+from typing import Any
 
 from ..names import IMPORTED, PROCESS_END, PROCESS_START, PROCESS_STATE, TIMELINE
 from ..settings import Settings
@@ -20,7 +21,7 @@ from .probes import Probes
 from .process import description_at_start, description_of_state, torch_totals
 from .profile_window import profile_window
 from .stream import Stream
-from .trace_handler import attach
+from .trace_handler import attach, current_compile_id
 from .whole_program import WholeProgramCapture
 
 
@@ -49,6 +50,11 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
     @probes.harmless("devices and torch settings")
     def record_state() -> None:
         stream.artifact(PROCESS_STATE, description_of_state())
+
+    @probes.harmless("backends")
+    def tell(record: str, payload: dict[str, Any]) -> None:
+        number = graphs.graph_in_progress.number
+        stream.artifact(record, {"graph": number, **payload}, current_compile_id())
 
     _when_imported(
         "torch._dynamo.output_graph",
@@ -97,7 +103,7 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
 
     atexit.register(record_end)
     os.register_at_fork(after_in_child=probes.harmless("fork")(lambda: totals_at_fork.update(torch_totals())))
-    WholeProgramCapture(settings, probes).begin()
+    WholeProgramCapture(settings, probes, tell).begin()
     torch_began_ns, torch_ended_ns = import_hook.times.get("torch", (None, None))
     stream.artifact(
         TIMELINE,

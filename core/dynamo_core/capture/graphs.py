@@ -4,7 +4,8 @@ Source: torch/_dynamo/output_graph.py (OutputGraph.call_user_compiler). Its sign
 torch 2.7 and (self, gm, example_inputs) from 2.8. Run with 2.13; sources read from 2.8 to 2.15.
 """
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from json import dumps
 from types import ModuleType
 from typing import Any
@@ -20,6 +21,18 @@ from .torch_versions import source_name
 from .trace_handler import current_compile_id
 
 
+class GraphInProgress(threading.local):
+    """The graph that this thread is handing to its backend: its number, else None."""
+
+    number: int | None = None
+
+
+graph_in_progress = GraphInProgress()
+
+# (what a backend returned, the graph module, the graph's number) -> what shall be called instead.
+Wrapper = Callable[[Any, Any, int], Any]
+
+
 def install(
     output_graph: ModuleType,
     probes: Probes,
@@ -27,8 +40,9 @@ def install(
     after_first_graph: Callable[[], None],
     late_modules: LateModules,
     window: ProfileWindow | None = None,
+    wrappers: Sequence[Wrapper] = (),
 ) -> None:
-    """Wrap `OutputGraph.call_user_compiler`."""
+    """Wrap `OutputGraph.call_user_compiler`. The `wrappers` are put around the counting of calls, in turn."""
     counters = probes.stream.counters
     original = output_graph.OutputGraph.call_user_compiler
     graphs_seen = 0
@@ -62,8 +76,12 @@ def install(
         if window is not None:
             compiled = window.watch(compiled, graph_number, compile_id_text(current_compile_id()))
         compiled = timed_on_device(compiled, lambda: counters.words_of(calls_index))
-        counted = counters.counted(compiled, calls_index, sample_guards)
-        return counted if window is None else window.stepping(counted, graph_number)
+        called = counters.counted(compiled, calls_index, sample_guards)
+        if window is not None:
+            called = window.stepping(called, graph_number)
+        for wrap in wrappers:
+            called = wrap(called, gm, graph_number)
+        return called
 
     def call_user_compiler(self: Any, gm: Any, *rest: Any) -> Any:
         nonlocal graphs_seen
@@ -71,9 +89,11 @@ def install(
         is_recorded = record_graph(graph_number, self, gm)
         start = perf_counter_ns()
         late_modules.wait()
+        graph_in_progress.number = graph_number
         try:
             compiled = original(self, gm, *rest)
         finally:
+            graph_in_progress.number = None
             late_modules.stop()
         elapsed = perf_counter_ns() - start
         if not is_recorded:

@@ -13,8 +13,9 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
+from ..backends.chain import Tell
 from ..names import CAPTURE_DECISION
-from ..settings import Settings
+from ..settings import FULLGRAPH_FIRST, Settings
 from .compile_arguments import optimize_context
 from .import_hook import import_hook
 from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_torch_module_file
@@ -67,8 +68,9 @@ class _Codes:
 class WholeProgramCapture:
     """Takes frames of the whole process, until the program turns out to compile for itself."""
 
-    def __init__(self, settings: Settings, probes: Probes) -> None:
+    def __init__(self, settings: Settings, probes: Probes, tell: Tell) -> None:
         self._settings = settings
+        self._tell = tell
         self._probes = probes
         self._policy = Policy(settings.capture)
         self._active = False
@@ -128,9 +130,12 @@ class WholeProgramCapture:
                 "because": because,
                 "policy": settings.capture,
                 "backend": settings.backend,
-                "fallback_random": decision == "capture" and settings.backend == "inductor",
+                "fallback_random": decision == "capture" and self._may_use_inductor(),
             },
         )
+
+    def _may_use_inductor(self) -> bool:
+        return any(choice.name in ("inductor", "autotuned") for choice in self._settings.choices())
 
     def _frame_callback(self) -> Callable[..., Any]:
         """What C++ asks about every frame that it has no answer for yet."""
@@ -160,7 +165,7 @@ class WholeProgramCapture:
             try:
                 return self._dynamo_callback(frame, cache_entry, frame_state)
             except Exception:
-                if self._settings.fullgraph:
+                if self._settings.fullgraph == FULLGRAPH_FIRST or self._settings.strict:
                     raise
                 return never  # The frame's record has the error.
             finally:
@@ -208,10 +213,10 @@ class WholeProgramCapture:
         os.getcwd()  # without one the next import fails half-way, and what it leaves is noisy at exit
         from torch._dynamo import convert_frame
 
-        context = optimize_context(self._settings)
+        context = optimize_context(self._settings, self._tell)
         # What `dynamic=True` and the like change in torch's settings; each returns its undoing.
         self._restore_settings = [enter() for enter in context.enter_exit_hooks]
-        if self._settings.backend == "inductor":
+        if self._may_use_inductor():
             self._restore_settings.append(draw_random_numbers_as_eager_does())
         if "TORCH_LOGS" not in os.environ:
             self._restore_settings.append(silence_compiler_warnings())

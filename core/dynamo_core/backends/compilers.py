@@ -1,0 +1,82 @@
+"""From what the user named as a backend to what torch.compile makes of it."""
+
+import importlib.util
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ..backend_choice import BackendChoice
+from .ofi import ofi
+
+# `(graph module, example inputs) -> callable`, as Dynamo calls it; torch's CompilerFn.
+Compiler = Callable[..., Any]
+
+
+def compiler_of(choice: BackendChoice, *, dynamic: bool | None = None) -> Compiler:
+    """The compiler that `torch.compile` makes of a backend, its mode and options; its errors are torch's.
+
+    ImportError, AttributeError: there is no such function.
+    """
+    compiler: Compiler = optimize_arguments(choice, dynamic, fullgraph=False)[1]["backend"]
+    return compiler
+
+
+def optimize_arguments(
+    backend: Any, dynamic: bool | None, fullgraph: bool
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What `torch.compile` calls `torch._dynamo.optimize` with, after all of its checks and defaults.
+
+    `backend` is a BackendChoice, or a compiler. Source: torch/__init__.py (compile), which ends in
+    `torch._dynamo.optimize(backend=…)(model)`; 2.8 to 2.15.
+    """
+    import torch
+
+    calls: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
+
+    def keep_arguments(*args: Any, **named: Any) -> Any:
+        calls.append((args, named))
+        return lambda model: model
+
+    mode, options = None, None
+    if isinstance(backend, BackendChoice):
+        mode, options = backend.mode, dict(backend.options) or None
+        backend = resolve_backend(backend.name)
+    optimize = torch._dynamo.optimize
+    torch._dynamo.optimize = keep_arguments
+    try:
+        torch.compile(
+            lambda: None, backend=backend, mode=mode, dynamic=dynamic, fullgraph=fullgraph, options=options
+        )
+    finally:
+        torch._dynamo.optimize = optimize
+    return calls[0]
+
+
+def resolve_backend(backend: str) -> Any:
+    """A registered name as it is; `module:function` and `file.py:function` as the function; ours as itself.
+
+    A backend that stands in the program itself is taken from there: the program is not run a second time.
+    """
+    if backend == "ofi":
+        return ofi
+    place, colon, function = backend.rpartition(":")
+    if not colon:
+        return backend
+    if place.endswith(".py"):
+        spec = importlib.util.spec_from_file_location("_dynamo_backend_file", place)
+    else:
+        spec = importlib.util.find_spec(place)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"there is no module {place}")
+    main = sys.modules["__main__"]
+    main_file = getattr(main, "__file__", None)
+    if main_file and spec.origin and os.path.realpath(main_file) == os.path.realpath(spec.origin):
+        return getattr(main, function)
+    if place.endswith(".py"):
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module  # torch looks functions up by their module
+        spec.loader.exec_module(module)
+    else:
+        module = importlib.import_module(place)
+    return getattr(module, function)

@@ -1,0 +1,27 @@
+"""The backend `ofi`: a graph traced by TorchScript and optimized for inference (frozen, fused, oneDNN).
+
+One of the first backends of TorchDynamo. Source: torch/jit/_freeze.py (optimize_for_inference), 2.8 to 2.15.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .declined import Declined
+
+
+def ofi(gm: Any, example_inputs: Sequence[Any]) -> Any:
+    """Compile a graph for inference. Declines what training needs, and sizes that are not fixed."""
+    import torch
+    from torch._dynamo.backends.common import fake_tensor_unsupported
+
+    if any(isinstance(value, torch.SymInt) for value in example_inputs):
+        raise Declined("sizes are symbolic, and a TorchScript trace has fixed ones")
+    if torch.is_grad_enabled() and any(
+        isinstance(value, torch.Tensor) and value.requires_grad for value in example_inputs
+    ):
+        raise Declined("the graph needs gradients, and ofi is for inference")
+
+    def trace(gm: Any, inputs: Sequence[Any]) -> Any:
+        return torch.jit.optimize_for_inference(torch.jit.trace(gm, tuple(inputs)))
+
+    return fake_tensor_unsupported(trace)(gm, example_inputs)  # Dynamo's inputs are fake, a trace needs real
