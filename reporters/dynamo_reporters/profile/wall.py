@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from dynamo_core.model import CallTimes, Process, Recording
 
+from ..text import number
 from .phases import split
 
 Basis = Literal["measured", "sampled", "remainder"]
@@ -210,4 +211,6 @@ def _calls(process: Process) -> Iterable[Part]:
     missing = sum(times.guard_seconds is None for times in called)
     if called or process.inherited_calls:
         note = "calls times what some evaluations took"
-        yield Part(GUARDS, seconds, "sampled", note + (f"; {missing} graphs not sampled" if missing else ""))
+        if missing:
+            note += f"; {number(missing, 'graph')} not sampled"
+        yield Part(GUARDS, seconds, "sampled", note)
