@@ -7,8 +7,10 @@ from typing import Any, TypeVar
 
 import click
 
+from dynamo_core.backend_choice import Option, option_value
 from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
+from dynamo_core.overrides import merged, parse_override
 from dynamo_core.settings import (
     CAPTURE_POLICIES,
     FULLGRAPH_FIRST,
@@ -92,8 +94,9 @@ def run_options(*output_names: str) -> Callable[[Command], Command]:
             multiple=True,
             envvar="DYNAMO_OVERRIDE",
             metavar="KEY=VALUE,…",
-            help="Replace arguments of the program's own torch.compile (backend, mode, dynamic, fullgraph, "
-            "disable), or with frame=0/1 the backend of one compile id; repeat for more.",
+            help="Replace arguments of the program's own torch.compile: backend (which takes the call's mode "
+            "and options off it), mode, option.KEY, dynamic, fullgraph, disable. With frame=0/1 the backend "
+            "of one compile id, in any program; repeat for more.",
         ),
         documented_option(
             "--verify",
@@ -194,6 +197,10 @@ def request_from(
         settings.choices()
     except ValueError as error:
         raise click.UsageError(f"--backend: {error}") from error
+    try:
+        merged(map(parse_override, settings.override))
+    except ValueError as error:
+        raise click.UsageError(f"--override: {error}") from error
     return Request(
         program=program,
         settings=settings,
@@ -204,15 +211,8 @@ def request_from(
     )
 
 
-def _key_and_value(option: str) -> tuple[str, str | int | float | bool]:
+def _key_and_value(option: str) -> tuple[str, Option]:
     key, equals, text = option.partition("=")
     if not equals or not key:
         raise click.BadParameter(f"{option!r} is not KEY=VALUE", param_hint="--option")
-    if text.lower() in ("true", "false"):
-        return key, text.lower() == "true"
-    for kind in (int, float):
-        try:
-            return key, kind(text)
-        except ValueError:
-            continue
-    return key, text
+    return key, option_value(text)

@@ -36,6 +36,18 @@ class BackendChoice:
         return f"{self.name}{mode}" + (f"[{options}]" if options else "")
 
 
+def option_value(text: str) -> Option:
+    """The value of an option as typed: true, false, a number, or else the text itself."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
 def parse_choice(text: str) -> BackendChoice:
     """One backend. What stands behind the last colon is a mode if it is one of MODES, else a function."""
     name, colon, mode = text.strip().rpartition(":")

@@ -1,23 +1,28 @@
 """From the settings to the context in which Dynamo compiles the program."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from ..backend_choice import OURS
+from ..backend_choice import OURS, BackendChoice
 from ..backends.chain import Chain, Tell
 from ..backends.compilers import optimize_arguments
 from ..settings import FULLGRAPH_FIRST, Settings
 
 
 def optimize_context(settings: Settings, tell: Tell) -> Any:
-    """The context that `torch.compile` makes for these settings, with all of its checks and defaults.
+    """The context that `torch.compile` makes for these settings, with all of its checks and defaults."""
+    import torch
+
+    backend = backend_of(settings.choices(), settings, tell)
+    args, named = optimize_arguments(backend, settings.dynamic, settings.fullgraph == FULLGRAPH_FIRST)
+    return torch._dynamo.optimize(*args, **named)
+
+
+def backend_of(choices: Sequence[BackendChoice], settings: Settings, tell: Tell) -> BackendChoice | Chain:
+    """What compiles for these choices.
 
     A backend that torch registers is given to torch as it is named. Any other, and every chain of several, is
     ours to call, so that a graph which it does not take is told of, and goes on.
     """
-    import torch
-
-    choices = settings.choices()
     is_torchs = len(choices) == 1 and choices[0].name not in OURS and not choices[0].is_function
-    backend = choices[0] if is_torchs else Chain(choices, settings, tell)
-    args, named = optimize_arguments(backend, settings.dynamic, settings.fullgraph == FULLGRAPH_FIRST)
-    return torch._dynamo.optimize(*args, **named)
+    return choices[0] if is_torchs else Chain(choices, settings, tell)

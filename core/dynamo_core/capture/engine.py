@@ -6,6 +6,7 @@ library can be seen (`standard_library.py`). Modules of torch are imported when 
 
 import atexit
 import os
+import sys
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
@@ -16,6 +17,7 @@ from . import backward, breaks, bytecode, frames, graphs, guards, tracing_time
 from .guard_cost import GuardCost
 from .import_hook import import_hook
 from .late_modules import LateModules
+from .override import Overriding
 from .primitives import time_ns
 from .probes import Probes
 from .process import description_at_start, description_of_state, torch_totals
@@ -59,6 +61,8 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
     _when_imported(
         "torch._dynamo.output_graph",
         probes,
+    overriding = Overriding(settings, probes, tell)
+    overriding.install_on_calls(sys.modules["torch"])
         {
             "graphs": lambda module: graphs.install(
                 module, probes, guard_cost, record_state, inductor, window
@@ -66,6 +70,7 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
             "graph breaks": lambda module: breaks.install(module, probes),
             "resume functions": lambda module: bytecode.install_on_resume_functions(module, probes),
         },
+            "overrides": overriding.install_on_compiles,
     )
     _when_imported(
         "torch._dynamo.guards",
@@ -103,6 +108,7 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
 
     atexit.register(record_end)
     os.register_at_fork(after_in_child=probes.harmless("fork")(lambda: totals_at_fork.update(torch_totals())))
+        overriding.finish()
     WholeProgramCapture(settings, probes, tell).begin()
     torch_began_ns, torch_ended_ns = import_hook.times.get("torch", (None, None))
     stream.artifact(

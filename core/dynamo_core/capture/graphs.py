@@ -125,14 +125,14 @@ def _graph_as_json(graph_number: int, owner: Any, gm: Any) -> str:
     head = {
         "graph": graph_number,
         "name": gm.meta.get("backend_id"),
-        "backend": _backend_name(owner.compiler_fn),
+        "backend": backend_name(owner.compiler_fn),
         "ops": sum(node["op"].startswith("call_") for node in described),
     }
     nodes = ",\n".join(dumps(node, default=repr) for node in described)
     return f'{dumps(head)[:-1]},\n"nodes": [\n{nodes}\n]}}'
 
 
-def _backend_name(backend: Any) -> str:
+def backend_name(backend: Any) -> str:
     """The backend's name as the user knows it, below torch's wrappers.
 
     Source: torch/_dynamo/repro/after_dynamo.py (WrapBackendDebug), torch/__init__.py (_TorchCompile*Wrapper).

@@ -6,6 +6,7 @@ import os
 import sys
 import sysconfig
 import warnings
+from typing import Any
 
 _PACKAGE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _COMPILE_FUNCTIONS = ("torch.compile", "torch._dynamo.optimize")
@@ -49,6 +50,32 @@ def own_modules() -> dict[str, str]:
         if isinstance(file, str) and file.endswith(".py") and is_own(file):
             found[name] = file
     return found
+
+
+def place_of_compile_call_in_progress() -> str | None:
+    """Who is calling torch.compile, as `file:line`; None for torch itself and for a library being imported.
+
+    torch compiles parts of its own (flex_attention), and libraries decorate functions of theirs that may
+    never be called: neither makes this a program that compiles for itself.
+    """
+    import torch
+
+    torch_folder = os.path.dirname(torch.__file__) + os.sep
+    front_doors = tuple(
+        torch_folder + file
+        for file in ("__init__.py", "compiler/__init__.py", "_compile.py", "nn/modules/module.py", "_dynamo/")
+    )
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith((*front_doors, _PACKAGE_FOLDER)):
+        frame = frame.f_back
+    if frame is None or frame.f_code.co_filename.startswith(torch_folder):
+        return None
+    caller = frame
+    while frame is not None and not is_own(frame.f_code.co_filename):
+        if frame.f_code.co_name == "<module>":
+            return None
+        frame = frame.f_back
+    return f"{caller.f_code.co_filename}:{caller.f_lineno}"
 
 
 def place_of_own_compile_call(file: str) -> str | None:

@@ -21,3 +21,18 @@ def resume_function_installer(output_graph_class: Any) -> str:
     """The method that gives a resume function its global name: one of its own from torch 2.10 on."""
     own = "install_resume_function_global"
     return own if hasattr(output_graph_class, own) else "install_global_unsafe"
+
+
+def module_of_aot_graphs() -> ModuleType:
+    """The module in which AOTAutograd parts joint graphs, once it is imported: one of its own after torch 2.8."""
+    package = "torch._functorch._aot_autograd"
+    newer = sys.modules.get(f"{package}.graph_compile")
+    return newer or sys.modules[f"{package}.jit_compile_runtime_wrappers"]
+
+
+def default_backend() -> Any:
+    """What torch.compile uses where it is told no backend; the program can set it from torch 2.13 on."""
+    from torch._dynamo.backends import registry
+
+    get = getattr(registry, "get_default_backend", None)
+    return "inductor" if get is None else get()

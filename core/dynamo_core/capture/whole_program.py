@@ -20,7 +20,12 @@ from .compile_arguments import optimize_context
 from .import_hook import import_hook
 from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_torch_module_file
 from .probes import Probes
-from .program_files import is_own, own_modules, place_of_compile_call, place_of_own_compile_call
+from .program_files import (
+    own_modules,
+    place_of_compile_call,
+    place_of_compile_call_in_progress,
+    place_of_own_compile_call,
+)
 from .unnoticed import draw_random_numbers_as_eager_does, silence_compiler_warnings
 
 # A function that was given no tensor this often is left alone: asking costs some 10 µs a call.
@@ -318,7 +323,7 @@ class WholeProgramCapture:
 
             def _optimize(*args: Any, **named: Any) -> Any:
                 if self._active and not self._is_loading:
-                    place = _place_of_compile_call_in_progress()
+                    place = place_of_compile_call_in_progress()
                     if place is not None:
                         self._stop_because(f"{place} calls torch.compile")
                 return original(*args, **named)
@@ -341,29 +346,3 @@ def _own_compile_call_in_main() -> str | None:
     if "-c" in sys.orig_argv[:-1] and not hasattr(sys.modules["__main__"], "__file__"):
         return place_of_compile_call(sys.orig_argv[sys.orig_argv.index("-c") + 1], "<string>")
     return None
-
-
-def _place_of_compile_call_in_progress() -> str | None:
-    """Who is calling torch.compile, as `file:line`; None for torch itself and for a library being imported.
-
-    torch compiles parts of its own (flex_attention), and libraries decorate functions of theirs that may
-    never be called: neither makes this a program that compiles for itself.
-    """
-    import torch
-
-    torch_folder = os.path.dirname(torch.__file__) + os.sep
-    front_doors = tuple(
-        torch_folder + file
-        for file in ("__init__.py", "compiler/__init__.py", "_compile.py", "nn/modules/module.py", "_dynamo/")
-    )
-    frame: Any = sys._getframe(2)
-    while frame is not None and frame.f_code.co_filename.startswith(front_doors):
-        frame = frame.f_back
-    if frame is None or frame.f_code.co_filename.startswith(torch_folder):
-        return None
-    caller = frame
-    while frame is not None and not is_own(frame.f_code.co_filename):
-        if frame.f_code.co_name == "<module>":
-            return None
-        frame = frame.f_back
-    return f"{caller.f_code.co_filename}:{caller.f_lineno}"

@@ -15,6 +15,7 @@ from ..recording import files
 from ..settings import Settings
 from .backend_check import check_backend, missing_compiler
 from .environment import environment_for
+from .override_check import check_overrides
 from .process import Ending, run
 from .program import Program, check_python, default_python, ignores_environment
 
@@ -57,6 +58,7 @@ def record(
     settings = request.settings
     if settings.capture != "none":
         settings = check_backend(settings, request.program, python)
+    settings = check_overrides(settings, request.program, python)
     recording = files.create(request.output, request.program.name, replace=request.replace)
     settings = replace(settings, recording=str(recording))
     notes = _notes_before(command, settings)

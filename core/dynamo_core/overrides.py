@@ -1,0 +1,154 @@
+"""What `--override` asks for: other arguments for torch.compile, or another backend for one compile.
+
+Both sides of the process boundary import this module, so it needs the standard library only.
+"""
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from .backend_choice import MODES, BackendChoice, Option, option_value, parse_chain
+
+_TRUE_OR_FALSE = ("fullgraph", "disable")
+_BACKENDS = ("backend", "mode")  # and option.KEY: what makes a backend
+_KEYS = (*_BACKENDS, "dynamic", *_TRUE_OR_FALSE, "frame", "option.KEY")
+_OPTION = "option."
+_COMPILE_ID = re.compile(r"\[?(\d+(?:/\d+)?)\]?")
+
+
+@dataclass(frozen=True)
+class Override:
+    """Arguments to replace, by key: in calls of torch.compile, or for the compiles of `frame` (`0/1`, `0`).
+
+    `dynamic`, `fullgraph` and `disable` are as torch.compile takes them; an option's key is `option.KEY`.
+    """
+
+    values: Mapping[str, Option | None]
+    frame: str | None = None
+
+    def __str__(self) -> str:
+        """As it would be typed."""
+        frame = {} if self.frame is None else {"frame": self.frame}
+        return ",".join(f"{key}={value}" for key, value in {**frame, **self.values}.items())
+
+    @property
+    def backend(self) -> str | None:
+        """The backend, or chain of them, to use instead of the call's own."""
+        backend = self.values.get("backend")
+        return None if backend is None else str(backend)
+
+    @property
+    def mode(self) -> str | None:
+        """The mode; without a backend, it is for calls whose own is Inductor."""
+        mode = self.values.get("mode")
+        return None if mode is None else str(mode)
+
+    @property
+    def options(self) -> dict[str, Option]:
+        """The backend's options; without a backend, they are for calls whose own is Inductor."""
+        return {
+            key.removeprefix(_OPTION): value
+            for key, value in self.values.items()
+            if key.startswith(_OPTION) and value is not None
+        }
+
+    @property
+    def others(self) -> dict[str, Option | None]:
+        """What is replaced whatever the backend is: dynamic, fullgraph, disable."""
+        return {key: value for key, value in self.values.items() if not _is_of_backend(key)}
+
+    @property
+    def names_backend(self) -> bool:
+        """Whether any of it is about the backend."""
+        return any(map(_is_of_backend, self.values))
+
+    def choices(self) -> tuple[BackendChoice, ...]:
+        """The backends to try instead, Inductor where only its mode or options are given; ValueError."""
+        return parse_chain(self.backend or "inductor", self.mode, self.options)
+
+    def with_backend(self, backend: str) -> "Override":
+        """The same, with the backend spelled otherwise."""
+        return replace(self, values={**self.values, "backend": backend})
+
+    def is_of(self, frame: int, compile_: int) -> bool:
+        """Whether it is for this compile of this frame."""
+        return self.frame in (str(frame), f"{frame}/{compile_}")
+
+
+def parse_override(text: str) -> Override:
+    """`KEY=VALUE,…`; ValueError says what is wrong.
+
+    What has no `=` belongs to the value before it, so a chain is `backend=A,B`.
+    """
+    values: dict[str, str] = {}
+    for part in text.split(","):
+        key, equals, value = part.strip().partition("=")
+        if equals:
+            if key in values:
+                raise ValueError(f"{text!r} says {key} twice")
+            values[key] = value
+        elif values:
+            values[next(reversed(values))] += f",{key}"
+        else:
+            raise ValueError(f"{text!r} is not KEY=VALUE,…; keys are {', '.join(_KEYS)}")
+    frame = values.pop("frame", None)
+    parsed = Override({key: _value(key, value) for key, value in values.items()}, _frame(frame))
+    if not parsed.values:
+        raise ValueError(f"{text!r} replaces nothing: frame={frame},backend=NAME replaces the backend")
+    if parsed.frame is not None and parsed.others:
+        raise ValueError(
+            f"{text!r}: for one compile id only the backend can be replaced, not {', '.join(parsed.others)}"
+        )
+    if parsed.names_backend:
+        parsed.choices()
+    return parsed
+
+
+def merged(overrides: Iterable[Override]) -> Override | None:
+    """Those of torch.compile's arguments as one, or None if there are none; what comes later counts.
+
+    ValueError where they do not go together.
+    """
+    values: dict[str, Option | None] = {}
+    for override in overrides:
+        if override.frame is None:
+            values |= override.values
+    together = Override(values)
+    if together.names_backend:
+        together.choices()
+    return together if values else None
+
+
+def _is_of_backend(key: str) -> bool:
+    return key in _BACKENDS or key.startswith(_OPTION)
+
+
+def _frame(text: str | None) -> str | None:
+    if text is None:
+        return None
+    found = _COMPILE_ID.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text!r} is no compile id: frame=0/1, or frame=0 for all compiles of frame 0")
+    return found[1]
+
+
+def _value(key: str, text: str) -> Option | None:
+    if key.startswith(_OPTION) and key != _OPTION:
+        return option_value(text)
+    if key not in _KEYS:
+        near = difflib.get_close_matches(key, _KEYS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"keys are {', '.join(_KEYS)}"
+        raise ValueError(f"torch.compile's argument {key!r} cannot be replaced; {hint}")
+    if key == "mode" and text not in MODES:
+        near = difflib.get_close_matches(text, MODES, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"modes are {', '.join(MODES)}"
+        raise ValueError(f"{text!r} is no mode of torch.compile's; {hint}")
+    if key in _BACKENDS:
+        return text
+    values: dict[str, bool | None] = {"true": True, "false": False}
+    if key == "dynamic":
+        values["none"] = None
+    if text.lower() not in values:
+        raise ValueError(f"{key}={text} is none of {', '.join(value.capitalize() for value in values)}")
+    return values[text.lower()]
