@@ -1,0 +1,16 @@
+"""Whether compiled code agrees with eager: clones to run on, a float64 reference, a comparison."""
+
+from .clones import clone_with_aliases
+from .comparison import Comparison, compare
+from .float64 import float64_reference, in_float64
+from .random_numbers import RandomState, draws_random_numbers
+
+__all__ = [
+    "Comparison",
+    "RandomState",
+    "clone_with_aliases",
+    "compare",
+    "draws_random_numbers",
+    "float64_reference",
+    "in_float64",
+]

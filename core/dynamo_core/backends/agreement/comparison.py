@@ -1,0 +1,172 @@
+"""Whether what compiled code computed agrees with eager.
+
+No rounding is the right one: a compiler may reorder sums and keep intermediate values in a higher precision.
+So the yardstick is the same graph in float64, and the question is whether the candidate is about as close to
+it as eager is. Source of the tolerances: torch/testing/_comparison.py (_DTYPE_PRECISIONS), 2.8 to 2.15.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+# How much further from float64 than eager, at its worst element, a candidate may be.
+AS_EXACT_AS_EAGER = 4.0
+
+# Without a float64 reference eager's own error is unknown; this many times the tolerance is allowed instead.
+WITHOUT_REFERENCE = 10.0
+
+# Values smaller than this are compared as if they were this large: what is zero in exact arithmetic is noise.
+SMALLEST_SCALE = 1e-2
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One value of the candidate beside eager's.
+
+    `error` is |candidate - reference| and `allowed` what was allowed, both at the element that is furthest
+    beyond what is allowed, or nearest to it; None where `detail` says why there is no such figure. `against`
+    is "float64" or "eager", what the reference was.
+    """
+
+    name: str
+    agrees: bool
+    error: float | None
+    allowed: float | None
+    against: str
+    detail: str | None = None
+
+
+def compare(
+    names: Sequence[str], candidate: Sequence[Any], eager: Sequence[Any], reference: Sequence[Any] | None
+) -> list[Comparison]:
+    """Compare tensors, numbers or None, one by one. `reference` is eager's in float64, where there is one.
+
+    The candidate agrees at an element if
+
+        |candidate - reference| <= rtol |reference| + atol scale + k max|eager - reference|
+
+    with torch.testing's rtol and atol of eager's dtype, `scale` the largest |reference| (1 at most, so that
+    small values are not waved through, SMALLEST_SCALE at least), and k AS_EXACT_AS_EAGER: in half precision
+    eager's own error is what counts. Integers and booleans must be equal wherever eager's equal the
+    reference. NaN and infinity must be where eager has them, unless the candidate agrees with the reference
+    there. torch's own check (torch/_dynamo/utils.py, same) asks for `allclose` with eager at 1e-4 to 1e-2, or
+    else for a root mean square error of at most 2 to 10 times eager's; ours looks at the worst element, so
+    that an error in one of a million is not averaged away, and has no tolerance that is chosen by model.
+    """
+    references = [None] * len(names) if reference is None else reference
+    return [
+        _compare(name, own, eagers, exact)
+        for name, own, eagers, exact in zip(names, candidate, eager, references, strict=True)
+    ]
+
+
+def _compare(name: str, candidate: Any, eager: Any, reference: Any) -> Comparison:
+    import torch
+
+    with torch.no_grad():
+        difference = _difference_in_kind(candidate, eager)
+        if difference is not None:
+            return Comparison(name, False, None, None, "eager", difference)
+        if eager is None:
+            return Comparison(name, True, None, None, "eager")
+        candidate, eager = _plain(candidate), _plain(eager)
+        exact = None if reference is None else _plain(reference).to(eager.device)
+        if exact is not None and exact.shape != eager.shape:
+            exact = None  # a shape that depends on the values
+        if eager.dtype.is_floating_point or eager.dtype.is_complex:
+            return _compare_floats(name, candidate, eager, exact)
+        return _compare_integers(name, candidate, eager, exact)
+
+
+def _compare_integers(name: str, candidate: Any, eager: Any, exact: Any) -> Comparison:
+    import torch
+
+    wrong = candidate != eager
+    if exact is not None:
+        wrong &= eager == exact
+    against = "eager" if exact is None else "float64"
+    error = torch.where(wrong, candidate.double() - eager.double(), 0.0).abs()
+    largest = error.max().item() if error.numel() else 0.0
+    return Comparison(name, largest == 0, largest, 0.0, against)
+
+
+def _compare_floats(name: str, candidate: Any, eager: Any, exact: Any) -> Comparison:
+    import torch
+    from torch.testing._comparison import default_tolerances
+
+    rtol, atol = default_tolerances(eager.dtype)
+    wide = torch.complex128 if eager.dtype.is_complex else torch.float64
+    candidate, eager = candidate.to(wide), eager.to(wide)
+    if exact is None:
+        against, reference, eagers_error = "eager", eager, 0.0
+        rtol, atol = rtol * WITHOUT_REFERENCE, atol * WITHOUT_REFERENCE
+    else:
+        against = "float64"
+        reference = torch.where(exact.isfinite(), exact.to(wide), eager)
+        eagers_error = AS_EXACT_AS_EAGER * _largest((eager - reference).abs())
+    scale = min(max(_largest(reference.abs()), SMALLEST_SCALE), 1.0)
+    allowed = rtol * reference.abs() + (atol * scale + eagers_error)
+    error = (candidate - reference).abs()
+    comparable = error.isfinite()
+    odd = (~comparable & ~_is_same_nonfinite(candidate, eager)).flatten()
+    if odd.any():
+        first = int(odd.nonzero()[0])
+        detail = f"{candidate.flatten()[first].item()} where eager has {eager.flatten()[first].item()}"
+        return Comparison(name, False, None, None, against, detail)
+    if not comparable.any():
+        return Comparison(
+            name, True, None, None, against, "nothing in it is finite" if error.numel() else None
+        )
+    excess = torch.where(comparable, error / allowed, -1.0).flatten()
+    worst = int(excess.argmax())
+    return Comparison(
+        name,
+        excess[worst].item() <= 1,
+        error.flatten()[worst].item(),
+        allowed.flatten()[worst].item(),
+        against,
+    )
+
+
+def _largest(values: Any) -> float:
+    """Of those that are finite; 0.0 if none is."""
+    finite = values[values.isfinite()]
+    return float(finite.max()) if finite.numel() else 0.0
+
+
+def _is_same_nonfinite(candidate: Any, eager: Any) -> Any:
+    return (candidate.isnan() & eager.isnan()) | (candidate == eager)
+
+
+def _difference_in_kind(candidate: Any, eager: Any) -> str | None:
+    """What makes a comparison of values pointless: another type, dtype, shape or device."""
+    import torch
+
+    if not (isinstance(candidate, torch.Tensor) and isinstance(eager, torch.Tensor)):
+        if isinstance(candidate, torch.Tensor) or isinstance(eager, torch.Tensor):
+            return f"a {type(candidate).__name__} where eager has a {type(eager).__name__}"
+        if (candidate is None) != (eager is None):
+            return f"{candidate} where eager has {eager}"
+        return None
+    for what in ("dtype", "shape", "device"):
+        own, eagers = getattr(candidate, what), getattr(eager, what)
+        if own != eagers:
+            return f"{what} {_brief(own)} where eager has {_brief(eagers)}"
+    return None
+
+
+def _brief(value: Any) -> str:
+    """`[2, 3]` for a torch.Size, `float32` for torch.float32."""
+    return str(list(value)) if isinstance(value, tuple) else str(value).removeprefix("torch.")
+
+
+def _plain(value: Any) -> Any:
+    """A strided tensor without gradient, of any value that can be compared."""
+    import torch
+
+    if not isinstance(value, torch.Tensor):
+        return torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else None)
+    value = value.detach()
+    if value.is_quantized:
+        value = value.dequantize()
+    return value if value.layout is torch.strided else value.to_dense()
