@@ -7,8 +7,11 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import asdict, replace
+from typing import Any
 
+from ..backend_choice import MODES, OURS, BackendChoice, parse_choice
 from ..errors import BackendProblem
 from ..settings import Settings
 from .program import Program
@@ -20,64 +23,111 @@ _IN_EVERY_TORCH = ("inductor", "eager", "aot_eager", "cudagraphs")
 # torch.compile itself says what is wrong with its arguments.
 _ASK_TORCH = """
 import importlib.util, json, sys
-choices = json.loads(sys.argv[1])
-sys.path[:0] = choices["path"]
-answer = {"error": None, "names": None, "file": None}
-try:
-    module, colon, function = choices["backend"].rpartition(":")
-    backend = choices["backend"]
-    if colon and not module.endswith(".py"):
-        spec = importlib.util.find_spec(module)
-        if spec is None:
-            raise ModuleNotFoundError(f"No module named {module!r}")
-        answer["file"] = spec.origin
-    import torch, torch._dynamo
-    if colon:
-        backend = "eager"
-    elif backend not in torch._dynamo.list_backends(exclude_tags=()):
-        answer["names"] = torch._dynamo.list_backends(exclude_tags=())
-    if answer["names"] is None:
-        mode, options = choices["mode"], choices["options"] or None
-        torch.compile(lambda: None, backend=backend, mode=mode, options=options)
-except Exception as error:
-    answer["error"] = f"{type(error).__name__}: {error}"
-print("\\n" + json.dumps(answer))
+path, choices = json.loads(sys.argv[1])
+sys.path[:0] = path
+
+def ask(name, mode, options):
+    answer = {"error": None, "names": None, "file": None}
+    try:
+        module, colon, function = name.rpartition(":")
+        if colon and not module.endswith(".py"):
+            spec = importlib.util.find_spec(module)
+            if spec is None:
+                raise ModuleNotFoundError(f"No module named {module!r}")
+            answer["file"] = spec.origin
+        import torch, torch._dynamo
+        if not colon and name not in torch._dynamo.list_backends(exclude_tags=()):
+            answer["names"] = torch._dynamo.list_backends(exclude_tags=())
+        else:
+            backend = "eager" if colon else name
+            torch.compile(lambda: None, backend=backend, mode=mode, options=dict(options) or None)
+    except Exception as error:
+        answer["error"] = f"{type(error).__name__}: {error}"
+    return answer
+
+answers = [ask(**choice) for choice in choices]
+print("\\n" + json.dumps(answers))
 """
 
 
 def check_backend(settings: Settings, program: Program, python: str) -> Settings:
-    """`settings` as the engine shall have them, a backend file's path made absolute; or BackendProblem."""
-    place, colon, function = settings.backend.rpartition(":")
-    if colon and not function.isidentifier():
-        raise BackendProblem(
-            f"backend {settings.backend!r} is neither a name, module:function nor file.py:function"
-        )
-    if place.endswith(".py"):
-        _check_file(place, function)
-        settings = replace(settings, backend=f"{os.path.abspath(place)}:{function}")
-    is_known = settings.backend in _IN_EVERY_TORCH or place.endswith(".py")
-    if not is_known or settings.mode is not None or settings.options:
-        _ask_torch(settings, program, python)
-    return settings
+    """`settings` as the engine shall have them, backend files' paths made absolute; or BackendProblem."""
+    to_ask = []
+    for choice in settings.choices():
+        place, colon, function = choice.name.rpartition(":")
+        if colon and place in (*OURS, *_IN_EVERY_TORCH):
+            raise BackendProblem(_no_such_mode(place, function))
+        if colon and not function.isidentifier():
+            raise BackendProblem(
+                f"backend {choice.name!r} is neither a name, module:function nor file.py:function"
+            )
+        if place.endswith(".py"):
+            _check_file(place, function)
+        if choice.name in OURS:
+            if choice.mode or choice.options:
+                raise BackendProblem(f"backend {choice.name!r} takes neither a mode nor options")
+        elif not _is_known(choice) or choice.mode or choice.options:
+            to_ask.append(choice)
+    if to_ask:
+        _ask_torch(to_ask, program, python)
+    return _with_absolute_files(settings)
 
 
-def _ask_torch(settings: Settings, program: Program, python: str) -> None:
-    choices = asdict(settings) | {"path": program.import_path()}
-    result = subprocess.run(
-        [python, "-c", _ASK_TORCH, json.dumps(choices)], capture_output=True, text=True, check=False
-    )
+def _no_such_mode(backend: str, mode: str) -> str:
+    if backend != "inductor":
+        return f"backend {backend!r} has no modes, so {backend}:{mode} is none"
+    near = difflib.get_close_matches(mode, MODES, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"modes are {', '.join(MODES)}"
+    return f"backend {backend!r} has no mode {mode!r}; {hint}"
+
+
+def _is_known(choice: BackendChoice) -> bool:
+    return choice.name in _IN_EVERY_TORCH or choice.name.rpartition(":")[0].endswith(".py")
+
+
+def _with_absolute_files(settings: Settings) -> Settings:
+    """The program may change its folder before its first graph is compiled."""
+
+    def absolute(name: str) -> str:
+        place, _, function = name.rpartition(":")
+        if not place.endswith(".py"):
+            return name
+        if "," in os.path.abspath(place):
+            raise BackendProblem(
+                f"backend file {os.path.abspath(place)} has a comma in its path, which parts backends; "
+                f"write module:{function}"
+            )
+        return f"{os.path.abspath(place)}:{function}"
+
+    def absolute_key(key: str) -> str:
+        name, colon, own_key = key.rpartition(":")
+        return f"{absolute(name)}:{own_key}" if colon else key
+
+    typed = [parse_choice(part) for part in settings.backend.split(",")]
+    backend = ",".join(str(replace(choice, name=absolute(choice.name))) for choice in typed)
+    options = {absolute_key(key): value for key, value in settings.options.items()}
+    return replace(settings, backend=backend, options=options)
+
+
+def _ask_torch(choices: Sequence[BackendChoice], program: Program, python: str) -> None:
+    question = json.dumps([program.import_path(), [asdict(choice) for choice in choices]])
+    result = subprocess.run([python, "-c", _ASK_TORCH, question], capture_output=True, text=True, check=False)
     if result.returncode != 0:  # there is no torch, or a broken one: the program will meet that itself
         return
-    answer = json.loads(result.stdout.splitlines()[-1])
+    for choice, answer in zip(choices, json.loads(result.stdout.splitlines()[-1]), strict=True):
+        _raise_if_bad(choice, answer)
+
+
+def _raise_if_bad(choice: BackendChoice, answer: dict[str, Any]) -> None:
     if answer["names"] is not None:
-        near = difflib.get_close_matches(settings.backend, answer["names"], n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"registered are: {', '.join(answer['names'])}"
-        raise BackendProblem(f"unknown backend {settings.backend!r}; {hint}")
+        names = sorted({*answer["names"], *OURS})
+        near = difflib.get_close_matches(choice.name, names, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "`dynamo backends --all` lists all there are"
+        raise BackendProblem(f"unknown backend {choice.name!r}; {hint}")
     if answer["error"] is not None:
-        problem = _shorten(answer["error"])
-        raise BackendProblem(f"backend {settings.backend!r} cannot be used: {problem}")
+        raise BackendProblem(f"backend {choice.name!r} cannot be used: {_shorten(answer['error'])}")
     if isinstance(answer["file"], str) and answer["file"].endswith(".py"):
-        _check_file(answer["file"], settings.backend.rpartition(":")[2])
+        _check_file(answer["file"], choice.name.rpartition(":")[2])
 
 
 def _shorten(error: str) -> str:

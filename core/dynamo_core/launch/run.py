@@ -91,7 +91,7 @@ def _notes_before(command: list[str], settings: Settings) -> list[str]:
     flag = ignores_environment(command)
     if flag is not None:
         notes.append(f"python {flag} switches the recording off: it ignores what dynamo adds to PYTHONPATH")
-    if settings.capture != "none" and settings.backend == "inductor":
+    if settings.capture != "none" and any(choice.name == "inductor" for choice in settings.choices()):
         problem = missing_compiler()
         if problem is not None:
             notes.append(problem)
