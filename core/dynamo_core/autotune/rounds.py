@@ -1,0 +1,176 @@
+"""Measure one graph under every candidate: each in its own process, batches of calls taken in turn."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
+
+from ..errors import NotMeasured
+from .measurement import (
+    AGREES,
+    CRASHED,
+    DECLINED,
+    DISAGREES,
+    FAILED,
+    TIMED_OUT,
+    UNUSABLE,
+    Measurement,
+    Round,
+)
+from .workers import NoAnswer, Worker
+
+ROUNDS = 9
+_FEWER_ROUNDS = 5  # where a call takes so long that it makes a batch on its own
+_BATCH_SECONDS = 0.02
+_VERDICTS = {"disagrees": DISAGREES, "declined": DECLINED, "failed": FAILED}
+
+
+class NotRunnable(Exception):
+    """The graph cannot be run outside of its program, by any candidate; `str()` says why."""
+
+
+@dataclass(frozen=True)
+class GraphProgram:
+    """A graph to measure: the text of its program, and how torch was set when it was compiled."""
+
+    text: str
+    modes: Mapping[str, Any]
+    threads: int | None = None
+
+
+@dataclass
+class _Place:
+    """Where a candidate is measured: its process, unless it is not usable here or has none at the moment."""
+
+    worker: Worker | None = None
+    unusable: str | None = None
+    hello: dict[str, Any] = field(default_factory=dict)
+
+
+class Bench:
+    """A process for each candidate, all alive at the same time; a context manager.
+
+    `candidates` are backends as they are named on the command line, `python` is the program's, and
+    `import_path` stands first on `sys.path` in it. `time_limit` holds for compiling and checking one graph,
+    and for each batch of calls.
+    """
+
+    def __init__(
+        self, candidates: Sequence[str], *, python: str, import_path: Sequence[str], time_limit: float
+    ) -> None:
+        self._python = python
+        self._import_path = list(import_path)
+        self._time_limit = time_limit
+        self._places = {candidate: _Place() for candidate in candidates}
+
+    def __enter__(self) -> "Bench":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for place in self._places.values():
+            if place.worker is not None:
+                place.worker.end()
+
+    def surroundings(self) -> tuple[str, dict[str, str]]:
+        """torch's version in the program's Python, and the hardware's names; NotMeasured without torch."""
+        for candidate in self._places:
+            place = self._ready(candidate)
+            if place.hello:
+                return place.hello["torch"], place.hello["hardware"]
+        reasons = {place.unusable for place in self._places.values() if place.unusable}
+        raise NotMeasured(f"no candidate can be measured with {self._python}: {'; '.join(sorted(reasons))}")
+
+    def measure(
+        self,
+        program: GraphProgram,
+        candidates: Iterable[str],
+        tell: Callable[[str], None] = lambda what: None,
+    ) -> list[Measurement]:
+        """Measure `candidates` on one graph, in their order. `tell` is given what begins, in a few words.
+
+        NotRunnable if the graph cannot be run outside of its program.
+        """
+        results: dict[str, Measurement] = {}
+        calls: dict[str, int] = {}
+        candidates = list(candidates)
+        for candidate in candidates:
+            tell(f"compiling with {candidate}")
+            results[candidate], seconds = self._prepare(candidate, program)
+            if seconds is not None:
+                calls[candidate] = max(1, round(_BATCH_SECONDS / max(seconds, 1e-9)))
+        rounds = ROUNDS if all(number > 1 for number in calls.values()) else _FEWER_ROUNDS
+        timed: dict[str, list[Round]] = {candidate: [] for candidate in calls}
+        for _ in range(rounds):
+            for candidate in list(calls):
+                tell(f"timing {candidate}")
+                answer = self._ask(candidate, {"do": "time", "calls": calls[candidate]})
+                if isinstance(answer, Measurement) or answer["status"] != "timed":
+                    results[candidate] = _failure(candidate, answer)
+                    del calls[candidate]
+                    continue
+                timed[candidate].append(Round(answer["forward_seconds"], answer["backward_seconds"]))
+        for candidate in calls:
+            before = results[candidate]
+            results[candidate] = Measurement(
+                candidate, AGREES, None, before.compile_seconds, tuple(timed[candidate])
+            )
+        return [results[candidate] for candidate in candidates]
+
+    def _prepare(self, candidate: str, program: GraphProgram) -> tuple[Measurement, float | None]:
+        """What came of compiling and checking; and seconds of a call if it can be timed."""
+        place = self._ready(candidate)
+        if place.unusable is not None:
+            return Measurement(candidate, UNUSABLE, place.unusable), None
+        request = {
+            "do": "prepare",
+            "program": program.text,
+            "modes": dict(program.modes),
+            "threads": program.threads,
+        }
+        answer = self._ask(candidate, request)
+        if isinstance(answer, Measurement):
+            return answer, None
+        if answer["status"] == "not runnable":
+            raise NotRunnable(answer["reason"])
+        if answer["status"] != "ready":
+            return _failure(candidate, answer), None
+        return Measurement(candidate, AGREES, None, answer["compile_seconds"]), answer["call_seconds"]
+
+    def _ask(self, candidate: str, request: dict[str, Any]) -> dict[str, Any] | Measurement:
+        """The answer; or what it means that there is none."""
+        worker = self._places[candidate].worker
+        assert worker is not None
+        try:
+            return worker.ask(request, self._time_limit)
+        except NoAnswer as error:
+            self._places[candidate].worker = None
+            return Measurement(candidate, CRASHED if error.crashed else TIMED_OUT, str(error))
+
+    def _ready(self, candidate: str) -> _Place:
+        """The candidate's place, with a process in it if the candidate is usable."""
+        place = self._places[candidate]
+        if place.worker is None and place.unusable is None:
+            worker = Worker(self._python, candidate, self._import_path)
+            try:
+                place.hello = worker.hello()
+            except NoAnswer as error:
+                place.unusable = str(error)
+                return place
+            if "torch" not in place.hello:
+                place.unusable, place.hello = str(place.hello.get("reason")), {}
+                worker.end()
+                return place
+            place.unusable = place.hello["unusable"]
+            if place.unusable is None:
+                place.worker = worker
+            else:
+                worker.end()
+        return place
+
+
+def _failure(candidate: str, answer: dict[str, Any] | Measurement) -> Measurement:
+    if isinstance(answer, Measurement):
+        return answer
+    return Measurement(candidate, _VERDICTS.get(answer["status"], FAILED), answer["reason"])

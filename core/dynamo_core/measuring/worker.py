@@ -1,0 +1,121 @@
+"""The process that measures one backend: answers requests, a JSON object a line, over pipes of its own.
+
+    {"do": "hello"}                                   what is here, and why the backend is not usable, if so
+    {"do": "prepare", program, modes, threads}        compile a graph, check it against eager
+    {"do": "time", calls}                             time a batch of calls of the graph prepared last
+
+What a backend prints goes nowhere. Whatever goes wrong is an answer; what cannot answer any more (a crash, a
+hang) is for the parent to notice.
+"""
+
+import contextlib
+import ctypes
+import gc
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ..backend_choice import BackendChoice, parse_choice
+from ..backends.compilers import Compiler, compiler_of
+from ..backends.declined import Declined
+from .calls import TimedGraph
+from .check import check
+from .compiled_graph import NotCompiled, NotRunnable, compile_program, in_a_line, modes_set
+from .hardware import hardware
+
+_SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG in linux/prctl.h
+
+
+def main(requests: int, answers: int, backend: str) -> None:
+    """Serve the file descriptors until the first is closed."""
+    ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when this ends
+    worker = _Worker(parse_choice(backend))
+    serve: dict[str, Callable[..., dict[str, Any]]] = {
+        "hello": worker.hello,
+        "prepare": worker.prepare,
+        "time": worker.time_calls,
+    }
+    with os.fdopen(requests) as lines, os.fdopen(answers, "w") as out:
+        for line in lines:
+            request = json.loads(line)
+            try:
+                answer = serve[request.pop("do")](**request)
+            except Exception as error:
+                answer = {"status": "failed", "reason": in_a_line(error)}
+            out.write(json.dumps(answer) + "\n")
+            out.flush()
+
+
+class _Worker:
+    def __init__(self, choice: BackendChoice) -> None:
+        self._choice = choice
+        self._compiler: Compiler | None = None
+        self._graph: TimedGraph | None = None
+        self._modes = contextlib.ExitStack()
+
+    def hello(self) -> dict[str, Any]:
+        """`unusable` is None if the backend can be used here."""
+        import torch
+        import torch._dynamo
+
+        unusable = None
+        try:
+            self._compiler = compiler_of(self._choice)
+        except (Exception, SystemExit) as error:
+            unusable = in_a_line(error)
+        needs_cuda = self._choice.name == "cudagraphs" or self._choice.mode == "reduce-overhead"
+        if needs_cuda and not torch.cuda.is_available():
+            unusable = "it is about CUDA graphs, and torch finds no CUDA device"
+        _draw_random_numbers_as_eager_does()
+        return {"torch": torch.__version__, "hardware": hardware(), "unusable": unusable}
+
+    def prepare(self, program: str, modes: dict[str, Any], threads: int | None) -> dict[str, Any]:
+        """`status` is ready, disagrees, declined, failed, or not runnable; `reason` says why it is not ready.
+
+        `compile_seconds` has the first call in it, since backwards are compiled when they are first needed.
+        """
+        assert self._compiler is not None
+        self._graph = None
+        self._modes.close()
+        self._modes.enter_context(modes_set(modes, threads))
+        gc.collect()
+        try:
+            compiled = compile_program(program, self._choice, self._compiler)
+            checked = check(compiled)
+            if checked.disagreement is not None:
+                return {"status": "disagrees", "reason": checked.disagreement}
+            self._graph = TimedGraph(compiled)
+        except Declined as error:
+            return {"status": "declined", "reason": str(error)}
+        except NotCompiled as error:
+            return {"status": "failed", "reason": str(error)}
+        except NotRunnable as error:
+            return {"status": "not runnable", "reason": str(error)}
+        return {
+            "status": "ready",
+            "reason": None,
+            "compile_seconds": compiled.seconds + checked.first_call_seconds,
+            "call_seconds": self._graph.estimate(),
+        }
+
+    def time_calls(self, calls: int) -> dict[str, Any]:
+        """Seconds of a call and of its forward; `backward_seconds` is None where nothing flows back."""
+        assert self._graph is not None
+        seconds, forward = self._graph.batch(calls)
+        backward = seconds - forward if self._graph.trains else None
+        return {"status": "timed", "forward_seconds": forward, "backward_seconds": backward}
+
+
+def _draw_random_numbers_as_eager_does() -> None:
+    """As `dynamo run` lets Inductor do: otherwise a graph with dropout could not be compared."""
+    import torch._inductor.config
+
+    torch._inductor.config.fallback_random = True
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
