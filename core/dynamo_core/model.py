@@ -192,6 +192,65 @@ class Graph:
     times: CallTimes | None = None
     backward_index: int | None = None
     backward: CallTimes | None = None
+    optimizer_steps: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class SavedTensor:
+    """A value that a forward graph saves for its backward.
+
+    `kind` says where its memory comes from: input (of the forward, a parameter among them), output (which the
+    user is given too), or activation. `storage` names the node that made the memory. Bytes are those of the
+    elements, for symbolic sizes with the values that it was compiled with; None where they are not known.
+    `tensor` is None for a size, of which `symbol` is the expression, and for other values.
+    """
+
+    name: str
+    kind: str
+    operator: str | None
+    tensor: TensorInfo | None
+    symbol: str | None
+    bytes: int | None
+    storage: str
+    storage_bytes: int | None
+    place: Place | None
+
+    @property
+    def has_symbolic_size(self) -> bool:
+        """Whether its size depends on what the graph is called with."""
+        return self.tensor is not None and any(isinstance(size, str) for size in self.tensor.shape)
+
+
+@dataclass(frozen=True)
+class AotPair:
+    """The forward and backward graph that AOTAutograd made of a graph of Dynamo's, or of a part of it.
+
+    Operators are counted by name (`aten.mm`). `inputs` and `outputs` are the forward's own, without what is
+    saved; `tangents` and `gradients` those of the backward. `recomputed` are operators of the forward that
+    the backward computes again, views aside. `graph` is None where the graph's number was not recorded.
+    """
+
+    compile_id: CompileId | None
+    attempt: int
+    graph: int | None
+    joint: Mapping[str, int] | None
+    forward: Mapping[str, int]
+    backward: Mapping[str, int]
+    inputs: int
+    outputs: int
+    tangents: int
+    gradients: int
+    saved: tuple[SavedTensor, ...]
+    recomputed: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Optimizer:
+    """A class of optimizers that the program made one of, and the file that its `step` is written in."""
+
+    name: str
+    module: str
+    file: str
 
 
 @dataclass(frozen=True)
@@ -583,6 +642,8 @@ class Process:
     recompile_reasons: list[RecompileReasons] = field(default_factory=list)
     symbols: list[Symbol] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
+    pairs: list[AotPair] = field(default_factory=list)
+    optimizers: list[Optimizer] = field(default_factory=list)
     cache_lookups: list[CacheLookup] = field(default_factory=list)
     phases: list[Phase] = field(default_factory=list)
     parallel_phases: list[Phase] = field(default_factory=list)

@@ -16,6 +16,7 @@ _LISTS = (
     "recompile_reasons",
     "symbols",
     "stages",
+    "pairs",
     "cache_lookups",
     "phases",
     "parallel_phases",

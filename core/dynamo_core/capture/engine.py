@@ -13,7 +13,7 @@ from typing import Any
 
 from ..names import IMPORTED, PROCESS_END, PROCESS_START, PROCESS_STATE, TIMELINE
 from ..settings import Settings
-from . import backward, breaks, bytecode, frames, graphs, guards, tracing_time
+from . import aot_pairs, backward, breaks, bytecode, frames, graphs, guards, optimizers, tracing_time
 from .guard_cost import GuardCost
 from .import_hook import import_hook
 from .late_modules import LateModules
@@ -43,6 +43,9 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
     inductor = LateModules(
         {
             "torch._inductor.compile_fx": probes.harmless("imports")(lambda m: _record_import(m, stream)),
+            "torch._functorch.aot_autograd": probes.harmless("forward and backward graphs")(
+                lambda module: aot_pairs.install(module, probes)
+            ),
             "torch._inductor.output_code": probes.harmless("backward calls")(
                 lambda module: backward.install(module, probes, window)
             ),
@@ -71,6 +74,9 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
             "resume functions": lambda module: bytecode.install_on_resume_functions(module, probes),
         },
             "overrides": overriding.install_on_compiles,
+    )
+    _when_imported(
+        "torch.optim.optimizer", probes, {"optimizers": lambda module: optimizers.install(module, probes)}
     )
     _when_imported(
         "torch._dynamo.guards",

@@ -14,6 +14,7 @@ from ..names import FX_GRAPH, GRAPH_COMPILED
 from .device_time import timed_on_device
 from .guard_cost import GuardCost
 from .late_modules import LateModules
+from .optimizers import optimizer_steps
 from .primitives import perf_counter_ns
 from .probes import Probes
 from .profile_window import ProfileWindow, compile_id_text
@@ -127,6 +128,7 @@ def _graph_as_json(graph_number: int, owner: Any, gm: Any) -> str:
         "name": gm.meta.get("backend_id"),
         "backend": backend_name(owner.compiler_fn),
         "ops": sum(node["op"].startswith("call_") for node in described),
+        "optimizer_steps": optimizer_steps(gm),
     }
     nodes = ",\n".join(dumps(node, default=repr) for node in described)
     return f'{dumps(head)[:-1]},\n"nodes": [\n{nodes}\n]}}'
@@ -154,21 +156,21 @@ def _node(node: Any) -> dict[str, Any]:
     described: dict[str, Any] = {
         "op": node.op,
         "name": node.name,
-        "target": _target(node),
+        "target": target_name(node),
         "args": str(node.args),
         "kwargs": str(node.kwargs),
         "inputs": [input_.name for input_ in node.all_input_nodes],
     }
-    described.update(_value(node.meta.get("example_value")))
+    described.update(described_value(node.meta.get("example_value")))
     if node.op == "placeholder":
         described.update(_input(node))
-    place = _user_line(node.meta.get("stack_trace"))
+    place = user_line(node.meta.get("stack_trace"))
     if place is not None:
         described["file"], described["line"] = place
     return described
 
 
-def _target(node: Any) -> str:
+def target_name(node: Any) -> str:
     """`torch.abs` rather than `<built-in method abs of type object at 0x…>`."""
     if isinstance(node.target, str):
         return node.target
@@ -181,7 +183,7 @@ def _target(node: Any) -> str:
     return name.replace("_operator.", "operator.", 1) if name.startswith("_operator.") else name
 
 
-def _value(value: Any) -> dict[str, Any]:
+def described_value(value: Any) -> dict[str, Any]:
     """Shape, stride, dtype and device of a node's value; symbolic sizes are given by name."""
     import torch
 
@@ -197,7 +199,7 @@ def _value(value: Any) -> dict[str, Any]:
             described["requires_grad"] = True
         return described
     if isinstance(value, (tuple, list)):
-        return {"values": [_value(item) for item in value]}
+        return {"values": [described_value(item) for item in value]}
     if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
         return {"symbol": str(value)}
     return {}
@@ -219,7 +221,7 @@ def _input(node: Any) -> dict[str, Any]:
     return described
 
 
-def _user_line(stack_trace: str | None) -> tuple[str, int] | None:
+def user_line(stack_trace: str | None) -> tuple[str, int] | None:
     """The innermost user line, from the text `  File "x.py", line 3, in f` that Dynamo keeps."""
     if not stack_trace:
         return None

@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import names
 from ..model import (
+    AotPair,
     BreakExplanation,
     Bytecode,
     CacheLookup,
@@ -27,10 +28,12 @@ from ..model import (
     Import,
     Instruction,
     Node,
+    Optimizer,
     Place,
     Process,
     RecompileReasons,
     ResumeFunction,
+    SavedTensor,
     StackFrame,
     Stage,
     Symbol,
@@ -39,6 +42,7 @@ from ..model import (
     TracedFunction,
 )
 from ..untrusted import printable_values
+from .aot_text import AOT_PAIRS_FROM_TEXT, AOT_TEXTS, AotTexts
 from .break_text import parse_break_text, parse_user_stack
 from .guard_text import parse_guard_tree
 from .phases import PhaseBuilder
@@ -86,6 +90,7 @@ class ProcessBuilder:
         self._explanations: dict[tuple[CompileId | None, Place], BreakExplanation] = {}
         self._last_explanation: dict[CompileId | None, BreakExplanation] = {}
         self._phases = PhaseBuilder(process)
+        self._aot_texts = AotTexts()
         self._backwards: dict[CompileId, int] = {}
         self._autograds: dict[tuple[Any, Any], int] = {}
         self._generation = 0
@@ -101,6 +106,8 @@ class ProcessBuilder:
             names.FX_GRAPH: self._fx_graph,
             names.GRAPH_COMPILED: self._graph_compiled,
             names.BACKWARD_COMPILED: self._backward_compiled,
+            names.AOT_PAIR: self._aot_pair,
+            names.OPTIMIZER: self._optimizer,
             names.TIMELINE: self._timeline,
             names.IMPORTED: self._imported,
             names.BYTECODE: self._bytecode,
@@ -162,6 +169,8 @@ class ProcessBuilder:
         lookup = _CACHE_LOOKUP.fullmatch(name)
         if lookup:
             return lambda record: self._cache_lookup(record, lookup[1], lookup[2])
+        if name in AOT_TEXTS and AOT_PAIRS_FROM_TEXT in self._contents:
+            return lambda record: self._aot_text(record, name)
         if name in self._contents:
             return lambda record: self._stage(record, name)
         return None
@@ -279,6 +288,7 @@ class ProcessBuilder:
             name=content["name"],
             backend=content["backend"],
             ops=content["ops"],
+            optimizer_steps=_texts(content.get("optimizer_steps")),
             nodes=tuple(_node(node) for node in content["nodes"]) if has_nodes else None,
         )
         if self._code is not None and self._code[0] == compile_id:
@@ -308,6 +318,45 @@ class ProcessBuilder:
         for graph in self.process.graphs:
             if graph.compile_id == compile_id:
                 graph.backward_index = self._backwards[compile_id]
+
+    def _aot_pair(self, record: Record) -> None:
+        self._aot_texts.expect_texts_of_pair()
+        content = record.json_payload()
+        self._add_pair(content, record, content["graph"])
+
+    def _add_pair(self, content: Mapping[str, Any], record: Record, graph: int | None) -> None:
+        self.process.pairs.append(
+            AotPair(
+                compile_id=self._id(record),
+                attempt=record.metadata.get("attempt", 0),
+                graph=graph,
+                joint=content["joint"],
+                forward=content["forward"],
+                backward=content["backward"],
+                inputs=content["inputs"],
+                outputs=content["outputs"],
+                tangents=content["tangents"],
+                gradients=content["gradients"],
+                saved=tuple(_saved(value) for value in content["saved"]),
+                recomputed=content["recomputed"],
+            )
+        )
+
+    def _aot_text(self, record: Record, name: str) -> None:
+        """A text of AOTAutograd's: all that there is of what comes from a cache, or is in a plain trace."""
+        if name in self._contents:
+            self._stage(record, name)
+        hints = {
+            symbol.name: symbol.hint
+            for symbol in self.process.symbols
+            if symbol.compile_id == self._id(record)
+        }
+        content = self._aot_texts.add(name, record.payload, hints)
+        if content is not None:
+            self._add_pair(content, record, None)
+
+    def _optimizer(self, record: Record) -> None:
+        self.process.optimizers.append(Optimizer(**record.json_payload()))
 
     def _output_graph(self, record: Record) -> Graph | None:
         """torch's own record of a graph: its code, and all that there is in a trace that is not ours."""
@@ -597,3 +646,21 @@ def _tensors(content: Mapping[str, Any]) -> tuple[TensorInfo, ...]:
             ),
         )
     return tuple(tensor for value in content.get("values", ()) for tensor in _tensors(value))
+
+
+def _texts(values: list[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)
+
+
+def _saved(content: Mapping[str, Any]) -> SavedTensor:
+    return SavedTensor(
+        name=content["name"],
+        kind=content["kind"],
+        operator=content["operator"],
+        tensor=next(iter(_tensors(content)), None),
+        symbol=content.get("symbol"),
+        bytes=content["bytes"],
+        storage=content["storage"],
+        storage_bytes=content["storage_bytes"],
+        place=_place(content),
+    )

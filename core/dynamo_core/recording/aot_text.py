@@ -1,0 +1,236 @@
+"""Read AOTAutograd's graphs from torch's text of them, for want of better: cache hits, plain traces.
+
+Source: torch/fx/graph.py (CodeGen._gen_python_code) and graph_module.py (print_readable). A node is a line
+`name: "f32[4, 8][8, 1]cpu" = torch.ops.aten.mm.default(a, b);  a = None`, under one with the user's line.
+Read in 2.8 to 2.15; from 2.13 on, each argument and result of a forward or backward has a line of its own.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..aot_pair import GETITEM, AotGraph, AotNode, pair_content
+
+# Asked for in `contents`: pairs from these texts, where there are no records of ours.
+AOT_PAIRS_FROM_TEXT = "pairs from text"
+_JOINT, _FORWARD, _BACKWARD = AOT_TEXTS = ("aot_joint_graph", "aot_forward_graph", "aot_backward_graph")
+
+_ARGUMENT = re.compile(r'(\w+)(?:: "([^"\n]*)")?')
+_PLACE = re.compile(r"# File: (.+):(\d+) in .*?, code: ")
+_OPERATOR = re.compile(r"torch\.ops\.(\w+\.\w+)(?:\.\w+)?\(")
+_FUNCTION = re.compile(r"([A-Za-z_][\w.]*)\(")
+_SIGN = re.compile(r"[\w.]+ ([-+*/%<>=!]+) ")
+_WORD = re.compile(r"(?<![\w.'\"])[A-Za-z_]\w*")
+_TENSOR = re.compile(r"(\w+)\[([^\]]*)\](?:\[[^\]]*\])?(\S*)")
+_SYMBOL = re.compile(r"Sym\((.*)\)")
+# How torch.fx writes Python's operators (torch/fx/graph.py: magic_methods).
+_SIGNS = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "//": "floordiv",
+    "/": "truediv",
+    "%": "mod",
+    "**": "pow",
+    "<": "lt",
+    "<=": "le",
+    ">": "gt",
+    ">=": "ge",
+    "==": "eq",
+    "!=": "ne",
+}
+# What torch/utils/_dtype_abbrs.py abbreviates, and how many bytes an element has.
+_DTYPES = {
+    "bf16": ("bfloat16", 2),
+    "f64": ("float64", 8),
+    "f32": ("float32", 4),
+    "f16": ("float16", 2),
+    "c32": ("complex32", 4),
+    "c64": ("complex64", 8),
+    "c128": ("complex128", 16),
+    "i8": ("int8", 1),
+    "i16": ("int16", 2),
+    "i32": ("int32", 4),
+    "i64": ("int64", 8),
+    "b8": ("bool", 1),
+    "u8": ("uint8", 1),
+    "u16": ("uint16", 2),
+    "u32": ("uint32", 4),
+    "u64": ("uint64", 8),
+}
+_LONGEST_SIZE = 200  # characters of an expression
+
+Text = Callable[[], str | None]
+
+
+class AotTexts:
+    """Takes the texts of pairs as they come: joint, forward, backward. What is not needed is not loaded."""
+
+    def __init__(self) -> None:
+        self._joint: Text | None = None
+        self._forward: Text | None = None
+        self._known: set[str] = set()
+
+    def expect_texts_of_pair(self) -> None:
+        """The next forward and backward are of a pair that is known already."""
+        self._joint = None
+        self._known = {_FORWARD, _BACKWARD}
+
+    def add(self, name: str, text: Text, hints: Mapping[str, str]) -> dict[str, Any] | None:
+        """Take the text of a record; what a record AOT_PAIR would hold of the pair that it completes, if any.
+
+        `hints` are the values of symbolic sizes with which the pair was compiled.
+        """
+        if name in self._known:
+            self._known.remove(name)
+        elif name == _JOINT:
+            self._joint, self._forward = text, None
+        elif name == _FORWARD:
+            self._forward = text
+        elif self._forward is not None:
+            joint, forward = self._joint, self._forward
+            self._joint = self._forward = None
+            return _content(joint and joint(), forward() or "", text() or "", hints)
+        return None
+
+
+def _content(joint: str | None, forward: str, backward: str, hints: Mapping[str, str]) -> dict[str, Any]:
+    first = parse_aot_graph(forward)
+
+    def describe(name: str) -> dict[str, Any]:
+        return _described(first.annotations.get(name), hints) | first.places.get(name, {})
+
+    operators = None if joint is None else parse_aot_graph(joint).graph().operators()
+    return pair_content(operators, first.graph(), parse_aot_graph(backward).graph(), describe)
+
+
+@dataclass
+class AotText:
+    """What the text of a graph says."""
+
+    placeholders: list[str] = field(default_factory=list)
+    nodes: list[AotNode] = field(default_factory=list)
+    outputs: list[str | None] = field(default_factory=list)
+    annotations: dict[str, str] = field(default_factory=dict)
+    places: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def graph(self) -> AotGraph:
+        """Its nodes."""
+        return AotGraph(tuple(self.placeholders), tuple(self.nodes), tuple(self.outputs))
+
+
+def parse_aot_graph(text: str) -> AotText:
+    """The graph that is written as the `forward` of the first module in `text`."""
+    found = AotText()
+    lines = iter(text.splitlines())
+    signature = ""
+    for line in lines:
+        if signature or line.lstrip().startswith("def forward("):
+            signature += _without_note(line).strip()
+            if signature.endswith("):"):
+                break
+    for name, annotation in _ARGUMENT.findall(signature.partition("(")[2]):
+        if name != "self":
+            found.placeholders.append(name)
+            found.annotations[name] = annotation
+    names = set(found.placeholders)
+    place: dict[str, Any] = {}
+    for line in lines:
+        stripped = line.strip()
+        if stripped.startswith("return "):
+            found.outputs = _returned([stripped.removeprefix("return "), *lines])
+            break
+        if stripped.startswith("#"):
+            at = _PLACE.match(stripped)
+            place = {"file": at[1], "line": int(at[2])} if at else {}
+            continue
+        head, _, expression = stripped.partition(" = ")
+        argument = _ARGUMENT.fullmatch(head)
+        if argument is None or not expression:
+            continue
+        expression = expression.partition(";  ")[0]
+        name = argument[1]
+        inputs = tuple(word for word in _WORD.findall(expression) if word in names)
+        found.nodes.append(AotNode(name, _operator(expression), inputs))
+        names.add(name)
+        found.annotations[name] = argument[2] or ""
+        found.places[name] = place
+    return found
+
+
+def _without_note(line: str) -> str:
+    return line.partition("  # ")[0]
+
+
+def _returned(lines: list[str]) -> list[str | None]:
+    """The names in `(a, None, b)`, over several lines or in one; what follows is another module's."""
+    names: list[str | None] = []
+    for line in lines:
+        text = _without_note(line).strip()
+        if not text:
+            break
+        names += [None if word == "None" else word for word in _WORD.findall(text)]
+        if text.endswith((")", "]")) and not text.endswith(("()", "[]")):
+            break
+    return names
+
+
+def _operator(expression: str) -> str | None:
+    """`aten.mm`, `operator.getitem`; None for an attribute of the module."""
+    called = _OPERATOR.match(expression)
+    if called:
+        return called[1]
+    sign = _SIGN.match(expression)
+    if sign:
+        return f"operator.{_SIGNS.get(sign[1], sign[1])}"
+    called = _FUNCTION.match(expression)
+    if called:
+        return called[1]
+    return GETITEM if expression.endswith("]") else None
+
+
+def _described(annotation: str | None, hints: Mapping[str, str]) -> dict[str, Any]:
+    """What `f32[4, s27][s27, 1]cpu` says of a tensor, `Sym(s27)` of a size."""
+    symbol = _SYMBOL.fullmatch(annotation or "")
+    if symbol:
+        return {"symbol": symbol[1], "bytes": None}
+    tensor = _TENSOR.fullmatch(annotation or "")
+    if tensor is None:
+        return {"bytes": None}
+    dtype, element = _DTYPES.get(tensor[1], (tensor[1], None))
+    shape = [int(size) if size.isdecimal() else size for size in tensor[2].split(", ") if size]
+    bytes_ = element
+    for size in shape:
+        value = size if isinstance(size, int) else _value_of(size, hints)
+        bytes_ = None if bytes_ is None or value is None else bytes_ * value
+    return {"shape": shape, "dtype": dtype, "device": tensor[3], "bytes": bytes_}
+
+
+def _value_of(expression: str, hints: Mapping[str, str]) -> int | None:
+    """The value of `4*s27` with the hints; None for what is not sums and products of known symbols."""
+    if len(expression) > _LONGEST_SIZE:
+        return None
+    try:
+        return _evaluated(ast.parse(expression, mode="eval").body, hints)
+    except (SyntaxError, ValueError, KeyError, ZeroDivisionError, RecursionError):
+        return None
+
+
+def _evaluated(node: ast.expr, hints: Mapping[str, str]) -> int:
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    if isinstance(node, ast.Name):
+        return int(hints[node.id])
+    if isinstance(node, ast.BinOp):
+        left, right = _evaluated(node.left, hints), _evaluated(node.right, hints)
+        if isinstance(node.op, ast.Add):
+            return left + right
+        if isinstance(node.op, ast.Sub):
+            return left - right
+        if isinstance(node.op, ast.Mult):
+            return left * right
+        if isinstance(node.op, ast.FloorDiv):
+            return left // right
+    raise ValueError(f"not a size: {ast.dump(node)}")
