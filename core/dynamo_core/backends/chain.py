@@ -1,21 +1,27 @@
 """A chain of backends: each graph goes to the first that takes it, and the recording says why others did not.
 
-Taking a graph means to return a callable. A backend declines by returning None, as those of the first
-TorchDynamo did, or anything else that cannot be called, or by raising.
+Taking a graph means to return a callable; a backend that chooses among others returns `Taken(callable, name)`,
+and the recording has the name. A backend declines by returning None, as those of the first TorchDynamo did,
+or anything else that cannot be called, or by raising; the words of `Declined` are the reason as it is shown.
 """
 
 from collections.abc import Callable, Sequence
-from copy import deepcopy
 from typing import Any
 
 from ..backend_choice import BackendChoice
+from ..backend_packages import why_unknown
 from ..names import GRAPH_TAKEN
 from ..settings import Settings
 from .compilers import Compiler, compiler_of
+from .cuda_graphs import declining_what_cuda_graphs_skip
 from .declined import Declined
+from .graph_copy import copy_of_graph
+from .taken import Taken
 
 # Writes an artifact record of ours about the graph that is being compiled: its name and its payload.
 Tell = Callable[[str, dict[str, Any]], None]
+
+_LONGEST_REASON = 2_000
 
 
 class NoBackendTookGraph(RuntimeError):
@@ -29,45 +35,60 @@ class Chain:
         self.compiler_name = settings.backend  # what torch and our records call it
         self._settings = settings
         self._tell = tell
-        self._links = [(choice, self._link(choice)) for choice in choices]
+        self._links = [(str(choice), self._link(choice)) for choice in choices]
 
     def __call__(self, gm: Any, example_inputs: Sequence[Any]) -> Any:
         """Compile a graph. With --strict, NoBackendTookGraph if none takes it; else it runs eager."""
+        from torch._dynamo.exc import RestartAnalysis, SkipFrame
+
         declined: list[dict[str, str]] = []
-        for choice, compiler in self._links:
+        for name, compiler in self._links:
             try:
-                compiled = compiler(_copy_of(gm), example_inputs)
+                compiled = compiler(copy_of_graph(gm), example_inputs)
+            except (
+                RestartAnalysis,
+                SkipFrame,
+            ):  # AOTAutograd asks Dynamo to begin the frame anew, or leave it
+                raise
             except Exception as error:
-                declined.append({"backend": str(choice), "reason": _reason(error)})
+                declined.append({"backend": name, "reason": _reason(error)})
                 continue
+            compiled, using = compiled if isinstance(compiled, Taken) else (compiled, None)
             if callable(compiled):
-                self._tell(GRAPH_TAKEN, {"by": str(choice), "declined": declined})
+                self._tell(GRAPH_TAKEN, {"by": name, "using": using, "declined": declined})
                 return compiled
             what = "None" if compiled is None else f"a {type(compiled).__name__}, which is not callable"
-            declined.append({"backend": str(choice), "reason": f"it returned {what}"})
-        self._tell(GRAPH_TAKEN, {"by": None, "declined": declined})
+            declined.append({"backend": name, "reason": f"it returned {what}"})
+        self._tell(GRAPH_TAKEN, {"by": None, "using": None, "declined": declined})
         if self._settings.strict:
             reasons = "; ".join(f"{each['backend']}: {each['reason']}" for each in declined)
             raise NoBackendTookGraph(f"--strict: no backend takes this graph ({reasons})")
         return gm.forward
 
+    def reset(self) -> None:
+        """What torch._dynamo.reset asks of every backend in use."""
+        for _, compiler in self._links:
+            reset = getattr(compiler, "reset", None)
+            if reset is not None:
+                reset()
+
     def _link(self, choice: BackendChoice) -> Compiler:
-        return compiler_of(choice, dynamic=self._settings.dynamic)
+        """The compiler of one backend; one that cannot be had declines every graph, and says why."""
+        try:
+            compiler = compiler_of(choice, dynamic=self._settings.dynamic)
+        except Exception as error:
+            reason = why_unknown(choice.name) or _reason(error)
 
+            def decline(gm: Any, example_inputs: Sequence[Any]) -> Any:
+                raise Declined(reason)
 
-def _copy_of(gm: Any) -> Any:
-    """The same modules and parameters, under a graph that a backend may rewrite before it declines."""
-    import torch
-
-    copied = torch.fx.GraphModule(gm, deepcopy(gm.graph), type(gm).__name__)
-    copied.meta = dict(gm.meta)
-    return copied
+            return decline
+        return declining_what_cuda_graphs_skip(compiler) if choice.name == "cudagraphs" else compiler
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, Declined):
-        return str(error)
     try:
-        return f"{type(error).__name__}: {error}"
+        words = str(error) if isinstance(error, Declined) else f"{type(error).__name__}: {error}"
     except Exception:  # exceptions can have any `__str__`
-        return type(error).__name__
+        words = type(error).__name__
+    return words if len(words) <= _LONGEST_REASON else words[:_LONGEST_REASON] + "…"

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..backend_choice import BackendChoice
+from ..backend_packages import import_package_of
 from .ofi import ofi
 
 # `(graph module, example inputs) -> callable`, as Dynamo calls it; torch's CompilerFn.
@@ -63,6 +64,7 @@ def resolve_backend(backend: str) -> Any:
         return ofi
     place, colon, function = backend.rpartition(":")
     if not colon:
+        import_package_of(backend)
         return backend
     if place.endswith(".py"):
         spec = importlib.util.spec_from_file_location("_dynamo_backend_file", place)

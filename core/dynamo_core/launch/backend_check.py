@@ -2,52 +2,22 @@
 
 import ast
 import difflib
-import json
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 from ..backend_choice import MODES, OURS, BackendChoice, parse_choice
+from ..backend_packages import PACKAGES
 from ..errors import BackendProblem
 from ..settings import Settings
+from .inquiry import ask
 from .program import Program
 
 # Registered by torch itself in every supported version: no need to ask torch, which takes seconds to import.
 _IN_EVERY_TORCH = ("inductor", "eager", "aot_eager", "cudagraphs")
-
-# Runs in the program's Python, but none of the user's modules: the backend's may be the program itself.
-# torch.compile itself says what is wrong with its arguments.
-_ASK_TORCH = """
-import importlib.util, json, sys
-path, choices = json.loads(sys.argv[1])
-sys.path[:0] = path
-
-def ask(name, mode, options):
-    answer = {"error": None, "names": None, "file": None}
-    try:
-        module, colon, function = name.rpartition(":")
-        if colon and not module.endswith(".py"):
-            spec = importlib.util.find_spec(module)
-            if spec is None:
-                raise ModuleNotFoundError(f"No module named {module!r}")
-            answer["file"] = spec.origin
-        import torch, torch._dynamo
-        if not colon and name not in torch._dynamo.list_backends(exclude_tags=()):
-            answer["names"] = torch._dynamo.list_backends(exclude_tags=())
-        else:
-            backend = "eager" if colon else name
-            torch.compile(lambda: None, backend=backend, mode=mode, options=dict(options) or None)
-    except Exception as error:
-        answer["error"] = f"{type(error).__name__}: {error}"
-    return answer
-
-answers = [ask(**choice) for choice in choices]
-print("\\n" + json.dumps(answers))
-"""
 
 
 def check_backend(settings: Settings, program: Program, python: str) -> Settings:
@@ -69,7 +39,7 @@ def check_backend(settings: Settings, program: Program, python: str) -> Settings
         elif not _is_known(choice) or choice.mode or choice.options:
             to_ask.append(choice)
     if to_ask:
-        _ask_torch(to_ask, program, python)
+        _ask_torch(to_ask, program, python, is_only=len(settings.choices()) == 1)
     return _with_absolute_files(settings)
 
 
@@ -109,18 +79,21 @@ def _with_absolute_files(settings: Settings) -> Settings:
     return replace(settings, backend=backend, options=options)
 
 
-def _ask_torch(choices: Sequence[BackendChoice], program: Program, python: str) -> None:
-    question = json.dumps([program.import_path(), [asdict(choice) for choice in choices]])
-    result = subprocess.run([python, "-c", _ASK_TORCH, question], capture_output=True, text=True, check=False)
-    if result.returncode != 0:  # there is no torch, or a broken one: the program will meet that itself
+def _ask_torch(choices: Sequence[BackendChoice], program: Program, python: str, *, is_only: bool) -> None:
+    answers = ask(python, "check", choices=[asdict(choice) for choice in choices], path=program.import_path())
+    if answers is None:  # there is no torch, or a broken one: the program will meet that itself
         return
-    for choice, answer in zip(choices, json.loads(result.stdout.splitlines()[-1]), strict=True):
-        _raise_if_bad(choice, answer)
+    for choice, answer in zip(choices, answers, strict=True):
+        _raise_if_bad(choice, answer, is_only=is_only)
 
 
-def _raise_if_bad(choice: BackendChoice, answer: dict[str, Any]) -> None:
-    if answer["names"] is not None:
-        names = sorted({*answer["names"], *OURS})
+def _raise_if_bad(choice: BackendChoice, answer: dict[str, Any], *, is_only: bool) -> None:
+    if answer["known"] is not None and choice.name in PACKAGES:
+        if is_only:
+            raise BackendProblem(f"backend {choice.name!r} cannot be used: {answer['error']}")
+        return  # the chain goes on without it, and says so
+    if answer["known"] is not None:
+        names = sorted({*answer["known"], *OURS})
         near = difflib.get_close_matches(choice.name, names, n=1)
         hint = f"did you mean {near[0]!r}?" if near else "`dynamo backends --all` lists all there are"
         raise BackendProblem(f"unknown backend {choice.name!r}; {hint}")
