@@ -1,6 +1,6 @@
 """A chain of backends: each graph goes to the first that takes it, and the recording says why others did not.
 
-Taking a graph means to return a callable; a backend that chooses among others returns `Taken(callable, name)`,
+Taking a graph means to return a callable; one that chooses among others returns `Taken(callable, name)`,
 and the recording has the name. A backend declines by returning None, as those of the first TorchDynamo did,
 or anything else that cannot be called, or by raising; the words of `Declined` are the reason as it is shown.
 """
