@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from dynamo_core.backend_choice import Option, option_value
+from dynamo_core.freeze_after import parse_freeze_after
 from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
 from dynamo_core.overrides import merged, parse_override
@@ -201,6 +202,11 @@ def request_from(
         merged(map(parse_override, settings.override))
     except ValueError as error:
         raise click.UsageError(f"--override: {error}") from error
+    try:
+        if settings.freeze_after is not None:
+            parse_freeze_after(settings.freeze_after)
+    except ValueError as error:
+        raise click.UsageError(f"--freeze-after: {error}") from error
     return Request(
         program=program,
         settings=settings,

@@ -405,6 +405,57 @@ class Phase:
 
     name: str
     begin_ns: int
+@dataclass(frozen=True)
+class Freeze:
+    """Whether --freeze-after came to pass, by `at_ns` (since the epoch): how many calls had counted by then, or
+    how many seconds had passed since the last compile; None where that is not what it was about.
+    """
+
+    frozen: bool
+    calls: int | None
+    seconds: float | None
+    at_ns: int
+
+
+@dataclass(frozen=True)
+class NotCompiled:
+    """A frame that ran eager, or raised, because it would have been compiled after the freeze.
+
+    `reasons` are as torch words them, one for each cache entry, the newest first. `times` is how often it was
+    met for them, or for others that are not told (None); all but `reasons` and `times` is None for what is
+    told of no frame. In a process that was killed, `times` may be up to twice that.
+    """
+
+    name: str | None
+    place: Place | None
+    reasons: tuple[str, ...] | None
+    failures: tuple[GuardFailure, ...]
+    times: int
+
+
+class Replaced(NamedTuple):
+    """An argument of torch.compile, and its value before and after it was replaced."""
+
+    argument: str
+    was: str
+    now: str
+
+
+@dataclass(frozen=True)
+class AppliedOverride:
+    """Arguments that were replaced in a call of torch.compile at `place`, or the backend of a compile.
+
+    `overrides` are those that asked for it, none where --fullgraph did; `of` names what was compiled.
+    """
+
+    overrides: tuple[str, ...]
+    of: str | None
+    place: Place | None
+    compile_id: CompileId | None
+    replaced: tuple[Replaced, ...]
+    times: int
+
+
     end_ns: int | None
     compile_id: CompileId | None
     function: str | None = None
@@ -681,6 +732,9 @@ class Process:
         return sum(times.seconds for times in self.inherited)
 
     @property
+    freeze: Freeze | None = None
+    not_compiled: list[NotCompiled] = field(default_factory=list)
+    overrides: list[AppliedOverride] = field(default_factory=list)
     def entire(self) -> "Process":
         """The process with everything that it recorded, whatever was selected of it."""
         return self.whole or self

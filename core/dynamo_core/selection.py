@@ -80,14 +80,16 @@ def _part_of(process: Process, wanted: Selection) -> Process | None:
             if _fits(compile_id, name, place, wanted)
         }
     frames = [frame for frame in process.frames if _fits(frame.compile_id, frame.name, frame.place, wanted)]
+    not_compiled = [frame for frame in process.not_compiled if _fits(None, frame.name, frame.place, wanted)]
     ids.discard(None)
-    if not ids and not graphs and (wanted.graph is not None or not frames):
+    if not ids and not graphs and (wanted.graph is not None or not (frames or not_compiled)):
         return None
     part = replace(process, whole=process)
     for name in _LISTS:
         setattr(part, name, [item for item in getattr(process, name) if item.compile_id in ids])
     if wanted.graph is None:
         part.frames = frames
+    part.not_compiled = not_compiled if wanted.graph is None else []
     part.graphs = graphs
     return part
 
@@ -99,6 +101,8 @@ def _frames(process: Process) -> Iterable[tuple[CompileId | None, str | None, Pl
     for items in (process.frames, process.compiles, process.bytecodes):
         for item in items:
             yield item.compile_id, item.name, item.place
+    for frame in process.not_compiled:
+        yield None, frame.name, frame.place
 
 
 def _fits(compile_id: CompileId | None, name: str | None, place: Place | None, wanted: Selection) -> bool:

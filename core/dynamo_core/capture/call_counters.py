@@ -23,6 +23,7 @@ from ..call_pages import (
     EARLY_WORDS,
     FORMAT_MARK,
     LAST_ERRNO,
+    LAST_BUCKET,
     LOST_RECORDS,
     MARK,
     OVERLAP_NS,
@@ -189,6 +190,11 @@ class CallCounters:
             nonlocal running, in_overlap
             if running > 0:
                 in_overlap += elapsed
+    def calls_of(self, page: int) -> int:
+        """How often this process has called what is counted on a page."""
+        words = self._pages[page].words
+        return 0 if isinstance(words, _FirstUse) else sum(words[FIRST_BUCKET : LAST_BUCKET + 1])
+
                 return
             if running == 0:
                 self.words[OVERLAP_NS] += in_overlap + elapsed - (end - busy_since)

@@ -14,6 +14,7 @@ from typing import Any
 from ..names import IMPORTED, PROCESS_END, PROCESS_START, PROCESS_STATE, TIMELINE
 from ..settings import Settings
 from . import aot_pairs, backward, breaks, bytecode, frames, graphs, guards, optimizers, tracing_time
+from .freeze import Freeze
 from .guard_cost import GuardCost
 from .import_hook import import_hook
 from .late_modules import LateModules
@@ -64,11 +65,12 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
     _when_imported(
         "torch._dynamo.output_graph",
         probes,
+    freeze = None if settings.freeze_after is None else Freeze(settings, probes, handler)
     overriding = Overriding(settings, probes, tell)
     overriding.install_on_calls(sys.modules["torch"])
         {
             "graphs": lambda module: graphs.install(
-                module, probes, guard_cost, record_state, inductor, window
+                module, probes, guard_cost, record_state, inductor, window, freeze=freeze
             ),
             "graph breaks": lambda module: breaks.install(module, probes),
             "resume functions": lambda module: bytecode.install_on_resume_functions(module, probes),
@@ -94,6 +96,7 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
         {
             "bytecode": lambda module: bytecode.install(module, probes),
             "frames": lambda module: frames.install(module, probes, handler),
+            "freeze": lambda module: None if freeze is None else freeze.install(module),
         },
     )
     _when_imported(
@@ -115,6 +118,8 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
     atexit.register(record_end)
     os.register_at_fork(after_in_child=probes.harmless("fork")(lambda: totals_at_fork.update(torch_totals())))
         overriding.finish()
+        if freeze is not None:
+            freeze.finish()
     WholeProgramCapture(settings, probes, tell).begin()
     torch_began_ns, torch_ended_ns = import_hook.times.get("torch", (None, None))
     stream.artifact(

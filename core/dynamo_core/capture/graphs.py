@@ -14,6 +14,7 @@ from ..names import FX_GRAPH, GRAPH_COMPILED
 from .device_time import timed_on_device
 from .guard_cost import GuardCost
 from .late_modules import LateModules
+from .freeze import Freeze
 from .optimizers import optimizer_steps
 from .primitives import perf_counter_ns
 from .probes import Probes
@@ -37,6 +38,7 @@ Wrapper = Callable[[Any, Any, int], Any]
 def install(
     output_graph: ModuleType,
     probes: Probes,
+    freeze: Freeze | None = None,
     guard_cost: GuardCost,
     after_first_graph: Callable[[], None],
     late_modules: LateModules,
@@ -68,6 +70,8 @@ def install(
             },
             current_compile_id(),
         )
+        if freeze is not None:
+            freeze.watch(calls_index)
         if graph_number == 1:
             after_first_graph()
         if calls_index is None:  # torch serialises or inspects the callable itself; leave it alone

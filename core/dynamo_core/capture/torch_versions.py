@@ -36,3 +36,18 @@ def default_backend() -> Any:
 
     get = getattr(registry, "get_default_backend", None)
     return "inductor" if get is None else get()
+
+
+def guard_failure(cache_entry: Any, f_locals: Any, converter: Any) -> str:
+    """Why a cache entry does not fit, in torch's words; from 2.13 on, its backend can be the reason as well.
+
+    Source: torch/_dynamo/guards.py (get_guard_fail_reason), but for what that remembers and logs.
+    """
+    from torch._dynamo import eval_frame, guards
+
+    manager, compile_id = cache_entry.guard_manager, cache_entry.compile_id
+    if isinstance(manager, guards.DeletedGuardManagerWrapper):
+        return f"{compile_id}: {manager.invalidation_reason}"
+    innermost = getattr(eval_frame, "innermost_backend", None)
+    backend = () if innermost is None else (innermost(converter),)
+    return str(guards.get_guard_fail_reason_helper(manager, f_locals, compile_id, *backend))

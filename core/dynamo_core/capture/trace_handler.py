@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, cast
 
+from .primitives import perf_counter_ns
 from .stream import Stream
 
 _TRACE_LOGGER = "torch.__trace"
@@ -23,6 +24,7 @@ class TraceHandler(logging.Handler):
         super().__init__(logging.DEBUG)
         self._stream = stream
         self.last_compile: Mapping[str, int] | None = None
+        self.last_compile_ended_ns: int | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write `record`. Never raises: torch is in the middle of compiling the user's program."""
@@ -30,6 +32,8 @@ class TraceHandler(logging.Handler):
             metadata: Mapping[str, Any] = record.metadata  # type: ignore[attr-defined]
             if "dynamo_start" in metadata or "compilation_metrics" in metadata:
                 self.last_compile = envelope(metadata)
+            if "compilation_metrics" in metadata or "bwd_compilation_metrics" in metadata:
+                self.last_compile_ended_ns = perf_counter_ns()
             path = record.pathname[max(record.pathname.rfind("/torch/"), 0) :].lstrip("/")
             self._stream.write(metadata, record.payload, path, record.lineno)  # type: ignore[attr-defined]
         except Exception:

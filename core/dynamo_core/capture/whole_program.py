@@ -17,6 +17,7 @@ from ..backends.chain import Tell
 from ..names import CAPTURE_DECISION
 from ..settings import FULLGRAPH_FIRST, Settings
 from .compile_arguments import optimize_context
+from .freeze import NotCompiled
 from .import_hook import import_hook
 from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_torch_module_file
 from .probes import Probes
@@ -169,6 +170,8 @@ class WholeProgramCapture:
                 return never
             try:
                 return self._dynamo_callback(frame, cache_entry, frame_state)
+            except NotCompiled:
+                raise
             except Exception:
                 if self._settings.fullgraph == FULLGRAPH_FIRST or self._settings.strict:
                     raise

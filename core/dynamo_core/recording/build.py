@@ -48,6 +48,7 @@ from .guard_text import parse_guard_tree
 from .phases import PhaseBuilder
 from .recompile_text import parse_guard_failure
 from .records import Damaged, Record
+from .interventions import InterventionsBuilder
 
 Item = Graph | GraphBreak | Compile | GuardSet | Bytecode | Frame
 
@@ -93,6 +94,7 @@ class ProcessBuilder:
         self._aot_texts = AotTexts()
         self._backwards: dict[CompileId, int] = {}
         self._autograds: dict[tuple[Any, Any], int] = {}
+        self._interventions = InterventionsBuilder(process, self._failure)
         self._generation = 0
         self._code: tuple[CompileId | None, str] | None = None
         self.window_records: list[dict[str, Any]] = []  # about files, which are for the reader to open
@@ -118,6 +120,9 @@ class ProcessBuilder:
             "torch_version": self._torch_version,
             "dynamo_graph_break_reason": self._break_explanation,
             "dynamo_output_graph": self._output_graph,
+            names.FROZEN: self._freeze,
+            names.NOT_COMPILED: self._not_compiled,
+            names.OVERRIDE: self._override,
             "compilation_metrics": self._compilation_metrics,
             "bwd_compilation_metrics": self._compilation_metrics,
             "recompile_reasons": self._recompile_reasons,
@@ -518,6 +523,20 @@ class ProcessBuilder:
         content = record.json_payload()
         compile_id, attempt = self._id(record), record.metadata.get("attempt", 0)
         traced = [
+    def _freeze(self, record: Record) -> None:
+        self._interventions.freeze(record.json_payload())
+
+    def _not_compiled(self, record: Record) -> None:
+        self._interventions.not_compiled(record.json_payload())
+
+    def _override(self, record: Record) -> None:
+        compile_id = self._id(record)
+        content = record.json_payload()
+        begun = self._frames_begun.get(compile_id)
+        if begun is not None:
+            content = {**content, "of": begun.function, "file": begun.place.file, "line": begun.place.line}
+        self._interventions.override(content, compile_id)
+
             TracedFunction(
                 compile_id=compile_id,
                 attempt=attempt,

@@ -6,9 +6,12 @@ from typing import Any
 from dynamo_core.model import Compile, Frame, Graph, GraphBreak, Process, Recording
 from dynamo_core.summary import summarize
 
+from ..recompiles.after_freeze import freeze_value
 from ..report import id_value, place_value, stack_value
+from ..training.document import optimizers_value, totals_value
 from .compile_phases import phases_of
 from .disagreements import disagreements
+from .overrides import overrides_value
 from .verdict import verdict
 
 
@@ -23,6 +26,8 @@ def explain_body(recording: Recording) -> dict[str, Any]:
         "run": recording.run,
         "python_processes": recording.python_processes,
         "processes": [_process(process) for process in recording.processes],
+        "freeze": freeze_value(recording),
+        "overrides": overrides_value(recording),
         "problems": recording.problems + disagreements(recording.processes),
     }
 
@@ -36,7 +41,8 @@ def _process(process: Process) -> dict[str, Any]:
         "torch": process.torch_version,
         "captures": [asdict(decision) for decision in process.captures],
         "frames": [_frame(frame) for frame in process.frames] if process.is_ours else None,
-        "graphs": [_graph(graph) for graph in process.graphs],
+        "graphs": [_graph(graph, process) for graph in process.graphs],
+        "optimizers": optimizers_value(process),
         "inherited_graph_calls": process.inherited_calls if process.is_ours else None,
         "graph_breaks": [_break(b) for b in process.breaks] if has_breaks else None,
         "compiles": [_compile(compile_) for compile_ in process.compiles],
@@ -66,7 +72,7 @@ def _frame(frame: Frame) -> dict[str, Any]:
     }
 
 
-def _graph(graph: Graph) -> dict[str, Any]:
+def _graph(graph: Graph, process: Process) -> dict[str, Any]:
     return {
         "number": graph.number,
         "name": graph.name,
@@ -80,6 +86,7 @@ def _graph(graph: Graph) -> dict[str, Any]:
         "calls": graph.calls,
         "host_seconds": graph.host_seconds,
         "backend_seconds": graph.backend_seconds,
+        "training": totals_value(graph, process),
     }
 
 

@@ -7,10 +7,13 @@ from dynamo_core.model import Recording
 from dynamo_core.summary import fell_back, gave_up, summarize
 
 from ..breaks.effects import distinct_breaks
+from ..recompiles.after_freeze import freeze_sentence, frozen_lines
 from ..text import first_line, frame_name, number, place
+from .overrides import override_lines
 from .verdict import ending, verdict
 
 _BREAKS_SHOWN = 5
+_LINES_SHOWN = 5
 
 
 def render_end_of_run(recording: Recording, is_default_place: bool) -> list[str]:
@@ -29,6 +32,10 @@ def render_end_of_run(recording: Recording, is_default_place: bool) -> list[str]
                 what = "eager" if fell_back(frame) else "error"
                 where = f"{frame_name(frame.name)} at {place(frame.place)}"
                 lines.append(f"  {what}: {where} could not be compiled: {first_line(frame.reason)}")
+    lines += [f"  override: {line}" for line in _some(override_lines(recording))]
+    frozen = freeze_sentence(recording)
+    if frozen is not None:
+        lines += [frozen, *(f"  not compiled: {line}" for line in _some(list(frozen_lines(recording))))]
     lines += [f"  not seen: {problem}" for problem in recording.problems]
     if recording.run is not None:
         lines.append(f"The program {ending(recording.run)}.")
@@ -38,6 +45,11 @@ def render_end_of_run(recording: Recording, is_default_place: bool) -> list[str]
         target = "" if is_default_place else " " + shlex.quote(_shortest(recording.path))
         lines.append(f"next: dynamo explain{target}")
     return lines
+
+
+def _some(lines: list[str]) -> list[str]:
+    rest = len(lines) - _LINES_SHOWN
+    return lines[:_LINES_SHOWN] + ([f"… and {rest} more; `dynamo explain` has all"] if rest > 0 else [])
 
 
 def _shortest(path: Path) -> str:

@@ -5,18 +5,22 @@ from collections import Counter
 from collections.abc import Iterator
 
 from dynamo_core.model import Compile, Graph, Process, Recording
+from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_TEXT
 from dynamo_core.summary import Summary, fell_back, gave_up, summarize
 
 from ..breaks.advice import advice_on, break_advice
 from ..breaks.effects import distinct_breaks, is_library
 from ..breaks.report import effect, title_of
 from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, table
+from ..recompiles.after_freeze import after_freeze
 from ..recompiles.report import frames_recompiled, is_recompile_limit
 from ..report import Report, process_title
 from ..text import bar, compile_label, first_line, frame_name, number, place, seconds
+from ..training.words import training_section
 from .compile_phases import phases_of
 from .disagreements import disagreements
 from .document import explain_body
+from .overrides import override_lines
 from .verdict import capture_sentence, ending, verdict
 
 _ROWS_SHOWN = 10
@@ -25,7 +29,7 @@ _FIXES_SHOWN = 5
 
 def report() -> Report:
     """The report of `dynamo explain`."""
-    return Report("dynamo-explain", 1, frozenset(), _page, explain_body)
+    return Report("dynamo-explain", 1, frozenset({AOT_PAIRS_FROM_TEXT}), _page, explain_body)
 
 
 def _page(recording: Recording) -> Iterator[Block]:
@@ -37,11 +41,13 @@ def _page(recording: Recording) -> Iterator[Block]:
     if recording.processes:
         yield Paragraph(_circumstances(recording))
         yield from _fixes(recording)
+        yield from _asked_for(recording)
         yield Heading("Counts")
         yield _counts(summary)
     yield from _ranks(recording)
     yield from _compile_time(recording)
     yield from _graphs(recording)
+    yield from training_section(recording)
     yield from _problems(recording)
     yield from _next(recording, summary)
 
@@ -90,6 +96,15 @@ def _fixes(recording: Recording) -> Iterator[Block]:
         for advice in frame.advice[:2]:
             yield from _advice(advice)
     yield from _rest(len(recompiled) - _FIXES_SHOWN, "recompiled frame", "`dynamo recompiles` shows all")
+
+
+def _asked_for(recording: Recording) -> Iterator[Block]:
+    """What was done because --freeze-after or --override said so."""
+    yield from after_freeze(recording)
+    overrides = override_lines(recording)
+    if overrides:
+        yield Heading("Overrides")
+        yield Bullets(overrides)
 
 
 def _advice(text: str | None) -> Iterator[Block]:

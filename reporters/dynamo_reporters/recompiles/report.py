@@ -16,6 +16,8 @@ from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 from ..report import Report, id_value, place_value, process_title, process_value
 from ..text import compile_label, frame_name, number, place, seconds
 from .advice import plain_source, recompile_advice
+from .after_freeze import after_freeze, freeze_value
+from .failures import failure_value, what_differed
 
 _TYPE = re.compile(r", type=<class '([^']+)'>$")
 _LIMIT = re.compile(r"recompile_?\s?limit|cache_size_limit", re.IGNORECASE)
@@ -169,6 +171,7 @@ def _page(recording: Recording, show_all: bool) -> Iterator[Block]:
     has_metrics = recorded(recording) or any(process.compiles for process in recording.processes)
     if not found:
         yield Heading("No recompiles." if has_metrics else "Recompiles were not recorded.", 1)
+        yield from after_freeze(recording)
         return
     count = sum(len(frame.compiles) for frame in found)
     limited = sum(frame.limit is not None for frame in found)
@@ -176,6 +179,7 @@ def _page(recording: Recording, show_all: bool) -> Iterator[Block]:
     yield Heading(title + (f"; {number(limited, 'frame')} hit the recompile limit" if limited else ""), 1)
     for frame in sorted(found, key=lambda frame: (frame.limit is None, -frame.seconds)):
         yield from _frame(frame, recording, show_all)
+    yield from after_freeze(recording)
 
 
 def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iterator[Block]:
@@ -222,14 +226,6 @@ def _untold(compile_: Compile) -> list[str]:
     return [compile_label(compile_.compile_id), seconds(compile_.seconds), "", reason, "", "", ""]
 
 
-def what_differed(failure: GuardFailure) -> str:
-    """`size of x at dimension 0`, `dtype of x`, or torch's own words."""
-    if failure.kind == "other" or failure.source is None:
-        return failure.check or "torch does not say"
-    at = f" at dimension {failure.index}" if failure.index is not None else ""
-    return f"{failure.kind} of {failure.source}{at}"
-
-
 def _demanded(check: GuardCheck) -> str | None:
     """The value, or else the type, that a check lets pass."""
     code = split_note(check.code)[0]
@@ -244,7 +240,10 @@ def _demanded(check: GuardCheck) -> str | None:
 
 
 def _body(recording: Recording) -> dict[str, Any]:
-    return {"frames": [_frame_value(frame) for frame in frames_recompiled(recording)]}
+    return {
+        "frames": [_frame_value(frame) for frame in frames_recompiled(recording)],
+        "freeze": freeze_value(recording),
+    }
 
 
 def _frame_value(frame: FrameRecompiles) -> dict[str, Any]:
@@ -265,24 +264,10 @@ def _frame_value(frame: FrameRecompiles) -> dict[str, Any]:
                 "seconds": compile_.seconds,
                 "reason": compile_.recompile_reason,
                 "failures": [
-                    _failure_value(frame, compile_, failure) for failure in frame.failures(compile_)
+                    failure_value(failure, frame.actual(compile_, failure), frame.place_of(failure))
+                    for failure in frame.failures(compile_)
                 ],
             }
             for compile_ in frame.compiles
         ],
-    }
-
-
-def _failure_value(frame: FrameRecompiles, compile_: Compile, failure: GuardFailure) -> dict[str, Any]:
-    return {
-        "entry": id_value(failure.entry),
-        "check": failure.check,
-        "kind": failure.kind,
-        "source": failure.source,
-        "dimension": failure.index,
-        "expected": failure.expected,
-        "actual": frame.actual(compile_, failure),
-        "place": place_value(frame.place_of(failure)),
-        "user_code": failure.user_code,
-        "hint": failure.hint,
     }

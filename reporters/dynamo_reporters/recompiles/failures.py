@@ -1,0 +1,31 @@
+"""A guard that failed, in a few words and as JSON values."""
+
+from typing import Any
+
+from dynamo_core.model import GuardFailure, Place
+
+from ..report import id_value, place_value
+
+
+def what_differed(failure: GuardFailure) -> str:
+    """`size of x at dimension 0`, `dtype of x`, or torch's own words."""
+    if failure.kind == "other" or failure.source is None:
+        return failure.check or "torch does not say"
+    at = f" at dimension {failure.index}" if failure.index is not None else ""
+    return f"{failure.kind} of {failure.source}{at}"
+
+
+def failure_value(failure: GuardFailure, actual: str | None, place: Place | None) -> dict[str, Any]:
+    """The failure; `actual` and `place` are what is known of it, from torch or otherwise."""
+    return {
+        "entry": id_value(failure.entry),
+        "check": failure.check,
+        "kind": failure.kind,
+        "source": failure.source,
+        "dimension": failure.index,
+        "expected": failure.expected,
+        "actual": actual,
+        "place": place_value(place),
+        "user_code": failure.user_code,
+        "hint": failure.hint,
+    }
