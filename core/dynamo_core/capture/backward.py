@@ -13,16 +13,22 @@ from .device_time import timed_on_device
 from .probes import Probes
 from .profile_window import ProfileWindow, compile_id_text
 from .trace_handler import current_compile_id
+from .verify import Verifier
 
 
-def install(output_code: ModuleType, probes: Probes, window: ProfileWindow | None = None) -> None:
+def install(
+    output_code: ModuleType,
+    probes: Probes,
+    window: ProfileWindow | None = None,
+    verifier: Verifier | None = None,
+) -> None:
     """Wrap `CompiledFxGraph.post_compile`."""
     counters = probes.stream.counters
     original = output_code.CompiledFxGraph.post_compile
 
     @probes.harmless("backward calls")
     def count_calls(graph: Any) -> None:
-        if not graph.fx_kwargs.get("is_backward") or graph.current_callable is None:
+        if not graph.fx_kwargs.get("is_backward") or graph.current_callable is None or probes.stream.is_muted:
             return
         page = counters.new_page()
         if page is None:
@@ -32,7 +38,8 @@ def install(output_code: ModuleType, probes: Probes, window: ProfileWindow | Non
         if window is not None:
             compiled = window.watch(compiled, None, compile_id_text(compile_id), is_backward=True)
         compiled = timed_on_device(compiled, lambda: counters.words_of(page))
-        graph.current_callable = counters.counted(compiled, page)
+        counted = counters.counted(compiled, page)
+        graph.current_callable = counted if verifier is None else verifier.not_counted(compiled, counted)
         probes.stream.artifact(BACKWARD_COMPILED, {"calls_index": page}, compile_id)
 
     def post_compile(self: Any, *rest: Any, **named: Any) -> Any:

@@ -8,7 +8,8 @@ Checked with torch 2.8 to 2.15 (sources) and 2.13 (run).
 import fcntl
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import md5
 from json import dumps
 from typing import Any
@@ -35,6 +36,12 @@ from .primitives import (
 _LOWEST_DESCRIPTOR = 500
 
 
+class _Muted(threading.local):
+    """Whether this thread compiles something that is not the program's."""
+
+    is_so = False
+
+
 class Stream:
     """The records of this process. Opened at the first record; a forked child gets one of its own."""
 
@@ -42,6 +49,7 @@ class Stream:
         self._recording = recording
         self._opening_record = opening_record
         self._interned: list[Mapping[str, Any]] = []
+        self._muted = _Muted()
         self._forget_file()
         self.counters = CallCounters(self._open)
 
@@ -68,8 +76,24 @@ class Stream:
         metadata["has_payload"] = md5(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
         self.write(metadata, text, "dynamo_core/capture", 0)
 
+    @contextmanager
+    def muted(self) -> Iterator[None]:
+        """What this thread has torch write in here is not recorded."""
+        self._muted.is_so = True
+        try:
+            yield
+        finally:
+            self._muted.is_so = False
+
+    @property
+    def is_muted(self) -> bool:
+        """Whether this thread's records are not written."""
+        return self._muted.is_so
+
     def write(self, metadata: Mapping[str, Any], payload: str | None, path: str, line: int) -> None:
         """Append one record. Failing to is counted, and is never the program's problem."""
+        if self.is_muted and "str" not in metadata:
+            return
         if "str" in metadata:  # torch interns file names once a process, forked children included
             self._interned.append(metadata)
         text = f"{_prefix(path, line)} {dumps(metadata, default=repr)}\n"

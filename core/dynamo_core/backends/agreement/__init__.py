@@ -4,6 +4,7 @@ from .clones import clone_with_aliases
 from .comparison import Comparison, compare
 from .float64 import float64_reference, in_float64
 from .random_numbers import RandomState, draws_random_numbers
+from .shield import is_shielded, shielded
 
 __all__ = [
     "Comparison",
@@ -13,4 +14,6 @@ __all__ = [
     "draws_random_numbers",
     "float64_reference",
     "in_float64",
+    "is_shielded",
+    "shielded",
 ]

@@ -24,7 +24,11 @@ class RandomState:
 
     def has_changed(self) -> bool:
         """Whether numbers have been drawn since."""
-        return not all(now.equal(then) for now, then in zip(self._read(), self._states, strict=True))
+        return not _equal(self._read(), self._states)
+
+    def equals(self, other: "RandomState") -> bool:
+        """Whether both would draw the same numbers; they are of the same devices."""
+        return _equal(self._states, other._states)
 
     def restore(self) -> None:
         """Let every generator go on from where it was."""
@@ -41,6 +45,10 @@ class RandomState:
             torch.get_rng_state(),
             *(torch.get_device_module(each).get_rng_state(*_index(each)) for each in self._devices),
         ]
+
+
+def _equal(states: list[Any], others: list[Any]) -> bool:
+    return all(state.equal(other) for state, other in zip(states, others, strict=True))
 
 
 def _index(device: Any) -> tuple[Any, ...]:
