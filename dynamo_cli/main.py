@@ -15,6 +15,7 @@ from dynamo_core.untrusted import printable
 
 _COMMANDS = {
     "run": "Run a program as it is, and record what torch.compile makes of it.",
+    "bench": "Run a program under several backends, and compare time, speed-up and agreement.",
     "explain": "Say what happened, what it cost and what to fix first.",
     "graphs": "Show the FX graphs: as tables, code or dot, at every stage.",
     "bytecode": "Show each frame's bytecode before and after Dynamo.",
@@ -23,6 +24,7 @@ _COMMANDS = {
     "recompiles": "Show which guard failed, on which values, and what to do.",
     "profile": "Show where the time goes, and export it to viewers.",
     "ops": "Count the operations of each graph, and how often they ran.",
+    "autotune": "Find the best backend for each graph, and keep it.",
     "ls": "List recordings.",
 }
 

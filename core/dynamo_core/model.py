@@ -162,6 +162,38 @@ class Timeline:
     ready_ns: int | None
 
 
+@dataclass(frozen=True)
+class GraphModes:
+    """Settings of torch under which a graph was compiled, and without which it computes something else.
+
+    `autocast` has the dtype of each type of device for which it was on.
+    """
+
+    grad_enabled: bool
+    autocast: Mapping[str, str]
+    float32_matmul_precision: str | None
+
+
+class DeclinedBy(NamedTuple):
+    """A backend that did not take a graph, and why."""
+
+    backend: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Taking:
+    """Which backend of those that were named took a graph, and those asked before it.
+
+    `by` is None where none did: the graph runs eager, or with --strict was an error. `using` is the backend
+    that one which chooses among others (`autotuned`) chose.
+    """
+
+    by: str | None
+    using: str | None
+    declined: tuple[DeclinedBy, ...]
+
+
 @dataclass
 class Graph:
     """A graph that Dynamo handed to a backend. `number` counts from 1 within the process.
@@ -170,7 +202,10 @@ class Graph:
     could not be counted. `nodes` and `code` (the readable module) are None where they were not recorded or
     not asked for. `times` has more on the calls, and `backward` has those of the backward graph, where its
     backend is Inductor. `ops` is the number of `call_*` nodes, which is what Dynamo counts as ops. A
-    specialization is a further compile of a graph that counts already.
+    specialization is a further compile of a graph that counts already. `key` names what the graph computes
+    (`graph_key.py`), `trains` says whether gradients can be asked for, `threads` is torch's number of them.
+    `optimizer_steps` are the files of the optimizers whose step is in it; None where that was not recorded.
+    `taking` is None where torch gave the graph to the only backend, or that was not recorded.
     """
 
     number: int
@@ -192,7 +227,12 @@ class Graph:
     times: CallTimes | None = None
     backward_index: int | None = None
     backward: CallTimes | None = None
+    key: str | None = None
+    trains: bool | None = None
+    modes: GraphModes | None = None
+    threads: int | None = None
     optimizer_steps: tuple[str, ...] | None = None
+    taking: Taking | None = None
 
 
 @dataclass(frozen=True)
@@ -259,7 +299,8 @@ class Frame:
     in the program).
 
     `ok` is what torch's `counters["frames"]["ok"]` counts. Frames of `fullgraph=True` are not in it.
-    `explanation` has torch's words on what made Dynamo give up.
+    `explanation` has torch's words on what made Dynamo give up, `broke` the break that it raised as an error,
+    where none was allowed.
     """
 
     name: str
@@ -270,6 +311,7 @@ class Frame:
     is_whole_graph: bool
     compile_id: CompileId | None
     explanation: "BreakExplanation | None" = None
+    broke: "GraphBreak | None" = None
     ended_ns: int | None = None
     seconds: float | None = None
 
@@ -366,46 +408,6 @@ class RecompileReasons:
 
 
 @dataclass(frozen=True)
-class Symbol:
-    """A size or number that Dynamo left open in a compile. `hint` is the value that it met."""
-
-    compile_id: CompileId | None
-    name: str
-    hint: str
-    source: str
-    place: Place | None
-
-
-@dataclass(frozen=True)
-class Stage:
-    """The text of a graph, or of the code made from it, at a stage of a compile. `name` is the record's."""
-
-    name: str
-    compile_id: CompileId | None
-    text: str
-    file: str | None = None
-
-
-@dataclass(frozen=True)
-class CacheLookup:
-    """One look-up of a compile in a cache of torch's: hit, miss or bypass."""
-
-    cache: str
-    outcome: str
-    compile_id: CompileId | None
-
-
-@dataclass(frozen=True)
-class Phase:
-    """A span that torch timed, and those in it. `name` is torch's, `function` what it says was called.
-
-    Times are the clock's, in ns since the epoch. `end_ns` is None where no end was recorded: a kill, or an
-    error in older torch. `cache_state` is what the look-up that it began with came to.
-    """
-
-    name: str
-    begin_ns: int
-@dataclass(frozen=True)
 class Freeze:
     """Whether --freeze-after came to pass, by `at_ns` (since the epoch): how many calls had counted by then, or
     how many seconds had passed since the last compile; None where that is not what it was about.
@@ -456,6 +458,46 @@ class AppliedOverride:
     times: int
 
 
+@dataclass(frozen=True)
+class Symbol:
+    """A size or number that Dynamo left open in a compile. `hint` is the value that it met."""
+
+    compile_id: CompileId | None
+    name: str
+    hint: str
+    source: str
+    place: Place | None
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The text of a graph, or of the code made from it, at a stage of a compile. `name` is the record's."""
+
+    name: str
+    compile_id: CompileId | None
+    text: str
+    file: str | None = None
+
+
+@dataclass(frozen=True)
+class CacheLookup:
+    """One look-up of a compile in a cache of torch's: hit, miss or bypass."""
+
+    cache: str
+    outcome: str
+    compile_id: CompileId | None
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A span that torch timed, and those in it. `name` is torch's, `function` what it says was called.
+
+    Times are the clock's, in ns since the epoch. `end_ns` is None where no end was recorded: a kill, or an
+    error in older torch. `cache_state` is what the look-up that it began with came to.
+    """
+
+    name: str
+    begin_ns: int
     end_ns: int | None
     compile_id: CompileId | None
     function: str | None = None
@@ -569,13 +611,17 @@ class ResumeFunction:
 
 @dataclass(frozen=True)
 class CaptureDecision:
-    """Whether we compiled the program ("capture") or only watched it ("observe"), and why."""
+    """Whether we compiled the program ("capture") or only watched it ("observe"), and why.
+
+    With `raises`, an error in the compiler reaches the program, as it does where the program compiles for itself.
+    """
 
     decision: str
     because: str | None
     policy: str
     backend: str
     fallback_random: bool
+    raises: bool = False
 
 
 class GraphPart(NamedTuple):
@@ -678,7 +724,8 @@ class Process:
     `overlap_seconds` is in the calls' time more than once (calls inside calls, or on several threads at
     once), and in `compiling_in_calls_seconds` of it Dynamo was at another frame. A part that was selected
     knows the `whole` that it is of. `profiler_seconds` went into starting and stopping
-    torch.profiler, and writing what it saw.
+    torch.profiler, and writing what it saw. `step_marks` are the moments at which a step began, as calls that
+    take no time, in a run of `dynamo bench`.
     """
 
     stream: Path
@@ -691,6 +738,9 @@ class Process:
     breaks: list[GraphBreak] = field(default_factory=list)
     compiles: list[Compile] = field(default_factory=list)
     recompile_reasons: list[RecompileReasons] = field(default_factory=list)
+    freeze: Freeze | None = None
+    not_compiled: list[NotCompiled] = field(default_factory=list)
+    overrides: list[AppliedOverride] = field(default_factory=list)
     symbols: list[Symbol] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
     pairs: list[AotPair] = field(default_factory=list)
@@ -719,6 +769,8 @@ class Process:
     window: ProfileWindow | None = None
     window_problem: str | None = None
     cuda_graph_counters: dict[str, int] | None = None
+    step_marks_index: int | None = None
+    step_marks: CallTimes | None = None
     whole: "Process | None" = None
 
     @property
@@ -732,9 +784,6 @@ class Process:
         return sum(times.seconds for times in self.inherited)
 
     @property
-    freeze: Freeze | None = None
-    not_compiled: list[NotCompiled] = field(default_factory=list)
-    overrides: list[AppliedOverride] = field(default_factory=list)
     def entire(self) -> "Process":
         """The process with everything that it recorded, whatever was selected of it."""
         return self.whole or self

@@ -92,8 +92,8 @@ ROUNDS_WON = 0.8
 def is_faster(candidate: Measurement, simpler: Measurement) -> bool:
     """Whether the candidate is faster by more than the noise of rounds taken in turn.
 
-    Its median must be lower by MARGIN, and it must have won ROUNDS_WON of the rounds: of nine, eight, which
-    happens by chance in 2 % of the cases where both are equally fast.
+    Its median must be lower by MARGIN, and it must have won ROUNDS_WON of the rounds: twelve of fifteen,
+    which happens by chance in 2 % of the cases where both are equally fast.
     """
     if candidate.seconds is None or simpler.seconds is None:
         return False

@@ -19,7 +19,8 @@ from .measurement import (
 )
 from .workers import NoAnswer, Worker
 
-ROUNDS = 9
+EAGER = "eager"
+ROUNDS = 15
 _FEWER_ROUNDS = 5  # where a call takes so long that it makes a batch on its own
 _BATCH_SECONDS = 0.02
 _VERDICTS = {"disagrees": DISAGREES, "declined": DECLINED, "failed": FAILED}
@@ -50,18 +51,16 @@ class _Place:
 class Bench:
     """A process for each candidate, all alive at the same time; a context manager.
 
-    `candidates` are backends as they are named on the command line, `python` is the program's, and
-    `import_path` stands first on `sys.path` in it. `time_limit` holds for compiling and checking one graph,
-    and for each batch of calls.
+    Candidates are backends as they are named on the command line, `python` is the program's, and
+    `import_path` stands first on `sys.path` in it. `time_limit`, in seconds, holds for compiling and checking
+    one graph, and for each batch of calls.
     """
 
-    def __init__(
-        self, candidates: Sequence[str], *, python: str, import_path: Sequence[str], time_limit: float
-    ) -> None:
+    def __init__(self, *, python: str, import_path: Sequence[str], time_limit: float) -> None:
         self._python = python
         self._import_path = list(import_path)
         self._time_limit = time_limit
-        self._places = {candidate: _Place() for candidate in candidates}
+        self._places: dict[str, _Place] = {}
 
     def __enter__(self) -> "Bench":
         return self
@@ -75,12 +74,18 @@ class Bench:
 
     def surroundings(self) -> tuple[str, dict[str, str]]:
         """torch's version in the program's Python, and the hardware's names; NotMeasured without torch."""
-        for candidate in self._places:
-            place = self._ready(candidate)
-            if place.hello:
-                return place.hello["torch"], place.hello["hardware"]
-        reasons = {place.unusable for place in self._places.values() if place.unusable}
-        raise NotMeasured(f"no candidate can be measured with {self._python}: {'; '.join(sorted(reasons))}")
+        eager = self._ready(EAGER)
+        if not eager.hello:
+            raise NotMeasured(f"nothing can be measured with {self._python}: {eager.unusable}")
+        return eager.hello["torch"], eager.hello["hardware"]
+
+    def why_unusable(self, candidate: str) -> str | None:
+        """Why a candidate cannot be used here for any graph; None if it can."""
+        return self._ready(candidate).unusable
+
+    def unusable(self) -> dict[str, str]:
+        """The candidates that were found not to be usable, and why."""
+        return {name: place.unusable for name, place in self._places.items() if place.unusable is not None}
 
     def measure(
         self,
@@ -150,7 +155,7 @@ class Bench:
 
     def _ready(self, candidate: str) -> _Place:
         """The candidate's place, with a process in it if the candidate is usable."""
-        place = self._places[candidate]
+        place = self._places.setdefault(candidate, _Place())
         if place.worker is None and place.unusable is None:
             worker = Worker(self._python, candidate, self._import_path)
             try:

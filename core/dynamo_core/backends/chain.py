@@ -12,6 +12,7 @@ from ..backend_choice import BackendChoice
 from ..backend_packages import why_unknown
 from ..names import GRAPH_TAKEN
 from ..settings import Settings
+from .autotuned import Autotuned
 from .compilers import Compiler, compiler_of
 from .cuda_graphs import declining_what_cuda_graphs_skip
 from .declined import Declined
@@ -32,7 +33,7 @@ class Chain:
     """The compiler that Dynamo sees."""
 
     def __init__(self, choices: Sequence[BackendChoice], settings: Settings, tell: Tell) -> None:
-        self.compiler_name = settings.backend  # what torch and our records call it
+        self.__name__ = self.compiler_name = settings.backend  # what torch and our records call it
         self._settings = settings
         self._tell = tell
         self._links = [(str(choice), self._link(choice)) for choice in choices]
@@ -74,6 +75,8 @@ class Chain:
 
     def _link(self, choice: BackendChoice) -> Compiler:
         """The compiler of one backend; one that cannot be had declines every graph, and says why."""
+        if choice.name == "autotuned":
+            return Autotuned(self._settings)
         try:
             compiler = compiler_of(choice, dynamic=self._settings.dynamic)
         except Exception as error:

@@ -22,7 +22,10 @@ def backend_of(choices: Sequence[BackendChoice], settings: Settings, tell: Tell)
     """What compiles for these choices.
 
     A backend that torch registers is given to torch as it is named. Any other, and every chain of several, is
-    ours to call, so that a graph which it does not take is told of, and goes on.
+    ours to call, so that a graph which it does not take is told of, and goes on. `autotuned` knows some
+    graphs only: alone, it stands for itself and Inductor.
     """
+    if [choice.name for choice in choices] == ["autotuned"]:
+        choices = (*choices, BackendChoice("inductor"))
     is_torchs = len(choices) == 1 and choices[0].name not in OURS and not choices[0].is_function
     return choices[0] if is_torchs else Chain(choices, settings, tell)

@@ -4,17 +4,20 @@ Source: torch/_dynamo/output_graph.py (OutputGraph.call_user_compiler). Its sign
 torch 2.7 and (self, gm, example_inputs) from 2.8. Run with 2.13; sources read from 2.8 to 2.15.
 """
 
-import threading
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable
 from json import dumps
 from types import ModuleType
 from typing import Any
 
+from ..backends.graph_in_progress import graph_in_progress as graph_in_progress
+from ..graph_key import graph_key
 from ..names import FX_GRAPH, GRAPH_COMPILED
 from .device_time import timed_on_device
+from .freeze import Freeze
 from .guard_cost import GuardCost
 from .late_modules import LateModules
-from .freeze import Freeze
+from .modes import modes_of, threads
 from .optimizers import optimizer_steps
 from .primitives import perf_counter_ns
 from .probes import Probes
@@ -22,41 +25,42 @@ from .profile_window import ProfileWindow, compile_id_text
 from .torch_versions import source_name
 from .trace_handler import current_compile_id
 
-
-class GraphInProgress(threading.local):
-    """The graph that this thread is handing to its backend: its number, else None."""
-
-    number: int | None = None
-
-
-graph_in_progress = GraphInProgress()
-
-# (what a backend returned, the graph module, the graph's number) -> what shall be called instead.
-Wrapper = Callable[[Any, Any, int], Any]
+# Gets a graph module, its backend and its number before the backend does. What it returns gets what the
+# backend returned, as it is and with its calls counted, and returns what shall be called instead.
+Wrapper = Callable[[Any, Any, int], Callable[[Any, Any], Any]]
 
 
 def install(
     output_graph: ModuleType,
     probes: Probes,
-    freeze: Freeze | None = None,
     guard_cost: GuardCost,
     after_first_graph: Callable[[], None],
     late_modules: LateModules,
     window: ProfileWindow | None = None,
-    wrappers: Sequence[Wrapper] = (),
+    wrapper: Wrapper | None = None,
+    freeze: Freeze | None = None,
 ) -> None:
-    """Wrap `OutputGraph.call_user_compiler`. The `wrappers` are put around the counting of calls, in turn."""
+    """Wrap `OutputGraph.call_user_compiler`. `wrapper` puts its own around the counting of calls."""
     counters = probes.stream.counters
     original = output_graph.OutputGraph.call_user_compiler
     graphs_seen = 0
+    wrap_graph = None if wrapper is None else probes.harmless("graph calls beside eager")(wrapper)
 
     @probes.harmless("graphs")
-    def record_graph(graph_number: int, owner: Any, gm: Any) -> bool:
-        probes.stream.artifact(FX_GRAPH, _graph_as_json(graph_number, owner, gm), current_compile_id())
-        return True
+    def record_graph(graph_number: int, owner: Any, gm: Any) -> str:
+        key, described = _graph_as_json(graph_number, owner, gm)
+        probes.stream.artifact(FX_GRAPH, described, current_compile_id())
+        return key
 
     @probes.harmless("graph calls")
-    def record_compiled(graph_number: int, gm: Any, compiled: Any, elapsed: int, owner: Any) -> Any:
+    def record_compiled(
+        graph_number: int,
+        gm: Any,
+        compiled: Any,
+        elapsed: int,
+        owner: Any,
+        wrap: Callable[[Any, Any], Any] | None,
+    ) -> Any:
         countable = not (owner.export or getattr(owner, "package", None) is not None)
         calls_index = counters.new_page() if countable else None
         probes.stream.artifact(
@@ -70,40 +74,39 @@ def install(
             },
             current_compile_id(),
         )
-        if freeze is not None:
-            freeze.watch(calls_index)
         if graph_number == 1:
             after_first_graph()
         if calls_index is None:  # torch serialises or inspects the callable itself; leave it alone
             return None
+        if freeze is not None:
+            freeze.watch(calls_index)
         sample_guards = guard_cost.sampler(current_compile_id())
-        compiled = _without_lazy_module(compiled)
+        compiled = bare = _without_lazy_module(compiled)
         if window is not None:
             compiled = window.watch(compiled, graph_number, compile_id_text(current_compile_id()))
         compiled = timed_on_device(compiled, lambda: counters.words_of(calls_index))
         called = counters.counted(compiled, calls_index, sample_guards)
         if window is not None:
             called = window.stepping(called, graph_number)
-        for wrap in wrappers:
-            called = wrap(called, gm, graph_number)
-        return called
+        return called if wrap is None else wrap(bare, called)
 
     def call_user_compiler(self: Any, gm: Any, *rest: Any) -> Any:
         nonlocal graphs_seen
         graph_number = graphs_seen = graphs_seen + 1
-        is_recorded = record_graph(graph_number, self, gm)
+        key = record_graph(graph_number, self, gm)
         start = perf_counter_ns()
         late_modules.wait()
-        graph_in_progress.number = graph_number
+        graph_in_progress.number, graph_in_progress.key = graph_number, key
+        wrap = None if wrap_graph is None else wrap_graph(gm, self.compiler_fn, graph_number)
         try:
             compiled = original(self, gm, *rest)
         finally:
-            graph_in_progress.number = None
+            graph_in_progress.number = graph_in_progress.key = None
             late_modules.stop()
         elapsed = perf_counter_ns() - start
-        if not is_recorded:
+        if key is None:  # it could not be recorded
             return compiled
-        return record_compiled(graph_number, gm, compiled, elapsed, self) or compiled
+        return record_compiled(graph_number, gm, compiled, elapsed, self, wrap) or compiled
 
     output_graph.OutputGraph.call_user_compiler = call_user_compiler
 
@@ -124,18 +127,27 @@ def _without_lazy_module(compiled: Any) -> Any:
     return compiled
 
 
-def _graph_as_json(graph_number: int, owner: Any, gm: Any) -> str:
-    """The graph as a JSON object with one node a line; what a summary needs stands on the first line."""
+def _graph_as_json(graph_number: int, owner: Any, gm: Any) -> tuple[str, str]:
+    """The graph's key, and the graph as a JSON object with one node a line.
+
+    What a summary needs stands on the first line.
+    """
     described = [_node(node) for node in gm.graph.nodes]
+    modes = modes_of(gm)
+    key = graph_key(described, modes)
     head = {
         "graph": graph_number,
         "name": gm.meta.get("backend_id"),
         "backend": backend_name(owner.compiler_fn),
         "ops": sum(node["op"].startswith("call_") for node in described),
         "optimizer_steps": optimizer_steps(gm),
+        "key": key,
+        "trains": modes["grad_enabled"] and any(node.get("requires_grad") for node in described),
+        "modes": modes,
+        "threads": threads(),
     }
     nodes = ",\n".join(dumps(node, default=repr) for node in described)
-    return f'{dumps(head)[:-1]},\n"nodes": [\n{nodes}\n]}}'
+    return key, f'{dumps(head)[:-1]},\n"nodes": [\n{nodes}\n]}}'
 
 
 def backend_name(backend: Any) -> str:
@@ -168,6 +180,8 @@ def _node(node: Any) -> dict[str, Any]:
     described.update(described_value(node.meta.get("example_value")))
     if node.op == "placeholder":
         described.update(_input(node))
+    elif node.op == "get_attr":
+        described.update(_subgraph(node))
     place = user_line(node.meta.get("stack_trace"))
     if place is not None:
         described["file"], described["line"] = place
@@ -223,6 +237,19 @@ def _input(node: Any) -> dict[str, Any]:
     if isinstance(node.meta.get("example_value"), torch.nn.Parameter):
         described["parameter"] = True
     return described
+
+
+def _subgraph(node: Any) -> dict[str, str]:
+    """The key of the graph that a higher-order operator is given, so that its owner's key depends on it."""
+    import torch
+
+    try:
+        value = operator.attrgetter(node.target)(node.graph.owning_module)
+    except AttributeError:
+        return {}
+    if not isinstance(value, torch.fx.GraphModule):
+        return {}
+    return {"subgraph": graph_key([_node(inner) for inner in value.graph.nodes], {})}
 
 
 def user_line(stack_trace: str | None) -> tuple[str, int] | None:

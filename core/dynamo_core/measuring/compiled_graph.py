@@ -9,13 +9,13 @@ graph takes. Source: torch/_dynamo/output_graph.py (compile_and_call_fx_graph), 
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
 from ..backend_choice import BackendChoice
 from ..backends.compilers import Compiler
 from ..backends.declined import Declined
+from ..backends.graph_copy import copy_of_graph
 
 SEED = 0
 
@@ -50,12 +50,12 @@ def compile_program(text: str, choice: BackendChoice, compiler: Compiler) -> Com
 
     torch._dynamo.reset()
     torch.compiler.config.dynamic_sources = ""
-    handed_over: list[Any] = []
     refused: list[Exception] = []
     called: list[CompiledGraph] = []
 
     def grab(gm: Any, example_inputs: Sequence[Any]) -> Any:
-        handed_over.append(torch.fx.GraphModule(gm, deepcopy(gm.graph)))
+        graph = copy_of_graph(gm)
+        refused.clear()  # Dynamo may begin anew
         began = time.perf_counter()
         try:
             function = compiler(gm, example_inputs)
@@ -70,7 +70,7 @@ def compile_program(text: str, choice: BackendChoice, compiler: Compiler) -> Com
 
         def keep_arguments(*arguments: Any) -> Any:
             if not called:
-                called.append(CompiledGraph(handed_over[0], function, arguments, seconds))
+                called.append(CompiledGraph(graph, function, arguments, seconds))
             raise _Enough
 
         return keep_arguments

@@ -19,9 +19,11 @@ from ..model import (
     CaptureDecision,
     Compile,
     CompileId,
+    DeclinedBy,
     Frame,
     Graph,
     GraphBreak,
+    GraphModes,
     Guard,
     GuardFailure,
     GuardSet,
@@ -37,6 +39,7 @@ from ..model import (
     StackFrame,
     Stage,
     Symbol,
+    Taking,
     TensorInfo,
     Timeline,
     TracedFunction,
@@ -45,10 +48,10 @@ from ..untrusted import printable_values
 from .aot_text import AOT_PAIRS_FROM_TEXT, AOT_TEXTS, AotTexts
 from .break_text import parse_break_text, parse_user_stack
 from .guard_text import parse_guard_tree
+from .interventions import InterventionsBuilder
 from .phases import PhaseBuilder
 from .recompile_text import parse_guard_failure
 from .records import Damaged, Record
-from .interventions import InterventionsBuilder
 
 Item = Graph | GraphBreak | Compile | GuardSet | Bytecode | Frame
 
@@ -91,10 +94,10 @@ class ProcessBuilder:
         self._explanations: dict[tuple[CompileId | None, Place], BreakExplanation] = {}
         self._last_explanation: dict[CompileId | None, BreakExplanation] = {}
         self._phases = PhaseBuilder(process)
+        self._interventions = InterventionsBuilder(process, self._failure)
         self._aot_texts = AotTexts()
         self._backwards: dict[CompileId, int] = {}
         self._autograds: dict[tuple[Any, Any], int] = {}
-        self._interventions = InterventionsBuilder(process, self._failure)
         self._generation = 0
         self._code: tuple[CompileId | None, str] | None = None
         self.window_records: list[dict[str, Any]] = []  # about files, which are for the reader to open
@@ -106,23 +109,25 @@ class ProcessBuilder:
             names.PROBE_FAILED: self._probe_failed,
             names.FRAME: self._frame,
             names.FX_GRAPH: self._fx_graph,
+            names.GRAPH_TAKEN: self._graph_taken,
             names.GRAPH_COMPILED: self._graph_compiled,
             names.BACKWARD_COMPILED: self._backward_compiled,
             names.AOT_PAIR: self._aot_pair,
             names.OPTIMIZER: self._optimizer,
             names.TIMELINE: self._timeline,
+            names.STEP_MARKS: self._step_marks,
             names.IMPORTED: self._imported,
             names.BYTECODE: self._bytecode,
             names.RESUME_FUNCTION: self._resume_function,
             names.GRAPH_BREAK: self._graph_break,
+            names.FROZEN: self._freeze,
+            names.NOT_COMPILED: self._not_compiled,
+            names.OVERRIDE: self._override,
             "str": self._intern,
             "dynamo_start": self._dynamo_start,
             "torch_version": self._torch_version,
             "dynamo_graph_break_reason": self._break_explanation,
             "dynamo_output_graph": self._output_graph,
-            names.FROZEN: self._freeze,
-            names.NOT_COMPILED: self._not_compiled,
-            names.OVERRIDE: self._override,
             "compilation_metrics": self._compilation_metrics,
             "bwd_compilation_metrics": self._compilation_metrics,
             "recompile_reasons": self._recompile_reasons,
@@ -194,6 +199,9 @@ class ProcessBuilder:
         began_ns = self.process.info.get("began_ns")
         self.process.timeline = Timeline(began_ns=began_ns, **record.json_payload())
 
+    def _step_marks(self, record: Record) -> None:
+        self.process.step_marks_index = int(record.json_payload()["calls_index"])
+
     def _imported(self, record: Record) -> None:
         self.process.imports.append(Import(**record.json_payload()))
 
@@ -252,6 +260,8 @@ class ProcessBuilder:
         compile_id = self._id(record)
         gave_up = content["outcome"] in ("failed", "raised")
         failure = self._complete_compile(compile_id, name, place)
+        broke = self._break_that_raised(content.get("broke"), compile_id)
+        explanation = self._last_explanation.get(compile_id) or (broke.explanation if broke else None)
         frame = Frame(
             name=name,
             place=place,
@@ -260,12 +270,24 @@ class ProcessBuilder:
             ok=content["ok"],
             is_whole_graph=content["whole_graph"],
             compile_id=compile_id,
-            explanation=self._last_explanation.get(compile_id) if gave_up else None,
+            explanation=explanation if gave_up else None,
+            broke=broke,
             ended_ns=content.get("ended_ns"),
             seconds=content["ns"] / 1e9 if "ns" in content else None,
         )
         self.process.frames.append(frame)
         return frame
+
+    def _break_that_raised(
+        self, content: Mapping[str, Any] | None, compile_id: CompileId | None
+    ) -> GraphBreak | None:
+        """torch's explanation is in the error's text, which does not say where."""
+        if content is None:
+            return None
+        stack, reason = _user_stack(content), str(content["reason"])
+        explanation = parse_break_text(f"Graph break in user code at {stack[-1].place}\n{reason}")
+        callers = self.process.callers.get(compile_id, ())
+        return GraphBreak(reason, stack, compile_id, explanation, callers, _around(content))
 
     def _outcome(self, content: Mapping[str, Any]) -> str:
         """What became of a frame. While we capture, an error in the compiler is kept from the program."""
@@ -295,6 +317,10 @@ class ProcessBuilder:
             ops=content["ops"],
             optimizer_steps=_texts(content.get("optimizer_steps")),
             nodes=tuple(_node(node) for node in content["nodes"]) if has_nodes else None,
+            key=content.get("key"),
+            trains=content.get("trains"),
+            modes=_modes(content.get("modes")),
+            threads=content.get("threads"),
         )
         if self._code is not None and self._code[0] == compile_id:
             graph.code = self._code[1]
@@ -303,6 +329,17 @@ class ProcessBuilder:
         self._name_frame(graph)
         self._graphs[graph.number] = graph
         self.process.graphs.append(graph)
+
+    def _graph_taken(self, record: Record) -> None:
+        content = record.json_payload()
+        by, using = content["by"], content["using"]
+        self._graphs[content["graph"]].taking = Taking(
+            by=None if by is None else str(by),
+            using=None if using is None else str(using),
+            declined=tuple(
+                DeclinedBy(str(each["backend"]), str(each["reason"])) for each in content["declined"]
+            ),
+        )
 
     def _graph_compiled(self, record: Record) -> Graph:
         content = record.json_payload()
@@ -448,12 +485,7 @@ class ProcessBuilder:
 
     def _graph_break(self, record: Record) -> GraphBreak:
         content = record.json_payload()
-        stack = tuple(
-            StackFrame(Place(frame["file"], frame["line"]), frame["name"], frame["text"] or "")
-            for frame in content["user_stack"]
-        )
-        around = {int(line): str(text) for line, text in (content.get("around") or {}).items()}
-        return self._add_break(content["reason"], stack, self._id(record), around)
+        return self._add_break(content["reason"], _user_stack(content), self._id(record), _around(content))
 
     def _add_break(
         self,
@@ -500,6 +532,20 @@ class ProcessBuilder:
             return failure
         return replace(failure, entry=failure.entry._replace(generation=self._generation))
 
+    def _freeze(self, record: Record) -> None:
+        self._interventions.freeze(record.json_payload())
+
+    def _not_compiled(self, record: Record) -> None:
+        self._interventions.not_compiled(record.json_payload())
+
+    def _override(self, record: Record) -> None:
+        compile_id = self._id(record)
+        content = record.json_payload()
+        begun = self._frames_begun.get(compile_id)
+        if begun is not None:
+            content = {**content, "of": begun.function, "file": begun.place.file, "line": begun.place.line}
+        self._interventions.override(content, compile_id)
+
     def _symbol(self, record: Record) -> None:
         content = record.metadata["create_symbol"]
         user_stack = self._stack(content.get("user_stack") or [])
@@ -523,20 +569,6 @@ class ProcessBuilder:
         content = record.json_payload()
         compile_id, attempt = self._id(record), record.metadata.get("attempt", 0)
         traced = [
-    def _freeze(self, record: Record) -> None:
-        self._interventions.freeze(record.json_payload())
-
-    def _not_compiled(self, record: Record) -> None:
-        self._interventions.not_compiled(record.json_payload())
-
-    def _override(self, record: Record) -> None:
-        compile_id = self._id(record)
-        content = record.json_payload()
-        begun = self._frames_begun.get(compile_id)
-        if begun is not None:
-            content = {**content, "of": begun.function, "file": begun.place.file, "line": begun.place.line}
-        self._interventions.override(content, compile_id)
-
             TracedFunction(
                 compile_id=compile_id,
                 attempt=attempt,
@@ -636,6 +668,17 @@ def _place(content: Mapping[str, Any]) -> Place | None:
     return Place(content["file"], content["line"]) if "file" in content else None
 
 
+def _user_stack(content: Mapping[str, Any]) -> tuple[StackFrame, ...]:
+    return tuple(
+        StackFrame(Place(frame["file"], frame["line"]), frame["name"], frame["text"] or "")
+        for frame in content["user_stack"]
+    )
+
+
+def _around(content: Mapping[str, Any]) -> dict[int, str]:
+    return {int(line): str(text) for line, text in (content.get("around") or {}).items()}
+
+
 def _node(content: Mapping[str, Any]) -> Node:
     return Node(
         op=content["op"],
@@ -650,6 +693,13 @@ def _node(content: Mapping[str, Any]) -> Node:
         is_parameter=content.get("parameter", False),
         place=_place(content),
     )
+
+
+def _modes(content: Mapping[str, Any] | None) -> GraphModes | None:
+    if content is None:
+        return None
+    autocast = {str(device): str(dtype) for device, dtype in content["autocast"].items()}
+    return GraphModes(bool(content["grad_enabled"]), autocast, content["float32_matmul_precision"])
 
 
 def _tensors(content: Mapping[str, Any]) -> tuple[TensorInfo, ...]:

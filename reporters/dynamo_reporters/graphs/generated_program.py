@@ -1,11 +1,12 @@
 """A program that runs a Dynamo graph, eagerly and compiled: its readable code, and inputs as recorded."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dynamo_core.errors import NothingSelected
 from dynamo_core.model import Graph, Node, Symbol, TensorInfo
 
+from .made_up_values import changes, index_ranges, symbolic_dimensions
 from .node_text import dtype_of
 
 # Backends that torch registers itself, and that need nothing of the program.
@@ -29,8 +30,8 @@ _PROGRAM = '''\
 """{title}.
 
 Written by dynamo from the graph that Dynamo captured: runs it eagerly and compiled, on numbers made up for
-the recorded shapes (zeros where they are integers, which may be indices), and compares. Its argument names
-another backend.
+the recorded shapes (integers are indices in range where they are looked up, else zeros), and compares. Its
+argument names another backend.
 """
 
 import operator
@@ -45,9 +46,10 @@ from torch._dynamo.testing import rand_strided
 
 {symbols}
 def inputs():
-    return [
+    values = [
 {inputs}
     ]
+{marks}    return values
 
 
 def module():
@@ -104,13 +106,15 @@ def generated_program(graph: Graph, symbols: Sequence[Symbol], title: str) -> st
             f"graph {graph.number} cannot be run: it uses modules or tensors of the program, which are not "
             f"recorded: {', '.join(missing[:3])}"
         )
+    ranges = index_ranges(nodes)
     return _PROGRAM.format(
         title=title.replace("\\", "/").replace('"""', "'''"),
         imports="".join(f"{line}\n" for line in _imports(nodes, graph.code)),
         code=graph.code.rstrip(),
         symbols="".join(f"{line}\n" for line in _symbols([*placeholders, *constants.values()], symbols))
         + "\n",
-        inputs="\n".join(f"        {_value(node)},  # {_comment(node)}" for node in placeholders),
+        inputs="\n".join(f"        {_value(node, ranges)},  # {_comment(node)}" for node in placeholders),
+        marks="".join(f"    {line}\n" for line in _marks(placeholders)),
         name=name[1],
         constants="".join(
             f"    made.{name} = {_tensor(node.tensors[0])}\n" for name, node in constants.items()
@@ -173,20 +177,35 @@ def _dimensions_text(node: Node) -> str:
     return " ".join(map(str, [node.symbol or "", *dimensions]))
 
 
-def _value(node: Node) -> str:
+def _marks(placeholders: Sequence[Node]) -> Iterator[str]:
+    """What was symbolic shall be symbolic again. Numbers are named by how Dynamo finds them.
+
+    Source: torch/_dynamo/variables/builder.py (is_dynamic_source), 2.8 to 2.15.
+    """
+    symbolic = symbolic_dimensions(placeholders)
+    for i, node in enumerate(placeholders):
+        if symbolic.get(node.name):
+            dimensions = ", ".join(map(str, symbolic[node.name]))
+            yield f"torch._dynamo.maybe_mark_dynamic(values[{i}], [{dimensions}])"
+    numbers = [f"L['{name}']" for name, dimensions in symbolic.items() if not dimensions]
+    if numbers:
+        yield f'torch.compiler.config.dynamic_sources = "{",".join(numbers)}"'
+
+
+def _value(node: Node, ranges: Mapping[str, int]) -> str:
     if node.tensors:
-        return _tensor(node.tensors[0])
+        return _tensor(node.tensors[0], changes(node, ranges))
     return _expression(node.symbol) if node.symbol is not None else "None"
 
 
-def _tensor(tensor: TensorInfo) -> str:
+def _tensor(tensor: TensorInfo, changed: str = "") -> str:
     dtype = tensor.dtype if tensor.dtype.isidentifier() else "float32"
     shape, device = _tuple(tensor.shape), repr(tensor.device)
     if tensor.stride is None:
         text = f"torch.zeros({shape}, dtype=torch.{dtype}, device={device})"
     else:
         text = f"rand_strided({shape}, {_tuple(tensor.stride)}, torch.{dtype}, {device})"
-    return text + (".requires_grad_()" if tensor.requires_grad else "")
+    return text + changed + (".requires_grad_()" if tensor.requires_grad else "")
 
 
 def _tuple(sizes: Iterable[int | str]) -> str:

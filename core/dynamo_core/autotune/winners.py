@@ -1,0 +1,156 @@
+"""The autotune file: which backend won for each graph, and every measurement behind it, as readable JSON.
+
+Written by `dynamo autotune`, read by it and, in the program's process, by the backend `autotuned`. An entry
+holds for one graph (`graph_key.py`) on one kind of device with one version of torch.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import AutotuneFileProblem
+from .measurement import Measurement
+
+DEFAULT_FILE = Path(".dynamo") / "autotuned.json"
+_SCHEMA, _VERSION = "dynamo-autotuned", 1
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What is known of one graph. `winner` is None where no candidate could be used.
+
+    `inputs` describe its inputs in words (`f32[8, 24]`), `from_` the frame that it is from, `measured` is the
+    day and time. Measurements are in the order from the simplest candidate.
+    """
+
+    key: str
+    device: str
+    torch: str
+    winner: str | None
+    measurements: tuple[Measurement, ...]
+    measured: str
+    ops: int | None = None
+    from_: str = ""
+    inputs: tuple[str, ...] = ()
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """What no two entries of a file share."""
+        return self.key, self.device, self.torch
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it as JSON values."""
+        return {
+            "key": self.key,
+            "device": self.device,
+            "torch": self.torch,
+            "winner": self.winner,
+            "measured": self.measured,
+            "from": self.from_,
+            "ops": self.ops,
+            "inputs": list(self.inputs),
+            "measurements": [measurement.as_json() for measurement in self.measurements],
+        }
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> "Tuned":
+        """The same back again; KeyError, TypeError or ValueError if it is no such thing."""
+        measurements = tuple(Measurement.from_json(each) for each in value["measurements"])
+        winner = value["winner"]
+        if winner is not None and winner not in {each.candidate for each in measurements}:
+            raise ValueError(f"the winner {winner!r} was not measured")
+        return cls(
+            key=str(value["key"]),
+            device=str(value["device"]),
+            torch=str(value["torch"]),
+            winner=winner,
+            measurements=measurements,
+            measured=str(value["measured"]),
+            ops=value["ops"],
+            from_=str(value["from"]),
+            inputs=tuple(map(str, value["inputs"])),
+        )
+
+
+def read(path: Path) -> list[Tuned]:
+    """The entries of an autotune file; AutotuneFileProblem says what is wrong with it."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise AutotuneFileProblem(f"there is no {path}: `dynamo autotune PROGRAM` writes it") from None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise AutotuneFileProblem(f"cannot read {path}: {reason}") from error
+    return _entries(text, path)
+
+
+def read_if_there(path: Path) -> list[Tuned]:
+    """The same, of a file that need not exist yet."""
+    return read(path) if os.path.lexists(path) else []
+
+
+def store(path: Path, tuned: Tuned) -> None:
+    """Add an entry, in the place of an older one; the file is replaced as a whole, or not at all."""
+    entries = {entry.identity: entry for entry in read_if_there(path)}
+    entries[tuned.identity] = tuned
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.write_text(_text(entries.values()), encoding="utf-8")
+        os.replace(unfinished, path)
+    except OSError as error:
+        raise AutotuneFileProblem(f"cannot write {path}: {error.strerror}") from error
+
+
+def find(entries: Iterable[Tuned], key: str, device: str, torch: str) -> Tuned | None:
+    """The entry for a graph on this device with this torch."""
+    return next((entry for entry in entries if entry.identity == (key, device, torch)), None)
+
+
+def why_unknown(entries: Sequence[Tuned], key: str, device: str, torch: str) -> str:
+    """Why there is no entry that holds for a graph, in words that follow the file's name."""
+    others = [entry for entry in entries if entry.key == key]
+    if not others:
+        return "has no entry for this graph"
+    if any(entry.device == device for entry in others):
+        versions = ", ".join(sorted({entry.torch for entry in others if entry.device == device}))
+        return f"has this graph for torch {versions}, and this is {torch}"
+    devices = "; ".join(sorted({entry.device for entry in others}))
+    return f"has this graph for {devices}, and this is {device}"
+
+
+def _text(entries: Iterable[Tuned]) -> str:
+    content = {
+        "schema": _SCHEMA,
+        "version": _VERSION,
+        "about": "The best backend for each graph, by `dynamo autotune`; times in seconds, rounds are "
+        "[forward, backward] of one call. `dynamo run --backend autotuned` uses it.",
+        "graphs": [entry.as_json() for entry in entries],
+    }
+    return json.dumps(content, indent=1) + "\n"
+
+
+def _entries(text: str, path: Path) -> list[Tuned]:
+    try:
+        content = json.loads(text)
+        is_ours = isinstance(content, dict) and content.get("schema") == _SCHEMA
+    except (ValueError, RecursionError) as error:
+        raise AutotuneFileProblem(
+            f"{path} is damaged: it is not JSON ({error}); delete it, and autotune again"
+        ) from error
+    if not is_ours:
+        raise AutotuneFileProblem(f"{path} is no autotune file: name another one with --autotune-file")
+    if content.get("version") != _VERSION:
+        raise AutotuneFileProblem(
+            f"{path} is of version {content.get('version')!r}, and this dynamo reads {_VERSION}: name "
+            "another one with --autotune-file, and autotune again"
+        )
+    try:
+        return [Tuned.from_json(each) for each in content["graphs"]]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise AutotuneFileProblem(
+            f"{path} is damaged: {type(error).__name__}: {error}; delete it, and autotune again"
+        ) from error

@@ -1,0 +1,154 @@
+"""`dynamo autotune`."""
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dynamo_core.autotune.tuning import CANDIDATES, Result
+from dynamo_core.autotune.winners import DEFAULT_FILE
+from dynamo_core.errors import NotMeasured
+from dynamo_core.model import Recording
+from dynamo_reporters.autotune.report import Tuning
+from dynamo_reporters.report import Report
+
+from .program_command import program_of
+from .report_command import report_command
+from .running import say
+
+
+@report_command("autotune")
+@click.option(
+    "--candidates",
+    metavar="NAME,…",
+    help="Backends to measure, as --backend takes them.  "
+    f"[default: {','.join(CANDIDATES)}; on a GPU also cudagraphs and inductor:reduce-overhead]",
+)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=1),
+    default=120.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="For compiling and checking a graph with one candidate, and for each batch of calls.",
+)
+@click.option("--again", is_flag=True, help="Measure everything, not only what is new.")
+@click.option("--all", "show_all", is_flag=True, help="Show every graph's table, however many there are.")
+def autotune_command(candidates: str | None, time_limit: float, again: bool, show_all: bool) -> Report:
+    """Find the best backend for each graph, and keep it for --backend autotuned.
+
+    Every distinct graph is measured under every candidate, on made-up inputs of the recorded shapes: each
+    candidate in a process of its own, in turn, forward and, where the graph trains, backward. One that does
+    not agree with eager is rejected; a crash or a hang is a result. The recorded graphs' code is run, so give
+    it only recordings that you trust.
+
+    TARGET_HELP
+
+    \b
+    Examples:
+      dynamo autotune train.py                            run it, measure its graphs
+      dynamo autotune --candidates eager,inductor         the newest recording
+      dynamo run --backend autotuned train.py             the winners at work
+    """
+    from dynamo_reporters.autotune.report import report
+
+    ctx = click.get_current_context()
+    names = None if candidates is None else _candidates(candidates, ctx)
+
+    def tune(recording: Recording) -> Tuning:
+        return _tune(recording, names, ctx.params, time_limit, again)
+
+    return report(tune, show_all)
+
+
+def _candidates(text: str, ctx: click.Context) -> list[str]:
+    """The names to measure, those of files with their whole path; BackendProblem, UsageError."""
+    from dynamo_core.launch.backend_check import check_backend
+    from dynamo_core.launch.program import Program, check_python, default_python
+    from dynamo_core.settings import Settings
+
+    program = program_of(ctx) or Program(("-",), is_python=True)
+    python = check_python(ctx.params["python"]) if ctx.params["python"] else default_python()
+    try:
+        checked = check_backend(Settings(recording="", backend=text), program, python)
+    except ValueError as error:
+        raise click.UsageError(f"--candidates: {error}") from error
+    names = list(dict.fromkeys(checked.backend.split(",")))
+    if "autotuned" in names:
+        raise click.UsageError("--candidates: autotuned stands for the winner, and cannot be one")
+    return names
+
+
+def _tune(
+    recording: Recording,
+    candidates: list[str] | None,
+    options: dict[str, Any],
+    time_limit: float,
+    again: bool,
+) -> Tuning:
+    from dynamo_core.autotune.rounds import Bench
+    from dynamo_core.autotune.tuning import tune
+    from dynamo_core.launch.program import check_python, default_python
+    from dynamo_reporters.autotune.graphs import distinct_graphs
+
+    graphs = distinct_graphs(recording)
+    if not graphs:
+        raise NotMeasured(f"there is no compiled graph in {recording.path} to measure")
+    python = check_python(options["python"]) if options["python"] else default_python()
+    file: Path = options["autotune_file"] or DEFAULT_FILE
+    results: list[Result] = []
+    # After a program has run, signals wait for its end (launch/process.py); here they must not.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
+    try:
+        with (
+            Bench(python=python, import_path=_import_path(recording), time_limit=time_limit) as bench,
+            _progress(len(graphs)) as progress,
+        ):
+            to_tune = [graph.to_tune for graph in graphs]
+            for result in tune(to_tune, candidates, bench, file, again=again, progress=progress):
+                results.append(result)
+            unusable = bench.unusable()
+    except KeyboardInterrupt:
+        say(
+            f"dynamo: interrupted: {len(results)} of {len(graphs)} graphs are done and kept in {file}; "
+            "the same command goes on from there"
+        )
+        raise
+    return Tuning(str(file), graphs, results, unusable)
+
+
+def _import_path(recording: Recording) -> list[str]:
+    """Where backends are looked for that are named `module:function`: beside the program, and here."""
+    run = recording.run or {}
+    scripts = [Path(run["cwd"], part) for part in run.get("command") or () if run.get("cwd")]
+    beside = [str(script.parent) for script in scripts if script.suffix == ".py" and script.is_file()][:1]
+    return [*beside, str(Path.cwd())]
+
+
+@contextmanager
+def _progress(graphs: int) -> Iterator[Any]:
+    """Says what is being done: on a terminal in one line that moves, else in a line for each graph."""
+    if not sys.stderr.isatty():
+        begun: set[int] = set()
+
+        def tell(number: int, of: int, what: str) -> None:
+            if number not in begun:
+                begun.add(number)
+                say(f"dynamo: measuring graph {number} of {of}")
+
+        yield tell
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("measuring", total=graphs)
+
+        def advance(number: int, of: int, what: str) -> None:
+            bar.update(task, completed=number - 1, description=f"graph {number} of {of}: {what}")
+
+        yield advance

@@ -1,0 +1,234 @@
+"""The report of `dynamo autotune`: every candidate on every graph, the winners, and what they gain."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dynamo_core.autotune.measurement import AGREES, DECLINED, Measurement
+from dynamo_core.autotune.tuning import Result
+from dynamo_core.model import Recording
+
+from ..graphs.node_text import TIMES
+from ..graphs.report import CONTENTS
+from ..page.blocks import Block, Bullets, Heading, Paragraph, table
+from ..report import Report, id_value, place_value
+from ..text import compile_label, frame_name, number, place, seconds
+from .graphs import DistinctGraph
+
+_TABLES_SHOWN = 8
+_WINNER = "★"
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """All that one autotuning came to. `unusable` says of candidates why they cannot be used here."""
+
+    file: str
+    graphs: Sequence[DistinctGraph]
+    results: Sequence[Result]
+    unusable: dict[str, str]
+
+    @property
+    def tuned(self) -> list[tuple[DistinctGraph, Result, Measurement]]:
+        """The graphs that have a winner, with its measurement."""
+        found = []
+        for graph, result in zip(self.graphs, self.results, strict=True):
+            best = None if result.tuned is None else _of(result, result.tuned.winner)
+            if best is not None:
+                found.append((graph, result, best))
+        return found
+
+
+def report(tune: Callable[[Recording], Tuning], show_all: bool) -> Report:
+    """The report of what `tune` measures; with `show_all`, a table for every graph."""
+    return Report(
+        "dynamo-autotune",
+        1,
+        CONTENTS,
+        lambda recording: list(_page(tune(recording), show_all)),
+        lambda recording: _body(tune(recording)),
+    )
+
+
+def _page(tuning: Tuning, show_all: bool) -> Iterator[Block]:
+    winners = Counter(best.candidate for _, _, best in tuning.tuned)
+    said = ", ".join(f"{name} for {count}" for name, count in winners.most_common())
+    heading = number(len(tuning.graphs), "distinct graph")
+    yield Heading(f"{heading}; the best backend is {said}" if said else f"{heading}, none measured", 1)
+    if tuning.tuned:
+        yield from _gain(tuning)
+    kept = f"Winners are kept in {tuning.file}: `dynamo run --backend autotuned` uses them."
+    measured = sum(len(result.measured) for result in tuning.results)
+    if not measured and tuning.tuned:
+        kept = f"Nothing was new; all is from {tuning.file}. --again measures it again."
+    yield Paragraph(kept, "dim")
+    if tuning.unusable:
+        yield Bullets([f"{name} cannot be used here: {why}" for name, why in tuning.unusable.items()])
+    if tuning.tuned:
+        yield _overview(tuning)
+    yield from _problems(tuning)
+    shown = [
+        (graph, result) for graph, result in zip(tuning.graphs, tuning.results, strict=True) if result.tuned
+    ]
+    if len(shown) > _TABLES_SHOWN and not show_all:
+        yield Paragraph(f"--all shows every candidate's times for each of {len(shown)} graphs.", "dim")
+        return
+    for graph, result in shown:
+        yield from _section(graph, result)
+
+
+def _gain(tuning: Tuning) -> Iterator[Block]:
+    """What all recorded calls take with the winners, and with each backend that could be timed on all."""
+    pairs = [(graph, result, best, graph.calls) for graph, result, best in tuning.tuned if graph.calls]
+    if not pairs:
+        yield Paragraph("No calls were recorded of what was measured, so there is no total.")
+        return
+    ours = sum((best.seconds or 0.0) * calls for _, _, best, calls in pairs)
+    rows = [["the winners", seconds(ours), ""]]
+    for backend in _single_backends(tuning):
+        theirs = 0.0
+        for _, result, _, calls in pairs:
+            single = _of(result, backend)
+            if single is None or single.seconds is None:
+                break
+            theirs += single.seconds * calls
+        else:
+            rows.append([f"{backend} alone", seconds(theirs), _factor(theirs, ours)])
+    calls_in_all = sum(calls for _, _, _, calls in pairs)
+    yield Paragraph(f"The {number(calls_in_all, 'recorded call')} of them, at these times a call, take:")
+    yield table("with|in all>|beside the winners>", rows)
+
+
+def _single_backends(tuning: Tuning) -> list[str]:
+    """Every candidate, the recording's own backend first."""
+    names = [graph.backend for graph, _, _ in tuning.tuned if graph.backend is not None]
+    names += [each.candidate for _, result, _ in tuning.tuned for each in _measurements(result)]
+    return list(dict.fromkeys(names))
+
+
+def _overview(tuning: Tuning) -> Block:
+    rows = []
+    for graph, result, best in tuning.tuned:
+        current = None if graph.backend is None else _of(result, graph.backend)
+        rows.append(
+            [
+                str(graph.first.number),
+                "not recorded" if graph.calls is None else f"{graph.calls:,}",
+                best.candidate,
+                seconds(best.seconds),
+                _times(_of(result, "eager"), best),
+                _times(current, best) if graph.backend != "eager" else "",
+                f"{frame_name(graph.first.frame_name)} ({place(graph.first.frame_place)})",
+            ]
+        )
+    current_name = next((graph.backend for graph, _, _ in tuning.tuned if graph.backend), "recorded")
+    beside = f"vs {current_name}>" if current_name != "eager" else ">"
+    return table(f"graph>|calls>|winner|a call>|vs eager>|{beside}|from", rows)
+
+
+def _times(other: Measurement | None, best: Measurement) -> str:
+    """How many times as long the other takes."""
+    if other is None or other.seconds is None or not best.seconds:
+        return ""
+    return _factor(other.seconds, best.seconds)
+
+
+def _factor(theirs: float, ours: float) -> str:
+    return f"{theirs / ours:.2f}{TIMES}"
+
+
+def _problems(tuning: Tuning) -> Iterator[Block]:
+    """Graphs that could not be measured, and candidates that were rejected or failed."""
+    items = [
+        f"graph {graph.first.number} was not measured: {result.problem}"
+        for graph, result in zip(tuning.graphs, tuning.results, strict=True)
+        if result.tuned is None
+    ]
+    for graph, result in zip(tuning.graphs, tuning.results, strict=True):
+        for each in _measurements(result):
+            if each.verdict not in (AGREES, DECLINED):
+                items.append(f"graph {graph.first.number}, {each.candidate}: {_verdict(each)}")
+    if items:
+        yield Heading("Not measured, or rejected")
+        yield Bullets(items, "warning")
+
+
+def _section(graph: DistinctGraph, result: Result) -> Iterator[Block]:
+    assert result.tuned is not None
+    first = graph.first
+    others = [str(member.number) for _, member in graph.members[1:]]
+    same = f", the same as {', '.join(others)}" if others else ""
+    yield Heading(
+        f"Graph {first.number} {compile_label(first.compile_id)}{same}: {number(first.ops, 'op')}, "
+        f"{number(graph.calls, 'call')}, from {result.tuned.from_}"
+    )
+    yield Paragraph(
+        f"on {result.tuned.device}, torch {result.tuned.torch}"
+        + (", forward and backward" if any(each.backward_seconds for each in _measurements(result)) else "")
+        + ("" if result.measured else f"; measured {result.tuned.measured}"),
+        "dim",
+    )
+    eager = _of(result, "eager")
+    rows = []
+    for each in _measurements(result):
+        is_winner = each.candidate == result.tuned.winner
+        rows.append(
+            [
+                _WINNER if is_winner else "",
+                each.candidate,
+                seconds(each.forward_seconds) if each.rounds else "",
+                seconds(each.backward_seconds) if each.backward_seconds is not None else "",
+                _times(eager, each) if each.rounds else "",
+                seconds(each.compile_seconds) if each.compile_seconds is not None else "",
+                _verdict(each),
+            ]
+        )
+    yield table("|candidate|forward>|backward>|vs eager>|compile>|verdict", rows)
+
+
+def _verdict(measurement: Measurement) -> str:
+    if measurement.reason is None:
+        return measurement.verdict
+    if measurement.reason.startswith(measurement.verdict):
+        return measurement.reason
+    return f"{measurement.verdict}: {measurement.reason}"
+
+
+def _measurements(result: Result) -> Sequence[Measurement]:
+    return () if result.tuned is None else result.tuned.measurements
+
+
+def _of(result: Result, candidate: str | None) -> Measurement | None:
+    return next((each for each in _measurements(result) if each.candidate == candidate), None)
+
+
+def _body(tuning: Tuning) -> dict[str, Any]:
+    return {
+        "file": tuning.file,
+        "unusable": [{"candidate": name, "reason": why} for name, why in tuning.unusable.items()],
+        "graphs": [
+            _graph_value(graph, result) for graph, result in zip(tuning.graphs, tuning.results, strict=True)
+        ],
+    }
+
+
+def _graph_value(graph: DistinctGraph, result: Result) -> dict[str, Any]:
+    first, tuned = graph.first, result.tuned
+    return {
+        "numbers": [member.number for _, member in graph.members],
+        "compile_id": id_value(first.compile_id),
+        "key": graph.to_tune.key or None,
+        "frame": first.frame_name,
+        "place": place_value(first.frame_place),
+        "op_count": first.ops,
+        "calls": graph.calls,
+        "backend": graph.backend,
+        "inputs": list(graph.to_tune.inputs),
+        "device": None if tuned is None else tuned.device,
+        "torch": None if tuned is None else tuned.torch,
+        "winner": None if tuned is None else tuned.winner,
+        "measured_now": list(result.measured),
+        "measurements": [each.as_json() for each in _measurements(result)],
+        "problem": result.problem,
+    }
