@@ -32,6 +32,12 @@ from .report_command import report_command
 )
 @click.option("--all", "show_all", is_flag=True, help="Show every node, also of layers that repeat.")
 @click.option(
+    "--training",
+    is_flag=True,
+    help="Show the forward and backward graph that AOTAutograd made of each, in numbers, and what the one "
+    "saves for the other.",
+)
+@click.option(
     "--runnable",
     type=click.IntRange(min=1),
     metavar="N",
@@ -50,6 +56,7 @@ def graphs_command(
     style: str | None,
     stages: tuple[str, ...],
     show_all: bool,
+    training: bool,
     runnable: int | None,
     backward: bool,
     save: Path | None,
@@ -65,6 +72,7 @@ def graphs_command(
       dynamo graphs --graph 2 --style dot | dot -Tsvg  drawn by Graphviz
       dynamo graphs --stage aot                        forward and backward, as AOTAutograd made them
       dynamo graphs --stage output-code                what Inductor wrote
+      dynamo graphs --training                         what each forward saves for its backward
       dynamo graphs --runnable 1 -o graph1.py          a program that runs graph 1
     """
     from dynamo_reporters.graphs import report as graphs
@@ -73,12 +81,16 @@ def graphs_command(
     if backward and runnable is None:
         raise click.UsageError("--backward goes with --runnable")
     if runnable is not None:
-        if style or stages or show_all or save:
-            raise click.UsageError("--runnable gives one program: not with --style, --stage, --all or --save")
+        if style or stages or show_all or training or save:
+            raise click.UsageError(
+                "--runnable gives one program: not with --style, --stage, --all, --training or --save"
+            )
         return programs.report(runnable, backward)
     if style is not None and stages:
         raise click.UsageError("--style is of Dynamo's graphs: a --stage is shown in torch's own text")
-    report = graphs.report(style or "tabular", stages, show_all)
+    if training and (style or stages or save):
+        raise click.UsageError("--training is a table of its own: not with --style, --stage or --save")
+    report = graphs.report(style or "tabular", stages, show_all, training)
     return report if save is None else _saving(report, save, stages, show_all)
 
 

@@ -12,7 +12,10 @@ from .run_options import documented_option
 @report_command("ops")
 @documented_option("--sort", type=click.Choice(SORT_KEYS), default="executed", help="What comes first.")
 @documented_option("--all", "show_all", is_flag=True, help="Every kind of op, not the first twenty.")
-def ops_command(sort: str, show_all: bool) -> Report:
+@documented_option(
+    "--aot", is_flag=True, help="The operators of AOTAutograd's forward and backward graphs, where it trains."
+)
+def ops_command(sort: str, show_all: bool, aot: bool) -> Report:
     """Count the operations of each graph, and how often they ran.
 
     TARGET_HELP
@@ -21,7 +24,8 @@ def ops_command(sort: str, show_all: bool) -> Report:
     Examples:
       dynamo ops
       dynamo ops --sort count --graph 1 --all
+      dynamo ops --aot
     """
     from dynamo_reporters.ops import report
 
-    return report(sort=sort, show_all=show_all)
+    return report(sort=sort, show_all=show_all, aot=aot)

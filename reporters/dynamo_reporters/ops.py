@@ -6,24 +6,31 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynamo_core import names
-from dynamo_core.model import Graph, Node, Recording
+from dynamo_core.model import Graph, Node, Process, Recording
+from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_TEXT
 
 from .detail import Detail
 from .page.blocks import Block, Heading, Paragraph, table
 from .report import Report, id_value, place_value, process_title, process_value
 from .text import bar, compile_label, frame_name, number, place
+from .training.document import operators_value
+from .training.pages import operators_page
+from .training.pairs import pairs_of
 
 SORT_KEYS = ("executed", "count", "name")
 _ROWS_SHOWN = 20
 
 
-def report(*, sort: str = "executed", show_all: bool = False) -> Report:
-    """The report of `dynamo ops`, sorted by one of SORT_KEYS; with `show_all`, every kind of op."""
+def report(*, sort: str = "executed", show_all: bool = False, aot: bool = False) -> Report:
+    """The report of `dynamo ops`, sorted by one of SORT_KEYS; with `show_all`, every kind of op.
+
+    With `aot`, of the operators in AOTAutograd's forward and backward graphs instead of Dynamo's ops.
+    """
     return Report(
         "dynamo-ops",
         1,
-        frozenset({names.FX_GRAPH}),
-        lambda recording: _page(recording, sort, show_all),
+        frozenset({names.FX_GRAPH, AOT_PAIRS_FROM_TEXT}),
+        lambda recording: operators_page(recording, show_all) if aot else _page(recording, sort, show_all),
         lambda recording: _body(recording, sort),
     )
 
@@ -157,11 +164,17 @@ def _body(recording: Recording, sort: str) -> dict[str, Any]:
                 "ops": [_op_value(row) for row in op_counts([graph], sort)]
                 if graph.nodes is not None
                 else None,
+                "training": _training(graph, process),
             }
             for process in recording.processes
             for graph in process.compiled_graphs
         ],
     }
+
+
+def _training(graph: Graph, process: Process) -> list[dict[str, Any]] | None:
+    pairs = pairs_of(graph, process)
+    return None if pairs is None else [operators_value(pair) for pair in pairs]
 
 
 def _op_value(row: OpCount) -> dict[str, Any]:

@@ -23,6 +23,16 @@ def seconds(value: float | None) -> str:
     return f"{value:.2f} s" if value < 100 else f"{value:,.0f} s"
 
 
+def memory(count: int | None) -> str:
+    """Bytes in the unit that suits them, of 1024 each."""
+    if count is None:
+        return "not recorded"
+    for limit, unit in ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB")):
+        if count >= limit:
+            return f"{count / limit:.1f} {unit}"
+    return f"{count} B"
+
+
 def frame_name(name: str | None) -> str:
     """A frame as the user knows it: a resume function is the rest of the user's function."""
     if name is None:

@@ -16,10 +16,13 @@ from hypothesis import strategies as st
 
 from dynamo_core import names
 from dynamo_core.model import Process, Recording
+from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_TEXT
 from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.read import drop_misfits
 from dynamo_core.recording.records import Damaged, Record, RecordParser
+from dynamo_reporters import ops
 from dynamo_reporters.explain import report as explain
+from dynamo_reporters.graphs import report as graphs
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.profile import report as profile
 
@@ -66,6 +69,13 @@ _NODE = {
     "inputs": ["x"],
 }
 _TENSOR = {"shape": [2, "s0"], "stride": [1, 2], "dtype": "torch.float32", "device": "cpu"}
+_STORAGE = {"storage": "mm", "storage_bytes": 8, "shape": [2, "s0"], "dtype": "float32", "device": "cpu"}
+_AOT_TEXT = """\
+    def forward(self, primals_1: "f32[s0][1]cpu"):
+        # File: /x/train.py:7 in f, code: y = f(x)
+        exp: "f32[s0][1]cpu" = torch.ops.aten.exp.default(primals_1);  primals_1 = None
+        return (exp, exp)
+"""
 _STACK = [{"line": 7, "name": "f", "filename": 0, "loc": "y = f(x)"}]
 _INSTRUCTION = [0, "LOAD_FAST", "x", 7, None]
 _METRICS = {
@@ -156,6 +166,24 @@ PAYLOADS: dict[str, Any] = {
         "others": {"functions": 3, "calls": 4, "exclusive_ns": 7},
     },
     names.GRAPH_BREAK: {"reason": "print", "user_stack": [{**_PLACE, "name": "f", "text": "print(x)"}]},
+    names.OPTIMIZER: {"name": "AdamW", "module": "torch.optim.adamw", "file": "/x/adam.py"},
+    "aot_joint_graph": "class joint_helper(torch.nn.Module):\n" + _AOT_TEXT,
+    "aot_forward_graph": "class GraphModule(torch.nn.Module):\n" + _AOT_TEXT,
+    "aot_backward_graph": "class GraphModule(torch.nn.Module):\n" + _AOT_TEXT,
+    names.AOT_PAIR: {
+        "graph": 1,
+        "inputs": 1,
+        "outputs": 1,
+        "tangents": 1,
+        "gradients": 1,
+        "joint": {"aten.mm": 3},
+        "forward": {"aten.mm": 1},
+        "backward": {"aten.mm": 2},
+        "recomputed": {"aten.mm": 1},
+        "saved": [
+            {"name": "mm", "kind": "activation", "operator": "aten.mm", "bytes": 8, **_STORAGE, **_PLACE}
+        ],
+    },
     "dynamo_graph_break_reason": "Graph break in user code at /x/train.py:7\nGraph Break Reason: print\n",
     "dynamo_cpp_guards_str": "TREE_GUARD_MANAGER:\n+- RootGuardManager\n| +- GuardManager: source=L['x']",
     "recompile_reasons": ["0/0: x"],
@@ -195,7 +223,7 @@ TRACE: list[bytes] = [
     record({"dynamo_output_graph": {"sizes": {}}, **_FRAME}, PAYLOADS["dynamo_output_graph"]),
     *(event_record(in_compile, event) for in_compile, event in EVENTS),
 ]
-WANTED = frozenset(PAYLOADS) | frozenset(HEADS) | {"chromium_event"}
+WANTED = frozenset(PAYLOADS) | frozenset(HEADS) | {"chromium_event", AOT_PAIRS_FROM_TEXT}
 
 
 def parse(pieces: list[bytes]) -> tuple[list[Record], RecordParser]:
@@ -390,7 +418,8 @@ def test_wrong_values_do_not_reach_the_reports(data: bytes) -> None:
     process = build(data, WANTED)
     drop_misfits(process)
     recording = Recording(Path("rec"), None, [process], None, [])
-    for report in (explain.report(), profile.report(show_all=True)):
+    training = (graphs.report(training=True), ops.report(aot=True))
+    for report in (explain.report(), profile.report(show_all=True), *training):
         page = plain_text(report.page(recording))
         assert not _OBEYED.search(page)
         assert json.dumps(report.body(recording))

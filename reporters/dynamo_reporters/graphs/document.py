@@ -6,6 +6,7 @@ from typing import Any
 from dynamo_core.model import Graph, Node, Process, Recording, Stage, TensorInfo
 
 from ..report import id_value, place_value, process_value
+from ..training.document import pairs_value
 from .node_text import counts_of, kind_of
 from .stages import direction, missing_stages, recorded_stages, stage_names, stage_of, texts_by_compile
 
@@ -54,6 +55,7 @@ def _graph(graph: Graph, process: Process) -> dict[str, Any]:
         ],
         "nodes": None if graph.nodes is None else [_node(node) for node in graph.nodes],
         "code": graph.code,
+        "training": pairs_value(graph, process),
     }
 
 

@@ -5,11 +5,15 @@ from typing import Literal
 
 from dynamo_core import names
 from dynamo_core.model import CompileId, Graph, Node, Process, Recording
+from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_TEXT
 
 from ..detail import Detail
 from ..page.blocks import Block, Code, Column, Heading, Paragraph, Table
 from ..report import Report, process_title
 from ..text import compile_label, frame_name, number, place, seconds
+from ..training.pages import training_page
+from ..training.pairs import pairs_of
+from ..training.words import pairs_facts
 from .document import body
 from .dot import dot_text
 from .node_text import counts_text, place_in
@@ -24,17 +28,25 @@ _MORE_COLUMNS = ("shape", "stride", "dtype", "device", "line")
 Style = Literal["tabular", "code", "dot"]
 
 
-def report(style: str = "tabular", stages: Sequence[str] = (), show_all: bool = False) -> Report:
-    """The report of `dynamo graphs`; with `stages`, of the texts of those instead of the graphs."""
+def report(
+    style: str = "tabular", stages: Sequence[str] = (), show_all: bool = False, training: bool = False
+) -> Report:
+    """The report of `dynamo graphs`.
+
+    With `stages`, of the texts of those instead of the graphs; with `training`, of the forward and backward
+    graphs and what is saved between them.
+    """
 
     def page(recording: Recording) -> list[Block]:
+        if training:
+            return list(training_page(recording, show_all))
         if stages:
             return _stages_page(recording, stages)
         if style == "tabular":
             return _tables_page(recording, show_all)
         return _texts_page(recording, style)
 
-    contents = CONTENTS | records_of(stage_names(stages))
+    contents = CONTENTS | {AOT_PAIRS_FROM_TEXT} | records_of(stage_names(stages))
     return Report("dynamo-graphs", 1, contents, page, lambda recording: body(recording, stages))
 
 
@@ -135,7 +147,7 @@ def _facts(graph: Graph, process: Process) -> list[str]:
     if symbols and graph.compile_id is not None:
         sizes = (f"{symbol.name} = {symbol.hint} ({symbol.source})" for symbol in symbols)
         lines.append(f"symbolic sizes, as met when compiling: {', '.join(dict.fromkeys(sizes))}")
-    return lines
+    return lines + pairs_facts(pairs_of(graph, process))
 
 
 def _closing(recording: Recording, says_less: bool) -> list[Block]:

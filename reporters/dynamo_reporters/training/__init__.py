@@ -1,0 +1,1 @@
+"""What training asks of a compile: forward and backward graphs, what is saved between them, optimizers."""

@@ -1,0 +1,95 @@
+"""Forward and backward graphs in numbers: whose they are, and what the one saves for the other."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dynamo_core.aot_pair import ACTIVATION, INPUT, OUTPUT
+from dynamo_core.model import AotPair, Graph, Process, SavedTensor
+
+KINDS = (INPUT, OUTPUT, ACTIVATION)
+
+
+def pairs_of(graph: Graph, process: Process) -> list[AotPair] | None:
+    """The pairs that AOTAutograd made of a graph: none for inference, several where the graph was split.
+
+    None where the graph has a backward that was called, but no pair is recorded.
+    """
+    found = [pair for pair in process.pairs if _is_of(pair, graph)]
+    return None if not found and graph.backward_index is not None else found
+
+
+def _is_of(pair: AotPair, graph: Graph) -> bool:
+    if pair.graph is not None:
+        return pair.graph == graph.number
+    return pair.compile_id == graph.compile_id and pair.attempt == graph.attempt
+
+
+class Ops(NamedTuple):
+    """How many ops the graphs of some pairs have; `joint` is None where it was not recorded."""
+
+    joint: int | None
+    forward: int
+    backward: int
+    recomputed: int
+
+
+def ops_of(pairs: Iterable[AotPair]) -> Ops:
+    """The ops of these pairs together."""
+    listed = list(pairs)
+    return Ops(
+        _sum(None if pair.joint is None else sum(pair.joint.values()) for pair in listed),
+        sum(sum(pair.forward.values()) for pair in listed),
+        sum(sum(pair.backward.values()) for pair in listed),
+        sum(sum(pair.recomputed.values()) for pair in listed),
+    )
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What is saved for a backward, in sum.
+
+    `bytes` are those of the tensors, None where not all are known; `memory` those of the storages that
+    neither inputs nor outputs have. Where `is_symbolic`, both are for the sizes that were met when compiling.
+    """
+
+    tensors: tuple[SavedTensor, ...]
+    symbols: int
+    bytes: int | None
+    memory: int | None
+    is_symbolic: bool
+
+    def count(self, kind: str) -> int:
+        """How many of the tensors are of this kind."""
+        return sum(tensor.kind == kind for tensor in self.tensors)
+
+
+def saved_by(pairs: Iterable[AotPair]) -> Saved:
+    """What these pairs save together, the largest tensor first."""
+    saved = [(number, value) for number, pair in enumerate(pairs) for value in pair.saved]
+    tensors = [value for _, value in saved if value.tensor is not None]
+    storages = {
+        (number, value.storage): value.storage_bytes
+        for number, value in saved
+        if value.tensor is not None and value.kind == ACTIVATION
+    }
+    return Saved(
+        tensors=tuple(sorted(tensors, key=lambda value: -(value.bytes or 0))),
+        symbols=sum(value.symbol is not None for _, value in saved),
+        bytes=_sum(value.bytes for value in tensors),
+        memory=_sum(storages.values()),
+        is_symbolic=any(value.has_symbolic_size for value in tensors),
+    )
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    known = list(values)
+    return None if None in known else sum(value for value in known if value is not None)
+
+
+def captured_in(process: Process, file: str) -> list[int] | None:
+    """The graphs that hold steps of the optimizer written in `file`; None where that was not recorded."""
+    graphs = process.entire.compiled_graphs
+    if any(graph.optimizer_steps is None for graph in graphs):
+        return None
+    return [graph.number for graph in graphs if file in (graph.optimizer_steps or ())]
