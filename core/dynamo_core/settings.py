@@ -19,6 +19,10 @@ VERIFY_REPORT, VERIFY_ERROR = "report", "error"
 ON_RECOMPILE_EAGER, ON_RECOMPILE_ERROR = "eager", "error"
 
 
+# A frame as its code object knows it: file, first line, name.
+StepFrame = tuple[str, int, str]
+
+
 @dataclass(frozen=True)
 class Settings:
     """The choices of one `dynamo run`; all but the first mirror its options.
@@ -28,6 +32,7 @@ class Settings:
     `torch.compile`; `override` replaces arguments of that. With `strict`, a graph that no backend takes is an
     error in the program. `profile` asks for torch.profiler around `profile_steps` steady steps.
     `autotune_file` is where `dynamo autotune` stores what the backend `autotuned` looks up.
+    `step_frames` begin a step of the program, which `dynamo bench` wants to be noted, compiled or not.
     """
 
     recording: str
@@ -45,6 +50,7 @@ class Settings:
     verify: str | None = None
     override: tuple[str, ...] = ()
     autotune_file: str | None = None
+    step_frames: tuple[StepFrame, ...] = ()
 
     def choices(self) -> tuple[BackendChoice, ...]:
         """The backends to try for each graph, in order; ValueError says what is wrong with them."""
@@ -63,4 +69,5 @@ class Settings:
         """The settings that `environment` carries; KeyError if it carries none."""
         choices = json.loads(environment[SETTINGS_VARIABLE])
         choices["override"] = tuple(choices["override"])
+        choices["step_frames"] = tuple(map(tuple, choices["step_frames"]))
         return cls(recording=environment[RECORDING_VARIABLE], **choices)

@@ -21,9 +21,10 @@ from ..call_pages import (
     EARLY_BEGIN,
     EARLY_CAPACITY,
     EARLY_WORDS,
+    FIRST_BUCKET,
     FORMAT_MARK,
-    LAST_ERRNO,
     LAST_BUCKET,
+    LAST_ERRNO,
     LOST_RECORDS,
     MARK,
     OVERLAP_NS,
@@ -170,9 +171,29 @@ class CallCounters:
         """
         return self._count(compiled, self._pages[page], sample_guards)
 
+    def moments(self, page: int) -> Callable[[], None]:
+        """What notes, each time that it is called, a moment on `page`, as a call that takes no time."""
+        noted = self._pages[page]
+        sampler = _Sampler(self, noted, None)
+        until_sample = 1
+
+        def note_moment() -> None:
+            nonlocal until_sample
+            noted.words[FIRST_BUCKET] += 1
+            until_sample -= 1
+            if not until_sample:
+                until_sample = sampler.sample(perf_counter_ns(), 0, -1, -1)
+
+        return note_moment
+
     def words_of(self, page: int) -> Any:
         """The words of a page as it is now: a forked child has others."""
         return self._pages[page].words
+
+    def calls_of(self, page: int) -> int:
+        """How often this process has called what is counted on a page."""
+        words = self._pages[page].words
+        return 0 if isinstance(words, _FirstUse) else sum(words[FIRST_BUCKET : LAST_BUCKET + 1])
 
     def _make_counting(self) -> tuple[Callable[..., Callable[..., Any]], Callable[[], bool]]:
         """What `counted` does; the cells below are shared by all callables of the process.
@@ -190,11 +211,6 @@ class CallCounters:
             nonlocal running, in_overlap
             if running > 0:
                 in_overlap += elapsed
-    def calls_of(self, page: int) -> int:
-        """How often this process has called what is counted on a page."""
-        words = self._pages[page].words
-        return 0 if isinstance(words, _FirstUse) else sum(words[FIRST_BUCKET : LAST_BUCKET + 1])
-
                 return
             if running == 0:
                 self.words[OVERLAP_NS] += in_overlap + elapsed - (end - busy_since)

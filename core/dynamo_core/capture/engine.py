@@ -21,8 +21,9 @@ from .late_modules import LateModules
 from .override import Overriding
 from .primitives import time_ns
 from .probes import Probes
-from .process import description_at_start, description_of_state, torch_totals
+from .process import description_at_start, description_of_state, peak_memory, torch_totals
 from .profile_window import profile_window
+from .step_marks import StepMarks
 from .stream import Stream
 from .trace_handler import attach, current_compile_id
 from .whole_program import WholeProgramCapture
@@ -62,6 +63,7 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
         number = graphs.graph_in_progress.number
         stream.artifact(record, {"graph": number, **payload}, current_compile_id())
 
+    step_marks = StepMarks(settings.step_frames, probes) if settings.step_frames else None
     _when_imported(
         "torch._dynamo.output_graph",
         probes,
@@ -76,6 +78,7 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
             "resume functions": lambda module: bytecode.install_on_resume_functions(module, probes),
         },
             "overrides": overriding.install_on_compiles,
+            **({} if step_marks is None else {"steps": step_marks.install_on_compiles}),
     )
     _when_imported(
         "torch.optim.optimizer", probes, {"optimizers": lambda module: optimizers.install(module, probes)}
@@ -113,7 +116,9 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
         record_state()
         inherited = totals_at_fork
         totals = {name: count - inherited.get(name, 0) for name, count in torch_totals().items()}
-        stream.artifact(PROCESS_END, {"torch_totals": totals, "ended_ns": time_ns()})
+        stream.artifact(
+            PROCESS_END, {"torch_totals": totals, "ended_ns": time_ns(), "peak_memory": peak_memory()}
+        )
 
     atexit.register(record_end)
     os.register_at_fork(after_in_child=probes.harmless("fork")(lambda: totals_at_fork.update(torch_totals())))
@@ -121,6 +126,8 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
         if freeze is not None:
             freeze.finish()
     WholeProgramCapture(settings, probes, tell).begin()
+    if step_marks is not None and settings.capture == "none":
+        probes.harmless("steps")(step_marks.watch_eager_frames)()
     torch_began_ns, torch_ended_ns = import_hook.times.get("torch", (None, None))
     stream.artifact(
         TIMELINE,

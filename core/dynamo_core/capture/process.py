@@ -2,6 +2,7 @@
 
 import os
 import platform
+import resource
 import sys
 import warnings
 from collections.abc import Callable
@@ -76,6 +77,18 @@ def torch_totals() -> dict[str, int]:
         "frames_ok": counters["frames"]["ok"],
         "graph_break_reasons": len(dynamo_utils.graph_break_reasons),
     }
+
+
+def peak_memory() -> dict[str, int]:
+    """The most bytes that this process has had: resident, and allocated on each CUDA device in use.
+
+    torch's own peaks begin anew where the program calls `torch.cuda.reset_peak_memory_stats`.
+    """
+    import torch
+
+    devices = torch.cuda.device_count() if torch.cuda.is_initialized() else 0
+    cuda = {f"cuda:{i}": torch.cuda.max_memory_allocated(i) for i in range(devices)}
+    return {"resident": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, **cuda}
 
 
 def _or_none(question: Callable[[], Any]) -> Any:

@@ -4,7 +4,6 @@ Source: torch/_dynamo/eval_frame.py (_TorchDynamoContext, set_eval_frame), torch
 (CatchErrorsWrapper, ConvertFrameReturn), torch/_dynamo/types.py. Run with 2.8, 2.13 and 2.15.
 """
 
-import atexit
 import os
 import sys
 import threading
@@ -17,6 +16,7 @@ from ..backends.chain import Tell
 from ..names import CAPTURE_DECISION
 from ..settings import FULLGRAPH_FIRST, Settings
 from .compile_arguments import optimize_context
+from .frame_callback import FrameCallback, answers
 from .freeze import NotCompiled
 from .import_hook import import_hook
 from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_torch_module_file
@@ -32,22 +32,6 @@ from .unnoticed import draw_random_numbers_as_eager_does, silence_compiler_warni
 # A function that was given no tensor this often is left alone: asking costs some 10 µs a call.
 _PATIENCE = 50
 _PATIENCE_KEY = "dynamo_run_calls_without_tensor"
-
-
-# A daemon thread that still runs at exit is unwound through torch's C++ frame without a thread state, and
-# crashes the process (seen with torch 2.15 on Python 3.13, without any of our code; not with 3.11).
-_UNWINDS_DAEMONS_THROUGH_TORCH = (3, 12) <= sys.version_info < (3, 14)
-
-
-class _Answer:
-    """What a frame callback answers; torch's ConvertFrameReturn without importing torch._dynamo."""
-
-    guarded_code = None
-    skip_reason = None
-
-    def __init__(self, strategy: Any, *, apply_to_code: bool) -> None:
-        self.frame_exec_strategy = strategy
-        self.apply_to_code = apply_to_code
 
 
 class _Codes:
@@ -79,8 +63,7 @@ class WholeProgramCapture:
         self._tell = tell
         self._probes = probes
         self._policy = Policy(settings.capture)
-        self._active = False
-        self._callback: Any = None
+        self._frames = FrameCallback(self._frame_callback, probes)
         self._dynamo_callback: Callable[..., Any] | None = None
         self._is_loading = False
         self._lock = threading.RLock()
@@ -105,27 +88,8 @@ class WholeProgramCapture:
                 self._decide("observe", f"{place} calls torch.compile")
                 return
             self._watch_for_compile_calls()
-        self._callback = self._frame_callback()
-        self._active = True
         self._decide("capture", None)
-        self._capture_new_threads()
-        self._allow_setting_the_stance()
-        atexit.register(self._leave)
-        os.register_at_fork(after_in_child=self._leave)
-        self.enter_this_thread()
-
-    def enter_this_thread(self) -> None:
-        """From here on, frames of this thread are offered to the policy."""
-        from torch._C._dynamo.eval_frame import set_eval_frame
-
-        if self._active:
-            set_eval_frame(self._callback)
-
-    def _leave(self) -> None:
-        from torch._C._dynamo.eval_frame import set_eval_frame
-
-        self._active = False
-        set_eval_frame(None)
+        self._frames.enter()
 
     def _decide(self, decision: str, because: str | None) -> None:
         settings = self._settings
@@ -137,45 +101,43 @@ class WholeProgramCapture:
                 "policy": settings.capture,
                 "backend": settings.backend,
                 "fallback_random": decision == "capture" and self._may_use_inductor(),
+                "raises": self._raises(),
             },
         )
+
+    def _raises(self) -> bool:
+        """Whether an error in the compiler shall reach the program, instead of running the frame eager."""
+        return self._settings.strict or self._settings.fullgraph == FULLGRAPH_FIRST
 
     def _may_use_inductor(self) -> bool:
         return any(choice.name in ("inductor", "autotuned") for choice in self._settings.choices())
 
     def _frame_callback(self) -> Callable[..., Any]:
         """What C++ asks about every frame that it has no answer for yet."""
-        from torch._C._dynamo.eval_frame import _FrameAction, _FrameExecStrategy
-
-        skip, default = _FrameAction.SKIP, _FrameAction.DEFAULT
-        never = _Answer(_FrameExecStrategy(skip, default), apply_to_code=True)
-        never_below = _Answer(_FrameExecStrategy(skip, skip), apply_to_code=True)
-        not_now = _Answer(_FrameExecStrategy(skip, default), apply_to_code=False)
-        not_now_below = _Answer(_FrameExecStrategy(skip, skip), apply_to_code=False)
-
-        answers = {NEVER: never, NEVER_BELOW: never_below, NOT_NOW: not_now}
+        answer = answers()
+        by_verdict = {NEVER: answer.never, NEVER_BELOW: answer.never_below, NOT_NOW: answer.not_now}
 
         def callback(frame: Any, cache_entry: Any, frame_state: Any) -> Any:
             try:
-                if not self._active or _is_stance_force_eager():
-                    return not_now_below
+                if not self._frames.is_active or _is_stance_force_eager():
+                    return answer.not_now_below
                 verdict = self._verdict(frame, frame_state)
                 if verdict != TAKE:
-                    return answers[verdict]
+                    return by_verdict[verdict]
                 if not self._is_ready_to_take() or self._dynamo_callback is None:
-                    return not_now_below
+                    return answer.not_now_below
                 self._taking.code = frame.f_code
             except Exception as error:
                 self._probes.failed("capture policy", error)
-                return never
+                return answer.never
             try:
                 return self._dynamo_callback(frame, cache_entry, frame_state)
             except NotCompiled:
                 raise
             except Exception:
-                if self._settings.fullgraph == FULLGRAPH_FIRST or self._settings.strict:
+                if self._raises():
                     raise
-                return never  # The frame's record has the error.
+                return answer.never  # The frame's record has the error.
             finally:
                 self._taking.code = None
 
@@ -209,7 +171,7 @@ class WholeProgramCapture:
                 try:
                     self._dynamo_callback = self._load_dynamo()
                 except (Exception, SystemExit) as error:  # a bad backend or option, as torch words it
-                    self._leave()
+                    self._frames.leave()
                     self._decide("failed", f"{type(error).__name__}: {error}")
                     return False
                 finally:
@@ -230,10 +192,11 @@ class WholeProgramCapture:
             self._restore_settings.append(silence_compiler_warnings())
         self._let_torchs_own_modules_in()
         # Dynamo leaves everything below its own file out of the stacks that it reports.
-        self._callback.__code__ = self._callback.__code__.replace(co_filename=convert_frame.__file__)
+        callback = self._frames.callback
+        callback.__code__ = callback.__code__.replace(co_filename=convert_frame.__file__)
         # From torch 2.9 on. Before, C++ looks for a backend behind the callback ahead of calling it: one that
         # appears only now would make it compile the first frame twice.
-        self._callback._torchdynamo_orig_backend = context.callback
+        callback._torchdynamo_orig_backend = context.callback
         dynamo_callback: Callable[..., Any] = context.callback
         return dynamo_callback
 
@@ -255,45 +218,6 @@ class WholeProgramCapture:
 
         trace_rules.check = check
 
-    def _capture_new_threads(self) -> None:
-        """A thread begins without a callback; give it ours before its first frame of the program's.
-
-        Every thread notes its identity first (CPython's Lib/threading.py, 3.10 to 3.14); that call has
-        returned when the program's code runs, so nothing of ours lies on its stack.
-        """
-        set_ident = threading.Thread._set_ident  # type: ignore[attr-defined]
-
-        def _set_ident(thread: threading.Thread) -> None:
-            set_ident(thread)
-            if not (thread.daemon and _UNWINDS_DAEMONS_THROUGH_TORCH):
-                self.enter_this_thread()
-
-        threading.Thread._set_ident = _set_ident  # type: ignore[attr-defined]
-
-    def _allow_setting_the_stance(self) -> None:
-        """torch refuses `torch.compiler.set_stance` where a frame callback is set, and here it always is."""
-
-        def wrap_set_stance(decorators: Any) -> None:
-            from torch._C._dynamo.eval_frame import get_eval_frame_callback, set_eval_frame
-
-            original = decorators._set_stance
-
-            def _set_stance(stance: Any) -> Any:
-                if not (self._active and get_eval_frame_callback() is self._callback):
-                    return original(stance)
-                set_eval_frame(None)
-                try:
-                    return original(stance)
-                finally:
-                    set_eval_frame(self._callback)
-
-            _set_stance._dynamo_forbidden = True  # type: ignore[attr-defined]
-            decorators._set_stance = _set_stance
-
-        import_hook.when_imported(
-            "torch._dynamo.decorators", self._probes.harmless("compile stances")(wrap_set_stance)
-        )
-
     def _own_compile_call_in_new_files(self) -> str | None:
         for file in own_modules().values():
             if file not in self._files_scanned:
@@ -308,9 +232,9 @@ class WholeProgramCapture:
         from torch._C._dynamo.eval_frame import reset_code
 
         with self._lock:
-            if not self._active:
+            if not self._frames.is_active:
                 return
-            self._leave()
+            self._frames.leave()
             for code in self._codes_decided.alive():
                 reset_code(code)
             for restore in self._restore_settings:
@@ -325,7 +249,7 @@ class WholeProgramCapture:
             original = eval_frame._optimize
 
             def _optimize(*args: Any, **named: Any) -> Any:
-                if self._active and not self._is_loading:
+                if self._frames.is_active and not self._is_loading:
                     place = place_of_compile_call_in_progress()
                     if place is not None:
                         self._stop_because(f"{place} calls torch.compile")

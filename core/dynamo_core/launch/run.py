@@ -13,16 +13,21 @@ from .. import __version__
 from ..errors import CannotRecord, DynamoError
 from ..recording import files
 from ..settings import Settings
+from .autotune_check import check_autotune_file
 from .backend_check import check_backend, missing_compiler
 from .environment import environment_for
 from .override_check import check_overrides
 from .process import Ending, run
 from .program import Program, check_python, default_python, ignores_environment
+from .unattended import Unattended
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked `dynamo run` for. The recording of `settings` is filled in when it exists."""
+    """What the user asked `dynamo run` for. The recording of `settings` is filled in when it exists.
+
+    Where it `is_checked`, `record` need not look for its Python and its backends again.
+    """
 
     program: Program
     settings: Settings
@@ -30,6 +35,7 @@ class Request:
     replace: bool = False
     python: str | None = None
     stdout_to_stderr: bool = False
+    is_checked: bool = False
 
 
 @dataclass
@@ -41,24 +47,34 @@ class Outcome:
     notes: list[str] = field(default_factory=list)
 
 
+def checked(request: Request) -> Request:
+    """The request with its Python and its backends found; DynamoError says which is not there."""
+    python = check_python(request.python) if request.python else default_python()
+    request.program.check()
+    settings = request.settings
+    if settings.capture != "none":
+        settings = check_backend(settings, request.program, python)
+    settings = check_overrides(settings, request.program, python)
+    settings = check_autotune_file(settings)
+    return replace(request, python=python, settings=settings, is_checked=True)
+
+
 def record(
     request: Request,
     *,
     announce: Callable[[str], None],
     follow: Callable[[Path], Callable[[], None]] | None = None,
+    unattended: Unattended | None = None,
 ) -> Outcome:
     """Run the program and record it.
 
     `announce` gets what must be said before the program starts; `follow(recording)`, if given, returns what
-    is to be called while the program runs. Raises DynamoError only before the program has started.
+    is to be called while the program runs. With `unattended`, nobody watches it. Raises DynamoError only
+    before the program has started.
     """
-    python = check_python(request.python) if request.python else default_python()
-    request.program.check()
+    request = request if request.is_checked else checked(request)
+    python, settings = request.python or default_python(), request.settings
     command, executable = request.program.command(python), request.program.executable(python)
-    settings = request.settings
-    if settings.capture != "none":
-        settings = check_backend(settings, request.program, python)
-    settings = check_overrides(settings, request.program, python)
     recording = files.create(request.output, request.program.name, replace=request.replace)
     settings = replace(settings, recording=str(recording))
     notes = _notes_before(command, settings)
@@ -68,13 +84,17 @@ def record(
         files.write_run_file(recording, description | {"notes": notes})
         for note in notes:
             announce(note)
-        ending = run(
-            executable,
-            command,
-            environment_for(settings, os.environ) if is_injected else os.environ,
-            stdout_to_stderr=request.stdout_to_stderr,
-            while_running=follow(recording) if follow else None,
-        )
+        environment = environment_for(settings, os.environ) if is_injected else os.environ
+        if unattended is not None:
+            ending = unattended.run(executable, command, environment)
+        else:
+            ending = run(
+                executable,
+                command,
+                environment,
+                stdout_to_stderr=request.stdout_to_stderr,
+                while_running=follow(recording) if follow else None,
+            )
     except DynamoError:
         shutil.rmtree(recording, ignore_errors=True)  # nothing ran, so there is nothing to keep
         raise

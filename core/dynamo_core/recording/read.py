@@ -185,6 +185,8 @@ class _StreamFollower:
                 graph.times, graph.calls, graph.host_seconds = times, times.calls, times.seconds
             elif index in backwards:
                 backwards[index].backward = times
+            elif index == self.process.step_marks_index:
+                self.process.step_marks = times
             else:
                 self.process.inherited.append(times)
 

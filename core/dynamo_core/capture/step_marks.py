@@ -1,0 +1,78 @@
+"""Note when each step of the program begins, whether it is compiled or not: `dynamo bench` compares the two.
+
+A step begins with a frame that is known from an earlier run. Where it is compiled, the calls of its graphs
+are noted; where it runs as plain Python, a frame callback of ours looks for it, and compiles nothing.
+
+Source: torch/_dynamo/output_graph.py (OutputGraph.call_user_compiler, root_tx). Run with 2.8, 2.13 and 2.15.
+"""
+
+import os
+from collections.abc import Callable
+from types import CodeType, ModuleType
+from typing import Any
+
+from ..names import STEP_MARKS
+from ..settings import StepFrame
+from .frame_callback import FrameCallback, answers
+from .probes import Probes
+
+
+class StepMarks:
+    """Notes, on one page of calls, the moments at which one of the frames is entered."""
+
+    def __init__(self, frames: tuple[StepFrame, ...], probes: Probes) -> None:
+        self._frames = frozenset(frames)
+        self._probes = probes
+        page = probes.stream.counters.new_page()
+        assert page is not None  # it is the first
+        self._mark: Callable[[], None] = probes.stream.counters.moments(page)
+        probes.stream.artifact(STEP_MARKS, {"calls_index": page})
+        os.register_at_fork(after_in_child=self._stop)
+
+    def install_on_compiles(self, output_graph: ModuleType) -> None:
+        """Note the calls of each graph that begins one of the frames."""
+        original = output_graph.OutputGraph.call_user_compiler
+
+        @self._probes.harmless("steps")
+        def marked(owner: Any, compiled: Callable[..., Any]) -> Callable[..., Any] | None:
+            is_left_alone = owner.export or getattr(owner, "package", None) is not None
+            if is_left_alone or not self._begins_step(owner.root_tx.f_code):
+                return None
+
+            def marked_graph(*args: Any) -> Any:
+                self._mark()
+                return compiled(*args)
+
+            return marked_graph
+
+        def call_user_compiler(self: Any, gm: Any, *rest: Any) -> Any:
+            compiled = original(self, gm, *rest)
+            return marked(self, compiled) or compiled
+
+        output_graph.OutputGraph.call_user_compiler = call_user_compiler
+
+    def watch_eager_frames(self) -> None:
+        """Note the frames themselves, from now on. What a step calls is not looked at."""
+        FrameCallback(self._frame_callback, self._probes).enter()
+
+    def _frame_callback(self) -> Callable[..., Any]:
+        answer = answers()
+
+        def callback(frame: Any, cache_entry: Any, frame_state: Any) -> Any:
+            if not self._begins_step(frame.f_code):
+                return answer.never
+            self._mark()
+            return answer.not_now_below
+
+        return callback
+
+    def _begins_step(self, code: CodeType) -> bool:
+        return (code.co_filename, code.co_firstlineno, code.co_name) in self._frames
+
+    def _stop(self) -> None:
+        """A forked child's steps are not the program's."""
+        self._mark = _nothing
+
+
+def _nothing() -> None:
+    pass
