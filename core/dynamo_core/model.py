@@ -613,7 +613,7 @@ class ResumeFunction:
 class CaptureDecision:
     """Whether we compiled the program ("capture") or only watched it ("observe"), and why.
 
-    With `raises`, an error in the compiler reaches the program, as it does where the program compiles for itself.
+    With `raises`, an error in the compiler reaches the program, as where that compiles for itself.
     """
 
     decision: str

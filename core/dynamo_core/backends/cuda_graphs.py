@@ -18,7 +18,8 @@ def declining_what_cuda_graphs_skip(cudagraphs: Compiler) -> Compiler:
     """
 
     def decline(message: str) -> None:
-        raise Declined(message.rpartition("skipping cudagraphs due to ")[2])
+        reason = message.rpartition("skipping cudagraphs due to ")[2]
+        raise Declined(reason.partition(". Found from")[0])
 
     def compile_graph(gm: Any, example_inputs: Sequence[Any]) -> Any:
         from torch._dynamo.backends import cudagraphs as torchs

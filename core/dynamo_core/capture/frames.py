@@ -9,6 +9,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from ..names import FRAME
+from .breaks import described_break
 from .primitives import perf_counter_ns, time_ns
 from .probes import Probes
 from .trace_handler import TraceHandler
@@ -41,8 +42,10 @@ def install(convert_frame: ModuleType, probes: Probes, handler: TraceHandler) ->
                 "line": code.co_firstlineno,
                 "outcome": outcome,
                 "reason": reason,
+                "is_exit": error is not None and not isinstance(error, Exception),  # Ctrl-C, sys.exit
                 "ok": ok,
                 "whole_graph": whole_graph,
+                "broke": _break_that_raised(error),
                 "ended_ns": time_ns(),
                 "ns": elapsed,
             },
@@ -76,3 +79,12 @@ def install(convert_frame: ModuleType, probes: Probes, handler: TraceHandler) ->
 
     wrap(convert_frame.ConvertFrame, whole_graph=False)
     wrap(convert_frame.ConvertFrameAssert, whole_graph=True)
+
+
+def _break_that_raised(error: BaseException | None) -> dict[str, Any] | None:
+    """The graph break that was not allowed, as with `fullgraph=True`.
+
+    Source: torch/_dynamo/exc.py (Unsupported: msg, real_stack), 2.8 to 2.15.
+    """
+    stack = getattr(error, "real_stack", None)
+    return described_break(str(getattr(error, "msg", error)), stack) if stack else None

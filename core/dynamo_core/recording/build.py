@@ -291,7 +291,9 @@ class ProcessBuilder:
 
     def _outcome(self, content: Mapping[str, Any]) -> str:
         """What became of a frame. While we capture, an error in the compiler is kept from the program."""
-        is_kept = self.process.is_captured_now and not content["whole_graph"]
+        capture = self.process.capture
+        reaches_program = content["whole_graph"] or content.get("is_exit") or (capture and capture.raises)
+        is_kept = self.process.is_captured_now and not reaches_program
         return "failed" if content["outcome"] == "raised" and is_kept else str(content["outcome"])
 
     def _complete_compile(self, compile_id: CompileId | None, name: str, place: Place) -> str | None:

@@ -6,6 +6,7 @@ from typing import Any
 from dynamo_core.model import Compile, Frame, Graph, GraphBreak, Process, Recording
 from dynamo_core.summary import summarize
 
+from ..backends.taken import taking_value
 from ..recompiles.after_freeze import freeze_value
 from ..report import id_value, place_value, stack_value
 from ..training.document import optimizers_value, totals_value
@@ -80,6 +81,7 @@ def _graph(graph: Graph, process: Process) -> dict[str, Any]:
         "frame": graph.frame_name,
         "place": place_value(graph.frame_place),
         "backend": graph.backend,
+        "taking": taking_value(graph),
         "compiled": graph.is_compiled,
         "specialization": graph.is_specialization,
         "ops": graph.ops,

@@ -6,6 +6,7 @@ from pathlib import Path
 from dynamo_core.model import Recording
 from dynamo_core.summary import fell_back, gave_up, summarize
 
+from ..backends.taken import taken_line, untaken_lines
 from ..breaks.effects import distinct_breaks
 from ..recompiles.after_freeze import freeze_sentence, frozen_lines
 from ..text import first_line, frame_name, number, place
@@ -36,6 +37,9 @@ def render_end_of_run(recording: Recording, is_default_place: bool) -> list[str]
     frozen = freeze_sentence(recording)
     if frozen is not None:
         lines += [frozen, *(f"  not compiled: {line}" for line in _some(list(frozen_lines(recording))))]
+    taken = taken_line(recording)
+    lines += [f"  {taken}"] if taken else []
+    lines += [f"  {line}" for line in untaken_lines(recording)]
     lines += [f"  not seen: {problem}" for problem in recording.problems]
     if recording.run is not None:
         lines.append(f"The program {ending(recording.run)}.")

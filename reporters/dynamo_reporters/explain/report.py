@@ -8,6 +8,7 @@ from dynamo_core.model import Compile, Graph, Process, Recording
 from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_TEXT
 from dynamo_core.summary import Summary, fell_back, gave_up, summarize
 
+from ..backends.taken import backend_text, backends_section
 from ..breaks.advice import advice_on, break_advice
 from ..breaks.effects import distinct_breaks, is_library
 from ..breaks.report import effect, title_of
@@ -44,6 +45,7 @@ def _page(recording: Recording) -> Iterator[Block]:
         yield from _asked_for(recording)
         yield Heading("Counts")
         yield _counts(summary)
+        yield from backends_section(recording)
     yield from _ranks(recording)
     yield from _compile_time(recording)
     yield from _graphs(recording)
@@ -284,7 +286,7 @@ def _graph_table(graphs: list[Graph]) -> Table:
                 _or_missing(graph.calls),
                 seconds(graph.host_seconds),
                 seconds(mean) if graph.calls != 0 else "never called",
-                graph.backend or "not recorded",
+                backend_text(graph),
                 origin,
             ]
         )

@@ -5,6 +5,7 @@ from typing import Any
 
 from dynamo_core.model import Graph, Node, Process, Recording, Stage, TensorInfo
 
+from ..backends.taken import taking_value
 from ..report import id_value, place_value, process_value
 from ..training.document import pairs_value
 from .node_text import counts_of, kind_of
@@ -34,6 +35,7 @@ def _graph(graph: Graph, process: Process) -> dict[str, Any]:
         "attempt": graph.attempt,
         "name": graph.name,
         "backend": graph.backend,
+        "taking": taking_value(graph),
         "frame_name": graph.frame_name,
         "frame_place": place_value(graph.frame_place),
         "is_compiled": graph.is_compiled,

@@ -7,6 +7,7 @@ from dynamo_core import names
 from dynamo_core.model import CompileId, Graph, Node, Process, Recording
 from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_TEXT
 
+from ..backends.taken import backend_text, declined_lines
 from ..detail import Detail
 from ..page.blocks import Block, Code, Column, Heading, Paragraph, Table
 from ..report import Report, process_title
@@ -54,7 +55,7 @@ def graph_title(graph: Graph) -> str:
     """A graph in a line: number, compile id, size, backend, and the frame it is from."""
     title = (
         f"graph {graph.number} {compile_label(graph.compile_id)} {number(graph.ops, 'op')}, "
-        f"backend {graph.backend or 'not recorded'}, from "
+        f"backend {backend_text(graph)}, from "
         f"{frame_name(graph.frame_name)} ({place(graph.frame_place)})"
     )
     if graph.backend_seconds is not None:
@@ -134,7 +135,7 @@ def _facts(graph: Graph, process: Process) -> list[str]:
     facts = []
     if graph.backend is not None:
         took = f" took {seconds(graph.backend_seconds)}" if graph.backend_seconds is not None else ""
-        facts.append(f"backend {graph.backend}{took}")
+        facts.append(f"backend {backend_text(graph)}{took}")
     if graph.is_specialization:
         facts.append("a specialization of a graph that counts already")
     elif not graph.is_compiled:
@@ -143,6 +144,7 @@ def _facts(graph: Graph, process: Process) -> list[str]:
         spent = f", {seconds(graph.host_seconds)} on the host" if graph.calls else ""
         facts.append(f"called {number(graph.calls, 'time')}{spent}")
     lines = ["; ".join(facts)] if facts else []
+    lines += declined_lines(graph)
     symbols = [s for s in process.symbols if s.compile_id == graph.compile_id]
     if symbols and graph.compile_id is not None:
         sizes = (f"{symbol.name} = {symbol.hint} ({symbol.source})" for symbol in symbols)

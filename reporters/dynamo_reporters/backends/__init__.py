@@ -1,0 +1,1 @@
+"""Backends: which took each graph, and which there are."""
