@@ -30,7 +30,7 @@ def run_command(ctx: click.Context, /, quiet: bool, **options: Any) -> None:
     """
     from dynamo_core.launch.process import end_like
 
-    from .running import run_program, summarize_run
+    from .running import audited, run_program, summarize_run
 
     program = program_of(ctx)
     if program is None:
@@ -38,4 +38,4 @@ def run_command(ctx: click.Context, /, quiet: bool, **options: Any) -> None:
     outcome = run_program(request_from(program, **options), quiet=quiet)
     if not quiet:
         summarize_run(outcome, is_default_place=options["output"] is None)
-    end_like(outcome.ending)
+    end_like(audited(outcome, options["fullgraph"], quiet=quiet))

@@ -3,11 +3,13 @@
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from dynamo_core.errors import DynamoError
+from dynamo_core.errors import DynamoError, GraphBreaksFound
+from dynamo_core.launch.process import Ending
 from dynamo_core.launch.run import Outcome, Request, record
 
 
@@ -72,3 +74,22 @@ def summarize_run(outcome: Outcome, *, is_default_place: bool) -> None:
         return
     for line in render_end_of_run(recording, is_default_place):
         say(f"dynamo: {line}")
+
+
+def audited(outcome: Outcome, fullgraph: str | None, *, quiet: bool) -> Ending:
+    """How to end, once the verdict of --fullgraph is printed; as the program did where none was asked for."""
+    if fullgraph is None:
+        return outcome.ending
+    from dynamo_core.fullgraph_audit import audit, audited_exit_code
+    from dynamo_core.recording.read import read
+    from dynamo_reporters.breaks.audit import audit_blocks, audit_sentence
+    from dynamo_reporters.page.console import show
+
+    recording = read(outcome.recording)
+    found = audit(recording)
+    code = audited_exit_code(found, fullgraph, outcome.ending.exit_code, GraphBreaksFound.exit_code)
+    if not quiet:
+        show(sys.stderr, audit_blocks(recording))
+        ends = f"; exit code {code}" if code != outcome.ending.exit_code else ""
+        say(f"dynamo: --fullgraph: {audit_sentence(found)}{ends}")
+    return replace(outcome.ending, exit_code=code)

@@ -23,11 +23,7 @@ def install(output_graph: ModuleType, probes: Probes) -> None:
 
     @probes.harmless("graph breaks")
     def record_break(reason: Any) -> None:
-        stack = [
-            {"file": frame.filename, "line": frame.lineno, "name": frame.name, "text": frame.line}
-            for frame in reason.user_stack
-        ]
-        payload = {"reason": reason.reason, "user_stack": stack, "around": _lines_around(reason.user_stack)}
+        payload = described_break(reason.reason, reason.user_stack)
         probes.stream.artifact(GRAPH_BREAK, payload, current_compile_id())
 
     def __post_init__(self: Any) -> None:
@@ -36,6 +32,15 @@ def install(output_graph: ModuleType, probes: Probes) -> None:
             record_break(self)
 
     kind.__post_init__ = __post_init__
+
+
+def described_break(reason: str, user_stack: Any) -> dict[str, Any]:
+    """A break as it is recorded: torch's reason, the user's stack, and the text around its last line."""
+    stack = [
+        {"file": frame.filename, "line": frame.lineno, "name": frame.name, "text": frame.line}
+        for frame in user_stack
+    ]
+    return {"reason": reason, "user_stack": stack, "around": _lines_around(user_stack)}
 
 
 def _lines_around(user_stack: Any) -> dict[int, str]:

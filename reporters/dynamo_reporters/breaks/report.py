@@ -72,25 +72,40 @@ def _explanation(explanation: BreakExplanation | None) -> Iterator[Block]:
 
 def _page(recording: Recording) -> Iterator[Block]:
     found = distinct_breaks(recording)
-    given_up = [
-        (process, frame) for process in recording.processes for frame in process.frames if gave_up(frame)
-    ]
-    told = {id(frame) for each in found for frame in each.frames_fell_back}
+    given_up = len(_given_up(recording, found))
     count = sum(each.met for each in found)
     if breaks_recorded(recording):
         distinct = f", {len(found)} distinct" if len(found) != count else ""
-        yield Heading(f"{number(count, 'graph break')}{distinct}", 1)
+        also = f", {number(given_up, 'frame')} given up" if given_up else ""
+        yield Heading(f"{number(count, 'graph break')}{distinct}{also}", 1)
     else:
         yield Heading("Graph breaks were not recorded.", 1)
         yield Paragraph(
             "This torch trace may be of a version that did not write them. `dynamo run` records them."
         )
         yield from _inferred(recording)
-    for rank, each in enumerate(found, 1):
-        yield from _distinct(rank, each, recording)
-    yield from _fallbacks(recording, [pair for pair in given_up if id(pair[1]) not in told])
+    yield from problem_blocks(recording)
     yield from _failed_compiles(recording)
     yield from _skipped(recording)
+
+
+def problem_blocks(recording: Recording) -> Iterator[Block]:
+    """Every distinct break, and every frame that Dynamo gave up for another reason."""
+    found = distinct_breaks(recording)
+    for rank, each in enumerate(found, 1):
+        yield from _distinct(rank, each, recording)
+    yield from _fallbacks(recording, _given_up(recording, found))
+
+
+def _given_up(recording: Recording, breaks: list[DistinctBreak]) -> list[tuple[Process, Frame]]:
+    """Frames that Dynamo gave up, but for those that are told with a break."""
+    told = {id(frame) for each in breaks for frame in each.frames_fell_back}
+    return [
+        (process, frame)
+        for process in recording.processes
+        for frame in process.frames
+        if gave_up(frame) and id(frame) not in told
+    ]
 
 
 def _inferred(recording: Recording) -> Iterator[Block]:
@@ -110,12 +125,7 @@ def _distinct(rank: int, each: DistinctBreak, recording: Recording) -> Iterator[
     first = each.first
     yield Heading(f"{rank}. {title_of(first)}")
     yield Paragraph(effect(each)[:1].upper() + effect(each)[1:] + ".", "strong")
-    if first.around and first.place is not None:
-        lines = first.around
-        text = "\n".join(lines[line] for line in sorted(lines))
-        yield Code(text, "python", min(lines), frozenset({first.place.line}))
-    elif first.stack and first.stack[-1].text:
-        yield Code(first.stack[-1].text.strip(), "python", first.stack[-1].place.line)
+    yield from _source(first)
     if each.user_call is not None:
         call = each.user_call
         yield Paragraph(
@@ -133,6 +143,16 @@ def _distinct(rank: int, each: DistinctBreak, recording: Recording) -> Iterator[
     if advice:
         yield Paragraph(f"What to do: {advice}", "advice")
     yield from _explanation(first.explanation)
+
+
+def _source(graph_break: GraphBreak) -> Iterator[Block]:
+    """The line that broke, and its neighbours where they are known."""
+    if graph_break.around and graph_break.place is not None:
+        lines = graph_break.around
+        text = "\n".join(lines[line] for line in sorted(lines))
+        yield Code(text, "python", min(lines), frozenset({graph_break.place.line}))
+    elif graph_break.stack and graph_break.stack[-1].text:
+        yield Code(graph_break.stack[-1].text.strip(), "python", graph_break.stack[-1].place.line)
 
 
 def _parted(each: DistinctBreak, recording: Recording) -> str | None:
@@ -168,6 +188,8 @@ def _fallbacks(recording: Recording, frames: list[tuple[Process, Frame]]) -> Ite
         reason, explanation = first_line(frame.reason), frame.explanation
         if explanation is not None:
             yield Paragraph(f"at {place(explanation.place)}: {reason}")
+            if frame.broke is not None:
+                yield from _source(frame.broke)
         elif frame.reason and frame.outcome == "raised":
             yield Code(frame.reason.strip(), "text")
         else:
@@ -268,6 +290,8 @@ def _frames_value(recording: Recording, outcome: str) -> list[dict[str, Any]]:
             "place": place_value(frame.place),
             "compile_id": id_value(frame.compile_id),
             "reason": frame.reason,
+            "broke_at": place_value(frame.explanation.place) if frame.explanation else None,
+            "kind": frame.explanation.kind if frame.explanation else None,
         }
         for process in recording.processes
         for frame in process.frames
