@@ -13,11 +13,12 @@ from typing import Any
 
 from ..names import IMPORTED, PROCESS_END, PROCESS_START, PROCESS_STATE, TIMELINE
 from ..settings import Settings
-from . import aot_pairs, backward, breaks, bytecode, frames, graphs, guards, optimizers, tracing_time
+from . import aot_pairs, backward, breaks, bytecode, frames, graphs, guards, tracing_time
 from .freeze import Freeze
 from .guard_cost import GuardCost
 from .import_hook import import_hook
 from .late_modules import LateModules
+from .optimizers import OptimizerNotes
 from .override import Overriding
 from .primitives import time_ns
 from .probes import Probes
@@ -54,8 +55,11 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
         }
     )
 
+    note_optimizers = probes.harmless("optimizers")(OptimizerNotes(stream).note)
+
     @probes.harmless("devices and torch settings")
     def record_state() -> None:
+        note_optimizers()
         stream.artifact(PROCESS_STATE, description_of_state())
 
     @probes.harmless("backends")
@@ -79,9 +83,6 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
         },
             "overrides": overriding.install_on_compiles,
             **({} if step_marks is None else {"steps": step_marks.install_on_compiles}),
-    )
-    _when_imported(
-        "torch.optim.optimizer", probes, {"optimizers": lambda module: optimizers.install(module, probes)}
     )
     _when_imported(
         "torch._dynamo.guards",

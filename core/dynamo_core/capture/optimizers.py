@@ -1,57 +1,62 @@
-"""Probe: which optimizers the program makes, and whether a graph holds the step of one.
+"""Probe: which optimizers the program has made, and whether a graph holds the step of one.
 
-Source: torch/optim/optimizer.py (Optimizer.__init__ and __setstate__ call _patch_step_function). 2.8 to 2.15.
-Nothing happens at a step, so that Dynamo finds a compiled one as it would without us.
+Source: torch/optim/optimizer.py (Optimizer._patch_step_function), 2.8 to 2.15: the first optimizer of a class
+marks the class's `step` as hooked. So there is nothing to wrap, and Dynamo traces optimizers as without us.
+A class that inherits the step of another one, of which the program has made one before, is taken for that.
 """
 
 import re
-from types import ModuleType
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 from ..names import OPTIMIZER
-from .probes import Probes
+from .stream import Stream
 
 _STEP = re.compile(r'^ *File "([^"\n]+)", line \d+, in step$', re.MULTILINE)
 
-_step_files: set[str] = set()
 
+class OptimizerNotes:
+    """Records each class of optimizers once."""
 
-def install(optimizer: ModuleType, probes: Probes) -> None:
-    """Wrap `Optimizer._patch_step_function`: each class of optimizer is noted once."""
-    original = optimizer.Optimizer._patch_step_function
-    seen: set[type] = set()
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._noted: set[type] = set()
 
-    @probes.harmless("optimizers")
-    def note(kind: type) -> None:
-        if kind in seen:
-            return
-        seen.add(kind)
-        file = _file_of_step(kind)
-        _step_files.add(file)
-        probes.stream.artifact(
-            OPTIMIZER, {"name": kind.__qualname__, "module": kind.__module__, "file": file}
-        )
-
-    def _patch_step_function(self: Any) -> None:
-        note(type(self))
-        original(self)
-
-    optimizer.Optimizer._patch_step_function = _patch_step_function
+    def note(self) -> None:
+        """Record those that are new."""
+        for kind in _optimizers_made():
+            if kind not in self._noted:
+                self._noted.add(kind)
+                self._stream.artifact(
+                    OPTIMIZER,
+                    {"name": kind.__qualname__, "module": kind.__module__, "file": _file_of_step(kind)},
+                )
 
 
 def optimizer_steps(gm: Any) -> list[str]:
     """The files of the optimizers' `step` methods from which nodes of a graph of Dynamo's come."""
-    if not _step_files:
+    files = {_file_of_step(kind) for kind in _optimizers_made()}
+    if not files:
         return []
     found: set[str] = set()
     for node in gm.graph.nodes:
         found.update(_STEP.findall(node.meta.get("stack_trace") or ""))
-    return sorted(found & _step_files)
+    return sorted(found & files)
 
 
-def _file_of_step(kind: Any) -> str:
-    """Where the class's own `step` is written, below the decorators of torch."""
-    step = kind.step
+def _optimizers_made() -> Iterator[type]:
+    optimizer: Any = sys.modules["torch.optim.optimizer"]
+    kinds = [optimizer.Optimizer]
+    for kind in kinds:
+        kinds += type.__subclasses__(kind)
+        if getattr(vars(kind).get("step"), "hooked", False):
+            yield kind
+
+
+def _file_of_step(kind: type) -> str:
+    """Where the class's `step` is written, below torch's decorators."""
+    step = vars(kind)["step"]
     while hasattr(step, "__wrapped__"):
         step = step.__wrapped__
     return str(step.__code__.co_filename)
