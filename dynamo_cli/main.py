@@ -25,6 +25,7 @@ _COMMANDS = {
     "profile": "Show where the time goes, and export it to viewers.",
     "ops": "Count the operations of each graph, and how often they ran.",
     "autotune": "Find the best backend for each graph, and keep it.",
+    "backends": "List the backends, where they come from and whether they can run here.",
     "ls": "List recordings.",
 }
 

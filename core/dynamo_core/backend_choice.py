@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 Option = str | int | float | bool
 
 # torch.compile's modes are Inductor's (torch/__init__.py, compile; torch/_inductor/__init__.py,
-# list_mode_options; 2.8 to 2.15).
-MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
+# list_mode_options; 2.8 to 2.15; `lite` is in 2.13 and not in 2.8).
+MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite")
 
 # Backends of ours, which torch's registry does not know.
 OURS = ("ofi", "autotuned")

@@ -22,6 +22,7 @@ def ofi(gm: Any, example_inputs: Sequence[Any]) -> Any:
         raise Declined("the graph needs gradients, and ofi is for inference")
 
     def trace(gm: Any, inputs: Sequence[Any]) -> Any:
-        return torch.jit.optimize_for_inference(torch.jit.trace(gm, tuple(inputs)))
+        module = torch.jit.optimize_for_inference(torch.jit.trace(gm, tuple(inputs)))
+        return module.forward  # Dynamo cannot wrap a frozen module: it has no `training`
 
     return fake_tensor_unsupported(trace)(gm, example_inputs)  # Dynamo's inputs are fake, a trace needs real

@@ -1,19 +1,11 @@
-"""Questions about backends, answered where the program's torch is: see `launch/inquiry.py`."""
+"""What is wrong with the backends that the user named, in torch's own words."""
 
 import importlib.util
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..backend_packages import import_package_of, why_unknown
-
-
-def main() -> None:
-    """Answer the question of the command line: the last line of stdout is JSON."""
-    question, details = sys.argv[2:]
-    answer = _QUESTIONS[question](**json.loads(details))
-    print("\n" + json.dumps(answer))
 
 
 def check(choices: Sequence[Mapping[str, Any]], path: Sequence[str]) -> list[dict[str, Any]]:
@@ -47,6 +39,3 @@ def _checked(name: str, mode: str | None, options: Sequence[tuple[str, Any]]) ->
     except Exception as error:
         answer["error"] = f"{type(error).__name__}: {error}"
     return answer
-
-
-_QUESTIONS = {"check": check}

@@ -13,7 +13,7 @@ from ..backend_choice import MODES, OURS, BackendChoice, parse_choice
 from ..backend_packages import PACKAGES
 from ..errors import BackendProblem
 from ..settings import Settings
-from .inquiry import ask
+from .inquiry import NoAnswer, ask
 from .program import Program
 
 # Registered by torch itself in every supported version: no need to ask torch, which takes seconds to import.
@@ -80,8 +80,10 @@ def _with_absolute_files(settings: Settings) -> Settings:
 
 
 def _ask_torch(choices: Sequence[BackendChoice], program: Program, python: str, *, is_only: bool) -> None:
-    answers = ask(python, "check", choices=[asdict(choice) for choice in choices], path=program.import_path())
-    if answers is None:  # there is no torch, or a broken one: the program will meet that itself
+    named = [asdict(choice) for choice in choices]
+    try:
+        answers = ask(python, "check", choices=named, path=program.import_path())
+    except NoAnswer:  # there is no torch, or a broken one: the program will meet that itself
         return
     for choice, answer in zip(choices, answers, strict=True):
         _raise_if_bad(choice, answer, is_only=is_only)

@@ -1,0 +1,41 @@
+"""Compile and run a tiny graph with a backend, for --check."""
+
+import time
+from typing import Any
+
+from ..backend_choice import BackendChoice
+from ..backends.chain import Chain, NoBackendTookGraph
+from ..settings import Settings
+
+
+def try_out(name: str, device: str) -> dict[str, Any]:
+    """Whether it took the graph and computed what eager computes, and how long that took.
+
+    `seconds` has the compile in it. `reason` says what was wrong.
+    """
+    import torch
+
+    told: list[dict[str, Any]] = []
+    settings = Settings(recording="", backend=name, strict=True)
+    chain = Chain([BackendChoice(name)], settings, lambda _, payload: told.append(payload))
+
+    def compute(x: Any, weight: Any) -> Any:
+        return torch.relu(x @ weight + 1.0)
+
+    with torch.no_grad():
+        x, weight = (torch.randn(8, 8, device=device) for _ in range(2))
+        expected = compute(x, weight)
+        start = time.perf_counter()
+        try:
+            result = torch.compile(compute, backend=chain, fullgraph=True)(x, weight)
+            torch.testing.assert_close(result, expected)
+        except Exception as error:
+            return {"works": False, "seconds": None, "reason": _reason(error, told)}
+    return {"works": True, "seconds": time.perf_counter() - start, "reason": None}
+
+
+def _reason(error: Exception, told: list[dict[str, Any]]) -> str:
+    inner = getattr(error, "inner_exception", error)
+    if isinstance(inner, NoBackendTookGraph) and told:
+        return str(told[-1]["declined"][-1]["reason"])
+    return f"{type(error).__name__}: {error}"

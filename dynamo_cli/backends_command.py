@@ -1,0 +1,106 @@
+"""`dynamo backends`."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from .report_output import FORMATS, format_of, write_report
+from .run_options import documented_option
+
+
+@click.command("backends")
+@click.argument("name", required=False)
+@click.option(
+    "--all", "show_all", is_flag=True, help="Those for debugging, experimental or not installed too."
+)
+@click.option(
+    "--check", is_flag=True, help="Compile and run a tiny graph with each, in a process of its own."
+)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=1),
+    default=120.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="For each backend that --check tries.",
+)
+@documented_option(
+    "--python",
+    envvar="DYNAMO_PYTHON",
+    metavar="PATH",
+    help="The Python whose backends they are.  [default: this one if it has torch, else PATH's]",
+)
+@documented_option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    envvar="DYNAMO_FORMAT",
+    help="[default: as -o ends, else text]",
+)
+@documented_option(
+    "-o",
+    "--output",
+    "report_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    envvar="DYNAMO_REPORT",
+    metavar="FILE",
+    help="Write to FILE instead of stdout.",
+)
+def backends_command(
+    name: str | None,
+    show_all: bool,
+    check: bool,
+    time_limit: float,
+    python: str | None,
+    form: str | None,
+    report_file: Path | None,
+) -> None:
+    """List the backends, where each comes from and whether it can run here; or show the options of one.
+
+    NAME is a backend's name, module:function or file.py:function, whose file is read and not run. The
+    backends are torch's own, those of installed packages (entry points `torch_dynamo_backends`) and ours.
+
+    \b
+    Examples:
+      dynamo backends                     what there is
+      dynamo backends --check             what works, by trying it
+      dynamo backends inductor --all      every mode and option, with defaults
+    """
+    from dynamo_core.launch.backend_list import details_of, registry_of, with_trials
+    from dynamo_core.launch.program import check_python, default_python
+    from dynamo_reporters.backends import listing
+
+    form = form or format_of(report_file, {})
+    with_torch = check_python(python) if python else default_python()
+    if name is None:
+        registry = registry_of(with_torch)
+        if check:
+            backends = tuple(each for each in registry.backends if show_all or not each.is_hidden)
+            hidden = tuple(each for each in registry.backends if each not in backends)
+            tried = with_trials(backends, with_torch, time_limit, _announce)
+            registry = replace(registry, backends=(*tried, *hidden))
+        write_report(
+            lambda: listing.listing_blocks(registry, show_all),
+            lambda: listing.listing_document(registry, show_all),
+            form,
+            report_file,
+        )
+        return
+    details = details_of(name, with_torch)
+    if check and details.registered is not None:
+        (tried_one,) = with_trials([details.registered], with_torch, time_limit, _announce)
+        details = replace(details, registered=tried_one)
+    write_report(
+        lambda: listing.details_blocks(details, show_all),
+        lambda: listing.details_document(details),
+        form,
+        report_file,
+    )
+
+
+def _announce(done: int, count: int) -> None:
+    """One line, written anew, where somebody sees it."""
+    if sys.stderr.isatty():
+        click.echo(f"\rtried {done} of {count}" + ("\n" if done == count else ""), err=True, nl=False)
