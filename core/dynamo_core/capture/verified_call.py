@@ -18,6 +18,7 @@ from ..backends.agreement import (
     compare,
     in_float64,
     shielded,
+    with_other_last_bits,
 )
 
 OWN_RANDOM_NUMBERS = "it draws random numbers in its own way"
@@ -75,6 +76,11 @@ class CallBefore:
         self.random_state.restore()
         return Run(function, self.arguments())
 
+    def run_with_other_last_bits(self, function: Callable[..., Any], seed: int) -> Run:
+        """The same call, but for rounding errors in its inputs."""
+        self.random_state.restore()
+        return Run(function, with_other_last_bits(self._clones, seed))
+
     def run_in_float64(self, gm: Any) -> Run | None:
         """The graph in float64; None where that is not possible, or it draws random numbers."""
         made = in_float64(gm, self._clones)
@@ -112,7 +118,7 @@ def verify(before: CallBefore, gm: Any, compiled: Any, arguments: Sequence[Any],
         if draws and not after.equals(after_eager):
             return Verdict(not_comparable=OWN_RANDOM_NUMBERS)
         exact = before.run_in_float64(gm)
-        verdict = Verdict(_compare_values(gm, arguments, outputs, eager, exact))
+        verdict = Verdict(_compare_values(before, gm, arguments, outputs, eager, exact))
         if verdict.first_wrong is None and any(_requires_grad(value) for value in outputs):
             verdict.gradients = _verify_gradients(before, gm, compiled, eager, exact, verdict)
     if draws and verdict.first_wrong is not None and not _draws_as_eager_does():
@@ -121,18 +127,20 @@ def verify(before: CallBefore, gm: Any, compiled: Any, arguments: Sequence[Any],
 
 
 def _compare_values(
-    gm: Any, arguments: Sequence[Any], outputs: list[Any], eager: Run, exact: Run | None
+    before: CallBefore, gm: Any, arguments: Sequence[Any], outputs: list[Any], eager: Run, exact: Run | None
 ) -> list[Comparison]:
-    comparisons = compare(
-        names_of_outputs(gm), outputs, eager.outputs, None if exact is None else exact.outputs
-    )
     changed = sorted(eager.changed | _different(arguments, eager.inputs))
     names = names_of_inputs(gm)
-    return comparisons + compare(
-        [f"{names[i]}, changed in place" for i in changed],
-        [arguments[i] for i in changed],
-        [eager.inputs[i] for i in changed],
-        None if exact is None else [exact.inputs[i] for i in changed],
+
+    def values(run: Run) -> list[Any]:
+        return [*run.outputs, *(run.inputs[i] for i in changed)]
+
+    return compare(
+        [*names_of_outputs(gm), *(f"{names[i]}, changed in place" for i in changed)],
+        [*outputs, *(arguments[i] for i in changed)],
+        values(eager),
+        None if exact is None else values(exact),
+        lambda seed: values(before.run_with_other_last_bits(runner(gm), seed)),
     )
 
 
@@ -152,34 +160,34 @@ def _verify_gradients(
         of = [i for i, value in enumerate(eager.inputs) if _requires_grad(value) and i not in eager.changed]
         if not seeds or not of:
             return "not compared: no input's gradient can be asked for"
-        eagers, own = eager.gradients(of, seeds), candidate.gradients(of, seeds)
+        own, eagers = (_gradients(run, of, seeds) for run in (candidate, eager))
         exacts = None if exact is None else _gradients_if_possible(exact, of, seeds)
     except Exception as error:
         return f"not compared: {type(error).__name__}: {error}"
     names = names_of_inputs(gm)
-    inputs = [eager.inputs[i] for i in of]
     verdict.comparisons += compare(
         [f"gradient of {names[i]}" for i in of],
-        _without_none(own, inputs),
-        _without_none(eagers, inputs),
+        own,
+        eagers,
         exacts,
+        lambda seed: _gradients(before.run_with_other_last_bits(runner(gm), seed), of, seeds),
     )
     return _COMPARED
 
 
+def _gradients(run: Run, of: Sequence[int], seeds: dict[int, Any]) -> list[Any]:
+    """Gradients as `Run.gradients` has them; that of an input without influence is zero."""
+    return [
+        run.inputs[i].detach().new_zeros(run.inputs[i].shape) if gradient is None else gradient
+        for i, gradient in zip(of, run.gradients(of, seeds), strict=True)
+    ]
+
+
 def _gradients_if_possible(run: Run, of: Sequence[int], seeds: dict[int, Any]) -> list[Any] | None:
     try:
-        return run.gradients(of, seeds)
+        return _gradients(run, of, seeds)
     except Exception:
         return None
-
-
-def _without_none(gradients: list[Any], inputs: list[Any]) -> list[Any]:
-    """Autograd's None for an input without influence is a gradient of zeros."""
-    return [
-        input_.detach().new_zeros(input_.shape) if gradient is None else gradient
-        for gradient, input_ in zip(gradients, inputs, strict=True)
-    ]
 
 
 def _seed(output: Any, index: int) -> Any:

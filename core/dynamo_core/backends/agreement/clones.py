@@ -43,7 +43,7 @@ def _clone(values: Sequence[Any], wide: dict[Any, Any]) -> list[Any]:
             cloned = value.detach().to(dtype, copy=True)
         if not value.requires_grad:
             return cloned
-        if value.is_leaf or _overlaps(cloned):
+        if value.is_leaf or overlaps(cloned):
             return cloned.requires_grad_()
         with torch.enable_grad():
             return cloned.copy_(cloned.clone().requires_grad_())  # a result, which may be changed in place
@@ -58,7 +58,7 @@ def _cast(storage: Any, value: Any, dtype: Any) -> Any:
     return torch.empty(0, dtype=value.dtype, device=value.device).set_(storage).to(dtype)
 
 
-def _overlaps(tensor: Any) -> bool:
+def overlaps(tensor: Any) -> bool:
     """Whether several elements share their memory, as in an expanded tensor."""
     return any(stride == 0 and size > 1 for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
 
