@@ -53,9 +53,17 @@ _VIEWS = frozenset(
 _ON_SIZES = ("operator.", "aten.sym_", "torch.sym_")
 
 
+def shares_memory(operator: str | None) -> bool:
+    """Whether what it returns may have the memory of its first argument."""
+    return operator in _VIEWS or operator == GETITEM
+
+
 @dataclass(frozen=True)
 class AotNode:
-    """A node of one of AOTAutograd's graphs. `operator` is `aten.mm`, None for what calls nothing."""
+    """A node of one of AOTAutograd's graphs. `operator` is `aten.mm`, None for what calls nothing.
+
+    The first of `inputs` matters where `shares_memory(operator)`.
+    """
 
     name: str
     operator: str | None

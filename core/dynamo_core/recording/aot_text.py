@@ -11,18 +11,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..aot_pair import GETITEM, AotGraph, AotNode, pair_content
+from ..aot_pair import GETITEM, AotGraph, AotNode, pair_content, shares_memory
 
 # Asked for in `contents`: pairs from these texts, where there are no records of ours.
 AOT_PAIRS_FROM_TEXT = "pairs from text"
 _JOINT, _FORWARD, _BACKWARD = AOT_TEXTS = ("aot_joint_graph", "aot_forward_graph", "aot_backward_graph")
 
 _ARGUMENT = re.compile(r'(\w+)(?:: "([^"\n]*)")?')
-_PLACE = re.compile(r"# File: (.+):(\d+) in .*?, code: ")
-_OPERATOR = re.compile(r"torch\.ops\.(\w+\.\w+)(?:\.\w+)?\(")
+_PLACE = re.compile(r"# (?:Backward of forward node: )?File: (.+):(\d+) in .*?, code: ")
+_OPERATORS = "torch.ops."
 _FUNCTION = re.compile(r"([A-Za-z_][\w.]*)\(")
 _SIGN = re.compile(r"[\w.]+ ([-+*/%<>=!]+) ")
-_WORD = re.compile(r"(?<![\w.'\"])[A-Za-z_]\w*")
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _TENSOR = re.compile(r"(\w+)\[([^\]]*)\](?:\[[^\]]*\])?(\S*)")
 _SYMBOL = re.compile(r"Sym\((.*)\)")
 # How torch.fx writes Python's operators (torch/fx/graph.py: magic_methods).
@@ -135,7 +135,6 @@ def parse_aot_graph(text: str) -> AotText:
         if name != "self":
             found.placeholders.append(name)
             found.annotations[name] = annotation
-    names = set(found.placeholders)
     place: dict[str, Any] = {}
     for line in lines:
         stripped = line.strip()
@@ -147,15 +146,14 @@ def parse_aot_graph(text: str) -> AotText:
             place = {"file": at[1], "line": int(at[2])} if at else {}
             continue
         head, _, expression = stripped.partition(" = ")
-        argument = _ARGUMENT.fullmatch(head)
-        if argument is None or not expression:
+        name, _, annotation = head.partition(': "')
+        if not (expression and name.isidentifier()):
             continue
-        expression = expression.partition(";  ")[0]
-        name = argument[1]
-        inputs = tuple(word for word in _WORD.findall(expression) if word in names)
-        found.nodes.append(AotNode(name, _operator(expression), inputs))
-        names.add(name)
-        found.annotations[name] = argument[2] or ""
+        operator = _operator(expression)
+        found.nodes.append(
+            AotNode(name, operator, _first_input(expression) if shares_memory(operator) else ())
+        )
+        found.annotations[name] = annotation.removesuffix('"')
         found.places[name] = place
     return found
 
@@ -177,18 +175,23 @@ def _returned(lines: list[str]) -> list[str | None]:
     return names
 
 
+def _first_input(expression: str) -> tuple[str, ...]:
+    """`(x,)` for `torch.ops.aten.view.default(x, [8])` and for `x[0]`: nothing else is asked for of a text."""
+    found = _WORD.match(expression.partition("(")[2] or expression)
+    return () if found is None else (found[0],)
+
+
 def _operator(expression: str) -> str | None:
     """`aten.mm`, `operator.getitem`; None for an attribute of the module."""
-    called = _OPERATOR.match(expression)
-    if called:
-        return called[1]
+    if expression.startswith(_OPERATORS):
+        return ".".join(expression.partition("(")[0].split(".")[2:4])
     sign = _SIGN.match(expression)
     if sign:
         return f"operator.{_SIGNS.get(sign[1], sign[1])}"
     called = _FUNCTION.match(expression)
     if called:
         return called[1]
-    return GETITEM if expression.endswith("]") else None
+    return GETITEM if expression.partition(";  ")[0].endswith("]") else None
 
 
 def _described(annotation: str | None, hints: Mapping[str, str]) -> dict[str, Any]:
