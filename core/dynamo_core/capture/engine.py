@@ -27,6 +27,7 @@ from .profile_window import profile_window
 from .step_marks import StepMarks
 from .stream import Stream
 from .trace_handler import attach, current_compile_id
+from .verify import Verifier
 from .whole_program import WholeProgramCapture
 
 
@@ -43,6 +44,7 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
     handler = attach(stream)
     guard_cost = GuardCost()
     window = profile_window(settings, probes)
+    verifier = Verifier(probes) if settings.verify else None
     inductor = LateModules(
         {
             "torch._inductor.compile_fx": probes.harmless("imports")(lambda m: _record_import(m, stream)),
@@ -50,7 +52,7 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
                 lambda module: aot_pairs.install(module, probes)
             ),
             "torch._inductor.output_code": probes.harmless("backward calls")(
-                lambda module: backward.install(module, probes, window)
+                lambda module: backward.install(module, probes, window, verifier)
             ),
         }
     )
@@ -68,21 +70,28 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
         stream.artifact(record, {"graph": number, **payload}, current_compile_id())
 
     step_marks = StepMarks(settings.step_frames, probes) if settings.step_frames else None
-    _when_imported(
-        "torch._dynamo.output_graph",
-        probes,
     freeze = None if settings.freeze_after is None else Freeze(settings, probes, handler)
     overriding = Overriding(settings, probes, tell)
     overriding.install_on_calls(sys.modules["torch"])
+    _when_imported(
+        "torch._dynamo.output_graph",
+        probes,
         {
             "graphs": lambda module: graphs.install(
-                module, probes, guard_cost, record_state, inductor, window, freeze=freeze
+                module,
+                probes,
+                guard_cost,
+                record_state,
+                inductor,
+                window,
+                wrapper=None if verifier is None else verifier.before,
+                freeze=freeze,
             ),
+            "overrides": overriding.install_on_compiles,
+            **({} if step_marks is None else {"steps": step_marks.install_on_compiles}),
             "graph breaks": lambda module: breaks.install(module, probes),
             "resume functions": lambda module: bytecode.install_on_resume_functions(module, probes),
         },
-            "overrides": overriding.install_on_compiles,
-            **({} if step_marks is None else {"steps": step_marks.install_on_compiles}),
     )
     _when_imported(
         "torch._dynamo.guards",
@@ -115,6 +124,9 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
         if window is not None:
             probes.harmless("profile window")(window.finish)()
         record_state()
+        overriding.finish()
+        if freeze is not None:
+            freeze.finish()
         inherited = totals_at_fork
         totals = {name: count - inherited.get(name, 0) for name, count in torch_totals().items()}
         stream.artifact(
@@ -123,9 +135,6 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
 
     atexit.register(record_end)
     os.register_at_fork(after_in_child=probes.harmless("fork")(lambda: totals_at_fork.update(torch_totals())))
-        overriding.finish()
-        if freeze is not None:
-            freeze.finish()
     WholeProgramCapture(settings, probes, tell).begin()
     if step_marks is not None and settings.capture == "none":
         probes.harmless("steps")(step_marks.watch_eager_frames)()
