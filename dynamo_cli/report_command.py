@@ -1,7 +1,6 @@
 """What every report command shares: its target, the selectors, the format, and where the report goes."""
 
 import inspect
-import json
 import os
 import sys
 import time
@@ -12,7 +11,7 @@ from typing import Any
 
 import click
 
-from dynamo_core.errors import CannotRecord, NoRecording
+from dynamo_core.errors import NoRecording
 from dynamo_core.launch.process import Ending, end_like
 from dynamo_core.launch.program import Program
 from dynamo_core.model import Recording
@@ -21,10 +20,9 @@ from dynamo_core.selection import Selection, select
 from dynamo_reporters.report import Report, document, page
 
 from .program_command import ProgramCommand, program_of, set_program
+from .report_output import FORMATS, format_of, put, write_report
 from .run_options import documented_option, request_from, run_options
 
-_FORMATS = ("text", "markdown", "json")
-_FORMAT_OF_ENDING = {".md": "markdown", ".markdown": "markdown", ".json": "json"}
 _BEFORE_PROGRESS = 1.0  # seconds
 _TARGET_HELP = """\
 TARGET is a recording that `dynamo run` wrote, or a TORCH_TRACE file or folder; without one, the newest in
@@ -79,7 +77,7 @@ def report_command(
         documented_option(
             "--format",
             "form",
-            type=click.Choice((*_FORMATS, *exports)),
+            type=click.Choice((*FORMATS, *exports)),
             default=None,
             envvar="DYNAMO_FORMAT",
             help=_format_help(exports),
@@ -123,11 +121,13 @@ def report_command(
             selection = Selection(frame, compile_id, graph, file, rank)
             recording = select(_read(path, report), selection)
             if form is None:
-                form = "text" if report_file is None else _format_of(report_file, exports)
+                form = format_of(report_file, _endings(exports))
             if form in exports:
                 _write_export(exports[form], recording, form, report_file)
             else:
-                _write(report, recording, form, report_file)
+                write_report(
+                    lambda: page(report, recording), lambda: document(report, recording), form, report_file
+                )
             if ending is not None:
                 end_like(ending)
 
@@ -205,51 +205,15 @@ class _ProgressBar:
         self._bar.update(self._task, completed=done, total=total)
 
 
-def _write(report: Report, recording: Recording, form: str, report_file: Path | None) -> None:
-    from dynamo_reporters.page.console import plain_text, show
-
-    if form == "text" and report_file is None:
-        show(sys.stdout, page(report, recording))
-        return
-    if form == "json":
-        content = json.dumps(document(report, recording), indent=2) + "\n"
-    elif form == "markdown":
-        from dynamo_reporters.page.markdown import to_markdown
-
-        content = to_markdown(page(report, recording))
-    else:
-        content = plain_text(page(report, recording))
-    _put(content, report_file)
-
-
 def _write_export(export: Export, recording: Recording, form: str, report_file: Path | None) -> None:
     content = export.make(recording)
     if isinstance(content, bytes) and report_file is None and sys.stdout.isatty():
         raise click.UsageError(f"{form} is binary: give -o FILE{export.endings[0]}, or send stdout to a file")
-    _put(content, report_file)
+    put(content, report_file)
 
 
-def _put(content: str | bytes, report_file: Path | None) -> None:
-    if report_file is None and isinstance(content, str):
-        sys.stdout.write(content)
-        return
-    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
-    if report_file is None:
-        sys.stdout.buffer.write(data)
-        return
-    try:
-        report_file.write_bytes(data)
-    except OSError as error:
-        raise CannotRecord(f"cannot write {report_file}: {error.strerror}") from error
-
-
-def _format_of(report_file: Path, exports: Mapping[str, Export]) -> str:
-    """The format that the file's name asks for, by its longest ending that is known; else text."""
-    of_ending = _FORMAT_OF_ENDING | {
-        ending: form for form, export in exports.items() for ending in export.endings
-    }
-    fitting = [ending for ending in of_ending if report_file.name.lower().endswith(ending)]
-    return of_ending[max(fitting, key=len)] if fitting else "text"
+def _endings(exports: Mapping[str, Export]) -> dict[str, str]:
+    return {ending: form for form, export in exports.items() for ending in export.endings}
 
 
 def _format_help(exports: Mapping[str, Export]) -> str:

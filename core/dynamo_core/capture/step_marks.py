@@ -1,20 +1,24 @@
 """Note when each step of the program begins, whether it is compiled or not: `dynamo bench` compares the two.
 
 A step begins with a frame that is known from an earlier run. Where it is compiled, the calls of its graphs
-are noted; where it runs as plain Python, a frame callback of ours looks for it, and compiles nothing.
+are noted; where it runs as plain Python, its frames are (`eager_frames.py`), and nothing is compiled.
 
 Source: torch/_dynamo/output_graph.py (OutputGraph.call_user_compiler, root_tx). Run with 2.8, 2.13 and 2.15.
 """
 
 import os
 from collections.abc import Callable
+from statistics import median
 from types import CodeType, ModuleType
 from typing import Any
 
 from ..names import STEP_MARKS
 from ..settings import StepFrame
-from .frame_callback import FrameCallback, answers
+from .eager_frames import watch
+from .primitives import perf_counter_ns
 from .probes import Probes
+
+_CALLS_TO_CALIBRATE = 200
 
 
 class StepMarks:
@@ -25,8 +29,9 @@ class StepMarks:
         self._probes = probes
         page = probes.stream.counters.new_page()
         assert page is not None  # it is the first
+        self._page = page
         self._mark: Callable[[], None] = probes.stream.counters.moments(page)
-        probes.stream.artifact(STEP_MARKS, {"calls_index": page})
+        self._record(0)
         os.register_at_fork(after_in_child=self._stop)
 
     def install_on_compiles(self, output_graph: ModuleType) -> None:
@@ -52,19 +57,20 @@ class StepMarks:
         output_graph.OutputGraph.call_user_compiler = call_user_compiler
 
     def watch_eager_frames(self) -> None:
-        """Note the frames themselves, from now on. What a step calls is not looked at."""
-        FrameCallback(self._frame_callback, self._probes).enter()
+        """Note the frames themselves, from now on, and record what being told of one costs the program."""
 
-    def _frame_callback(self) -> Callable[..., Any]:
-        answer = answers()
+        def look(code: CodeType) -> bool:
+            if self._begins_step(code):
+                self._mark()
+                return True
+            return code is _nothing.__code__
 
-        def callback(frame: Any, cache_entry: Any, frame_state: Any) -> Any:
-            if not self._begins_step(frame.f_code):
-                return answer.never
-            self._mark()
-            return answer.not_now_below
+        unwatched = _ns_a_call()
+        watch(look, self._probes)
+        self._record(max(0.0, _ns_a_call() - unwatched))
 
-        return callback
+    def _record(self, ns_each: float) -> None:
+        self._probes.stream.artifact(STEP_MARKS, {"calls_index": self._page, "ns_each": ns_each})
 
     def _begins_step(self, code: CodeType) -> bool:
         return (code.co_filename, code.co_firstlineno, code.co_name) in self._frames
@@ -72,6 +78,16 @@ class StepMarks:
     def _stop(self) -> None:
         """A forked child's steps are not the program's."""
         self._mark = _nothing
+
+
+def _ns_a_call() -> float:
+    """What a call of a function of ours takes."""
+    spent = []
+    for _ in range(_CALLS_TO_CALIBRATE):
+        began = perf_counter_ns()
+        _nothing()
+        spent.append(perf_counter_ns() - began)
+    return median(spent)
 
 
 def _nothing() -> None:

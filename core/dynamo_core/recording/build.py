@@ -200,7 +200,9 @@ class ProcessBuilder:
         self.process.timeline = Timeline(began_ns=began_ns, **record.json_payload())
 
     def _step_marks(self, record: Record) -> None:
-        self.process.step_marks_index = int(record.json_payload()["calls_index"])
+        content = record.json_payload()
+        self.process.step_marks_index = int(content["calls_index"])
+        self.process.step_mark_seconds = max(0.0, content["ns_each"] / 1e9)
 
     def _imported(self, record: Record) -> None:
         self.process.imports.append(Import(**record.json_payload()))

@@ -137,7 +137,7 @@ def _start_up(process: Process, begin: int) -> Iterable[Part]:
 
 def _compiling(process: Process) -> Iterable[Part]:
     phases = merged((phase.begin_ns, phase.last_ns) for phase in process.phases)
-    compiling = merged([*phases, *_frames(process)])
+    compiling = compile_intervals(process)
     imports = merged((each.began_ns, each.ended_ns) for each in process.imports)
     outside = _length(merged([*imports, *compiling])) - _length(compiling)
     if process.imports:
@@ -168,6 +168,11 @@ def _frames(process: Process) -> Iterable[Interval]:
     for frame in process.frames:
         if frame.ended_ns is not None and frame.seconds is not None:
             yield frame.ended_ns - int(frame.seconds * 1e9), frame.ended_ns
+
+
+def compile_intervals(process: Process) -> list[Interval]:
+    """When Dynamo was at a frame, or a backward was compiled."""
+    return merged([*((phase.begin_ns, phase.last_ns) for phase in process.phases), *_frames(process)])
 
 
 def merged(intervals: Iterable[Interval]) -> list[Interval]:

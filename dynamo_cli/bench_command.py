@@ -1,0 +1,275 @@
+"""`dynamo bench`."""
+
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dynamo_core.backend_choice import parse_chain
+from dynamo_core.errors import CannotRecord, Disagreement
+from dynamo_core.launch.program import Program
+from dynamo_core.launch.run import Request
+from dynamo_core.settings import CAPTURE_POLICIES, Settings
+from dynamo_reporters.bench.measured import EAGER, Bench
+
+from .bench_runs import CHAIN_MARK, Plan, bench, first_request, requests_for
+from .program_command import OptionWithOptionalValue, ProgramCommand, program_of
+from .report_output import FORMATS, format_of, put, write_report
+from .run_options import documented_option
+from .running import say
+
+_VERIFY_OFF, _VERIFY_REPORT, _VERIFY_ERROR = "off", "report", "error"
+_INTERRUPTED = 130
+
+
+@click.command("bench", cls=ProgramCommand)
+@documented_option(
+    "--backends",
+    default="eager,inductor",
+    envvar="DYNAMO_BACKENDS",
+    metavar="NAME[,NAME…]",
+    help="What to compare, as --backend of `dynamo run` names them; of a chain, A+B+C. Eager, which is the "
+    "program without Dynamo, is always among them.",
+)
+@documented_option(
+    "--repeat",
+    type=click.IntRange(min=1, max=1000),
+    default=5,
+    envvar="DYNAMO_REPEAT",
+    metavar="N",
+    help="How many rounds; in each, every backend runs once.",
+)
+@documented_option(
+    "--verify",
+    cls=OptionWithOptionalValue,
+    bare=_VERIFY_REPORT,
+    type=click.Choice((_VERIFY_OFF, _VERIFY_REPORT, _VERIFY_ERROR)),
+    default=_VERIFY_REPORT,
+    envvar="DYNAMO_VERIFY",
+    help="Run each backend once more, not timed, with its graphs beside eager (report); say by the exit code "
+    "whether one disagrees or fails (--verify=error); or leave that out (--verify=off).",
+)
+@documented_option(
+    "--step",
+    metavar="NAME",
+    help="The function that is called once a step, if not the one found; * and ? match.",
+)
+@documented_option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    envvar="DYNAMO_TIME_LIMIT",
+    metavar="SECONDS",
+    help="Stop a run that takes longer; that is its result.  [default: none]",
+)
+@documented_option(
+    "--format",
+    "form",
+    type=click.Choice((*FORMATS, "csv")),
+    envvar="DYNAMO_FORMAT",
+    help="A page to read, the same as markdown, a versioned JSON document, or a row for each backend (csv).  "
+    "[default: what the ending of -o says, else text]",
+)
+@documented_option(
+    "-o",
+    "--output",
+    "report_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    envvar="DYNAMO_REPORT",
+    metavar="FILE",
+    help="Write the report to FILE instead of stdout.",
+)
+@documented_option(
+    "--csv",
+    "csv_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    envvar="DYNAMO_CSV",
+    metavar="FILE",
+    help="Write the rows to FILE as well.",
+)
+@documented_option(
+    "--recordings",
+    type=click.Path(file_okay=False, path_type=Path),
+    envvar="DYNAMO_RECORDINGS",
+    metavar="DIR",
+    help="Keep the recording and the output of every run in DIR, which must be new or empty.",
+)
+@documented_option(
+    "--python",
+    envvar="DYNAMO_PYTHON",
+    metavar="PATH",
+    help="The Python that runs the program.  [default: this one if it has torch, else PATH's]",
+)
+@documented_option(
+    "--capture",
+    type=click.Choice([policy for policy in CAPTURE_POLICIES if policy != "none"]),
+    default="auto",
+    envvar="DYNAMO_CAPTURE",
+    help="What to compile in a program that does not call torch.compile itself, as for `dynamo run`.",
+)
+@documented_option(
+    "--dynamic/--no-dynamic",
+    default=None,
+    envvar="DYNAMO_DYNAMIC",
+    help="As torch.compile's dynamic.  [default: torch decides]",
+)
+@documented_option(
+    "--autotune-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    envvar="DYNAMO_AUTOTUNE_FILE",
+    metavar="FILE",
+    help="Where the backend `autotuned` finds what `dynamo autotune` stored.  "
+    "[default: .dynamo/autotuned.json]",
+)
+@click.pass_context
+def bench_command(
+    ctx: click.Context,
+    /,
+    backends: str,
+    repeat: int,
+    verify: str,
+    step: str | None,
+    time_limit: float | None,
+    form: str | None,
+    report_file: Path | None,
+    csv_file: Path | None,
+    recordings: Path | None,
+    python: str | None,
+    capture: str,
+    dynamic: bool | None,
+    autotune_file: Path | None,
+) -> None:
+    """Run a program under several backends, and compare: time, speed-up, agreement with eager.
+
+    The program may be in any form that `dynamo run` takes, but for stdin, and may call torch.compile itself
+    or not. Each run is a process of its own, which reads nothing; the backends take turns. Each has an empty
+    cache for its first round, whose compile time is the cold one.
+
+    The exit code is 0 where eager was measured, whatever became of the others; 115 where the program fails
+    under eager. With --verify=error it is 117 where a backend disagrees or fails.
+
+    \b
+    Examples:
+      dynamo bench train.py
+      dynamo bench --backends eager,inductor,inductor:max-autotune train.py --epochs 1
+      dynamo bench --backends ofi+inductor,mine.py:backend --repeat 10 -o speedups.csv infer.py
+    """
+    program = _program(ctx)
+    names = _names(backends)
+    settings = Settings(
+        recording="",
+        capture=capture,
+        dynamic=dynamic,
+        autotune_file=None if autotune_file is None else str(autotune_file.absolute()),
+    )
+    request = Request(program, settings, python=python)
+    requests = requests_for(request, names)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what runs must end as well
+    with _folders(recordings) as (kept, caches), _Progress() as progress:
+        plan = Plan(
+            first=first_request(request),
+            requests=requests,
+            rounds=repeat,
+            recordings=kept,
+            caches=caches,
+            verify=verify != _VERIFY_OFF,
+            step=step,
+            time_limit=time_limit,
+        )
+        result = bench(plan, progress.announce)
+    result.recordings = None if recordings is None else str(recordings)
+    _write(result, form or format_of(report_file, {".csv": "csv"}), report_file, csv_file)
+    if result.is_interrupted:
+        ctx.exit(_INTERRUPTED)
+    if verify == _VERIFY_ERROR:
+        _raise_if_wrong(result)
+
+
+def _program(ctx: click.Context) -> Program:
+    program = program_of(ctx)
+    if program is None:
+        raise click.UsageError("name the program to run: dynamo bench SCRIPT [ARGS]...")
+    if program.is_python and program.arguments[0] == "-":
+        raise click.UsageError("a program on stdin can be read only once; bench runs it many times")
+    return program
+
+
+def _names(backends: str) -> list[str]:
+    """The backends, eager first, each once."""
+    names = [name.strip() for name in backends.split(",")]
+    for name in names:
+        try:
+            parse_chain(name.replace(CHAIN_MARK, ","))
+        except ValueError as error:
+            raise click.UsageError(f"--backends: {error}") from error
+    return list(dict.fromkeys([EAGER, *names]))
+
+
+@contextmanager
+def _folders(recordings: Path | None) -> Iterator[tuple[Path, Path]]:
+    """A folder for recordings, and one for caches, which is removed at the end."""
+    if recordings is not None:
+        try:
+            recordings.mkdir(parents=True, exist_ok=True)
+            if any(recordings.iterdir()):
+                raise CannotRecord(f"{recordings} is not empty; name a new folder with --recordings")
+        except OSError as error:
+            raise CannotRecord(f"cannot record to {recordings}: {error.strerror}") from error
+    scratch = Path(tempfile.mkdtemp(prefix="dynamo-bench-"))
+    try:
+        yield (recordings or scratch).absolute(), scratch / "caches"
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _write(result: Bench, form: str, report_file: Path | None, csv_file: Path | None) -> None:
+    from dynamo_reporters.bench.document import bench_document, speedups_csv
+    from dynamo_reporters.bench.report import bench_blocks
+
+    if csv_file is not None:
+        put(speedups_csv(result), csv_file)
+    if form == "csv":
+        put(speedups_csv(result), report_file)
+    else:
+        write_report(lambda: bench_blocks(result), lambda: bench_document(result), form, report_file)
+
+
+def _raise_if_wrong(result: Bench) -> None:
+    for backend in result.backends[1:]:
+        if backend.problem is not None:
+            raise Disagreement(f"{backend.name} fails: {backend.problem}")
+        if backend.agreement.verdict == "disagrees":
+            raise Disagreement(f"{backend.name} disagrees with eager: {backend.agreement.detail}")
+
+
+class _Progress:
+    """What runs now: a bar on a terminal, else a line for each run."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+
+    def __enter__(self) -> "_Progress":
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self._bar = Progress(console=Console(stderr=True), transient=True)
+            self._task = self._bar.add_task("")
+            self._bar.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def announce(self, what: str, done: int, in_all: int) -> None:
+        """Say what is about to run."""
+        if self._bar is None:
+            say(f"dynamo: {what} (run {done + 1} of {in_all})")
+        else:
+            self._bar.update(self._task, description=what, completed=done, total=in_all)

@@ -1,0 +1,206 @@
+"""The runs of `dynamo bench`: which, in what order, and what is read of each."""
+
+import re
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from dynamo_core.backend_choice import parse_chain
+from dynamo_core.errors import DynamoError, NotMeasured
+from dynamo_core.launch.process import Ending
+from dynamo_core.launch.run import Request, checked, record
+from dynamo_core.launch.unattended import Unattended
+from dynamo_core.model import Recording
+from dynamo_core.recording.read import read
+from dynamo_core.settings import VERIFY_REPORT, Settings, StepFrame
+from dynamo_core.untrusted import printable
+from dynamo_reporters.bench.agreement import CONTENTS as OF_AGREEMENT
+from dynamo_reporters.bench.agreement import Agreement, agreement_of, not_verified
+from dynamo_reporters.bench.measured import CONTENTS, EAGER, Backend, Bench, Run, read_run
+from dynamo_reporters.bench.step_frame import Step, find_step
+
+# A backend of several has no commas here, which part the backends from each other.
+CHAIN_MARK = "+"
+_LONGEST_OUTPUT = 4 << 20  # bytes of stdout that are compared
+
+Announce = Callable[[str, int, int], None]  # what runs now, how many runs are done, of how many
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run. `requests` are `requests_for` the backends, eager first, and `first` is for the first run.
+
+    Recordings go below `recordings`, caches of the compilers below `caches`. `step` is the function that is a
+    step, if the user says so.
+    """
+
+    first: Request
+    requests: Mapping[str, Request]
+    rounds: int
+    recordings: Path
+    caches: Path
+    verify: bool
+    step: str | None = None
+    time_limit: float | None = None
+
+
+@dataclass(frozen=True)
+class _Finished:
+    """A run that has ended, its recording, None where there is nothing to read, and what it printed."""
+
+    problem: str | None
+    recording: Recording | None
+    stdout: str
+
+
+def first_request(request: Request) -> Request:
+    """For a run in which Dynamo takes what it can, and nothing compiles it."""
+    return replace(request, settings=_compiled(request.settings, "eager"))
+
+
+def requests_for(request: Request, backends: Sequence[str]) -> dict[str, Request]:
+    """The same request for each backend; BackendProblem tells a bad name before anything runs."""
+    eager = replace(request.settings, capture="none", override=("disable=True",))
+    of_settings = {EAGER: eager} | {
+        name: _compiled(request.settings, name.replace(CHAIN_MARK, ",")) for name in backends if name != EAGER
+    }
+    return {name: checked(replace(request, settings=settings)) for name, settings in of_settings.items()}
+
+
+def bench(plan: Plan, announce: Announce) -> Bench:
+    """Run it all. Ctrl-C ends it early, with what is done; NotMeasured where the program fails on its own."""
+    runs = _Runs(plan, announce)
+    result = Bench(
+        plan.first.program.name, plan.rounds, [Backend(name, _mode(name)) for name in plan.requests]
+    )
+    try:
+        result.step, result.no_step = runs.find_step()
+        frames = () if result.step is None else result.step.frames
+        for number in range(1, plan.rounds + 1):
+            for backend in _in_turn(result.backends, number):
+                backend.runs[number] = runs.measure(backend.name, number, frames)
+                if backend.is_eager and backend.runs[number].problem is not None:
+                    raise NotMeasured(
+                        f"{result.program} fails without any compiling: {backend.runs[number].problem}"
+                    )
+        if plan.verify:
+            for backend in result.backends[1:]:
+                backend.agreement = runs.verify(backend)
+    except KeyboardInterrupt:
+        result.is_interrupted = True
+    return result
+
+
+class _Runs:
+    def __init__(self, plan: Plan, announce: Announce) -> None:
+        self._plan = plan
+        self._announce = announce
+        self._done = 0
+        self._names = _plain_names(plan.requests)
+        count = len(plan.requests)
+        self._in_all = 1 + plan.rounds * count + plan.verify * (count - 1)
+
+    def find_step(self) -> tuple[Step | None, str | None]:
+        """What a step is, or why there is none: from a run that Dynamo captures and nothing compiles."""
+        finished = self._run("a first run, for its steps", "first", self._plan.first)
+        if finished.problem is not None or finished.recording is None:
+            return None, f"the first run, with Dynamo but no compiler, failed: {finished.problem}"
+        for process in finished.recording.processes:
+            step = find_step(process, self._plan.step)
+            if step is not None:
+                return step, None
+        what = "nothing" if self._plan.step is None else f"no graph below {self._plan.step}"
+        return None, f"{what} is called often enough"
+
+    def measure(self, name: str, number: int, frames: tuple[StepFrame, ...]) -> Run:
+        """One run of the program with one backend."""
+        what = f"round {number} of {self._plan.rounds}, {name}"
+        request = _with(self._plan.requests[name], step_frames=frames)
+        finished = self._run(what, f"{self._names[name]}-{number}", request, self._names[name])
+        if finished.recording is None:
+            return Run(problem=finished.problem or "nothing was recorded", stdout=finished.stdout)
+        return read_run(finished.recording, finished.problem, finished.stdout)
+
+    def verify(self, backend: Backend) -> Agreement:
+        """A run that is not timed, in which each graph runs beside eager."""
+        if not backend.successes:
+            return not_verified("it never ran to its end")
+        plain = self._names[backend.name]
+        request = _with(self._plan.requests[backend.name], verify=VERIFY_REPORT)
+        finished = self._run(f"verifying {backend.name}", f"{plain}-verified", request, plain)
+        if finished.recording is None or finished.problem is not None:
+            return not_verified(f"the verified run failed: {finished.problem}")
+        return agreement_of(finished.recording)
+
+    def _run(self, what: str, folder: str, request: Request, cache: str = "first") -> _Finished:
+        self._announce(what, self._done, self._in_all)
+        plan = self._plan
+        caches = plan.caches / cache
+        unattended = Unattended(
+            stdout=plan.recordings / f"{folder}.stdout",
+            stderr=plan.recordings / f"{folder}.stderr",
+            environment={"TORCHINDUCTOR_CACHE_DIR": str(caches), "TRITON_CACHE_DIR": str(caches / "triton")},
+            time_limit=plan.time_limit,
+        )
+        request = replace(request, output=plan.recordings / folder)
+        outcome = record(request, announce=lambda note: None, unattended=unattended)
+        self._done += 1
+        return _Finished(
+            _problem(outcome.ending, unattended),
+            _recording(outcome.recording),
+            unattended.stdout.read_bytes()[:_LONGEST_OUTPUT].decode("utf-8", "backslashreplace"),
+        )
+
+
+def _compiled(settings: Settings, backend: str) -> Settings:
+    """With a backend for what we capture, and for the torch.compile of a program that calls it itself."""
+    dynamic = "" if settings.dynamic is None else f",dynamic={settings.dynamic}"
+    return replace(settings, backend=backend, override=(f"backend={backend}{dynamic}",))
+
+
+def _with(request: Request, **changes: Any) -> Request:
+    return replace(request, settings=replace(request.settings, **changes))
+
+
+def _mode(name: str) -> str | None:
+    choices = parse_chain(name.replace(CHAIN_MARK, ","))
+    return choices[0].mode if len(choices) == 1 else None
+
+
+def _in_turn(backends: list[Backend], number: int) -> Iterator[Backend]:
+    """All of them, each round beginning with the next: what a machine does over time meets each alike."""
+    first = (number - 1) % len(backends)
+    yield from (*backends[first:], *backends[:first])
+
+
+def _problem(ending: Ending, unattended: Unattended) -> str | None:
+    if unattended.timed_out:
+        return f"stopped at the time limit of {unattended.time_limit:g} s"
+    if ending.signal is not None:
+        return f"killed by {signal.Signals(ending.signal).name}"
+    if ending.exit_code == 0:
+        return None
+    lines = unattended.stderr.read_text("utf-8", "replace").strip().splitlines()
+    return f"exit code {ending.exit_code}" + (f", {printable(lines[-1].strip())}" if lines else "")
+
+
+def _recording(path: Path) -> Recording | None:
+    with suppress(DynamoError):
+        return read(path, CONTENTS | OF_AGREEMENT)
+    return None
+
+
+def _plain_names(backends: Iterable[str]) -> dict[str, str]:
+    """Each backend's name as that of a folder."""
+    names: dict[str, str] = {}
+    for backend in backends:
+        plain = _plain(backend)
+        names[backend] = plain if plain not in names.values() else f"{plain}-{len(names)}"
+    return names
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "_", name).strip("._") or "backend"

@@ -1,0 +1,1 @@
+"""`dynamo bench`: a program under several backends."""

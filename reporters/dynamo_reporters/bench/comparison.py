@@ -1,0 +1,140 @@
+"""Each backend's figures over all rounds, beside eager's.
+
+Only what was done in both is compared: the same steps, by their numbers, without the first and without those
+in which anything was compiled in any of the runs.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from typing import Literal
+
+from .measured import Backend, Bench, Run
+from .outputs import OutputComparison, compare_outputs
+from .statistics import SpeedUp, break_even_steps, speed_up
+
+_LEAST_BLOCKS = 2
+
+Basis = Literal["step", "run"]
+Block = tuple[int, int]  # from the begin of one step to that of a later one
+
+
+@dataclass(frozen=True)
+class Figures:
+    """A backend's. `basis` says what `seconds` is a time of: a step, or the whole run; one a round, in order.
+
+    `why_run` says why no steps are compared. `compile_cold` is from the first round, `compile_warm` the
+    median of the others. `break_even` counts steps. The peaks are bytes, the median over rounds. `output`
+    compares what the program printed with what it printed in eager's first run.
+    """
+
+    backend: Backend
+    basis: Basis
+    why_run: str | None
+    seconds: tuple[float, ...]
+    steps_compared: int | None
+    speed_up: SpeedUp | None
+    compile_cold: float | None
+    compile_warm: float | None
+    break_even: int | None
+    peak_resident: float | None
+    peak_cuda: float | None
+    output: OutputComparison | None
+
+    @property
+    def median_seconds(self) -> float | None:
+        """Over the rounds."""
+        return median(self.seconds) if self.seconds else None
+
+    @property
+    def first_success(self) -> Run | None:
+        """The run that counts of graphs and breaks are taken from."""
+        return next(iter(self.backend.successes.values()), None)
+
+
+def compare(bench: Bench) -> list[Figures]:
+    """The figures of every backend, eager's first."""
+    eager = bench.eager
+    return [_figures(backend, eager, bench) for backend in bench.backends]
+
+
+def _figures(backend: Backend, eager: Backend, bench: Bench) -> Figures:
+    runs, eagers = backend.successes, eager.successes
+    steps = steady_steps([*eagers.values(), *runs.values()])
+    why = bench.no_step or (_why_no_steps(backend, eager) if steps is None else None)
+    blocks = steps if why is None else None
+    times = {number: _time(run, blocks) for number, run in runs.items()}
+    eager_times = {number: _time(run, blocks) for number, run in eagers.items()}
+    pairs = [
+        (eager_time, time)
+        for number, time in times.items()
+        if time is not None and (eager_time := eager_times.get(number)) is not None
+    ]
+    cold = runs[1].compile_seconds if 1 in runs else None
+    known = [time for time in times.values() if time is not None]
+    both = (median([a for a, _ in pairs]), median([b for _, b in pairs])) if pairs else (None, None)
+    return Figures(
+        backend=backend,
+        basis="run" if blocks is None else "step",
+        why_run=why,
+        seconds=tuple(known),
+        steps_compared=None if blocks is None else sum(last - first for first, last in blocks),
+        speed_up=None if backend.is_eager else speed_up(pairs),
+        compile_cold=cold,
+        compile_warm=_median(run.compile_seconds for number, run in runs.items() if number > 1),
+        break_even=break_even_steps(cold, *both) if blocks is not None else None,
+        peak_resident=_median(run.peaks.get("resident") for run in runs.values()),
+        peak_cuda=_median(
+            max((size for where, size in run.peaks.items() if where != "resident"), default=None)
+            for run in runs.values()
+        ),
+        output=_output(backend, eager),
+    )
+
+
+def steady_steps(runs: Sequence[Run]) -> list[Block] | None:
+    """The blocks of steps in which none of these runs compiled; None where they cannot be compared."""
+    if not runs or len({run.steps for run in runs}) > 1:
+        return None
+    noted = set.intersection(*(set(run.marks) for run in runs))
+    blocks = [
+        block
+        for block in pairwise(sorted(number for number in noted if number > 1))
+        if not any(_compiled_in(run, block) for run in runs)
+    ]
+    return blocks if len(blocks) >= _LEAST_BLOCKS else None
+
+
+def _compiled_in(run: Run, block: Block) -> bool:
+    begin, end = run.marks[block[0]], run.marks[block[1]]
+    return any(began < end and ended > begin for began, ended in run.compiling)
+
+
+def _time(run: Run, blocks: Sequence[Block] | None) -> float | None:
+    """The median step of a run, or all of its work."""
+    if blocks is None:
+        return run.working_seconds
+    between = [(run.marks[last] - run.marks[first]) / 1e9 / (last - first) for first, last in blocks]
+    return max(0.0, median(between) - run.mark_seconds)
+
+
+def _why_no_steps(backend: Backend, eager: Backend) -> str | None:
+    counts = [next(iter(each.successes.values()), Run()).steps for each in (eager, backend)]
+    if counts[0] != counts[1]:
+        return f"eager begins {counts[0]:,} steps, {backend.name} {counts[1]:,}"
+    if not counts[0]:
+        return "no step was seen"
+    return "too few steps are left in which nothing was compiled"
+
+
+def _output(backend: Backend, eager: Backend) -> OutputComparison | None:
+    """The first run's output beside that of eager's first; for eager itself, the second's."""
+    expected = [run.stdout for run in eager.successes.values()]
+    outputs = [run.stdout for run in backend.successes.values()][1 if backend.is_eager else 0 :]
+    return compare_outputs(expected[0], outputs[0]) if expected and outputs else None
+
+
+def _median(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return median(known) if known else None

@@ -1,0 +1,45 @@
+"""Whether two runs of a program printed the same."""
+
+import re
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal
+
+_NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.?\d+)(?:[eE][-+]?\d+)?")
+
+Likeness = Literal["same", "numbers", "different"]
+
+
+@dataclass(frozen=True)
+class OutputComparison:
+    """The `same` text; the same but for its `numbers`; or `different`.
+
+    The numbers differ by `relative_difference` at most. `line` (from 1) is the first that differs.
+    """
+
+    likeness: Likeness
+    relative_difference: float | None = None
+    line: int | None = None
+
+
+def compare_outputs(expected: str, actual: str) -> OutputComparison:
+    """Compare what two runs wrote to stdout."""
+    if expected == actual:
+        return OutputComparison("same")
+    line = _first_difference(expected, actual)
+    if _NUMBER.sub("#", expected) != _NUMBER.sub("#", actual):
+        return OutputComparison("different", None, line)
+    pairs = zip(_NUMBER.findall(expected), _NUMBER.findall(actual), strict=True)
+    return OutputComparison("numbers", max(_relative(float(a), float(b)) for a, b in pairs), line)
+
+
+def _first_difference(expected: str, actual: str) -> int:
+    lines = zip(expected.splitlines(), actual.splitlines(), strict=False)
+    equal = [a == b for a, b in lines]
+    return equal.index(False) + 1 if False in equal else len(equal) + 1
+
+
+def _relative(a: float, b: float) -> float:
+    if a == b:
+        return 0.0
+    return abs(a - b) / max(abs(a), abs(b)) if isfinite(a) and isfinite(b) else 1.0

@@ -1,0 +1,216 @@
+"""`dynamo bench`: the page."""
+
+from collections.abc import Iterator
+
+from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, table
+from ..text import number, place, seconds
+from .comparison import Figures, compare
+from .measured import Bench
+from .statistics import SpeedUp
+
+
+def bench_blocks(bench: Bench) -> Iterator[Block]:
+    """The page as blocks."""
+    figures = compare(bench)
+    yield Heading(_verdict(figures), 1)
+    yield Paragraph(_what_was_done(bench, figures))
+    yield Heading("Time")
+    yield _times(figures)
+    yield from _explained(figures)
+    yield Heading("Compiling and memory")
+    yield _costs(figures)
+    yield from _agreement(figures)
+    yield from _failures(bench)
+    if bench.recordings is not None:
+        yield Heading("More")
+        yield Paragraph(f"dynamo explain | profile | graphs  {bench.recordings}/…", "dim")
+
+
+def _verdict(figures: list[Figures]) -> str:
+    others = [each for each in figures[1:] if each.speed_up is not None]
+    if not others:
+        return "No backend could be compared with eager."
+    best = max(others, key=lambda each: each.speed_up.mean if each.speed_up else 0.0)
+    assert best.speed_up is not None
+    told = f"{best.backend.name} is {_times_as_fast(best.speed_up)}"
+    if best.speed_up.is_told is False:
+        return f"No backend is faster than eager beyond doubt; {told}."
+    if best.speed_up.mean < 1:
+        return f"No backend is faster than eager; {told}."
+    return f"{told}{_pays(best)}."
+
+
+def _times_as_fast(speed: SpeedUp) -> str:
+    text = f"{speed.mean:.2f} times as fast as eager"
+    if speed.interval is None:
+        return f"{text} (one round, so no interval)"
+    return f"{text} (95 %: {speed.interval[0]:.2f} to {speed.interval[1]:.2f})"
+
+
+def _pays(figures: Figures) -> str:
+    steps = figures.break_even
+    return "" if steps is None else f"; {number(steps, 'step')} pay for compiling"
+
+
+def _what_was_done(bench: Bench, figures: list[Figures]) -> str:
+    done = max((len(each.backend.runs) for each in figures), default=0)
+    text = (
+        f"{bench.program}, {number(done, 'round')} of {bench.rounds}"
+        if bench.is_interrupted
+        else (f"{bench.program}, {number(done, 'round')}")
+    )
+    text += ", each backend in a process of its own, in turn."
+    if bench.step is not None and any(each.basis == "step" for each in figures):
+        text += f" A step begins with {bench.step.name} {place(bench.step.place)}."
+    return text + (" Interrupted: what is missing was not run." if bench.is_interrupted else "")
+
+
+def _times(figures: list[Figures]) -> Table:
+    return table(
+        "backend|time of|median>|from>|to>|speed-up>|95 %|pays after>",
+        [
+            [
+                each.backend.name,
+                f"a {each.basis}" if each.basis == "step" else "the run",
+                seconds(each.median_seconds),
+                seconds(min(each.seconds, default=None)),
+                seconds(max(each.seconds, default=None)),
+                *_speed_cells(each),
+                _pays_after(each),
+            ]
+            for each in figures
+        ],
+    )
+
+
+def _speed_cells(figures: Figures) -> tuple[str, str]:
+    speed = figures.speed_up
+    if speed is None:
+        return ("1", "") if figures.backend.is_eager else ("not measured", "")
+    if speed.interval is None:
+        return f"{speed.mean:.2f}", "one round"
+    return f"{speed.mean:.2f}", f"{speed.interval[0]:.2f} to {speed.interval[1]:.2f}"
+
+
+def _pays_after(figures: Figures) -> str:
+    if figures.backend.is_eager:
+        return ""
+    if figures.break_even is not None:
+        return number(figures.break_even, "step")
+    known = figures.basis == "step" and figures.speed_up is not None and figures.compile_cold is not None
+    return "never" if known else ""
+
+
+def _explained(figures: list[Figures]) -> Iterator[Block]:
+    """What the times are of."""
+    steps = {each.steps_compared for each in figures if each.steps_compared is not None}
+    if steps:
+        fewest, most = min(steps), max(steps)
+        counted = number(most, "step") if fewest == most else f"{fewest:,} to {most:,} steps"
+        yield Paragraph(
+            f"The time of a round is the median over {counted}, the same ones in every run, without the "
+            "first and those in which anything was compiled. The speed-up is eager's time by the backend's "
+            "in the same round, the geometric mean over rounds.",
+            "dim",
+        )
+    reasons = {each.why_run: each for each in figures if each.why_run is not None}
+    for why in reasons:
+        yield Paragraph(
+            "Not steps were compared, but the whole run without imports, compiling and leaving Python: "
+            f"{why}.",
+            "warning",
+        )
+
+
+def _costs(figures: list[Figures]) -> Table:
+    has_cuda = any(each.peak_cuda is not None for each in figures)
+    headings = "backend|cold>|warm>|graphs>|breaks>|recompiles>|peak memory>"
+    return table(
+        headings + ("|on the GPU>" if has_cuda else ""),
+        [
+            [
+                each.backend.name,
+                *_compile_cells(each),
+                *_count_cells(each),
+                _bytes(each.peak_resident),
+                *([_bytes(each.peak_cuda)] if has_cuda else []),
+            ]
+            for each in figures
+        ],
+    )
+
+
+def _compile_cells(figures: Figures) -> tuple[str, str]:
+    if figures.backend.is_eager:
+        return "", ""
+    one_round = figures.compile_warm is None and figures.compile_cold is not None
+    return seconds(figures.compile_cold), "one round" if one_round else seconds(figures.compile_warm)
+
+
+def _count_cells(figures: Figures) -> list[str]:
+    run = figures.first_success
+    if figures.backend.is_eager:
+        return ["", "", ""]
+    counts = (None, None, None) if run is None else (run.graphs, run.graph_breaks, run.recompiles)
+    return ["not recorded" if count is None else f"{count:,}" for count in counts]
+
+
+def _bytes(size: float | None) -> str:
+    return "not recorded" if size is None else f"{size / 1e6:,.0f} MB"
+
+
+def _agreement(figures: list[Figures]) -> Iterator[Block]:
+    others = [each for each in figures if not each.backend.is_eager]
+    if not others:
+        return
+    yield Heading("Agreement with eager")
+    yield table(
+        "backend|graphs' outputs|the program's stdout|",
+        [
+            [
+                each.backend.name,
+                each.backend.agreement.verdict,
+                output_text(each),
+                each.backend.agreement.detail or "",
+            ]
+            for each in others
+        ],
+    )
+    own = figures[0]
+    if own.output is not None and own.output.likeness != "same":
+        yield Paragraph(
+            f"Eager's own runs do not print the same either: {output_text(own)}. Does the program set its "
+            "seeds?",
+            "warning",
+        )
+
+
+def output_text(figures: Figures) -> str:
+    """How what the program printed compares with eager."""
+    output = figures.output
+    if output is None:
+        return "not recorded"
+    if output.likeness == "same":
+        return "the same"
+    if output.likeness == "numbers":
+        return (
+            f"the same but for numbers, by {output.relative_difference:.1e} at most, from line {output.line}"
+        )
+    return f"different from line {output.line}"
+
+
+def _failures(bench: Bench) -> Iterator[Block]:
+    told = []
+    for backend in bench.backends:
+        failed = [number for number, run in backend.runs.items() if run.problem is not None]
+        if failed:
+            told.append(f"{backend.name}: {backend.problem} ({_rounds(failed, len(backend.runs))})")
+    if told:
+        yield Heading("What failed")
+        yield Bullets(told, "warning")
+
+
+def _rounds(failed: list[int], rounds: int) -> str:
+    if len(failed) == rounds:
+        return "every round" if rounds > 1 else "the only round"
+    return f"round {', '.join(map(str, failed))} of {rounds}"

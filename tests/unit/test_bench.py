@@ -1,0 +1,195 @@
+"""The figures of `dynamo bench`, from runs made up by hand."""
+
+import csv
+import io
+from math import exp, isclose, log
+
+import pytest
+
+from dynamo_core.model import Place
+from dynamo_reporters.bench.agreement import Agreement
+from dynamo_reporters.bench.comparison import compare, steady_steps
+from dynamo_reporters.bench.document import bench_document, speedups_csv
+from dynamo_reporters.bench.measured import Backend, Bench, Run
+from dynamo_reporters.bench.outputs import compare_outputs
+from dynamo_reporters.bench.report import bench_blocks
+from dynamo_reporters.bench.statistics import break_even_steps, speed_up, student_t_95
+from dynamo_reporters.bench.step_frame import Step
+from dynamo_reporters.page.console import plain_text
+
+MILLISECOND = 1_000_000
+
+
+def run(step_ms: float, *, steps: int = 20, compiling: tuple[int, int] | None = None, **more: object) -> Run:
+    """A run with even steps; `compiling` are the step numbers between which something was compiled."""
+    moments = {number: 10**18 + round(number * step_ms * MILLISECOND) for number in range(1, steps + 1)}
+    interval = () if compiling is None else ((moments[compiling[0]] + 1, moments[compiling[1]] - 1),)
+    return Run(marks=moments, steps=steps, compiling=interval, **more)  # type: ignore[arg-type]
+
+
+def bench(*others: Backend, eager: tuple[float, ...] = (10.0, 12.0, 11.0)) -> Bench:
+    first = Backend("eager", runs={i: run(ms, stdout="loss 1.0\n") for i, ms in enumerate(eager, 1)})
+    step = Step("step", Place("train.py", 3), (("train.py", 3, "step"),))
+    return Bench("train", len(eager), [first, *others], step)
+
+
+def backend(*milliseconds: float, name: str = "inductor", **more: object) -> Backend:
+    runs = {number: run(ms, stdout="loss 1.0\n", **more) for number, ms in enumerate(milliseconds, 1)}
+    return Backend(name, runs=runs)
+
+
+class TestSpeedUp:
+    def test_is_the_geometric_mean_of_pairs(self) -> None:
+        found = speed_up([(10, 5), (10, 1.25)])  # twice and eight times
+        assert found is not None and isclose(found.mean, 4)
+
+    def test_interval_is_students_of_the_logarithms(self) -> None:
+        found = speed_up([(2, 1), (4, 1), (8, 1)])
+        assert found is not None and found.interval is not None
+        reach = 4.303 * log(2) / 3**0.5  # the deviation of log 2, 4, 8 is log 2
+        assert isclose(found.interval[0], 4 / exp(reach), rel_tol=1e-3)
+        assert isclose(found.interval[1], 4 * exp(reach), rel_tol=1e-3)
+
+    def test_one_round_has_no_interval(self) -> None:
+        found = speed_up([(2, 1)])
+        assert found is not None and found.interval is None and found.is_told is None
+
+    def test_a_noisy_one_is_not_told(self) -> None:
+        found = speed_up([(10, 5), (5, 10), (10, 9)])
+        assert found is not None and found.is_told is False
+
+    def test_nothing_from_nothing(self) -> None:
+        assert speed_up([]) is None
+        assert speed_up([(0.0, 1.0)]) is None
+
+    @pytest.mark.parametrize(("degrees", "quantile"), [(1, 12.706), (20, 2.086), (30, 2.0423), (100, 1.9840)])
+    def test_students_t(self, degrees: int, quantile: float) -> None:
+        assert isclose(student_t_95(degrees), quantile, abs_tol=2e-4)
+
+    def test_break_even(self) -> None:
+        assert break_even_steps(3.0, 0.010, 0.007) == 1000
+        assert break_even_steps(3.0, 0.010, 0.010) is None
+        assert break_even_steps(None, 0.010, 0.007) is None
+
+
+class TestSteps:
+    def test_same_steps_without_the_first_and_those_with_a_compile(self) -> None:
+        found = steady_steps([run(10), run(5, compiling=(4, 6))])
+        assert found is not None
+        assert found[:3] == [(2, 3), (3, 4), (6, 7)]
+
+    def test_unequal_counts_are_not_compared(self) -> None:
+        assert steady_steps([run(10), run(5, steps=19)]) is None
+        figures = compare(bench(backend(5, 5, 5, steps=19)))[1]
+        assert figures.basis == "run"
+        assert figures.why_run == "eager begins 20 steps, inductor 19"
+
+    def test_runs_without_steps_compare_their_work(self) -> None:
+        eager = Backend("eager", runs={1: Run(working_seconds=4.0), 2: Run(working_seconds=4.0)})
+        other = Backend("inductor", runs={1: Run(working_seconds=2.0), 2: Run(working_seconds=2.0)})
+        figures = compare(Bench("x", 2, [eager, other], no_step="nothing repeats"))[1]
+        assert (figures.basis, figures.why_run, figures.seconds) == ("run", "nothing repeats", (2.0, 2.0))
+        assert figures.speed_up is not None and isclose(figures.speed_up.mean, 2)
+        assert figures.break_even is None
+
+    def test_what_noting_a_step_took_is_not_the_programs(self) -> None:
+        eager = Backend("eager", runs={1: run(10, mark_seconds=0.002)})
+        figures = compare(Bench("x", 1, [eager], Step("f", Place("x", 1), ())))[0]
+        assert isclose(figures.seconds[0], 0.008)
+
+
+class TestComparison:
+    def test_figures(self) -> None:
+        other = backend(5, 6, 5.5, compiling=(1, 2), compile_seconds=1.0, peaks={"resident": 10, "cuda:0": 7})
+        eager, inductor = compare(bench(other))
+        assert eager.speed_up is None
+        assert inductor.speed_up is not None and isclose(inductor.speed_up.mean, 2, rel_tol=1e-6)
+        assert inductor.median_seconds is not None and isclose(inductor.median_seconds, 0.0055)
+        assert (inductor.compile_cold, inductor.compile_warm) == (1.0, 1.0)
+        assert inductor.break_even == round(1.0 / (0.011 - 0.0055))
+        assert (inductor.peak_resident, inductor.peak_cuda) == (10, 7)
+
+    def test_a_round_that_failed_makes_no_pair(self) -> None:
+        other = backend(5, 6, 5.5)
+        other.runs[2] = Run(problem="exit code 1")
+        figures = compare(bench(other))[1]
+        assert figures.speed_up is not None and figures.speed_up.rounds == 2
+        assert figures.backend.problem == "exit code 1"
+
+    def test_a_backend_that_always_fails_has_no_figures(self) -> None:
+        other = Backend("mine", runs={number: Run(problem="killed by SIGSEGV") for number in (1, 2, 3)})
+        figures = compare(bench(other))[1]
+        assert (figures.seconds, figures.speed_up, figures.output) == ((), None, None)
+        page = plain_text(bench_blocks(bench(other)))
+        assert "mine: killed by SIGSEGV (every round)" in page
+
+    def test_compile_time_of_a_first_round_that_failed_is_not_known(self) -> None:
+        other = backend(5, 6, 5.5, compile_seconds=1.0)
+        other.runs[1] = Run(problem="exit code 1", compile_seconds=9.0)
+        assert compare(bench(other))[1].compile_cold is None
+
+
+class TestOutputs:
+    def test_same(self) -> None:
+        assert compare_outputs("a 1\n", "a 1\n").likeness == "same"
+
+    def test_numbers(self) -> None:
+        found = compare_outputs(
+            "step 1 loss 2.000\nstep 2 loss 1.0e-3\n", "step 1 loss 2.000\nstep 2 loss 1.1e-3\n"
+        )
+        assert found.likeness == "numbers" and found.line == 2
+        assert found.relative_difference is not None and isclose(found.relative_difference, 1 / 11)
+
+    def test_different(self) -> None:
+        found = compare_outputs("loss 1\n", "loss nan\n")
+        assert (found.likeness, found.relative_difference, found.line) == ("different", None, 1)
+        assert compare_outputs("a\n", "a\nb\n").line == 2
+
+    def test_an_infinite_number(self) -> None:
+        assert compare_outputs("1e999", "1.0").relative_difference == 1.0
+
+
+class TestReport:
+    def test_verdict(self) -> None:
+        page = plain_text(bench_blocks(bench(backend(5, 6, 5.5, compile_seconds=1.1))))
+        assert page.startswith("inductor is 2.00 times as fast as eager (95 %: 2.00 to 2.00); 200 steps pay")
+
+    def test_one_that_is_not_faster(self) -> None:
+        page = plain_text(bench_blocks(bench(backend(20, 24, 22, compile_seconds=1.0))))
+        assert page.startswith("No backend is faster than eager; inductor is 0.50 times as fast as eager")
+        assert "never" in page
+
+    def test_disagreement_is_on_the_page(self) -> None:
+        wrong = backend(5, 6, 5.5)
+        wrong.agreement = Agreement("disagrees", "graph 1, output 0, node sin")
+        page = plain_text(bench_blocks(bench(wrong)))
+        assert "disagrees" in page and "node sin" in page
+
+    def test_eager_that_differs_from_itself_is_told(self) -> None:
+        made = bench(backend(5, 6, 5.5))
+        made.eager.runs[2] = run(12, stdout="loss 3.0\n")
+        assert "Does the program set its seeds?" in plain_text(bench_blocks(made))
+
+    def test_interrupted(self) -> None:
+        made = bench(backend(5))
+        made.is_interrupted = True
+        assert "Interrupted" in plain_text(bench_blocks(made))
+
+
+def test_csv_has_a_row_a_backend() -> None:
+    failed = Backend("mine", runs={1: Run(problem="exit code 1, boom")})
+    text = speedups_csv(
+        bench(Backend("inductor:max-autotune", "max-autotune", backend(5, 6, 5.5).runs), failed)
+    )
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["backend"] for row in rows] == ["eager", "inductor:max-autotune", "mine"]
+    assert rows[0]["speed_up"] == ""
+    assert rows[1]["mode"] == "max-autotune" and isclose(float(rows[1]["speed_up"]), 2)
+    assert rows[2]["problem"] == "exit code 1, boom" and rows[2]["median_seconds"] == ""
+
+
+def test_document_does_not_name_recordings_that_are_gone() -> None:
+    made = bench(backend(5, 6, 5.5, recording="/tmp/gone"))
+    assert bench_document(made)["backends"][1]["runs"][0]["recording"] is None
+    made.recordings = "kept"
+    assert bench_document(made)["backends"][1]["runs"][0]["recording"] == "/tmp/gone"
