@@ -16,6 +16,7 @@ from .autotuned import Autotuned
 from .compilers import Compiler, compiler_of
 from .cuda_graphs import declining_what_cuda_graphs_skip
 from .declined import Declined
+from .for_inference import FOR_INFERENCE, declining_what_trains
 from .graph_copy import copy_of_graph
 from .taken import Taken
 
@@ -77,16 +78,21 @@ class Chain:
         """The compiler of one backend; one that cannot be had declines every graph, and says why."""
         if choice.name == "autotuned":
             return Autotuned(self._settings)
+        from torch._dynamo.exc import InvalidBackend
+
         try:
             compiler = compiler_of(choice, dynamic=self._settings.dynamic)
         except Exception as error:
-            reason = why_unknown(choice.name) or _reason(error)
+            is_unknown = isinstance(error, InvalidBackend)
+            reason = (why_unknown(choice.name) if is_unknown else None) or _reason(error)
 
             def decline(gm: Any, example_inputs: Sequence[Any]) -> Any:
                 raise Declined(reason)
 
             return decline
-        return declining_what_cuda_graphs_skip(compiler) if choice.name == "cudagraphs" else compiler
+        if choice.name == "cudagraphs":
+            return declining_what_cuda_graphs_skip(compiler)
+        return declining_what_trains(choice.name, compiler) if choice.name in FOR_INFERENCE else compiler
 
 
 def _reason(error: Exception) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .declined import Declined
+from .for_inference import decline_what_trains
 
 
 def ofi(gm: Any, example_inputs: Sequence[Any]) -> Any:
@@ -16,10 +17,7 @@ def ofi(gm: Any, example_inputs: Sequence[Any]) -> Any:
 
     if any(isinstance(value, torch.SymInt) for value in example_inputs):
         raise Declined("sizes are symbolic, and a TorchScript trace has fixed ones")
-    if torch.is_grad_enabled() and any(
-        isinstance(value, torch.Tensor) and value.requires_grad for value in example_inputs
-    ):
-        raise Declined("the graph needs gradients, and ofi is for inference")
+    decline_what_trains("ofi", example_inputs)
 
     def trace(gm: Any, inputs: Sequence[Any]) -> Any:
         module = torch.jit.optimize_for_inference(torch.jit.trace(gm, tuple(inputs)))

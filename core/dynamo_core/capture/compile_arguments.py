@@ -6,6 +6,7 @@ from typing import Any
 from ..backend_choice import OURS, BackendChoice
 from ..backends.chain import Chain, Tell
 from ..backends.compilers import optimize_arguments
+from ..backends.for_inference import FOR_INFERENCE
 from ..settings import FULLGRAPH_FIRST, Settings
 
 
@@ -21,11 +22,12 @@ def optimize_context(settings: Settings, tell: Tell) -> Any:
 def backend_of(choices: Sequence[BackendChoice], settings: Settings, tell: Tell) -> BackendChoice | Chain:
     """What compiles for these choices.
 
-    A backend that torch registers is given to torch as it is named. Any other, and every chain of several, is
-    ours to call, so that a graph which it does not take is told of, and goes on. `autotuned` knows some
+    A backend that torch registers is given to torch as it is named. Any other, one that cannot train, and every
+    chain of several is ours to call, so that a graph which it does not take is told of, and goes on. `autotuned` knows some
     graphs only: alone, it stands for itself and Inductor.
     """
     if [choice.name for choice in choices] == ["autotuned"]:
         choices = (*choices, BackendChoice("inductor"))
-    is_torchs = len(choices) == 1 and choices[0].name not in OURS and not choices[0].is_function
-    return choices[0] if is_torchs else Chain(choices, settings, tell)
+    first = choices[0]
+    is_torchs = len(choices) == 1 and first.name not in (*OURS, *FOR_INFERENCE) and not first.is_function
+    return first if is_torchs else Chain(choices, settings, tell)

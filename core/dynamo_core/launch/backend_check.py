@@ -90,11 +90,9 @@ def _ask_torch(choices: Sequence[BackendChoice], program: Program, python: str, 
 
 
 def _raise_if_bad(choice: BackendChoice, answer: dict[str, Any], *, is_only: bool) -> None:
-    if answer["known"] is not None and choice.name in PACKAGES:
-        if is_only:
-            raise BackendProblem(f"backend {choice.name!r} cannot be used: {answer['error']}")
-        return  # the chain goes on without it, and says so
-    if answer["known"] is not None:
+    if choice.name in PACKAGES and not is_only:
+        return  # without it the chain goes on, and says so
+    if answer["known"] is not None and choice.name not in PACKAGES:
         names = sorted({*answer["known"], *OURS})
         near = difflib.get_close_matches(choice.name, names, n=1)
         hint = f"did you mean {near[0]!r}?" if near else "`dynamo backends --all` lists all there are"
