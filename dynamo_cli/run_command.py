@@ -38,4 +38,4 @@ def run_command(ctx: click.Context, /, quiet: bool, **options: Any) -> None:
     outcome = run_program(request_from(program, **options), quiet=quiet)
     if not quiet:
         summarize_run(outcome, is_default_place=options["output"] is None)
-    end_like(audited(outcome, options["fullgraph"], quiet=quiet))
+    end_like(audited(outcome, options["fullgraph"], options["verify"], quiet=quiet))

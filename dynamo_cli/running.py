@@ -1,16 +1,23 @@
 """Run a program with what the user sees of it: notes before, DYNAMO_LOGS during, a summary after."""
 
+import functools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
-from dynamo_core.errors import DynamoError, GraphBreaksFound
+from dynamo_core.errors import Disagreement, DynamoError, GraphBreaksFound, NotMeasured
 from dynamo_core.launch.process import Ending
 from dynamo_core.launch.run import Outcome, Request, record
+from dynamo_core.model import Recording
+from dynamo_core.settings import VERIFY_ERROR
+
+# What an audit has to show, its verdict in a sentence, and the exit code of the run.
+Audited = tuple[Iterable[Any], str, int | None]
 
 
 def say(line: str) -> None:
@@ -76,20 +83,47 @@ def summarize_run(outcome: Outcome, *, is_default_place: bool) -> None:
         say(f"dynamo: {line}")
 
 
-def audited(outcome: Outcome, fullgraph: str | None, *, quiet: bool) -> Ending:
-    """How to end, once the verdict of --fullgraph is printed; as the program did where none was asked for."""
-    if fullgraph is None:
-        return outcome.ending
-    from dynamo_core.fullgraph_audit import audit, audited_exit_code
+def audited(outcome: Outcome, fullgraph: str | None, verify: str | None, *, quiet: bool) -> Ending:
+    """How to end, once the verdicts of the audits that were asked for are printed."""
+    audits: list[Callable[[Recording, int | None], Audited]] = []
+    if fullgraph is not None:
+        audits.append(functools.partial(_fullgraph_audited, fullgraph))
+    if verify == VERIFY_ERROR:
+        audits.append(_verify_audited)
+    ending = outcome.ending
+    if not audits:
+        return ending
     from dynamo_core.recording.read import read
-    from dynamo_reporters.breaks.audit import audit_blocks, audit_sentence
     from dynamo_reporters.page.console import show
 
     recording = read(outcome.recording)
+    for audit in audits:
+        blocks, sentence, code = audit(recording, ending.exit_code)
+        if not quiet:
+            show(sys.stderr, blocks)
+            ends = f"; exit code {code}" if code != ending.exit_code else ""
+            say(f"dynamo: {sentence}{ends}")
+        ending = replace(ending, exit_code=code)
+    return ending
+
+
+def _fullgraph_audited(kind: str, recording: Recording, exit_code: int | None) -> Audited:
+    from dynamo_core.fullgraph_audit import audit, audited_exit_code
+    from dynamo_reporters.breaks.audit import audit_blocks, audit_sentence
+
     found = audit(recording)
-    code = audited_exit_code(found, fullgraph, outcome.ending.exit_code, GraphBreaksFound.exit_code)
-    if not quiet:
-        show(sys.stderr, audit_blocks(recording))
-        ends = f"; exit code {code}" if code != outcome.ending.exit_code else ""
-        say(f"dynamo: --fullgraph: {audit_sentence(found)}{ends}")
-    return replace(outcome.ending, exit_code=code)
+    code = audited_exit_code(found, kind, exit_code, GraphBreaksFound.exit_code)
+    return audit_blocks(recording), f"--fullgraph: {audit_sentence(found)}", code
+
+
+def _verify_audited(recording: Recording, exit_code: int | None) -> Audited:
+    """What was not compared is not right: a run in which nothing was has an exit code of its own."""
+    from dynamo_core.verification import verification
+    from dynamo_reporters.explain.verified import audit_sentence
+
+    found = verification(recording)
+    if exit_code == 0 and (found is None or not (found.agreeing or found.wrong)):
+        exit_code = NotMeasured.exit_code
+    elif exit_code == 0 and found is not None and found.wrong:
+        exit_code = Disagreement.exit_code
+    return [], f"--verify: {audit_sentence(found)}", exit_code

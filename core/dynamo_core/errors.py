@@ -1,7 +1,7 @@
 """The one kind of error that crosses the layers: a line for the user and an exit code.
 
     DynamoError                    exit code
-    ├── NotMeasured                115  no run, or no graph, could be measured
+    ├── NotMeasured                115  no run, or no graph, could be measured or (--verify=error) compared
     ├── AutotuneFileProblem        116  the autotune file is missing, damaged or of another kind
     ├── Disagreement               117  --verify=error: compiled code computes something else than eager
     ├── GraphBreaksFound           118  --fullgraph: there were graph breaks

@@ -458,6 +458,57 @@ class AppliedOverride:
     times: int
 
 
+# What can come of a call that --verify is to compare with eager.
+AGREES, DISAGREES, NOT_COMPARABLE, NOT_VERIFIED = "agrees", "disagrees", "not comparable", "not verified"
+VERIFY_OUTCOMES = (AGREES, DISAGREES, NOT_COMPARABLE, NOT_VERIFIED)
+
+
+@dataclass(frozen=True)
+class ComparedValue:
+    """A value beside eager's: how far it is from `against` ("float64" or "eager"), and how far it may be.
+
+    Both at the element that is nearest to the limit, or furthest beyond it; None where `detail` says why.
+    """
+
+    name: str
+    error: float | None
+    allowed: float | None
+    against: str
+    detail: str | None
+
+
+@dataclass(frozen=True)
+class WrongNode:
+    """The first node of a graph whose value disagrees with eager."""
+
+    name: str
+    target: str
+    place: Place | None
+    value: ComparedValue | None
+
+
+@dataclass(frozen=True)
+class VerifiedCall:
+    """A call of a compiled graph beside eager. `call` counts from 1; `compared` is the number of values.
+
+    `why` says why nothing was compared, `gradients` whether they were, or why not (None: there are none),
+    `node_unknown` why the wrong node is not known. `worst` is the value nearest to its limit.
+    """
+
+    graph: int
+    call: int
+    outcome: str
+    why: str | None
+    compared: int
+    against_float64: int
+    gradients: str | None
+    worst: ComparedValue | None
+    first_wrong: ComparedValue | None
+    node: WrongNode | None
+    node_unknown: str | None
+    seconds: float
+
+
 @dataclass(frozen=True)
 class Symbol:
     """A size or number that Dynamo left open in a compile. `hint` is the value that it met."""
@@ -741,6 +792,7 @@ class Process:
     freeze: Freeze | None = None
     not_compiled: list[NotCompiled] = field(default_factory=list)
     overrides: list[AppliedOverride] = field(default_factory=list)
+    verified: list[VerifiedCall] = field(default_factory=list)
     symbols: list[Symbol] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
     pairs: list[AotPair] = field(default_factory=list)

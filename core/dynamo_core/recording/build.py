@@ -52,6 +52,7 @@ from .interventions import InterventionsBuilder
 from .phases import PhaseBuilder
 from .recompile_text import parse_guard_failure
 from .records import Damaged, Record
+from .verified import verified_call
 
 Item = Graph | GraphBreak | Compile | GuardSet | Bytecode | Frame
 
@@ -123,6 +124,7 @@ class ProcessBuilder:
             names.FROZEN: self._freeze,
             names.NOT_COMPILED: self._not_compiled,
             names.OVERRIDE: self._override,
+            names.VERIFIED: self._verified,
             "str": self._intern,
             "dynamo_start": self._dynamo_start,
             "torch_version": self._torch_version,
@@ -549,6 +551,9 @@ class ProcessBuilder:
         if begun is not None:
             content = {**content, "of": begun.function, "file": begun.place.file, "line": begun.place.line}
         self._interventions.override(content, compile_id)
+
+    def _verified(self, record: Record) -> None:
+        self.process.verified.append(verified_call(record.json_payload()))
 
     def _symbol(self, record: Record) -> None:
         content = record.metadata["create_symbol"]

@@ -14,6 +14,7 @@ from .compile_phases import phases_of
 from .disagreements import disagreements
 from .overrides import overrides_value
 from .verdict import verdict
+from .verified import verified_value
 
 
 def explain_body(recording: Recording) -> dict[str, Any]:
@@ -29,6 +30,7 @@ def explain_body(recording: Recording) -> dict[str, Any]:
         "processes": [_process(process) for process in recording.processes],
         "freeze": freeze_value(recording),
         "overrides": overrides_value(recording),
+        "verified": verified_value(recording),
         "problems": recording.problems + disagreements(recording.processes),
     }
 

@@ -12,6 +12,7 @@ from ..recompiles.after_freeze import freeze_sentence, frozen_lines
 from ..text import first_line, frame_name, number, place
 from .overrides import override_lines
 from .verdict import ending, verdict
+from .verified import verified_lines
 
 _BREAKS_SHOWN = 5
 _LINES_SHOWN = 5
@@ -33,6 +34,7 @@ def render_end_of_run(recording: Recording, is_default_place: bool) -> list[str]
                 what = "eager" if fell_back(frame) else "error"
                 where = f"{frame_name(frame.name)} at {place(frame.place)}"
                 lines.append(f"  {what}: {where} could not be compiled: {first_line(frame.reason)}")
+    lines += _some(verified_lines(recording))
     lines += [f"  override: {line}" for line in _some(override_lines(recording))]
     frozen = freeze_sentence(recording)
     if frozen is not None:

@@ -23,6 +23,7 @@ from .disagreements import disagreements
 from .document import explain_body
 from .overrides import override_lines
 from .verdict import capture_sentence, ending, verdict
+from .verified import verified_blocks
 
 _ROWS_SHOWN = 10
 _FIXES_SHOWN = 5
@@ -101,12 +102,13 @@ def _fixes(recording: Recording) -> Iterator[Block]:
 
 
 def _asked_for(recording: Recording) -> Iterator[Block]:
-    """What was done because --freeze-after or --override said so."""
+    """What was done because --freeze-after, --override or --verify said so."""
     yield from after_freeze(recording)
     overrides = override_lines(recording)
     if overrides:
         yield Heading("Overrides")
         yield Bullets(overrides)
+    yield from verified_blocks(recording)
 
 
 def _advice(text: str | None) -> Iterator[Block]:
