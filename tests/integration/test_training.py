@@ -122,5 +122,4 @@ def test_under_inductor_and_from_its_cache(
         pairs = pairs_in(run, recorded.path)
         assert [counts(pair)[:2] for pair in pairs] == [real[1:3] for real in recorded.saved]
     lookups = document(run, "explain", recorded.path)["processes"][0]["cache_lookups"]
-    hits = [found for found in lookups if found["cache"] == "aotautograd_cache"]
-    assert hits and {found["outcome"] for found in hits} == {"hit"}
+    assert "hit" in {found["outcome"] for found in lookups if found["cache"] == "aotautograd_cache"}

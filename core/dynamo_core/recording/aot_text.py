@@ -176,7 +176,7 @@ def _returned(lines: list[str]) -> list[str | None]:
 
 
 def _first_input(expression: str) -> tuple[str, ...]:
-    """`(x,)` for `torch.ops.aten.view.default(x, [8])` and for `x[0]`: nothing else is asked for of a text."""
+    """`(x,)` for `torch.ops.aten.view.default(x, [8])` and for `x[0]`: no other input is asked for."""
     found = _WORD.match(expression.partition("(")[2] or expression)
     return () if found is None else (found[0],)
 

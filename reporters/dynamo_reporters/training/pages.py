@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dynamo_core.aot_pair import INPUT
 from dynamo_core.model import AotPair, Graph, Recording, TensorInfo
 
-from ..graphs.node_text import paths_of_state, place_in
+from ..graphs.node_text import module_path, place_in
 from ..page.blocks import Block, Heading, Paragraph, Table, table
 from ..report import process_title
 from ..text import bar, compile_label, number
@@ -70,7 +70,7 @@ def _graphs(pair: AotPair) -> Table:
 
 
 def _paths_of_inputs(pair: AotPair, graph: Graph) -> dict[str, str]:
-    """The user's names of parameters among the saved inputs.
+    """The user's names of the saved inputs.
 
     AOTAutograd takes Dynamo's placeholders in their order, as `primals_1` and so on; where their number or a
     shape differs, it has taken something else (parts of a split graph, of a tensor subclass): none is named.
@@ -78,7 +78,6 @@ def _paths_of_inputs(pair: AotPair, graph: Graph) -> dict[str, str]:
     placeholders = [node for node in graph.nodes or () if node.op == "placeholder"]
     if len(placeholders) != pair.inputs:
         return {}
-    paths = paths_of_state(placeholders)
     by_name = {f"primals_{index}": node for index, node in enumerate(placeholders, 1)}
     found = {}
     for value in pair.saved:
@@ -87,8 +86,8 @@ def _paths_of_inputs(pair: AotPair, graph: Graph) -> dict[str, str]:
             continue
         if not node.tensors or _what(node.tensors[0]) != _what(value.tensor):
             return {}
-        if node.name in paths:
-            found[value.name] = paths[node.name]
+        if node.source:
+            found[value.name] = module_path(node.source)
     return found
 
 
