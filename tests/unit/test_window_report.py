@@ -77,7 +77,7 @@ def test_the_page() -> None:
     page = _page(_process(ON_CPU))
     assert "around 4 steps, 500 ms each" in page
     assert page.index("/train.py:9") < page.index("aten::add")  # costliest first
-    assert "2 kB cpu" in page
+    assert "2.0 kB cpu" in page
     assert "No device was in use" in page
     assert "CUDA graphs" not in page
 

@@ -17,7 +17,7 @@ from dynamo_core.model import (
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 from ..report import place_value, process_title
-from ..text import number, place, seconds
+from ..text import memory, number, place, seconds
 
 # What the reader must load for this. The last two name the nodes and lines behind kernels.
 CONTENTS = frozenset({names.PROFILE_WINDOW, names.FX_GRAPH, "inductor_output_code"})
@@ -200,14 +200,7 @@ def _figures(operator: WindowOperator) -> list[str]:
 def _extra_bytes(part: WindowPart) -> str:
     if part.extra_bytes is None:
         return _NOT_RECORDED
-    return ", ".join(f"{_bytes(count)} {device}" for device, count in part.extra_bytes.items()) or "none"
-
-
-def _bytes(count: int) -> str:
-    for limit, unit in ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB")):
-        if count >= limit:
-            return f"{count / limit:.3g} {unit}"
-    return f"{count} B"
+    return ", ".join(f"{memory(count)} {device}" for device, count in part.extra_bytes.items()) or "none"
 
 
 def _bandwidth(kernel: WindowKernel) -> str:
