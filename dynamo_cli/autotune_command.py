@@ -69,9 +69,12 @@ def _candidates(text: str, ctx: click.Context) -> list[str]:
     """The names to measure, those of files with their whole path; BackendProblem, UsageError."""
     from dynamo_core.launch.backend_check import check_backend
     from dynamo_core.launch.program import Program, check_python, default_python
+    from dynamo_core.recording import files
     from dynamo_core.settings import Settings
 
-    program = program_of(ctx) or Program(("-",), is_python=True)
+    program = program_of(ctx)
+    if program is None or files.is_recording(Path(program.arguments[0])):
+        program = Program(("-",), is_python=True)  # whose modules are looked for here
     python = check_python(ctx.params["python"]) if ctx.params["python"] else default_python()
     try:
         checked = check_backend(Settings(recording="", backend=text), program, python)
@@ -118,6 +121,8 @@ def _tune(
             "the same command goes on from there"
         )
         raise
+    if not any(result.tuned for result in results):
+        raise NotMeasured(f"no graph could be measured; graph {graphs[0].first.number}: {results[0].problem}")
     return Tuning(str(file), graphs, results, unusable)
 
 

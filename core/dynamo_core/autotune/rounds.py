@@ -1,7 +1,8 @@
 """Measure one graph under every candidate: each in its own process, batches of calls taken in turn."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
 
@@ -12,6 +13,7 @@ from .measurement import (
     DECLINED,
     DISAGREES,
     FAILED,
+    RESTLESS,
     TIMED_OUT,
     UNUSABLE,
     Measurement,
@@ -20,9 +22,11 @@ from .measurement import (
 from .workers import NoAnswer, Worker
 
 EAGER = "eager"
-ROUNDS = 15
-_FEWER_ROUNDS = 5  # where a call takes so long that it makes a batch on its own
-_BATCH_SECONDS = 0.02
+_ROUNDS = 20
+_FEWER_ROUNDS = 8  # where a call takes so long that it makes a batch on its own
+_MOST_ROUNDS = 3  # times as many, while the machine is busy, ...
+_LONGEST = 10.0  # ... for so many seconds
+_BATCH_SECONDS = 0.01
 _VERDICTS = {"disagrees": DISAGREES, "declined": DECLINED, "failed": FAILED}
 
 
@@ -105,9 +109,11 @@ class Bench:
             results[candidate], seconds = self._prepare(candidate, program)
             if seconds is not None:
                 calls[candidate] = max(1, round(_BATCH_SECONDS / max(seconds, 1e-9)))
-        rounds = ROUNDS if all(number > 1 for number in calls.values()) else _FEWER_ROUNDS
-        timed: dict[str, list[Round]] = {candidate: [] for candidate in calls}
-        for _ in range(rounds):
+        rounds = _ROUNDS if all(number > 1 for number in calls.values()) else _FEWER_ROUNDS
+        until = time.monotonic() + _LONGEST
+        for done in range(_MOST_ROUNDS * rounds):
+            if _is_enough(done, rounds, [results[each] for each in calls], time.monotonic() >= until):
+                break
             for candidate in list(calls):
                 tell(f"timing {candidate}")
                 answer = self._ask(candidate, {"do": "time", "calls": calls[candidate]})
@@ -115,12 +121,9 @@ class Bench:
                     results[candidate] = _failure(candidate, answer)
                     del calls[candidate]
                     continue
-                timed[candidate].append(Round(answer["forward_seconds"], answer["backward_seconds"]))
-        for candidate in calls:
-            before = results[candidate]
-            results[candidate] = Measurement(
-                candidate, AGREES, None, before.compile_seconds, tuple(timed[candidate])
-            )
+                timed = Round(answer["forward_seconds"], answer["backward_seconds"])
+                before = results[candidate]
+                results[candidate] = replace(before, rounds=(*before.rounds, timed))
         return [results[candidate] for candidate in candidates]
 
     def _prepare(self, candidate: str, program: GraphProgram) -> tuple[Measurement, float | None]:
@@ -173,6 +176,12 @@ class Bench:
             else:
                 worker.end()
         return place
+
+
+def _is_enough(done: int, rounds: int, measured: Sequence[Measurement], is_late: bool) -> bool:
+    if done < (_FEWER_ROUNDS if is_late else rounds):
+        return False
+    return is_late or not any((each.unrest or 0) > RESTLESS for each in measured)
 
 
 def _failure(candidate: str, answer: dict[str, Any] | Measurement) -> Measurement:

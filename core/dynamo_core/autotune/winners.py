@@ -6,6 +6,7 @@ holds for one graph (`graph_key.py`) on one kind of device with one version of t
 
 import json
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from ..errors import AutotuneFileProblem
 from .measurement import Measurement
 
 DEFAULT_FILE = Path(".dynamo") / "autotuned.json"
+_LIST_OF_NUMBERS = re.compile(r'"rounds": \[[^"{}]*\]')  # on one line, so that the file stays readable
 _SCHEMA, _VERSION = "dynamo-autotuned", 1
 
 
@@ -130,7 +132,9 @@ def _text(entries: Iterable[Tuned]) -> str:
         "[forward, backward] of one call. `dynamo run --backend autotuned` uses it.",
         "graphs": [entry.as_json() for entry in entries],
     }
-    return json.dumps(content, indent=1) + "\n"
+    return (
+        _LIST_OF_NUMBERS.sub(lambda found: " ".join(found[0].split()), json.dumps(content, indent=1)) + "\n"
+    )
 
 
 def _entries(text: str, path: Path) -> list[Tuned]:

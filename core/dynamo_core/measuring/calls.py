@@ -8,7 +8,8 @@ from typing import Any
 from ..backends.agreement import clone_with_aliases
 from .compiled_graph import SEED, CompiledGraph
 
-_LONG_ENOUGH = 5e-3  # seconds, for an estimate
+_LONG_ENOUGH = 2e-3  # seconds, for an estimate
+_ESTIMATES = 3
 _WARM_UP = 2e-3  # seconds: caches and threads are another process's when a batch begins
 
 
@@ -62,13 +63,13 @@ class TimedGraph:
         self._call()  # compiles the backward, where it is compiled when first needed
 
     def estimate(self) -> float:
-        """About how many seconds a call takes."""
+        """About how many seconds a call takes where nothing else slows it down."""
         calls = 1
-        while True:
-            seconds = self._batch(calls)[0]
-            if seconds * calls >= _LONG_ENOUGH:
-                return seconds
+        seconds = self._batch(calls)[0]
+        while seconds * calls < _LONG_ENOUGH:
             calls *= 4
+            seconds = self._batch(calls)[0]
+        return min(seconds, *(self._batch(calls)[0] for _ in range(_ESTIMATES)))
 
     def batch(self, calls: int) -> tuple[float, float]:
         """Seconds of a call, and of its forward part, on average over `calls` of them, warm."""

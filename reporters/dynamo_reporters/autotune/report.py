@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dynamo_core.autotune.measurement import AGREES, DECLINED, Measurement
+from dynamo_core.autotune.measurement import AGREES, RESTLESS, Measurement
 from dynamo_core.autotune.tuning import Result
 from dynamo_core.model import Recording
 
@@ -67,6 +67,7 @@ def _page(tuning: Tuning, show_all: bool) -> Iterator[Block]:
         yield Bullets([f"{name} cannot be used here: {why}" for name, why in tuning.unusable.items()])
     if tuning.tuned:
         yield _overview(tuning)
+    yield from _unrest(tuning)
     yield from _problems(tuning)
     shown = [
         (graph, result) for graph, result in zip(tuning.graphs, tuning.results, strict=True) if result.tuned
@@ -139,19 +140,33 @@ def _factor(theirs: float, ours: float) -> str:
 
 
 def _problems(tuning: Tuning) -> Iterator[Block]:
-    """Graphs that could not be measured, and candidates that were rejected or failed."""
-    items = [
-        f"graph {graph.first.number} was not measured: {result.problem}"
-        for graph, result in zip(tuning.graphs, tuning.results, strict=True)
-        if result.tuned is None
-    ]
+    """Graphs that could not be measured, and candidates that were rejected, failed or declined."""
+    said: dict[str, list[int]] = {}
     for graph, result in zip(tuning.graphs, tuning.results, strict=True):
+        if result.tuned is None:
+            said.setdefault(f"not measured: {result.problem}", []).append(graph.first.number)
         for each in _measurements(result):
-            if each.verdict not in (AGREES, DECLINED):
-                items.append(f"graph {graph.first.number}, {each.candidate}: {_verdict(each)}")
-    if items:
+            if each.verdict != AGREES:
+                said.setdefault(f"{each.candidate} {_verdict(each)}", []).append(graph.first.number)
+    if said:
         yield Heading("Not measured, or rejected")
-        yield Bullets(items, "warning")
+        yield Bullets([f"{_graph_numbers(numbers)}: {what}" for what, numbers in said.items()], "warning")
+
+
+def _graph_numbers(numbers: Sequence[int]) -> str:
+    return f"graph{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
+
+
+def _unrest(tuning: Tuning) -> Iterator[Block]:
+    """A word on how much the times of one candidate differed, where they did."""
+    found = [each.unrest for _, result, _ in tuning.tuned for each in _measurements(result) if each.unrest]
+    restless = sum(each > RESTLESS for each in found)
+    if restless * 4 > len(found):
+        yield Paragraph(
+            f"The machine was busy: in {restless} of {len(found)} measurements, half of the rounds took more "
+            f"than {RESTLESS:g} times as long as the fastest. Measure again when it is quiet: --again.",
+            "warning",
+        )
 
 
 def _section(graph: DistinctGraph, result: Result) -> Iterator[Block]:
@@ -181,7 +196,7 @@ def _section(graph: DistinctGraph, result: Result) -> Iterator[Block]:
                 seconds(each.backward_seconds) if each.backward_seconds is not None else "",
                 _times(eager, each) if each.rounds else "",
                 seconds(each.compile_seconds) if each.compile_seconds is not None else "",
-                _verdict(each),
+                each.verdict,
             ]
         )
     yield table("|candidate|forward>|backward>|vs eager>|compile>|verdict", rows)
