@@ -26,7 +26,7 @@ from ..settings import ON_RECOMPILE_ERROR, Settings
 from .occurrences import Occurrences
 from .primitives import perf_counter_ns, time_ns
 from .probes import Probes
-from .torch_versions import guard_failure
+from .torch_versions import allow_no_compiled_frame, guard_failure
 from .trace_handler import TraceHandler
 
 _REASONS_OF_A_FRAME = 16  # the reason can name a size, and so be new each time
@@ -80,6 +80,7 @@ class Freeze:
                 if reasons is not None:
                     if self._is_error:
                         raise NotCompiled(_message(frame.f_code, reasons))
+                    allow_no_compiled_frame()
                     return eager_this_once
                 # One more call lies on the stack than Dynamo's `skip` knows of.
                 named["skip"] = named.get("skip", 0) + 1

@@ -51,3 +51,17 @@ def guard_failure(cache_entry: Any, f_locals: Any, converter: Any) -> str:
     innermost = getattr(eval_frame, "innermost_backend", None)
     backend = () if innermost is None else (innermost(converter),)
     return str(guards.get_guard_fail_reason_helper(manager, f_locals, compile_id, *backend))
+
+
+def allow_no_compiled_frame() -> None:
+    """Tell a call with `fullgraph=True` that is in progress that it may find no compiled frame.
+
+    From torch 2.13 on such a call raises an error at its end where no frame of it was compiled.
+    Source: torch/_dynamo/eval_frame.py (compile_wrapper), 2.13 and 2.15. -1 says that nobody counts; a count
+    is only begun where there is none.
+    """
+    from torch._C._dynamo import eval_frame
+
+    set_count = getattr(eval_frame, "set_fullgraph_compiled_frame_count", None)
+    if set_count is not None and set_count(-1) >= 0:
+        set_count(1)

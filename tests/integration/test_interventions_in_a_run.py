@@ -1,0 +1,158 @@
+"""--freeze-after, --override and --fullgraph on real programs: what they do, and what is told of it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Result
+from recordings import PROGRAMS, SAMPLES
+from running import Situation, assert_same_as_python
+from schemas import validate
+
+Runner = Callable[..., Result]
+OWN = str(PROGRAMS / "interventions.py")
+TOY = str(SAMPLES / "toy_example.py")
+
+
+def told(run: Runner, report: str, path: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(run(report, "--format", "json", path).stdout)
+    validate(document)
+    return document
+
+
+@pytest.mark.parametrize(
+    "names", [("training", "reset", "generators"), ("threads", "stances"), ("whole_graphs",)], ids="-".join
+)
+def test_a_frozen_program_does_not_notice(names: tuple[str, ...], tmp_path: Path) -> None:
+    options = ("--freeze-after", "1")
+    situation = Situation("frozen", ("interventions.py", *names), options=options)
+    assert_same_as_python(situation, tmp_path / "recording")
+
+
+def test_after_the_freeze_nothing_is_compiled_and_the_reasons_are_torchs(run: Runner) -> None:
+    result = run("run", "-o", "r", "--freeze-after", "1", OWN, "other_sizes")
+    assert result.exit_code == 0
+    assert "Frozen after 1 call of compiled graphs: 3 calls of 1 frame would have been" in result.stderr
+    recompiles = told(run, "recompiles", "r")
+    assert recompiles["frames"] == []
+    (frame,) = recompiles["freeze"]["not_compiled"]
+    assert (frame["name"], frame["times"]) == ("_double", 3)
+    failures = [each["failures"][0] for each in frame["reasons"]]
+    assert [(f["kind"], f["expected"], f["actual"]) for f in failures] == [
+        ("size", "2", "3"),
+        ("size", "2", "4"),
+        ("size", "2", "5"),
+    ]
+    explained = told(run, "explain", "r")
+    assert explained["summary"]["graphs"] == 1
+    assert explained["freeze"] == recompiles["freeze"]
+    assert "After the freeze" in run("explain", "r").stdout
+
+
+def test_a_captured_program_is_frozen_as_well(run: Runner) -> None:
+    frozen = run("run", "-o", "r", "--backend", "eager", "--freeze-after", "toy_example=5", TOY)
+    assert frozen.exit_code == 0
+    assert "Frozen after 5 calls of toy_example" in frozen.stderr
+    document = told(run, "explain", "r")
+    assert document["freeze"]["processes"][0]["calls"] >= 5
+
+
+def test_on_recompile_error_names_the_frame_and_the_reason(run: Runner) -> None:
+    options = ("--freeze-after", "_double=1", "--on-recompile", "error")
+    result = run("run", "-o", "r", *options, OWN, "other_sizes")
+    assert result.exit_code == 1
+    assert "--on-recompile error: _double (" in result.stderr
+    assert "size mismatch at index 0. expected 2, actual 3" in result.stderr
+
+
+@pytest.mark.parametrize(("after", "far"), [("1000", "5 of 1,000 calls"), ("main=3", "0 of 3 calls of main")])
+def test_a_freeze_that_never_came_is_told(run: Runner, after: str, far: str) -> None:
+    result = run("run", "-o", "r", "--freeze-after", after, OWN, "other_sizes")
+    assert result.exit_code == 0
+    assert f"Not frozen: {far}" in result.stderr
+
+
+def test_arguments_are_replaced_wherever_the_program_compiles(run: Runner) -> None:
+    options = ("--override", "backend=eager,dynamic=True", "--override", "frame=99,backend=eager")
+    replaced = run("run", "-o", "r", *options, OWN, "every_way_to_compile")
+    assert replaced.exit_code == 0
+    document = told(run, "explain", "r")
+    applied = {each["of"]: each for each in document["overrides"]["applied"]}
+    assert {name.rpartition(".")[2] for name in applied} >= {
+        "decorated",
+        "with_arguments",
+        "_double",
+        "ReLU",
+        "outer",
+    }
+    assert applied["ReLU"]["replaced"] == [
+        {"argument": "dynamic", "was": "None", "now": "True"},
+        {"argument": "backend", "was": "inductor", "now": "eager"},
+        {"argument": "options", "was": "max_autotune=True", "now": "None"},
+    ]
+    assert document["overrides"]["unmatched"] == ["frame=99,backend=eager"]
+    graphs = document["processes"][0]["graphs"]
+    assert {graph["backend"] for graph in graphs} == {"eager"}
+    eager = run("run", "-o", "e", "--override", "disable=True", OWN, "every_way_to_compile")
+    assert (eager.exit_code, eager.stdout) == (0, replaced.stdout)
+    assert told(run, "explain", "e")["summary"]["frames"] == 0
+
+
+def test_one_compile_gets_another_backend(run: Runner) -> None:
+    options = ("--backend", "eager", "--override", "frame=0,backend=aot_eager")
+    assert run("run", "-o", "r", *options, TOY).exit_code == 0
+    document = told(run, "explain", "r")
+    backends = {graph["compile_id"]: graph["backend"] for graph in document["processes"][0]["graphs"]}
+    assert backends == {"0/0": "aot_eager", "1/0": "eager", "2/0": "eager"}
+
+
+@pytest.mark.parametrize(
+    ("options", "exit_code", "said"),
+    [
+        (("--override", "backend=egaer"), 124, "did you mean 'eager'?"),
+        (("--override", "bakcend=eager"), 2, "did you mean 'backend'?"),
+        (("--override", "frame=x,backend=eager"), 2, "no compile id"),
+        (("--freeze-after", "soon"), 2, "neither a number of calls"),
+    ],
+)
+def test_bad_options_are_told_before_the_program_starts(
+    run: Runner, tmp_path: Path, options: tuple[str, ...], exit_code: int, said: str
+) -> None:
+    result = run("run", *options, "-c", "open('it_ran', 'w')")
+    assert (result.exit_code, len(result.stderr.splitlines())) == (exit_code, 1)
+    assert said in result.stderr
+    assert not (tmp_path / "it_ran").exists()
+
+
+def test_the_first_break_ends_a_captured_program_with_its_report(run: Runner) -> None:
+    result = run("run", "-o", "r", "--backend", "eager", "--fullgraph", TOY)
+    assert result.exit_code == 118
+    assert "❱  8     if b.sum() < 0:" in result.stderr
+    assert "compute both branches and choose with `torch.where" in result.stderr
+    assert result.stderr.splitlines()[-1].endswith("1 graph break in 1 frame, 0 graphs; exit code 118")
+    (raised,) = told(run, "breaks", "r")["raised"]
+    assert (raised["broke_at"]["line"], raised["kind"]) == (8, "Data-dependent branching")
+
+
+def test_an_audit_that_keeps_going_lists_all_and_lets_the_program_finish(run: Runner) -> None:
+    options = ("--backend", "eager", "--fullgraph=keep-going")
+    result = run("run", "-o", "r", *options, str(PROGRAMS / "twenty_breaks.py"))
+    assert result.exit_code == 118
+    assert "\n20. " in result.stderr
+    assert "--fullgraph: 20 graph breaks in " in result.stderr
+    quiet = run("run", "-q", "-f", "-o", "r", *options, TOY)
+    assert (quiet.exit_code, quiet.stderr) == (118, "")
+    assert quiet.stdout.startswith("sum over 100 calls")
+
+
+def test_an_audit_of_a_program_that_compiles_itself_replaces_fullgraph(run: Runner) -> None:
+    clean = run("run", "-o", "r", "--fullgraph", OWN, "other_sizes")
+    assert clean.exit_code == 0
+    assert "--fullgraph: no graph breaks in " in clean.stderr
+    assert "fullgraph False → True" in clean.stderr
+    nothing = run("run", "-f", "-o", "r", "--fullgraph", "-c", "import torch")
+    assert nothing.exit_code == 118
+    assert "nothing was compiled" in nothing.stderr

@@ -1,0 +1,148 @@
+"""What records of overrides and of the freeze mean, and what is said of them."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from dynamo_core import names
+from dynamo_core.model import CompileId, Place, Process, Recording, Replaced
+from dynamo_core.recording.build import ProcessBuilder
+from dynamo_core.recording.records import RecordParser
+from dynamo_core.selection import Selection, select
+from dynamo_reporters.explain.overrides import override_lines, unmatched_overrides
+from dynamo_reporters.page.console import plain_text
+from dynamo_reporters.recompiles.after_freeze import after_freeze, freeze_sentence, frozen_frames
+from dynamo_reporters.recompiles.report import report
+from dynamo_reporters.report import document
+
+SERVE = {"name": "serve", "file": "/x/serving.py", "line": 7}
+OF_SEVEN = ["0/1: tensor 'x' size mismatch at index 0. expected 32, actual 7", "0/0: len(x) == 3"]
+OF_NINE = ["0/1: tensor 'x' size mismatch at index 0. expected 32, actual 9", "0/0: len(x) == 3"]
+
+
+def artifact(name: str, payload: Any, **envelope: int) -> str:
+    text = json.dumps(payload)
+    digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+    metadata = {"artifact": {"name": name, "encoding": "json"}, **envelope, "has_payload": digest}
+    return f"V1120 19:08:30.938000 2350 x:0] {json.dumps(metadata)}\n\t{text}\n"
+
+
+def read(*records: str) -> Process:
+    process = Process(Path("trace.log"), info={"pid": 1})
+    builder, parser = ProcessBuilder(process), RecordParser()
+    for found in parser.feed("".join(records).encode()):
+        builder.add(found)
+    last = parser.finish()
+    if last is not None:
+        builder.add(last)
+    return process
+
+
+def recording(process: Process, **settings: object) -> Recording:
+    return Recording(Path("r"), {"settings": settings}, [process], 1, [])
+
+
+def frozen_run() -> Recording:
+    process = read(
+        artifact(names.FROZEN, {"frozen": True, "calls": 40, "seconds": None, "at_ns": 5}),
+        artifact(names.NOT_COMPILED, {**SERVE, "reasons": OF_SEVEN, "times": 1}),
+        artifact(names.NOT_COMPILED, {**SERVE, "reasons": OF_NINE, "times": 1}),
+        artifact(names.NOT_COMPILED, {**SERVE, "reasons": OF_SEVEN, "times": 2}),
+        artifact(
+            names.NOT_COMPILED, {**SERVE, "name": "new", "reasons": ["never compiled before"], "times": 1}
+        ),
+    )
+    return recording(process, freeze_after="serve=40", on_recompile="eager")
+
+
+def test_a_later_count_takes_the_place_of_an_earlier_one() -> None:
+    frames = frozen_frames(frozen_run())
+    assert [(frame.name, frame.place, frame.times) for frame in frames] == [
+        ("serve", Place("/x/serving.py", 7), 3),
+        ("new", Place("/x/serving.py", 7), 1),
+    ]
+
+
+def test_reasons_that_differ_in_values_are_one_cause() -> None:
+    frame = frozen_frames(frozen_run())[0]
+    (cause,) = frame.by_cause()
+    assert (cause.what, list(cause.compiled_for), list(cause.came), cause.times) == (
+        "size of x at dimension 0",
+        ["32"],
+        ["7", "9"],
+        3,
+    )
+
+
+def test_the_page_and_the_document() -> None:
+    run = frozen_run()
+    page = plain_text(after_freeze(run))
+    assert (
+        "Frozen after 40 calls of serve: 4 calls of 2 frames would have been compiled, and ran eager." in page
+    )
+    assert "never compiled before" in page
+    told = document(report(), run)
+
+    first = told["freeze"]["not_compiled"][0]
+    assert first["times"] == 3
+    assert first["reasons"][0] == {
+        "times": 2,
+        "reasons": OF_SEVEN,
+        "failures": first["reasons"][0]["failures"],
+    }
+    assert [failure["entry"] for failure in first["reasons"][0]["failures"]] == ["0/1", "0/0"]
+
+
+def test_a_frame_can_be_picked_out() -> None:
+    part = select(frozen_run(), Selection(frame="new"))
+    assert [frame.name for frame in frozen_frames(part)] == ["new"]
+
+
+def test_a_moment_that_did_not_come() -> None:
+    process = read(artifact(names.FROZEN, {"frozen": False, "calls": 37, "seconds": None, "at_ns": 5}))
+    told = freeze_sentence(recording(process, freeze_after="100", on_recompile="eager"))
+    assert told == "Not frozen: 37 of 100 calls of compiled graphs."
+    process = read(artifact(names.FROZEN, {"frozen": False, "calls": None, "seconds": 1.5, "at_ns": 5}))
+    told = freeze_sentence(recording(process, freeze_after="9s", on_recompile="eager"))
+    assert told == "Not frozen: 1.50 s of 9 s without a compile."
+    killed = recording(read(), freeze_after="100", on_recompile="eager")
+    assert freeze_sentence(killed) == "Not frozen: how far it came was not recorded."
+    assert freeze_sentence(recording(read())) is None
+
+
+def test_overrides_of_calls_and_of_compiles() -> None:
+    change = ["backend", "inductor", "eager"]
+    call = {"overrides": ["backend=eager"], "of": "f", "file": "/x/t.py", "line": 3, "replaced": [change]}
+    process = read(
+        artifact(names.OVERRIDE, {**call, "times": 1}),
+        artifact(names.OVERRIDE, {**call, "times": 2}),
+        artifact(
+            names.OVERRIDE,
+            {"overrides": ["frame=0/1,backend=eager"], "of": None, "replaced": [change], "times": 1},
+            frame_id=0,
+            frame_compile_id=1,
+        ),
+    )
+    of_call, of_compile = process.overrides
+    assert (of_call.times, of_call.replaced) == (2, (Replaced("backend", "inductor", "eager"),))
+    assert of_compile.compile_id == CompileId(0, 1)
+    asked = ["backend=eager", "frame=0/1,backend=eager", "frame=5,backend=eager"]
+    run = recording(process, override=asked)
+    assert unmatched_overrides(run) == ["frame=5,backend=eager"]
+    assert override_lines(run) == [
+        "torch.compile of f at /x/t.py:3: backend inductor → eager (2 times)",
+        "compile [0/1] of unknown frame (unknown place): backend inductor → eager",
+        "frame=5,backend=eager: found no compile of frame 5",
+    ]
+
+
+def test_records_that_make_no_sense_are_damage() -> None:
+    process = read(
+        artifact(names.FROZEN, {"frozen": True}),
+        artifact(names.NOT_COMPILED, {"name": ["a list"], "times": 1}),
+        artifact(names.OVERRIDE, {"replaced": [["one"]], "times": 1}),
+    )
+    assert process.damaged_records == 3
+    assert (process.freeze, process.not_compiled, process.overrides) == (None, [], [])
+    assert unmatched_overrides(recording(process, override="text")) == []
