@@ -1,4 +1,4 @@
-"""Backends that compute something wrong: `dynamo run --verify --backend wrong_backend.py:off_by_a_little …`."""
+"""A backend that is wrong by 1e-3: `dynamo run --verify --backend wrong_backend.py:off_by_a_little PROGRAM`."""
 
 import torch
 

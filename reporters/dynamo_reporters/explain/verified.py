@@ -154,10 +154,8 @@ def _off(value: ComparedValue | None) -> str:
 
 def _node(node: WrongNode) -> str:
     where = "" if node.place is None else f" at {place(node.place)}"
-    return f"{node.name} = {node.target}{where}, off by {_error(node.value)}"
-
-
-def _error(value: ComparedValue | None) -> str:
-    if value is None or value.error is None:
-        return "an error that has no figure"
-    return f"{value.error:.2g}"
+    value = node.value
+    off = (
+        "" if value is None else f", {value.detail}" if value.error is None else f", off by {value.error:.2g}"
+    )
+    return f"{node.name} = {node.target}{where}{off}"

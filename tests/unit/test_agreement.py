@@ -1,0 +1,275 @@
+"""What counts as agreement with eager, and the clones and references that it is measured on."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from dynamo_core.backends.agreement import (
+    Comparison,
+    RandomState,
+    clone_with_aliases,
+    compare,
+    draws_random_numbers,
+    float64_reference,
+    shielded,
+    with_other_last_bits,
+)
+
+NAN, INFINITY = float("nan"), float("inf")
+
+
+def only(candidate: Any, eager: Any, reference: Any = None, again: Any = None) -> Comparison:
+    found = compare(["value"], [candidate], [eager], None if reference is None else [reference], again)
+    return found[0]
+
+
+def graph(function: Callable[..., Any]) -> torch.fx.GraphModule:
+    return torch.fx.symbolic_trace(function)
+
+
+def noisy(value: torch.Tensor, error: float) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(1)
+    return value + error * torch.randn(value.shape, generator=generator, dtype=value.dtype)
+
+
+class TestFloats:
+    exact = torch.linspace(-2, 2, 1000, dtype=torch.float64)
+
+    @pytest.mark.parametrize(
+        ("dtype", "error"), [(torch.float32, 1e-7), (torch.float16, 4e-4), (torch.bfloat16, 4e-3)]
+    )
+    def test_about_as_exact_as_eager(self, dtype: torch.dtype, error: float) -> None:
+        eager, candidate = self.exact.to(dtype), noisy(self.exact, error).to(dtype)
+        found = only(candidate, eager, self.exact)
+        assert found.agrees
+        assert found.against == "float64"
+        assert found.error is not None and found.allowed is not None
+        assert 0 < found.error < found.allowed
+
+    def test_one_element_in_a_thousand_off_by_a_thousandth(self) -> None:
+        eager = self.exact.float()
+        candidate = eager.clone()
+        candidate[700] += 1e-3
+        found = only(candidate, eager, self.exact)
+        assert not found.agrees
+        assert found.error == pytest.approx(1e-3, rel=1e-3)
+        assert found.allowed == pytest.approx(1.1e-5, rel=0.2)
+
+    def test_small_values_are_not_waved_through(self) -> None:
+        eager = (self.exact * 1e-4).float()
+        assert not only(eager * 1.01, eager, self.exact * 1e-4).agrees
+
+    def test_half_precision_is_measured_by_eagers_own_error(self) -> None:
+        eager = noisy(self.exact, 0.05).to(torch.bfloat16)  # as a deep graph would have it
+        assert only(noisy(self.exact, 0.06).to(torch.bfloat16), eager, self.exact).agrees
+        assert not only(noisy(self.exact, 0.9).to(torch.bfloat16), eager, self.exact).agrees
+
+    def test_without_a_reference(self) -> None:
+        eager = self.exact.float()
+        assert only(eager + 5e-5, eager) == only(eager + 5e-5, eager, None)
+        assert only(eager + 5e-5, eager).agrees
+        assert only(eager + 5e-5, eager).against == "eager"
+        assert not only(eager + 1e-3, eager).agrees
+
+    def test_what_is_not_finite(self) -> None:
+        eager = torch.tensor([1.0, NAN, INFINITY, -INFINITY])
+        assert only(eager.clone(), eager, eager.double()).agrees
+        for other in ([NAN, NAN, INFINITY, -INFINITY], [1.0, NAN, -INFINITY, -INFINITY]):
+            found = only(torch.tensor(other), eager, eager.double())
+            assert not found.agrees
+            assert found.detail is not None and " where eager has " in found.detail
+
+    def test_finite_where_eager_overflowed(self) -> None:
+        eager, exact = torch.tensor([INFINITY]).half(), torch.tensor([65000.0], dtype=torch.float64)
+        assert only(torch.tensor([65000.0]).half(), eager, exact).agrees
+        assert not only(torch.tensor([60000.0]).half(), eager, exact).agrees
+
+    @pytest.mark.parametrize("empty", [torch.zeros(0), torch.zeros(2, 0)])
+    def test_nothing_in_it(self, empty: torch.Tensor) -> None:
+        assert only(empty, empty.clone(), empty.double()).agrees
+
+
+class TestIntegers:
+    def test_exact_where_eager_is(self) -> None:
+        eager, reference = torch.tensor([1, 2, 3]), torch.tensor([1, 2, 4])
+        assert only(torch.tensor([1, 2, 9]), eager, reference).agrees  # eager is not sure of it either
+        assert not only(torch.tensor([1, 3, 3]), eager, reference).agrees
+        assert not only(torch.tensor([1, 2, 9]), eager).agrees
+
+    def test_booleans(self) -> None:
+        assert only(torch.tensor([True]), torch.tensor([True])).agrees
+        assert not only(torch.tensor([True]), torch.tensor([False])).agrees
+
+    def test_numbers_and_none(self) -> None:
+        assert only(3, 3).agrees and only(None, None).agrees and only(0.5, 0.5).agrees
+        assert not only(3, 4).agrees
+        assert only(None, 3).detail == "None where eager has 3"
+
+
+@pytest.mark.parametrize(
+    ("candidate", "detail"),
+    [
+        (torch.zeros(2), "shape [2] where eager has [3]"),
+        (torch.zeros(3).double(), "dtype float64 where eager has float32"),
+        (0.0, "a float where eager has a Tensor"),
+    ],
+)
+def test_another_kind_of_value(candidate: Any, detail: str) -> None:
+    found = only(candidate, torch.zeros(3), torch.zeros(3).double())
+    assert (found.agrees, found.error, found.detail) == (False, None, detail)
+
+
+def test_second_opinion_on_a_step() -> None:
+    """On which side of a step a value lies that is as good as on it, is not for a candidate to know."""
+    x = torch.tensor([1e-9, 1.0]) + torch.tensor([1.0, 0.0])
+
+    def above(x: torch.Tensor) -> torch.Tensor:
+        return (x > 1.0).float() * 5
+
+    candidate, eager = torch.tensor([5.0, 0.0]), above(x)
+    assert eager.tolist() == [0.0, 0.0]
+
+    def again(seed: int) -> list[torch.Tensor]:
+        return [above(with_other_last_bits([x], seed)[0])]
+
+    assert not only(candidate, eager, eager.double()).agrees
+    assert only(candidate, eager, eager.double(), again).agrees
+    assert not only(torch.tensor([0.0, 1e-3]) + 30, eager, eager.double(), again).agrees
+    assert only(
+        torch.tensor([1, 0]), torch.tensor([0, 0]), None, lambda seed: [torch.tensor([seed % 2, 0])]
+    ).agrees
+
+    def fails(seed: int) -> list[torch.Tensor]:
+        raise RuntimeError("not with these inputs")
+
+    assert not only(candidate, eager, eager.double(), fails).agrees
+
+
+class TestFloat64:
+    def test_dtypes_in_the_graph(self) -> None:
+        def function(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            half = x.half().float() + x.to(torch.bfloat16)
+            return (
+                half.type(torch.float32),
+                torch.zeros(2) @ x,
+                torch.softmax(x, 0, dtype=torch.float32),
+                x.argmax(),
+            )
+
+        x = torch.tensor([1 / 3, 2 / 3])
+        found = float64_reference(graph(function), [x])
+        assert found is not None
+        assert [value.dtype for value in found] == [torch.float64] * 3 + [torch.int64]
+        assert found[0].tolist() == (x.double() * 2).tolist()
+        assert x.dtype is torch.float32
+
+    def test_aliases_and_inputs_changed_in_place(self) -> None:
+        base = torch.zeros(4)
+        found = float64_reference(graph(lambda x, y: (x.add_(1).sum(), y.sum())), [base, base[:2]])
+        assert found is not None
+        assert [value.item() for value in found] == [4, 2]
+        assert base.sum() == 0
+
+    @pytest.mark.parametrize(
+        "function",
+        [
+            lambda x: torch.rand_like(x),
+            lambda x: x.view(torch.int32),
+            lambda x: x.to(torch.float8_e5m2),
+            lambda x: x @ x @ torch.zeros(3),
+        ],
+    )
+    def test_not_possible(self, function: Callable[..., Any]) -> None:
+        before = torch.get_rng_state()
+        assert float64_reference(graph(function), [torch.ones(2)]) is None
+        assert torch.get_rng_state().equal(before)
+
+    def test_integers_only(self) -> None:
+        assert float64_reference(graph(lambda x: x + 1), [torch.arange(3)]) is None
+
+
+class TestClones:
+    def test_shared_storage_strides_and_offsets(self) -> None:
+        base = torch.arange(12.0)
+        views = [base, base[2:8].view(2, 3).t(), base[3:], 7]
+        clones = clone_with_aliases(views)
+        assert clones[3] == 7
+        for view, clone in zip(views[:3], clones[:3], strict=True):
+            assert (clone.stride(), clone.storage_offset()) == (view.stride(), view.storage_offset())
+            assert clone.equal(view)
+        clones[0].fill_(5)
+        assert (clones[1] == 5).all() and (clones[2] == 5).all()
+        assert base.equal(torch.arange(12.0))
+
+    def test_gradients_and_leaves(self) -> None:
+        leaf = torch.ones(3, requires_grad=True)
+        result = leaf * 2
+        own_leaf, own_result, own_plain = clone_with_aliases([leaf, result, torch.ones(3)])
+        assert (own_leaf.is_leaf, own_result.is_leaf) == (True, False)
+        assert (own_leaf.requires_grad, own_result.requires_grad, own_plain.requires_grad) == (
+            True,
+            True,
+            False,
+        )
+        own_result.add_(1).sum().backward()  # a leaf could not be changed in place
+        assert leaf.grad is None
+
+    @pytest.mark.parametrize(
+        "tensor",
+        [
+            torch.ones(2, 1).expand(2, 3).requires_grad_(),
+            torch.zeros(0),
+            torch.ones(2, 2).to_sparse(),
+            torch.ones(2, dtype=torch.complex64).conj(),
+        ],
+    )
+    def test_odd_tensors(self, tensor: torch.Tensor) -> None:
+        (clone,) = clone_with_aliases([tensor])
+        assert clone.to_dense().equal(tensor.to_dense())
+        assert clone.requires_grad == tensor.requires_grad
+
+
+@pytest.mark.parametrize(
+    ("function", "draws"),
+    [
+        (lambda x: F.dropout(x), True),
+        (lambda x: F.dropout(x, 0.0), False),
+        (lambda x: F.dropout(x, training=False), False),
+        (lambda x: torch.bernoulli(x), True),
+        (lambda x: x.normal_(), True),
+        (lambda x: F.scaled_dot_product_attention(x, x, x), False),
+        (lambda x: F.scaled_dot_product_attention(x, x, x, dropout_p=0.1), True),
+        (lambda x: torch.ops.aten.rand_like.default(x), True),
+        (lambda x: x.sin(), False),
+    ],
+)
+def test_draws_random_numbers(function: Callable[..., Any], draws: bool) -> None:
+    assert draws_random_numbers(graph(function)) is draws
+
+
+def test_random_state() -> None:
+    state = RandomState([torch.ones(1)])
+    drawn = torch.rand(3)
+    assert state.has_changed() and not state.equals(RandomState([]))
+    state.restore()
+    assert not state.has_changed() and torch.rand(3).equal(drawn)
+
+
+def test_shielded() -> None:
+    packed: list[Any] = []
+    x = torch.ones(2, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(
+        lambda value: packed.append(value) or value, lambda value: value
+    ):
+        with torch.autocast("cpu"), shielded():
+            torch.set_grad_enabled(False)
+            torch.set_grad_enabled(True)
+            (x.exp() @ x).backward()
+            assert not torch.is_autocast_cache_enabled()
+        assert not packed
+        assert torch.is_autocast_cache_enabled() and torch.is_grad_enabled()
+        x.exp()
+    assert packed
