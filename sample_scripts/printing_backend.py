@@ -1,11 +1,19 @@
-"""A backend of one's own, which prints each graph that it is given and then runs it as it is."""
+"""A backend of one's own: it prints each graph that it is given, and then runs it as it is.
+
+dynamo run printing_backend.py                                         the program's own torch.compile
+dynamo run --backend printing_backend.py:printing_backend toy_example.py        for any other program
+dynamo run --backend printing_backend.py:printing_backend --option verbose=true toy_example.py
+"""
 
 import torch
 
 
-def printing_backend(gm: torch.fx.GraphModule, example_inputs: list[torch.Tensor]):
+def printing_backend(gm: torch.fx.GraphModule, example_inputs: list[torch.Tensor], *, options=None):
     print(f"-- a graph with {len(example_inputs)} inputs")
-    gm.graph.print_tabular()
+    if options and options["verbose"]:
+        print(gm.print_readable(print_output=False))
+    else:
+        gm.graph.print_tabular()
     return gm.forward
 
 

@@ -1,7 +1,7 @@
 """Backends for inference alone, whose results have no gradients even where the program needs them.
 
-Such a backend takes a graph that trains without a word, and `backward` fails later. Seen with openvino 2026.4;
-read in torch/_dynamo/backends/tvm.py (2.8 to 2.15) and torch_tensorrt 2.13.
+Such a backend takes a graph that trains without a word, and `backward` fails later. Seen with openvino
+2026.4; read in torch/_dynamo/backends/tvm.py (2.8 to 2.15) and torch_tensorrt 2.13.
 """
 
 from collections.abc import Callable, Sequence

@@ -2,7 +2,7 @@
 
 Source: torch/fx/graph_module.py (GraphModule), torch/fx/graph.py (Graph.node_copy). What Dynamo notes outside
 of `meta` (torch/_dynamo/output_graph.py, OutputGraph.call_user_compiler) is wanted by AOTAutograd for guards
-on inputs that are one tensor (torch/_functorch/_aot_autograd/frontend_utils.py). The same in 2.8, 2.13 and 2.15.
+on inputs that are one tensor (torch/_functorch/_aot_autograd/frontend_utils.py). 2.8 to 2.15.
 """
 
 from copy import deepcopy

@@ -61,7 +61,8 @@ def backends_section(recording: Recording) -> Iterator[Block]:
 def taken_line(recording: Recording) -> str | None:
     """`graphs by backend: ofi 2; inductor 1`; None where no graph had a choice."""
     chosen = _chosen(recording)
-    if not any(graph.taking and graph.taking.by and _had_choice(graph.taking) for graph, _ in chosen):
+    takings = [graph.taking for graph, _ in chosen if graph.taking is not None]
+    if not any(taking.by for taking in takings) or not any(map(_had_choice, takings)):
         return None
     counts = [f"{name} {len(graphs):,}" for name, graphs in _by_backend(chosen).items()]
     return f"graphs by backend: {'; '.join(counts)}"
