@@ -56,6 +56,12 @@ _INTERRUPTED = 130
     "whether one disagrees or fails (--verify=error); or leave that out (--verify=off).",
 )
 @documented_option(
+    "--per-graph",
+    is_flag=True,
+    envvar="DYNAMO_PER_GRAPH",
+    help="Measure each graph under each backend as well, on its own, as `dynamo autotune` does.",
+)
+@documented_option(
     "--step",
     metavar="NAME",
     help="The function that is called once a step, if not the one found; * and ? match.",
@@ -133,6 +139,7 @@ def bench_command(
     backends: str,
     repeat: int,
     verify: str,
+    per_graph: bool,
     step: str | None,
     time_limit: float | None,
     form: str | None,
@@ -178,6 +185,7 @@ def bench_command(
             recordings=kept,
             caches=caches,
             verify=verify != _VERIFY_OFF,
+            per_graph=per_graph,
             step=step,
             time_limit=time_limit,
         )

@@ -11,19 +11,23 @@ from typing import Any
 from dynamo_core.backend_choice import parse_chain
 from dynamo_core.errors import DynamoError, NotMeasured
 from dynamo_core.launch.process import Ending
+from dynamo_core.launch.program import default_python
 from dynamo_core.launch.run import Request, checked, record
 from dynamo_core.launch.unattended import Unattended
 from dynamo_core.model import Recording
 from dynamo_core.recording.read import read
 from dynamo_core.settings import VERIFY_REPORT, Settings, StepFrame
 from dynamo_core.untrusted import printable
-from dynamo_reporters.bench.agreement import CONTENTS as OF_AGREEMENT
 from dynamo_reporters.bench.agreement import Agreement, agreement_of, not_verified
+from dynamo_reporters.bench.graph_times import GraphTimes
 from dynamo_reporters.bench.measured import CONTENTS, EAGER, Backend, Bench, Run, read_run
 from dynamo_reporters.bench.step_frame import Step, find_step
 
+from .bench_graphs import measure_graphs
+
 # A backend of several has no commas here, which part the backends from each other.
 CHAIN_MARK = "+"
+_FIRST = "first"  # the folder of the first run
 _LONGEST_OUTPUT = 4 << 20  # bytes of stdout that are compared
 
 Announce = Callable[[str, int, int], None]  # what runs now, how many runs are done, of how many
@@ -43,6 +47,7 @@ class Plan:
     recordings: Path
     caches: Path
     verify: bool
+    per_graph: bool = False
     step: str | None = None
     time_limit: float | None = None
 
@@ -89,6 +94,9 @@ def bench(plan: Plan, announce: Announce) -> Bench:
         if plan.verify:
             for backend in result.backends[1:]:
                 backend.agreement = runs.verify(backend)
+        if plan.per_graph:
+            result.graphs = []
+            result.graphs.extend(runs.graph_times())
     except KeyboardInterrupt:
         result.is_interrupted = True
     return result
@@ -101,11 +109,11 @@ class _Runs:
         self._done = 0
         self._names = _plain_names(plan.requests)
         count = len(plan.requests)
-        self._in_all = 1 + plan.rounds * count + plan.verify * (count - 1)
+        self._in_all = 1 + plan.rounds * count + plan.verify * (count - 1) + plan.per_graph
 
     def find_step(self) -> tuple[Step | None, str | None]:
         """What a step is, or why there is none: from a run that Dynamo captures and nothing compiles."""
-        finished = self._run("a first run, for its steps", "first", self._plan.first)
+        finished = self._run("a first run, for its steps", _FIRST, self._plan.first)
         if finished.problem is not None or finished.recording is None:
             return None, f"the first run, with Dynamo but no compiler, failed: {finished.problem}"
         for process in finished.recording.processes:
@@ -135,7 +143,22 @@ class _Runs:
             return not_verified(f"the verified run failed: {finished.problem}")
         return agreement_of(finished.recording)
 
-    def _run(self, what: str, folder: str, request: Request, cache: str = "first") -> _Finished:
+    def graph_times(self) -> Iterator[GraphTimes]:
+        """The graphs of the first run, each under each backend."""
+        eager = self._plan.requests[EAGER]
+        return measure_graphs(
+            self._plan.recordings / _FIRST,
+            {
+                name: EAGER if name == EAGER else request.settings.backend
+                for name, request in self._plan.requests.items()
+            },
+            python=eager.python or default_python(),
+            import_path=[*eager.program.import_path(), str(Path.cwd())],
+            time_limit=self._plan.time_limit,
+            tell=lambda what: self._announce(what, self._done, self._in_all),
+        )
+
+    def _run(self, what: str, folder: str, request: Request, cache: str = _FIRST) -> _Finished:
         self._announce(what, self._done, self._in_all)
         plan = self._plan
         caches = plan.caches / cache
@@ -148,9 +171,10 @@ class _Runs:
         request = replace(request, output=plan.recordings / folder)
         outcome = record(request, announce=lambda note: None, unattended=unattended)
         self._done += 1
+        recording = _recording(outcome.recording)
         return _Finished(
-            _problem(outcome.ending, unattended),
-            _recording(outcome.recording),
+            _problem(outcome.ending, unattended) or _not_seen(recording),
+            recording,
             unattended.stdout.read_bytes()[:_LONGEST_OUTPUT].decode("utf-8", "backslashreplace"),
         )
 
@@ -187,9 +211,17 @@ def _problem(ending: Ending, unattended: Unattended) -> str | None:
     return f"exit code {ending.exit_code}" + (f", {printable(lines[-1].strip())}" if lines else "")
 
 
+def _not_seen(recording: Recording | None) -> str | None:
+    """Why a program that ended well was no run with the backend: nothing of ours was there to see it."""
+    if recording is None or not recording.processes:
+        failures = [] if recording is None else recording.engine_failures
+        return f"nothing was recorded: {failures[0] if failures else 'no process imported torch'}"
+    return None
+
+
 def _recording(path: Path) -> Recording | None:
     with suppress(DynamoError):
-        return read(path, CONTENTS | OF_AGREEMENT)
+        return read(path, CONTENTS)
     return None
 
 

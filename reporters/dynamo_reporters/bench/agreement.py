@@ -1,16 +1,22 @@
-"""Whether a backend computes what eager computes: in words, from what the verified run recorded."""
+"""Whether a backend computes what eager computes: the verdict of the run with --verify."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from dynamo_core.model import Recording
+from dynamo_core.verification import verification
+
+from ..explain.verified import not_compared_lines, verified_sentence, wrong_lines
 
 Verdict = Literal["agrees", "disagrees", "not verified"]
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """The verdict, and why: the graph, output and node that disagree, or what kept it from being verified."""
+    """The verdict, and why: the graph, output and node that disagree, or what kept it from being verified.
+
+    A backend agrees if no graph disagrees and at least one could be compared; `detail` says how many.
+    """
 
     verdict: Verdict
     detail: str | None = None
@@ -21,9 +27,12 @@ def not_verified(why: str) -> Agreement:
     return Agreement("not verified", why)
 
 
-CONTENTS: frozenset[str] = frozenset()
-
-
 def agreement_of(recording: Recording) -> Agreement:
     """What the verified run found."""
-    return not_verified("the recording does not say")
+    found = verification(recording)
+    if found is None or not found.graphs:
+        return not_verified("no graph was compiled")
+    if found.wrong:
+        return Agreement("disagrees", "; ".join(wrong_lines(found, recording)).removeprefix("disagrees: "))
+    told = "; ".join([verified_sentence(found), *not_compared_lines(found, recording)])
+    return Agreement("agrees", told) if found.agreeing else not_verified(told)

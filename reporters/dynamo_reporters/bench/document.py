@@ -6,6 +6,7 @@ from typing import Any
 
 from ..report import place_value
 from .comparison import Figures, compare
+from .graph_times import graph_times_values
 from .measured import Bench
 from .outputs import OutputComparison
 
@@ -28,6 +29,7 @@ def bench_document(bench: Bench) -> dict[str, Any]:
         "step": None if step is None else {"function": step.name, "place": place_value(step.place)},
         "recordings": bench.recordings,
         "backends": [_backend_value(figures, bench) for figures in compare(bench)],
+        "graphs": None if bench.graphs is None else graph_times_values(bench.graphs),
     }
 
 

@@ -19,7 +19,8 @@ from ..profile.wall import (
     is_main,
     wall_time,
 )
-from .agreement import Agreement, not_verified
+from .agreement import Agreement
+from .graph_times import GraphTimes
 from .step_frame import Step
 
 CONTENTS = frozenset({"chromium_event", CALL_SAMPLES})
@@ -59,7 +60,7 @@ class Backend:
     name: str
     mode: str | None = None
     runs: dict[int, Run] = field(default_factory=dict)
-    agreement: Agreement = field(default_factory=lambda: not_verified("it was not asked for"))
+    agreement: Agreement = field(default_factory=lambda: Agreement("not verified"))
 
     @property
     def is_eager(self) -> bool:
@@ -82,7 +83,7 @@ class Bench:
     """All of it; `backends` begin with eager. `rounds` is how many were asked for.
 
     `step` is None where nothing repeats, and `no_step` says why. `recordings` is the folder that holds the
-    runs' recordings, None where they are not kept.
+    runs' recordings, None where they are not kept. `graphs` is None where --per-graph was not given.
     """
 
     program: str
@@ -92,6 +93,7 @@ class Bench:
     no_step: str | None = None
     recordings: str | None = None
     is_interrupted: bool = False
+    graphs: list[GraphTimes] | None = None
 
     @property
     def eager(self) -> Backend:

@@ -1,12 +1,17 @@
 """`dynamo bench`: the page."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, table
 from ..text import number, place, seconds
-from .comparison import Figures, compare
+from .comparison import Basis, Figures, compare
+from .graph_times import graph_times_blocks
 from .measured import Bench
 from .statistics import SpeedUp
+
+_OF: dict[Basis, str] = {"step": "a step", "run": "the run"}
+_LONGEST_NAME = 16  # of a backend beside its figures
 
 
 def bench_blocks(bench: Bench) -> Iterator[Block]:
@@ -19,6 +24,8 @@ def bench_blocks(bench: Bench) -> Iterator[Block]:
     yield from _explained(figures)
     yield Heading("Compiling and memory")
     yield _costs(figures)
+    if bench.graphs is not None:
+        yield from graph_times_blocks(bench.graphs)
     yield from _agreement(figures)
     yield from _failures(bench)
     if bench.recordings is not None:
@@ -27,17 +34,20 @@ def bench_blocks(bench: Bench) -> Iterator[Block]:
 
 
 def _verdict(figures: list[Figures]) -> str:
-    others = [each for each in figures[1:] if each.speed_up is not None]
-    if not others:
-        return "No backend could be compared with eager."
-    best = max(others, key=lambda each: each.speed_up.mean if each.speed_up else 0.0)
-    assert best.speed_up is not None
-    told = f"{best.backend.name} is {_times_as_fast(best.speed_up)}"
-    if best.speed_up.is_told is False:
-        return f"No backend is faster than eager beyond doubt; {told}."
-    if best.speed_up.mean < 1:
-        return f"No backend is faster than eager; {told}."
-    return f"{told}{_pays(best)}."
+    """The fastest of those that do not disagree with eager, and those that do."""
+    wrong = [each.backend.name for each in figures if each.backend.agreement.verdict == "disagrees"]
+    disagree = f" Disagreeing with eager: {', '.join(wrong)}." if wrong else ""
+    right = [each for each in figures if each.backend.name not in wrong]
+    speeds = [(each, each.speed_up) for each in right if each.speed_up is not None]
+    if not speeds:
+        return f"No backend could be compared with eager.{disagree}"
+    best, speed = max(speeds, key=lambda pair: pair[1].mean)
+    told = f"{best.backend.name} is {_times_as_fast(speed)}"
+    if speed.is_told is False:
+        return f"No backend is faster than eager beyond doubt; {told}.{disagree}"
+    if speed.mean < 1:
+        return f"No backend is faster than eager; {told}.{disagree}"
+    return f"{told}{_pays(best)}.{disagree}"
 
 
 def _times_as_fast(speed: SpeedUp) -> str:
@@ -66,27 +76,45 @@ def _what_was_done(bench: Bench, figures: list[Figures]) -> str:
 
 
 def _times(figures: list[Figures]) -> Table:
-    return table(
-        "backend|time of|median>|from>|to>|speed-up>|95 %|pays after>",
+    bases = {each.basis for each in figures if each.seconds}
+    rows = [
         [
-            [
-                each.backend.name,
-                f"a {each.basis}" if each.basis == "step" else "the run",
-                seconds(each.median_seconds),
-                seconds(min(each.seconds, default=None)),
-                seconds(max(each.seconds, default=None)),
-                *_speed_cells(each),
-                _pays_after(each),
-            ]
-            for each in figures
-        ],
-    )
+            each.backend.name,
+            *([_OF[each.basis]] if len(bases) > 1 else []),
+            *_time_cells(each),
+            *_speed_cells(each),
+            _pays_after(each),
+        ]
+        for each in figures
+    ]
+    headings = "|of" if len(bases) > 1 else ""
+    return _by_backend(f"backend{headings}|{_median_of(bases)}>|from, to>|speed-up>|95 %|pays after>", rows)
+
+
+def _median_of(bases: set[Basis]) -> str:
+    return _OF[next(iter(bases))] if len(bases) == 1 else "median"
+
+
+def _by_backend(headings: str, rows: list[list[str]]) -> Table:
+    """A table whose first column names backends: on lines of their own, where a name is long."""
+    plain = table(headings, rows)
+    is_long = any(len(row[0]) > _LONGEST_NAME for row in rows)
+    first, *others = plain.columns
+    return Table([replace(first, is_above=is_long), *others], rows)
+
+
+def _time_cells(figures: Figures) -> tuple[str, str]:
+    if not figures.seconds:
+        return ("failed" if figures.backend.problem else "not recorded"), ""
+    return seconds(
+        figures.median_seconds
+    ), f"{seconds(min(figures.seconds))}, {seconds(max(figures.seconds))}"
 
 
 def _speed_cells(figures: Figures) -> tuple[str, str]:
     speed = figures.speed_up
     if speed is None:
-        return ("1", "") if figures.backend.is_eager else ("not measured", "")
+        return ("1" if figures.backend.is_eager else ""), ""
     if speed.interval is None:
         return f"{speed.mean:.2f}", "one round"
     return f"{speed.mean:.2f}", f"{speed.interval[0]:.2f} to {speed.interval[1]:.2f}"
@@ -125,7 +153,7 @@ def _explained(figures: list[Figures]) -> Iterator[Block]:
 def _costs(figures: list[Figures]) -> Table:
     has_cuda = any(each.peak_cuda is not None for each in figures)
     headings = "backend|cold>|warm>|graphs>|breaks>|recompiles>|peak memory>"
-    return table(
+    return _by_backend(
         headings + ("|on the GPU>" if has_cuda else ""),
         [
             [
@@ -136,6 +164,7 @@ def _costs(figures: list[Figures]) -> Table:
                 *([_bytes(each.peak_cuda)] if has_cuda else []),
             ]
             for each in figures
+            if each.first_success is not None
         ],
     )
 
@@ -165,17 +194,16 @@ def _agreement(figures: list[Figures]) -> Iterator[Block]:
         return
     yield Heading("Agreement with eager")
     yield table(
-        "backend|graphs' outputs|the program's stdout|",
-        [
-            [
-                each.backend.name,
-                each.backend.agreement.verdict,
-                output_text(each),
-                each.backend.agreement.detail or "",
-            ]
-            for each in others
-        ],
+        "backend|outputs of its graphs|the program's stdout",
+        [[each.backend.name, each.backend.agreement.verdict, output_text(each)] for each in others],
     )
+    details = [
+        f"{each.backend.name}: {each.backend.agreement.detail}"
+        for each in others
+        if each.backend.agreement.detail is not None
+    ]
+    if details:
+        yield Bullets(details)
     own = figures[0]
     if own.output is not None and own.output.likeness != "same":
         yield Paragraph(

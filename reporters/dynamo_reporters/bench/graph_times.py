@@ -1,0 +1,97 @@
+"""What a call of each graph takes with each backend, measured on the compiled callables themselves."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dynamo_core.autotune.measurement import AGREES, Measurement, winner
+from dynamo_core.model import Place
+
+from ..page.blocks import Block, Bullets, Column, Heading, Paragraph, Table
+from ..report import place_value
+from ..text import frame_name, place, seconds
+
+
+@dataclass(frozen=True)
+class GraphTimes:
+    """A distinct graph of the first run: its number there, and what came of each backend, by its name.
+
+    `problem` says why it could not be measured. `calls` is how often the program called it.
+    """
+
+    number: int
+    frame: str | None
+    place: Place | None
+    ops: int | None
+    calls: int | None
+    problem: str | None = None
+    measurements: Mapping[str, Measurement] = field(default_factory=dict)
+
+    @property
+    def fastest(self) -> str | None:
+        """The fastest backend; None where it is not faster than those before it by more than the noise."""
+        timed = {name: each for name, each in self.measurements.items() if each.seconds is not None}
+        name = min(timed, key=lambda name: timed[name].seconds or 0.0, default=None)
+        is_clear = name is not None and timed[name].candidate == winner(list(timed.values()))
+        return name if is_clear else None
+
+
+def graph_times_blocks(graphs: Sequence[GraphTimes]) -> Iterator[Block]:
+    """A row a graph, a column a backend."""
+    yield Heading("Graph by graph")
+    backends = list(dict.fromkeys(name for graph in graphs for name in graph.measurements))
+    if backends:
+        trains = any(each.backward_seconds for graph in graphs for each in graph.measurements.values())
+        yield Paragraph(
+            "What a call of the compiled graph itself takes, on made-up inputs of the recorded shapes"
+            + (", its backward included." if trains else "."),
+            "dim",
+        )
+        columns = [Column("graph", True), Column("calls", True), *(Column(name, True) for name in backends)]
+        measured = [graph for graph in graphs if graph.measurements]
+        yield Table(
+            [*columns, Column("fastest"), Column("from")], [_row(graph, backends) for graph in measured]
+        )
+    problems = [f"graph {graph.number}: {graph.problem}" for graph in graphs if graph.problem is not None]
+    problems += [
+        f"graph {graph.number}, {name} {each.verdict}: {each.reason}"
+        for graph in graphs
+        for name, each in graph.measurements.items()
+        if each.verdict != AGREES
+    ]
+    yield Bullets(problems or ([] if graphs else ["no graph was compiled"]), "warning")
+
+
+def graph_times_values(graphs: Sequence[GraphTimes]) -> list[dict[str, Any]]:
+    """The same as JSON values."""
+    return [
+        {
+            "graph": graph.number,
+            "frame": graph.frame,
+            "place": place_value(graph.place),
+            "op_count": graph.ops,
+            "calls": graph.calls,
+            "problem": graph.problem,
+            "fastest": graph.fastest,
+            "backends": [
+                {"backend": name, **measurement.as_json()} for name, measurement in graph.measurements.items()
+            ],
+        }
+        for graph in graphs
+    ]
+
+
+def _row(graph: GraphTimes, backends: Sequence[str]) -> list[str]:
+    return [
+        str(graph.number),
+        "not recorded" if graph.calls is None else f"{graph.calls:,}",
+        *(_cell(graph.measurements.get(name)) for name in backends),
+        graph.fastest or "within the noise",
+        f"{frame_name(graph.frame)} {place(graph.place)}",
+    ]
+
+
+def _cell(measurement: Measurement | None) -> str:
+    if measurement is None:
+        return ""
+    return seconds(measurement.seconds) if measurement.verdict == AGREES else measurement.verdict
