@@ -50,7 +50,7 @@ class Freeze:
         self._frozen = False
         self._pages: list[int] = []  # of the calls that count
         self._compiling = threading.local()
-        self._compiled: set[tuple[str, int, str]] = set()
+        self._compiled: set[object] = set()
         self._reasons_of: dict[object, set[object]] = {}
         self._not_compiled = Occurrences(probes.stream, NOT_COMPILED)
 
@@ -120,13 +120,11 @@ class Freeze:
         ):
             return None
         reasons = self._reasons(converter, frame)
-        known = self._reasons_of.setdefault(_identity(code), set())
+        where = {"name": code.co_name, "file": code.co_filename, "line": code.co_firstlineno}
+        known = self._reasons_of.setdefault(tuple(where.values()), set())
         told = reasons if reasons in known or len(known) < _REASONS_OF_A_FRAME else None
         known.add(told)
-        self._not_compiled.add(
-            (_identity(code), told),
-            {"name": code.co_name, "file": code.co_filename, "line": code.co_firstlineno, "reasons": told},
-        )
+        self._not_compiled.add((*where.values(), told), {**where, "reasons": told})
         return reasons
 
     def _reasons(self, converter: Any, frame: Any) -> tuple[str, ...]:
@@ -177,8 +175,9 @@ def _message(code: CodeType, reasons: tuple[str, ...]) -> str:
     )
 
 
-def _identity(code: CodeType) -> tuple[str, int, str]:
-    return code.co_filename, code.co_firstlineno, code.co_name
+def _identity(code: CodeType) -> tuple[str, int, str, int]:
+    """Resume functions for the two ways on from a line share all but their code."""
+    return code.co_filename, code.co_firstlineno, code.co_name, hash(code)
 
 
 def _qualified_name(code: CodeType) -> str | None:
