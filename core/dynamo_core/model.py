@@ -554,7 +554,7 @@ class Phase:
     function: str | None = None
     is_backward: bool | None = None
     cache_state: str | None = None
-    children: tuple["Phase", ...] = ()
+    children: "tuple[Phase, ...]" = ()
 
     @property
     def last_ns(self) -> int:
