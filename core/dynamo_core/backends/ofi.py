@@ -3,6 +3,7 @@
 One of the first backends of TorchDynamo. Source: torch/jit/_freeze.py (optimize_for_inference), 2.8 to 2.15.
 """
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +23,9 @@ def ofi(gm: Any, example_inputs: Sequence[Any]) -> Any:
     def trace(gm: Any, inputs: Sequence[Any]) -> Any:
         if _changes_inputs(gm, inputs):
             raise Declined("the graph changes its inputs, which optimize_for_inference may do twice")
-        module = torch.jit.optimize_for_inference(torch.jit.trace(gm, tuple(inputs)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # torch 2.15: TorchScript is deprecated
+            module = torch.jit.optimize_for_inference(torch.jit.trace(gm, tuple(inputs)))
         return module.forward  # Dynamo cannot wrap a frozen module: it has no `training`
 
     return fake_tensor_unsupported(trace)(gm, example_inputs)  # Dynamo's inputs are fake, a trace needs real
