@@ -1,4 +1,4 @@
-"""A backend that is wrong by 1e-3: `dynamo run --verify --backend wrong_backend.py:off_by_a_little PROGRAM`."""
+"""A backend that is wrong by 1e-3: `dynamo run --verify --backend wrong_backend.py:off_by_a_little …`."""
 
 import torch
 

@@ -1,0 +1,102 @@
+"""`--verify` finds what is wrong, accuses nobody else, and changes nothing in the program."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import SAMPLES, Runner
+from running import PROGRAMS
+from schemas import validate
+
+WRONG = PROGRAMS / "wrong_backends.py"
+
+
+def verified(run: Runner, recording: Path | str) -> dict[str, Any]:
+    document = json.loads(run("explain", "--format", "json", recording).stdout)
+    validate(document)
+    assert document["problems"] == []  # our counts agree with torch's
+    found: dict[str, Any] = document["verified"]
+    return found
+
+
+@pytest.mark.parametrize("arguments", [("--backend", "aot_eager"), ("inductor",)])
+def test_program_does_not_notice(arguments: tuple[str, ...], run: Runner) -> None:
+    options = [argument for argument in arguments if len(arguments) > 1]
+    own = [argument for argument in arguments if len(arguments) == 1]
+    plain = run("run", "-q", *options, PROGRAMS / "delicate.py", *own)
+    beside = run("run", "-q", "--verify=error", "-o", "recording", *options, PROGRAMS / "delicate.py", *own)
+    assert (beside.stdout, beside.stderr, beside.exit_code) == (plain.stdout, plain.stderr, 3)
+    found = verified(run, "recording")
+    assert found["disagree"] == 0
+    own_random = [call["why"] for call in found["calls"] if call["outcome"] != "agrees"]
+    assert set(own_random) <= {"it draws random numbers in its own way"}  # Inductor, unless it is told not to
+    assert found["agree"] == found["graphs"] - bool(own)
+    assert {call["call"] for call in found["calls"]} == {1, 2}
+    assert any(call["gradients"] == "compared" for call in found["calls"])
+
+
+@pytest.mark.parametrize("sample", ["transformer.py", "train_loop.py"])
+def test_inductor_agrees(sample: str, run: Runner) -> None:
+    result = run("run", "--verify=error", "-o", "recording", SAMPLES / sample)
+    assert result.exit_code == 0, result.stderr
+    assert "Graphs that agree with eager: 1 of 1; largest error " in result.stderr
+    assert "--verify: 1 graph computed what eager does\n" in result.stderr
+    first, second = verified(run, "recording")["calls"]
+    for call in (first, second):
+        assert call["outcome"] == "agrees"
+        assert call["compared"] == call["against_float64"] > 6  # the parameters' gradients as well
+        assert 0 < call["worst"]["error"] < call["worst"]["allowed"] < 1e-4
+
+
+def test_planted_operator_is_named(run: Runner) -> None:
+    backend = f"{SAMPLES / 'wrong_backend.py'}:off_by_a_little"
+    result = run("run", "--verify=error", "--backend", backend, "-o", "recording", SAMPLES / "transformer.py")
+    assert result.exit_code == 117
+    line = 1 + (SAMPLES / "transformer.py").read_text().splitlines().index(
+        "        return x + self.mlp(self.norm_mlp(x))"
+    )
+    (call,) = verified(run, "recording")["calls"]
+    assert call["outcome"] == "disagrees"
+    assert call["first_wrong"]["name"].startswith("output 0 ")
+    assert (call["node"]["target"], call["node"]["place"]["line"]) == ("torch._C._nn.gelu", line)
+    assert call["node"]["value"]["error"] == pytest.approx(1e-3, rel=0.01)
+    assert "first wrong node of graph 1: input_2 = torch._C._nn.gelu at " in result.stderr
+    assert result.stderr.endswith("--verify: 1 graph computed something else than eager; exit code 117\n")
+
+
+@pytest.mark.parametrize(
+    ("backend", "wrong", "node"),
+    [
+        ("only_where_it_is_fused", "output 0 (", "torch._C._nn.gelu"),
+        ("wrong_gradient", "gradient of input 0 (", None),
+        ("not_a_number", "output 0 (", "torch._C._nn.gelu"),
+        ("in_place_too", "input 0 (", None),
+    ],
+)
+def test_kinds_of_faults(backend: str, wrong: str, node: str | None, run: Runner) -> None:
+    result = run("run", "--verify", "--backend", f"{WRONG}:{backend}", "-o", "recording", WRONG)
+    assert result.exit_code == 0  # it was only to be reported
+    (call,) = verified(run, "recording")["calls"]
+    assert call["outcome"] == "disagrees"
+    assert call["first_wrong"]["name"].startswith(wrong)
+    assert (call["node"] and call["node"]["target"]) == node
+    assert (call["node_unknown"] is None) == (node is not None)
+
+
+def test_what_fails_on_our_side_is_not_the_programs(run: Runner) -> None:
+    backend = f"{WRONG}:fails_the_second_time"
+    result = run("run", "--verify", "--backend", backend, "-o", "recording", WRONG)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.count("loss ") == 2
+    calls = verified(run, "recording")["calls"]
+    assert calls[0]["gradients"] == "not compared: RuntimeError: only once"
+    assert [call["outcome"] for call in calls] == ["agrees", "agrees"]
+
+
+def test_nothing_to_verify_is_no_success(run: Runner) -> None:
+    result = run("run", "--verify=error", "-c", "print('done')")
+    assert (result.exit_code, result.stdout) == (115, "done\n")
+    assert "--verify: nothing could be compared with eager; exit code 115\n" in result.stderr
+    assert run("run", "-q", "--verify=error", "-c", "raise SystemExit(4)").exit_code == 4
