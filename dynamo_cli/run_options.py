@@ -207,6 +207,10 @@ def request_from(
             parse_freeze_after(settings.freeze_after)
     except ValueError as error:
         raise click.UsageError(f"--freeze-after: {error}") from error
+    if settings.freeze_after is None and settings.on_recompile == ON_RECOMPILE_ERROR:
+        raise click.UsageError(
+            "--on-recompile error says what becomes of a frame after --freeze-after: give that too"
+        )
     return Request(
         program=program,
         settings=settings,

@@ -118,6 +118,7 @@ def test_one_compile_gets_another_backend(run: Runner) -> None:
         (("--override", "bakcend=eager"), 2, "did you mean 'backend'?"),
         (("--override", "frame=x,backend=eager"), 2, "no compile id"),
         (("--freeze-after", "soon"), 2, "neither a number of calls"),
+        (("--on-recompile", "error"), 2, "--freeze-after"),
     ],
 )
 def test_bad_options_are_told_before_the_program_starts(
