@@ -52,6 +52,7 @@ def test_costs_are_those_of_the_backend(captured: tuple[Result, dict[str, Any]])
     backends = by_name(captured[1])
     assert backends["eager"]["compile_seconds"] == {"cold": 0, "warm": 0}
     assert backends["eager"]["graphs"] == 0
+    assert backends["eager"]["agreement"] is None
     inductor = backends["inductor"]
     assert (inductor["graphs"], inductor["graph_breaks"]) == (1, 1)
     assert inductor["compile_seconds"]["cold"] > inductor["compile_seconds"]["warm"] > 0

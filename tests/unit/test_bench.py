@@ -6,10 +6,12 @@ from math import exp, isclose, log
 
 import pytest
 
+from dynamo_core.autotune.measurement import Measurement, Round
 from dynamo_core.model import Place
 from dynamo_reporters.bench.agreement import Agreement
 from dynamo_reporters.bench.comparison import compare, steady_steps
 from dynamo_reporters.bench.document import bench_document, speedups_csv
+from dynamo_reporters.bench.graph_times import GraphTimes
 from dynamo_reporters.bench.measured import Backend, Bench, Run
 from dynamo_reporters.bench.outputs import compare_outputs
 from dynamo_reporters.bench.report import bench_blocks
@@ -154,6 +156,12 @@ class TestReport:
         page = plain_text(bench_blocks(bench(backend(5, 6, 5.5, compile_seconds=1.1))))
         assert page.startswith("inductor is 2.00 times as fast as eager (95 %: 2.00 to 2.00); 200 steps pay")
 
+    def test_noise_pays_for_nothing(self) -> None:
+        noisy = backend(5, 20, 9, compile_seconds=1.0)
+        assert compare(bench(noisy))[1].break_even is None
+        page = plain_text(bench_blocks(bench(noisy)))
+        assert page.startswith("No backend is faster than eager beyond doubt") and "never" not in page
+
     def test_one_that_is_not_faster(self) -> None:
         page = plain_text(bench_blocks(bench(backend(20, 24, 22, compile_seconds=1.0))))
         assert page.startswith("No backend is faster than eager; inductor is 0.50 times as fast as eager")
@@ -165,6 +173,14 @@ class TestReport:
         page = plain_text(bench_blocks(bench(wrong)))
         assert "disagrees" in page and "node sin" in page
 
+    def test_one_that_is_wrong_is_not_the_fastest(self) -> None:
+        wrong, right = backend(2, 2, 2, name="wrong"), backend(5, 6, 5.5)
+        wrong.agreement = Agreement("disagrees", "graph 1")
+        heading = plain_text(bench_blocks(bench(wrong, right))).partition("\n")[0]
+        assert heading.startswith("inductor is 2.00 times") and heading.endswith(
+            "Disagreeing with eager: wrong."
+        )
+
     def test_eager_that_differs_from_itself_is_told(self) -> None:
         made = bench(backend(5, 6, 5.5))
         made.eager.runs[2] = run(12, stdout="loss 3.0\n")
@@ -174,6 +190,32 @@ class TestReport:
         made = bench(backend(5))
         made.is_interrupted = True
         assert "Interrupted" in plain_text(bench_blocks(made))
+
+
+class TestGraphByGraph:
+    def graph(self, *seconds: float | None) -> GraphTimes:
+        names = ("eager", "inductor")
+        measurements = {
+            name: Measurement(name, "agrees", None, 1.0, (Round(each, None),) * 20)
+            if each is not None
+            else Measurement(name, "crashed", "killed by SIGSEGV")
+            for name, each in zip(names, seconds, strict=True)
+        }
+        return GraphTimes(1, "forward", Place("train.py", 3), 5, 20, None, measurements)
+
+    def test_fastest_is_told_beyond_noise(self) -> None:
+        assert self.graph(2e-5, 1e-5).fastest == "inductor"
+        assert self.graph(1e-5, 0.99e-5).fastest is None
+        assert self.graph(1e-5, None).fastest == "eager"
+
+    def test_page(self) -> None:
+        made = bench(backend(5, 6, 5.5))
+        made.graphs = [self.graph(2e-5, 1e-5), self.graph(1e-5, None)]
+        made.graphs.append(GraphTimes(3, None, None, None, None, "it has no program"))
+        page = plain_text(bench_blocks(made))
+        assert "graph 1, inductor crashed: killed by SIGSEGV" in page
+        assert "graph 3: it has no program" in page
+        assert [each["fastest"] for each in bench_document(made)["graphs"]] == ["inductor", "eager", None]
 
 
 def test_csv_has_a_row_a_backend() -> None:

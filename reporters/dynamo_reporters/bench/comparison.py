@@ -25,8 +25,9 @@ class Figures:
     """A backend's. `basis` says what `seconds` is a time of: a step, or the whole run; one a round, in order.
 
     `why_run` says why no steps are compared. `compile_cold` is from the first round, `compile_warm` the
-    median of the others. `break_even` counts steps. The peaks are bytes, the median over rounds. `output`
-    compares what the program printed with what it printed in eager's first run.
+    median of the others. `break_even` counts steps; None where it is not told that a step is faster. The
+    peaks are bytes, the median over rounds. `output` compares what the program printed with what it printed
+    in eager's first run.
     """
 
     backend: Backend
@@ -73,6 +74,8 @@ def _figures(backend: Backend, eager: Backend, bench: Bench) -> Figures:
     ]
     cold = runs[1].compile_seconds if 1 in runs else None
     known = [time for time in times.values() if time is not None]
+    speed = None if backend.is_eager else speed_up(pairs)
+    is_known = speed is not None and speed.is_told is not False
     both = (median([a for a, _ in pairs]), median([b for _, b in pairs])) if pairs else (None, None)
     return Figures(
         backend=backend,
@@ -80,10 +83,10 @@ def _figures(backend: Backend, eager: Backend, bench: Bench) -> Figures:
         why_run=why,
         seconds=tuple(known),
         steps_compared=None if blocks is None else sum(last - first for first, last in blocks),
-        speed_up=None if backend.is_eager else speed_up(pairs),
+        speed_up=speed,
         compile_cold=cold,
         compile_warm=_median(run.compile_seconds for number, run in runs.items() if number > 1),
-        break_even=break_even_steps(cold, *both) if blocks is not None else None,
+        break_even=break_even_steps(cold, *both) if blocks is not None and is_known else None,
         peak_resident=_median(run.peaks.get("resident") for run in runs.values()),
         peak_cuda=_median(
             max((size for where, size in run.peaks.items() if where != "resident"), default=None)

@@ -67,7 +67,9 @@ def _backend_value(figures: Figures, bench: Bench) -> dict[str, Any]:
         "graphs": None if first is None else first.graphs,
         "graph_breaks": None if first is None else first.graph_breaks,
         "recompiles": None if first is None else first.recompiles,
-        "agreement": {"verdict": backend.agreement.verdict, "detail": backend.agreement.detail},
+        "agreement": None
+        if backend.is_eager
+        else {"verdict": backend.agreement.verdict, "detail": backend.agreement.detail},
         "output": _output_value(figures.output),
         "runs": [
             {
@@ -109,7 +111,7 @@ def _row(figures: Figures, value: dict[str, Any]) -> dict[str, Any]:
         "graphs": value["graphs"],
         "graph_breaks": value["graph_breaks"],
         "recompiles": value["recompiles"],
-        "agreement": value["agreement"]["verdict"],
+        "agreement": (value["agreement"] or {}).get("verdict"),
         "output": (value["output"] or {}).get("likeness"),
         "problem": value["problem"],
     }

@@ -125,8 +125,9 @@ def _pays_after(figures: Figures) -> str:
         return ""
     if figures.break_even is not None:
         return number(figures.break_even, "step")
-    known = figures.basis == "step" and figures.speed_up is not None and figures.compile_cold is not None
-    return "never" if known else ""
+    speed = figures.speed_up
+    is_slower = speed is not None and speed.is_told is not False and speed.mean <= 1
+    return "never" if is_slower and figures.basis == "step" else ""
 
 
 def _explained(figures: list[Figures]) -> Iterator[Block]:
