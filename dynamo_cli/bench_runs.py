@@ -27,6 +27,8 @@ from .bench_graphs import measure_graphs
 
 # A backend of several has no commas here, which part the backends from each other.
 CHAIN_MARK = "+"
+# Where the frame is that Dynamo puts around a module of torch's own (wrap_inline in external_utils.py).
+_OF_DYNAMO = "/torch/_dynamo/"
 _FIRST = "first"  # the folder of the first run
 _LONGEST_OUTPUT = 4 << 20  # bytes of stdout that are compared
 
@@ -118,6 +120,8 @@ class _Runs:
             return None, f"the first run, with Dynamo but no compiler, failed: {finished.problem}"
         for process in finished.recording.processes:
             step = find_step(process, self._plan.step)
+            if step is not None and _OF_DYNAMO in step.place.file:
+                return None, "a step begins with a module of torch's own, for which eager has no such frame"
             if step is not None:
                 return step, None
         what = "nothing" if self._plan.step is None else f"no graph below {self._plan.step}"

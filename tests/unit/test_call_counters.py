@@ -53,6 +53,18 @@ def test_a_call_that_raises_is_counted(counters: CallCounters) -> None:
     assert as_read(counters).callables[0].calls == 1
 
 
+def test_moments_are_calls_that_take_no_time(counters: CallCounters) -> None:
+    counters.new_page()
+    note = counters.moments(0)
+    for _ in range(3 * SAMPLE_CAPACITY):
+        note()
+    [moments] = as_read(counters).callables
+    assert (moments.calls, moments.seconds) == (3 * SAMPLE_CAPACITY, 0)
+    numbers = [call.number for call in moments.samples]
+    assert numbers[0] == 1 and len({b - a for a, b in pairwise(numbers)}) == 1
+    assert all(a.began_ns <= b.began_ns for a, b in pairwise(moments.samples))
+
+
 def test_lost_records_are_noted(counters: CallCounters) -> None:
     counters.note_lost_record(28)
     calls = as_read(counters)

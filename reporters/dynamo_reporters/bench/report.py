@@ -142,8 +142,8 @@ def _explained(figures: list[Figures]) -> Iterator[Block]:
             "in the same round, the geometric mean over rounds.",
             "dim",
         )
-    reasons = {each.why_run: each for each in figures if each.why_run is not None}
-    for why in reasons:
+    others = figures[1:] or figures
+    for why in dict.fromkeys(each.why_run for each in others if each.why_run is not None):
         yield Paragraph(
             "Not steps were compared, but the whole run without imports, compiling and leaving Python: "
             f"{why}.",
