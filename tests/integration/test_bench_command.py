@@ -19,6 +19,7 @@ from schemas import validate
 
 PROGRAM = PROGRAMS / "benched.py"
 WRONG = f"{PROGRAMS / 'off_by_a_thousandth.py'}:backend"
+ENDLESS = f"{PROGRAMS / 'off_by_a_thousandth.py'}:endless"
 STEP = 0.005  # seconds, of the programs that sleep
 
 
@@ -111,9 +112,12 @@ def test_page_and_files(run: Runner, tmp_path: Path) -> None:
 
 def test_a_backend_that_hangs_is_stopped(run: Runner) -> None:
     options = ("--repeat", "1", "--verify=off", "--time-limit", "12", "--format", "json")
-    result = run("bench", *options, "--backends", "aot_eager", PROGRAM, "hangs_when_compiled")
+    result = run("bench", *options, "--backends", ENDLESS, PROGRAM, "no_steps")
     assert result.exit_code == 0, result.stderr
-    assert json.loads(result.stdout)["backends"][1]["problem"] == "stopped at the time limit of 12 s"
+    eager, other = json.loads(result.stdout)["backends"]
+    assert eager["problem"] is None
+    assert other["problem"] == "stopped at the time limit of 12 s"
+    assert other["seconds"] == [] and other["speed_up"] is None
 
 
 def test_a_program_that_fails_is_not_measured(run: Runner) -> None:

@@ -42,12 +42,6 @@ def fails():
     raise RuntimeError("the data are not there")
 
 
-def hangs_when_compiled():
-    no_steps()
-    if "torch._dynamo" in sys.modules:
-        time.sleep(600)
-
-
 if __name__ == "__main__":
     torch.set_num_threads(1)
     globals()[sys.argv[1]]()

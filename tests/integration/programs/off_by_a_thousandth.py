@@ -1,4 +1,6 @@
-"""A backend that is wrong: every sine is off by 1e-3."""
+"""Backends that nobody wants: one for which every sine is off by 1e-3, and one that never ends."""
+
+import time
 
 import torch
 
@@ -11,3 +13,7 @@ def backend(gm, example_inputs):
             node.replace_all_uses_with(wrong, delete_user_cb=lambda user, wrong=wrong: user is not wrong)
     gm.recompile()
     return gm.forward
+
+
+def endless(gm, example_inputs):
+    time.sleep(600)
