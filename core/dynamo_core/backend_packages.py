@@ -8,7 +8,8 @@ import importlib
 from importlib.util import find_spec
 
 # name -> the module whose import registers it. Read in torch-tensorrt 2.13 and openvino 2026.4 (which has an
-# entry point as well); torch up to 2.8 registers `onnxrt` itself; the others as their documentation says.
+# entry point as well); torch up to 2.8 registers `onnxrt` itself. Neither `ipex` nor `hpu_backend` was read
+# or run: their packages are for hardware that was not at hand.
 PACKAGES = {
     "tensorrt": "torch_tensorrt",
     "torch_tensorrt": "torch_tensorrt",

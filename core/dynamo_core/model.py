@@ -409,8 +409,10 @@ class RecompileReasons:
 
 @dataclass(frozen=True)
 class Freeze:
-    """Whether --freeze-after came to pass, by `at_ns` (since the epoch): how many calls had counted by then, or
-    how many seconds had passed since the last compile; None where that is not what it was about.
+    """Whether --freeze-after came to pass, by `at_ns` (since the epoch).
+
+    By then so many calls had counted, or so many seconds had passed since the last compile; None where that
+    is not what it was about.
     """
 
     frozen: bool

@@ -1,5 +1,7 @@
 """Forward and backward graphs: what is saved, recomputed and shared, from nodes and from torch's text."""
 
+from collections.abc import Container
+from hashlib import md5
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from dynamo_core.model import (
     TensorInfo,
 )
 from dynamo_core.recording.aot_text import AotTexts, parse_aot_graph
+from dynamo_core.recording.build import ProcessBuilder
+from dynamo_core.recording.records import RecordParser
 from dynamo_reporters.explain.report import report as explain
 from dynamo_reporters.graphs.report import report as graphs
 from dynamo_reporters.ops import report as ops
@@ -291,3 +295,32 @@ def test_inference_says_nothing_and_a_backward_without_graphs_is_not_recorded() 
 def test_a_pair_of_unknown_number_is_that_of_its_compile() -> None:
     assert len(graphs().body(recording(pair(graph=None)))["graphs"][0]["training"]) == 1
     assert graphs().body(recording(pair(graph=2)))["graphs"][0]["training"] == []
+
+
+def test_explain_says_where_to_find_what_it_leaves_unread_in_a_plain_trace() -> None:
+    trace = recording()
+    trace.processes[0].info, trace.processes[0].optimizers = {}, []
+    assert "Training" not in plain_text(explain().page(trace))
+    trace.processes[0].record_counts["aot_forward_graph"] = 1
+    assert "`dynamo graphs --training` reads them" in plain_text(explain().page(trace))
+    assert explain().body(trace)["processes"][0]["graphs"][0]["training"] is None
+
+
+def test_of_a_plain_trace_only_what_asks_for_all_texts_reads_them() -> None:
+    def pairs(contents: Container[str], is_ours: bool) -> int:
+        process = Process(Path("x.log"), info={"pid": 1} if is_ours else {})
+        builder = ProcessBuilder(process, contents)
+        for name, text in (("aot_forward_graph", FORWARD), ("aot_backward_graph", BACKWARD)):
+            digest = md5(text.encode(), usedforsecurity=False).hexdigest()
+            head = f'{{"artifact": {{"name": "{name}"}}, "has_payload": "{digest}"}}'
+            lines = "".join(f"\n\t{line}" for line in text.split("\n"))
+            parser = RecordParser()
+            list(parser.feed(f"V1120 19:08:30.938000 2350 torch/x.py:3] {head}{lines}\n".encode()))
+            record = parser.finish()
+            assert record is not None
+            builder.add(record)
+        assert process.damaged_records == 0
+        return len(process.pairs)
+
+    assert [pairs(explain().contents, is_ours) for is_ours in (True, False)] == [1, 0]
+    assert [pairs(graphs().contents, is_ours) for is_ours in (True, False)] == [1, 1]

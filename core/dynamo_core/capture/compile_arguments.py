@@ -22,8 +22,8 @@ def optimize_context(settings: Settings, tell: Tell) -> Any:
 def backend_of(choices: Sequence[BackendChoice], settings: Settings, tell: Tell) -> BackendChoice | Chain:
     """What compiles for these choices.
 
-    A backend that torch registers is given to torch as it is named. Any other, one that cannot train, and every
-    chain of several is ours to call, so that a graph which it does not take is told of, and goes on.
+    A backend that torch registers is given to torch as it is named. Any other, one that cannot train, and
+    every chain of several is ours to call, so that a graph which it does not take is told of, and goes on.
     `autotuned` knows some graphs only: alone, it stands for itself and Inductor.
     """
     if [choice.name for choice in choices] == ["autotuned"]:

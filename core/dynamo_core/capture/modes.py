@@ -28,13 +28,15 @@ def threads() -> int:
     """How many threads torch's operators on the CPU use."""
     import torch
 
-    return torch.get_num_threads()
+    count: int = torch.get_num_threads()
+    return count
 
 
 def _matmul_precision() -> str | None:
     import torch
 
     try:
-        return torch.get_float32_matmul_precision()
+        precision: str = torch.get_float32_matmul_precision()
     except RuntimeError:  # the program has set it for one backend alone (aten/src/ATen/Context.cpp)
         return None
+    return precision

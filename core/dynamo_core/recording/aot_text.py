@@ -13,8 +13,10 @@ from typing import Any
 
 from ..aot_pair import GETITEM, AotGraph, AotNode, pair_content, shares_memory
 
-# Asked for in `contents`: pairs from these texts, where there are no records of ours.
+# Asked for in `contents`: pairs from these texts, where there are no records of ours. In a plain trace that
+# is everywhere, and takes longer than all else that is read of it: the second is for recordings of ours.
 AOT_PAIRS_FROM_TEXT = "pairs from text"
+AOT_PAIRS_FROM_OUR_TEXT = "pairs from text in recordings of ours"
 _JOINT, _FORWARD, _BACKWARD = AOT_TEXTS = ("aot_joint_graph", "aot_forward_graph", "aot_backward_graph")
 
 _ARGUMENT = re.compile(r'(\w+)(?:: "([^"\n]*)")?')

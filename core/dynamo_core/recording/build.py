@@ -45,7 +45,7 @@ from ..model import (
     TracedFunction,
 )
 from ..untrusted import printable_values
-from .aot_text import AOT_PAIRS_FROM_TEXT, AOT_TEXTS, AotTexts
+from .aot_text import AOT_PAIRS_FROM_OUR_TEXT, AOT_PAIRS_FROM_TEXT, AOT_TEXTS, AotTexts
 from .break_text import parse_break_text, parse_user_stack
 from .guard_text import parse_guard_tree
 from .interventions import InterventionsBuilder
@@ -181,7 +181,8 @@ class ProcessBuilder:
         lookup = _CACHE_LOOKUP.fullmatch(name)
         if lookup:
             return lambda record: self._cache_lookup(record, lookup[1], lookup[2])
-        if name in AOT_TEXTS and AOT_PAIRS_FROM_TEXT in self._contents:
+        pairs = AOT_PAIRS_FROM_OUR_TEXT if self.process.is_ours else AOT_PAIRS_FROM_TEXT
+        if name in AOT_TEXTS and (pairs in self._contents or AOT_PAIRS_FROM_TEXT in self._contents):
             return lambda record: self._aot_text(record, name)
         if name in self._contents:
             return lambda record: self._stage(record, name)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from dynamo_core.model import Compile, Graph, Process, Recording
-from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_TEXT
+from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_OUR_TEXT
 from dynamo_core.summary import Summary, fell_back, gave_up, summarize
 
 from ..backends.taken import backend_text, backends_section
@@ -31,7 +31,7 @@ _FIXES_SHOWN = 5
 
 def report() -> Report:
     """The report of `dynamo explain`."""
-    return Report("dynamo-explain", 1, frozenset({AOT_PAIRS_FROM_TEXT}), _page, explain_body)
+    return Report("dynamo-explain", 1, frozenset({AOT_PAIRS_FROM_OUR_TEXT}), _page, explain_body)
 
 
 def _page(recording: Recording) -> Iterator[Block]:

@@ -8,15 +8,23 @@ from dynamo_core.aot_pair import ACTIVATION, INPUT, OUTPUT
 from dynamo_core.model import AotPair, Graph, Process, SavedTensor
 
 KINDS = (INPUT, OUTPUT, ACTIVATION)
+_FORWARD_TEXT = "aot_forward_graph"  # torch's record of a graph that has a backward
 
 
 def pairs_of(graph: Graph, process: Process) -> list[AotPair] | None:
     """The pairs that AOTAutograd made of a graph: none for inference, several where the graph was split.
 
-    None where the graph has a backward that was called, but no pair is recorded.
+    None where the graph has a backward that was called, but no pair is recorded, and where none was read.
     """
     found = [pair for pair in process.pairs if _is_of(pair, graph)]
-    return None if not found and graph.backward_index is not None else found
+    is_unknown = graph.backward_index is not None or are_unread(process)
+    return None if not found and is_unknown else found
+
+
+def are_unread(process: Process) -> bool:
+    """Whether there is text of pairs, but none of it was read: `explain` leaves that of plain traces."""
+    entire = process.entire
+    return not entire.pairs and _FORWARD_TEXT in entire.record_counts
 
 
 def _is_of(pair: AotPair, graph: Graph) -> bool:

@@ -9,7 +9,7 @@ from ..graphs.node_text import TIMES, tensor_text
 from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, table
 from ..report import process_title
 from ..text import compile_label, memory, number, place
-from .pairs import KINDS, captured_in, ops_of, pairs_of, saved_by
+from .pairs import KINDS, are_unread, captured_in, ops_of, pairs_of, saved_by
 
 _GRAPHS_SHOWN = 10
 _LARGEST_SHOWN = 5
@@ -122,6 +122,8 @@ def _row(graph: Graph, pairs: Sequence[AotPair]) -> list[str]:
 
 
 def _missing(process: Process) -> list[str]:
+    if are_unread(process) and not process.is_ours:
+        return ["forward and backward graphs: `dynamo graphs --training` reads them from this trace"]
     graphs = [graph.number for graph in process.compiled_graphs if pairs_of(graph, process) is None]
     listed = ", ".join(map(str, graphs))
     return [f"forward and backward graphs of graph {listed}: not recorded"] if graphs else []
