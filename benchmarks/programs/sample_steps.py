@@ -48,7 +48,20 @@ def bert() -> Callable[[], None]:
     return step
 
 
-PROGRAMS = {"transformer": transformer, "bert": bert}
+def mixed() -> Callable[[], None]:
+    """A call of the pipeline whose two graphs favour different backends."""
+    from mixed_graphs import pipeline
+
+    image, positions = torch.randn(1, 16, 192, 192), torch.rand(1, 192, 192, 2) * 2 - 1
+
+    def step() -> None:
+        with torch.no_grad():
+            pipeline(image, positions)
+
+    return step
+
+
+PROGRAMS = {"transformer": transformer, "bert": bert, "mixed": mixed}
 WARM_UP, STEPS = 20, 5
 
 
