@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..backends.agreement import Comparison, clone_with_aliases, compare, draws_random_numbers, in_float64
+from ..backends.agreement import (
+    Comparison,
+    clone_with_aliases,
+    compare,
+    draws_random_numbers,
+    in_float64,
+    with_other_last_bits,
+)
 from .calls import Values, called
 from .compiled_graph import CompiledGraph, NotRunnable, in_a_line
 
@@ -44,7 +51,11 @@ def _disagreement(candidate: Values, eager: Values, graph: Any, inputs: Sequence
     is_random = draws_random_numbers(graph)
     reference = None if is_random else _in_float64(graph, inputs)
     exact = None if reference is None or reference.names != eager.names else reference.values
-    for comparison in compare(eager.names, candidate.values, eager.values, exact):
+
+    def again(seed: int) -> Sequence[Any]:
+        return called(graph.forward, with_other_last_bits(inputs, seed)).values
+
+    for comparison in compare(eager.names, candidate.values, eager.values, exact, again):
         if not comparison.agrees:
             return _words(comparison) + (
                 "; it draws random numbers, perhaps not as eager does" if is_random else ""
