@@ -73,6 +73,10 @@ class TestSpeedUp:
         assert break_even_steps(3.0, 0.010, 0.010) is None
         assert break_even_steps(None, 0.010, 0.007) is None
 
+    def test_bounds_that_say_nothing_are_not_spelled_out(self) -> None:
+        page = plain_text(bench_blocks(bench(backend(5, 500), eager=(10, 10))))
+        assert "< 0.01 to > 100" in page
+
 
 class TestSteps:
     def test_same_steps_without_the_first_and_those_with_a_compile(self) -> None:

@@ -51,10 +51,19 @@ def _verdict(figures: list[Figures]) -> str:
 
 
 def _times_as_fast(speed: SpeedUp) -> str:
-    text = f"{speed.mean:.2f} times as fast as eager"
+    text = f"{_factor(speed.mean)} times as fast as eager"
     if speed.interval is None:
         return f"{text} (one round, so no interval)"
-    return f"{text} (95 %: {speed.interval[0]:.2f} to {speed.interval[1]:.2f})"
+    return f"{text} (95 %: {_interval(speed.interval)})"
+
+
+def _interval(interval: tuple[float, float]) -> str:
+    return " to ".join(map(_factor, interval))
+
+
+def _factor(value: float) -> str:
+    """Two rounds that differ a little have bounds beyond anything that a speed-up can be."""
+    return "> 100" if value > 100 else "< 0.01" if value < 0.01 else f"{value:.2f}"
 
 
 def _pays(figures: Figures) -> str:
@@ -116,8 +125,8 @@ def _speed_cells(figures: Figures) -> tuple[str, str]:
     if speed is None:
         return ("1" if figures.backend.is_eager else ""), ""
     if speed.interval is None:
-        return f"{speed.mean:.2f}", "one round"
-    return f"{speed.mean:.2f}", f"{speed.interval[0]:.2f} to {speed.interval[1]:.2f}"
+        return _factor(speed.mean), "one round"
+    return _factor(speed.mean), _interval(speed.interval)
 
 
 def _pays_after(figures: Figures) -> str:
