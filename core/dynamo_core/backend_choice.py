@@ -29,6 +29,11 @@ class BackendChoice:
         """Whether it is `module:function` or `file.py:function` rather than a name."""
         return ":" in self.name
 
+    @property
+    def module(self) -> str:
+        """The module or file of a function; empty for a name."""
+        return self.name.rpartition(":")[0]
+
     def __str__(self) -> str:
         """As it would be typed; options stand in brackets."""
         options = ",".join(f"{key}={value}" for key, value in self.options)

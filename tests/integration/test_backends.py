@@ -89,6 +89,13 @@ def test_a_backend_that_fails_is_named_and_the_program_goes_on(
     assert reason in page
 
 
+def test_a_backends_file_may_compile_something_for_itself(run: Run) -> None:
+    backend = f"{SAMPLES / 'printing_backend.py'}:printing_backend"
+    result = run("run", "--backend", backend, SAMPLES / "toy_example.py")
+    assert result.stdout.count("-- a graph with 2 inputs") == 3
+    assert "dynamo: 3 graphs, 8 ops" in result.stderr
+
+
 def test_strict_makes_it_an_error_in_the_program(run: Run) -> None:
     result = run("run", "-o", "rec", "--strict", "--backend", f"{ODD}:raises,{ODD}:returns_none", PROGRAM)
     assert (result.exit_code, result.stdout) == (1, "")

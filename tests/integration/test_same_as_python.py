@@ -200,7 +200,7 @@ def torch_programs() -> list[Situation]:
 
 # Several situations of one process: torch is imported once, and each is compared by itself.
 NOT_TOGETHER = {
-    "captured.py": ("exits_at_once", "works_at_exit"),
+    "captured.py": ("exits_at_once", "works_at_exit", "has_no_working_directory"),
     "compiled.py": (),
     "descriptors.py": (),
     "replaced.py": (),

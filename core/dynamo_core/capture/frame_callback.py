@@ -63,10 +63,15 @@ class FrameCallback:
 
     def enter(self) -> None:
         """From here on, frames of all threads are asked about."""
+        from torch._C._dynamo.eval_frame import set_eval_frame
+
         self.callback = self._make()
         self.is_active = True
         self._enter_new_threads()
         self._allow_setting_the_stance()
+        # The last first. `leave` itself may run as a frame that C++ asks about, which puts the callback back
+        # when it ends; the function of C's has no frame.
+        atexit.register(set_eval_frame, None)
         atexit.register(self.leave)
         os.register_at_fork(after_in_child=self.leave)
         self.enter_this_thread()

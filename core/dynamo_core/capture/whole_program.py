@@ -69,6 +69,8 @@ class WholeProgramCapture:
         self._lock = threading.RLock()
         self._taking = threading.local()
         self._files_scanned: set[str] = set()
+        # A backend's own file may compile something for itself, which says nothing of the program.
+        self._backend_modules = {choice.module for choice in settings.choices() if choice.is_function}
         self._codes_decided = _Codes()  # what C++ remembers for good, and may have to take back
         self._restore_settings: list[Callable[[], None]] = []
 
@@ -132,12 +134,13 @@ class WholeProgramCapture:
                 return answer.never
             try:
                 return self._dynamo_callback(frame, cache_entry, frame_state)
-            except NotCompiled:
+            except Exception as error:
+                if not (self._raises() or isinstance(error, NotCompiled)):
+                    return answer.never  # The frame's record has the error.
+                # C++ has taken the callback off this thread, and does not put it back after an error: the
+                # program may catch that, and is to be compiled as before.
+                self._frames.enter_this_thread()
                 raise
-            except Exception:
-                if self._raises():
-                    raise
-                return answer.never  # The frame's record has the error.
             finally:
                 self._taking.code = None
 
@@ -219,8 +222,9 @@ class WholeProgramCapture:
         trace_rules.check = check
 
     def _own_compile_call_in_new_files(self) -> str | None:
-        for file in own_modules().values():
-            if file not in self._files_scanned:
+        for name, file in own_modules().items():
+            is_backends = name != "__main__" and not self._backend_modules.isdisjoint((name, file))
+            if file not in self._files_scanned and not is_backends:
                 self._files_scanned.add(file)
                 place = place_of_own_compile_call(file)
                 if place is not None:

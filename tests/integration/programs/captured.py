@@ -5,6 +5,7 @@ import inspect
 import os
 import pickle
 import sys
+import tempfile
 import threading
 import traceback
 import warnings
@@ -186,6 +187,14 @@ def trains() -> None:
         loss.backward()
         optimizer.step()
         print(f"{loss.item():.5f}")
+
+
+def has_no_working_directory() -> None:
+    """What Dynamo imports cannot be imported then: capture ends before it has begun."""
+    folder = tempfile.mkdtemp()
+    os.chdir(folder)
+    os.rmdir(folder)
+    _show(None)
 
 
 if __name__ == "__main__":
