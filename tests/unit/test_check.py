@@ -17,10 +17,10 @@ def test_the_side_of_a_step_is_not_for_a_candidate_to_know() -> None:
     def above_one(x: torch.Tensor) -> torch.Tensor:
         return (x > 1.0).float() * 5
 
-    on_the_step = torch.tensor([1.0, 3.0])
-    assert disagreement(above_one, lambda x: torch.tensor([5.0, 5.0]), on_the_step) is None
-    told = disagreement(above_one, lambda x: torch.tensor([5.0, 0.0]), on_the_step)
-    assert told is not None and told.startswith("output 0 is off by 5")
+    on_the_step = torch.tensor([1.0, *[3.0] * 9])
+    assert disagreement(above_one, lambda x: torch.full((10,), 5.0), on_the_step) is None
+    told = disagreement(above_one, lambda x: torch.full((10,), 5.005), on_the_step)
+    assert told is not None and told.startswith("output 0 is off by")
 
 
 def test_what_is_done_to_inputs_is_compared() -> None:
