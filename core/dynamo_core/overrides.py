@@ -65,7 +65,8 @@ class Override:
 
     def choices(self) -> tuple[BackendChoice, ...]:
         """The backends to try instead, Inductor where only its mode or options are given; ValueError."""
-        return parse_chain(self.backend or "inductor", self.mode, self.options)
+        backend = "inductor" if self.backend is None else self.backend
+        return parse_chain(backend, self.mode, self.options)
 
     def with_backend(self, backend: str) -> "Override":
         """The same, with the backend spelled otherwise."""

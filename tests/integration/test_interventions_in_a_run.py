@@ -159,3 +159,40 @@ def test_an_audit_of_a_program_that_compiles_itself_replaces_fullgraph(run: Runn
     nothing = run("run", "-f", "-o", "r", "--fullgraph", "-c", "import torch")
     assert nothing.exit_code == 118
     assert "nothing was compiled" in nothing.stderr
+
+
+def test_threads_that_compile_at_once_get_what_they_asked_for(run: Runner) -> None:
+    result = run("run", "--override", "backend=aot_eager,eager", OWN, "compiling_at_once")
+    assert "True 12 optimize\n" in result.stdout
+
+
+def test_after_an_error_that_the_program_catches_it_is_compiled_as_before(
+    run: Runner, tmp_path: Path
+) -> None:
+    program = tmp_path / "catches.py"
+    program.write_text(
+        "import torch\n"
+        "def broken(x):\n    print('in broken')\n    return x + 1\n"
+        "def whole(x):\n    return x * 2\n"
+        "for _ in range(2):\n"
+        "    try:\n        broken(torch.ones(2))\n"
+        "    except Exception as error:\n        print(type(error).__name__)\n"
+        "    print(whole(torch.ones(2)).sum())\n"
+    )
+    result = run("run", "-o", "r", "--backend", "eager", "--fullgraph", str(program))
+    assert result.stdout.count("Unsupported") == 2
+    summary = told(run, "explain", "r")["summary"]
+    assert (summary["graphs"], summary["graph_calls"]) == (1, 2)
+
+
+def test_a_file_of_backends_is_run_once(run: Runner, tmp_path: Path) -> None:
+    backends = tmp_path / "backends.py"
+    backends.write_text(
+        "print('run')\n"
+        "def none(gm, example_inputs):\n    return None\n"
+        "def eager(gm, example_inputs):\n    return gm.forward\n"
+    )
+    chain = f"{backends}:none,{backends}:eager"
+    result = run("run", "-o", "r", "--override", f"frame=0,backend={chain}", OWN, "other_sizes")
+    assert result.exit_code == 0 and result.stdout.count("run\n") == 1
+    assert told(run, "explain", "r")["processes"][0]["graphs"][1]["taking"]["by"] == f"{backends}:eager"

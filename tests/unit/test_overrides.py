@@ -59,6 +59,7 @@ def test_it_is_spelled_as_it_was_typed(text: str) -> None:
         ("frame=0,dynamic=True", "only the backend"),
         ("backend=eager,backend=inductor", "backend twice"),
         ("backend=eager,,inductor", "no name"),
+        ("backend=", "no name"),
     ],
 )
 def test_a_bad_override_is_told(text: str, said: str) -> None:

@@ -108,9 +108,9 @@ class Overriding:
         if wanted.backend is not None:
             kept = {_OF_DYNAMO: own_options[_OF_DYNAMO]} if _OF_DYNAMO in own_options else {}
             dynamic = values.get("dynamic", named.get("dynamic"))
-            if dynamic not in self._backends:
-                self._backends[dynamic] = self._backend_of(wanted, dynamic)
-            backend = self._backends[dynamic]
+            backend = self._backends.get(dynamic)
+            if backend is None:  # another thread may have made one meanwhile
+                backend = self._backends.setdefault(dynamic, self._backend_of(wanted, dynamic))
             values |= {"backend": backend, "mode": None, "options": kept or None}
             if isinstance(backend, BackendChoice):
                 options = kept | dict(backend.options) if backend.mode is None else {}

@@ -105,5 +105,21 @@ def every_way_to_compile() -> None:
     print(decorated(x), with_arguments(x), partial(x), module(x), outer(x))
 
 
+def compiling_at_once() -> None:
+    """Each thread gets a compiled function, and torch is left as it was."""
+    compiled: list[bool] = []
+    sys.setswitchinterval(1e-5)
+
+    def work(dynamic: bool | None) -> None:
+        compiled.append(torch.compile(_double, dynamic=dynamic) is not _double)
+
+    workers = [threading.Thread(target=work, args=(dynamic,)) for dynamic in (None, False, True) * 4]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    print(all(compiled), len(compiled), torch._dynamo.optimize.__qualname__)
+
+
 if __name__ == "__main__":
     in_sequence.run(sys.argv[1:], globals())
