@@ -166,12 +166,13 @@ class Timeline:
 class GraphModes:
     """Settings of torch under which a graph was compiled, and without which it computes something else.
 
-    `autocast` has the dtype of each type of device for which it was on.
+    `autocast` has the dtype of each type of device for which it was on. None is not recorded.
     """
 
     grad_enabled: bool
     autocast: Mapping[str, str]
     float32_matmul_precision: str | None
+    default_dtype: str | None = None
 
 
 class DeclinedBy(NamedTuple):

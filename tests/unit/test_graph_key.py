@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import torch
+
+from dynamo_core.capture.modes import modes_of
 from dynamo_core.graph_key import graph_key
 
 MODES = {"grad_enabled": True, "autocast": {}}
@@ -56,3 +59,18 @@ def test_a_nested_graph_matters() -> None:
         return [node("get_attr", "body", "wrap_body_0", "()") | {"subgraph": body}]
 
     assert graph_key(owner("a1"), MODES) != graph_key(owner("b2"), MODES)
+
+
+def test_settings_of_torch_are_part_of_it() -> None:
+    gm = torch.fx.symbolic_trace(lambda x: x + torch.ones(3))
+    keys = [graph_key(graph(), modes_of(gm))]
+    with torch.no_grad():
+        keys.append(graph_key(graph(), modes_of(gm)))
+    default = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        keys.append(graph_key(graph(), modes_of(gm)))
+    finally:
+        torch.set_default_dtype(default)
+    assert len(set(keys)) == 3
+    assert graph_key(graph(), modes_of(gm)) == keys[0]

@@ -21,6 +21,7 @@ def modes_of(gm: Any) -> dict[str, Any]:
             if torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(device)
         },
         "float32_matmul_precision": _matmul_precision(),
+        "default_dtype": str(torch.get_default_dtype()).removeprefix("torch."),
     }
 
 

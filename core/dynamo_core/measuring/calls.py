@@ -141,7 +141,9 @@ def _gradients(outputs: Sequence[Any], inputs: Sequence[Any]) -> dict[int, Any]:
     if not (torch.is_grad_enabled() and reached and wanted):
         return {}
     generator = torch.Generator().manual_seed(SEED)
-    tangents = [torch.randn(value.shape, generator=generator).to(value) for value in reached]
+    tangents = [
+        torch.randn(value.shape, generator=generator, dtype=torch.float32).to(value) for value in reached
+    ]
     found = torch.autograd.grad(reached, list(wanted.values()), tangents, allow_unused=True)
     return dict(zip(wanted, found, strict=True))
 

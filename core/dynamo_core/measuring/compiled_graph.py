@@ -106,6 +106,7 @@ def modes_set(modes: Mapping[str, Any], threads: int | None) -> Iterator[None]:
     precision = modes["float32_matmul_precision"]
     if precision is not None:
         torch.set_float32_matmul_precision(precision)
+    torch.set_default_dtype(getattr(torch, modes.get("default_dtype") or "float32"))
     if threads is not None:
         torch.set_num_threads(threads)
     with contextlib.ExitStack() as stack:

@@ -709,7 +709,12 @@ def _modes(content: Mapping[str, Any] | None) -> GraphModes | None:
     if content is None:
         return None
     autocast = {str(device): str(dtype) for device, dtype in content["autocast"].items()}
-    return GraphModes(bool(content["grad_enabled"]), autocast, content["float32_matmul_precision"])
+    return GraphModes(
+        bool(content["grad_enabled"]),
+        autocast,
+        content["float32_matmul_precision"],
+        content.get("default_dtype"),
+    )
 
 
 def _tensors(content: Mapping[str, Any]) -> tuple[TensorInfo, ...]:
