@@ -4,10 +4,12 @@ Written by `dynamo autotune`, read by it and, in the program's process, by the b
 holds for one graph (`graph_key.py`) on one kind of device with one version of torch.
 """
 
+import fcntl
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,15 +98,31 @@ def read_if_there(path: Path) -> list[Tuned]:
 
 def store(path: Path, tuned: Tuned) -> None:
     """Add an entry, in the place of an older one; the file is replaced as a whole, or not at all."""
-    entries = {entry.identity: entry for entry in read_if_there(path)}
-    entries[tuned.identity] = tuned
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_text(_text(entries.values()), encoding="utf-8")
-        os.replace(unfinished, path)
+        with _alone_in(path.parent):
+            entries = {entry.identity: entry for entry in read_if_there(path)}
+            entries[tuned.identity] = tuned
+            try:
+                unfinished.write_text(_text(entries.values()), encoding="utf-8")
+                os.replace(unfinished, path)
+            finally:
+                unfinished.unlink(missing_ok=True)
     except OSError as error:
         raise AutotuneFileProblem(f"cannot write {path}: {error.strerror}") from error
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Another autotune that stores at the same time waits; where a folder cannot be locked, it does not."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def find(entries: Iterable[Tuned], key: str, device: str, torch: str) -> Tuned | None:
