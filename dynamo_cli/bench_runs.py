@@ -21,6 +21,7 @@ from dynamo_core.untrusted import printable
 from dynamo_reporters.bench.agreement import Agreement, agreement_of, not_verified
 from dynamo_reporters.bench.graph_times import GraphTimes
 from dynamo_reporters.bench.measured import CONTENTS, EAGER, Backend, Bench, Run, read_run
+from dynamo_reporters.bench.outputs import LONGEST_OUTPUT
 from dynamo_reporters.bench.step_frame import Step, find_step
 
 from .bench_graphs import measure_graphs
@@ -30,7 +31,6 @@ CHAIN_MARK = "+"
 # Where the frame is that Dynamo puts around a module of torch's own (wrap_inline in external_utils.py).
 _OF_DYNAMO = "/torch/_dynamo/"
 _FIRST = "first"  # the folder of the first run
-_LONGEST_OUTPUT = 4 << 20  # bytes of stdout that are compared
 
 Announce = Callable[[str, int, int], None]  # what runs now, how many runs are done, of how many
 
@@ -61,6 +61,7 @@ class _Finished:
     problem: str | None
     recording: Recording | None
     stdout: str
+    is_stdout_cut: bool
 
 
 def first_request(request: Request) -> Request:
@@ -134,7 +135,7 @@ class _Runs:
         finished = self._run(what, f"{self._names[name]}-{number}", request, self._names[name])
         if finished.recording is None:
             return Run(problem=finished.problem or "nothing was recorded", stdout=finished.stdout)
-        return read_run(finished.recording, finished.problem, finished.stdout)
+        return read_run(finished.recording, finished.problem, finished.stdout, finished.is_stdout_cut)
 
     def verify(self, backend: Backend) -> Agreement:
         """A run that is not timed, in which each graph runs beside eager."""
@@ -179,7 +180,8 @@ class _Runs:
         return _Finished(
             _problem(outcome.ending, unattended) or _not_seen(recording),
             recording,
-            unattended.stdout.read_bytes()[:_LONGEST_OUTPUT].decode("utf-8", "backslashreplace"),
+            _beginning(unattended.stdout),
+            unattended.stdout.stat().st_size > LONGEST_OUTPUT,
         )
 
 
@@ -221,6 +223,12 @@ def _not_seen(recording: Recording | None) -> str | None:
         failures = [] if recording is None else recording.engine_failures
         return f"nothing was recorded: {failures[0] if failures else 'no process imported torch'}"
     return None
+
+
+def _beginning(output: Path) -> str:
+    """As much of a program's output as is compared."""
+    with output.open("rb") as file:
+        return file.read(LONGEST_OUTPUT).decode("utf-8", "backslashreplace")
 
 
 def _recording(path: Path) -> Recording | None:

@@ -154,6 +154,10 @@ class TestOutputs:
     def test_an_infinite_number(self) -> None:
         assert compare_outputs("1e999", "1.0").relative_difference == 1.0
 
+    def test_what_was_not_kept_was_not_compared(self) -> None:
+        page = plain_text(bench_blocks(bench(backend(5, 5, is_stdout_cut=True))))
+        assert "the first 4 MiB are the same" in page
+
 
 class TestReport:
     def test_verdict(self) -> None:

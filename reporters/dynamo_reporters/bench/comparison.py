@@ -5,7 +5,7 @@ in which anything was compiled in any of the runs.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 from typing import Literal
@@ -133,9 +133,12 @@ def _why_no_steps(backend: Backend, eager: Backend) -> str | None:
 
 def _output(backend: Backend, eager: Backend) -> OutputComparison | None:
     """The first run's output beside that of eager's first; for eager itself, the second's."""
-    expected = [run.stdout for run in eager.successes.values()]
-    outputs = [run.stdout for run in backend.successes.values()][1 if backend.is_eager else 0 :]
-    return compare_outputs(expected[0], outputs[0]) if expected and outputs else None
+    runs = list(backend.successes.values())[1 if backend.is_eager else 0 :]
+    expected = next(iter(eager.successes.values()), None)
+    if expected is None or not runs:
+        return None
+    is_partial = expected.is_stdout_cut or runs[0].is_stdout_cut
+    return replace(compare_outputs(expected.stdout, runs[0].stdout), is_partial=is_partial)
 
 
 def _median(values: Iterable[float | None]) -> float | None:

@@ -89,6 +89,7 @@ def _output_value(output: OutputComparison | None) -> dict[str, Any] | None:
         "likeness": output.likeness,
         "relative_difference": output.relative_difference,
         "line": output.line,
+        "is_partial": output.is_partial,
     }
 
 

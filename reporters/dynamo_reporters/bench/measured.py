@@ -35,7 +35,7 @@ class Run:
     `marks` are some of the moments at which a step began, by the step's number (from 1); `steps` is how many
     began in all, and noting one took `mark_seconds`, which are no part of the program. `compiling` is when
     something was compiled. `working_seconds` is the whole run without imports, compiling and leaving Python.
-    `peaks` are bytes: `resident`, and by CUDA device.
+    `peaks` are bytes: `resident`, and by CUDA device. Of `stdout`, the end may be cut (LONGEST_OUTPUT).
     """
 
     problem: str | None = None
@@ -51,6 +51,7 @@ class Run:
     recompiles: int | None = None
     recording: str | None = None
     stdout: str = ""
+    is_stdout_cut: bool = False
 
 
 @dataclass
@@ -101,7 +102,7 @@ class Bench:
         return self.backends[0]
 
 
-def read_run(recording: Recording, problem: str | None, stdout: str) -> Run:
+def read_run(recording: Recording, problem: str | None, stdout: str, is_stdout_cut: bool) -> Run:
     """A run, from its recording."""
     summary = summarize(recording)
     process = stepping_process(recording)
@@ -120,6 +121,7 @@ def read_run(recording: Recording, problem: str | None, stdout: str) -> Run:
         recompiles=summary.recompiles,
         recording=str(recording.path),
         stdout=stdout,
+        is_stdout_cut=is_stdout_cut,
     )
 
 

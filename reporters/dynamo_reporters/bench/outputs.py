@@ -7,6 +7,9 @@ from typing import Literal
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.?\d+)(?:[eE][-+]?\d+)?")
 
+# How much of what a run prints is kept for the comparison, in bytes.
+LONGEST_OUTPUT = 4 << 20
+
 Likeness = Literal["same", "numbers", "different"]
 
 
@@ -14,12 +17,14 @@ Likeness = Literal["same", "numbers", "different"]
 class OutputComparison:
     """The `same` text; the same but for its `numbers`; or `different`.
 
-    The numbers differ by `relative_difference` at most. `line` (from 1) is the first that differs.
+    The numbers differ by `relative_difference` at most. `line` (from 1) is the first that differs. Where it
+    `is_partial`, no more than the first LONGEST_OUTPUT bytes were compared.
     """
 
     likeness: Likeness
     relative_difference: float | None = None
     line: int | None = None
+    is_partial: bool = False
 
 
 def compare_outputs(expected: str, actual: str) -> OutputComparison:

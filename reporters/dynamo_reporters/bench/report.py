@@ -8,6 +8,7 @@ from ..text import number, place, seconds
 from .comparison import Basis, Figures, compare
 from .graph_times import graph_times_blocks
 from .measured import Bench
+from .outputs import LONGEST_OUTPUT, OutputComparison
 from .statistics import SpeedUp
 
 _OF: dict[Basis, str] = {"step": "a step", "run": "the run"}
@@ -229,12 +230,15 @@ def output_text(figures: Figures) -> str:
     if output is None:
         return "not recorded"
     if output.likeness == "same":
-        return "the same"
+        return _same(output)
     if output.likeness == "numbers":
-        return (
-            f"the same but for numbers, by {output.relative_difference:.1e} at most, from line {output.line}"
-        )
+        by = f"by {output.relative_difference:.1e} at most, from line {output.line}"
+        return f"{_same(output)} but for numbers, {by}"
     return f"different from line {output.line}"
+
+
+def _same(output: OutputComparison) -> str:
+    return f"the first {LONGEST_OUTPUT >> 20} MiB are the same" if output.is_partial else "the same"
 
 
 def _failures(bench: Bench) -> Iterator[Block]:
