@@ -104,7 +104,11 @@ PAYLOADS: dict[str, Any] = {
         "began_ns": 1795256859000000000,
     },
     names.PROCESS_STATE: {"ended": "exit", "capture": {"first_call": _PLACE}},
-    names.PROCESS_END: {"reason": "exit", "ended_ns": 1795256879000000000},
+    names.PROCESS_END: {
+        "reason": "exit",
+        "ended_ns": 1795256879000000000,
+        "torch_totals": {"unique_graphs": 1, "frames_total": 1},
+    },
     names.CAPTURE_DECISION: {
         "decision": "capture",
         "because": None,

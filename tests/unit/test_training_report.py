@@ -324,3 +324,8 @@ def test_of_a_plain_trace_only_what_asks_for_all_texts_reads_them() -> None:
 
     assert [pairs(explain().contents, is_ours) for is_ours in (True, False)] == [1, 0]
     assert [pairs(graphs().contents, is_ours) for is_ours in (True, False)] == [1, 1]
+
+
+def test_a_long_line_of_a_hostile_text_takes_no_time() -> None:
+    line = "# File: /x" + ":1 in " * 200_000
+    assert parse_aot_graph(f"def forward(self, a):\n{line}\n    return (a,)\n").placeholders == ["a"]

@@ -20,7 +20,7 @@ AOT_PAIRS_FROM_OUR_TEXT = "pairs from text in recordings of ours"
 _JOINT, _FORWARD, _BACKWARD = AOT_TEXTS = ("aot_joint_graph", "aot_forward_graph", "aot_backward_graph")
 
 _ARGUMENT = re.compile(r'(\w+)(?:: "([^"\n]*)")?')
-_PLACE = re.compile(r"# (?:Backward of forward node: )?File: (.+):(\d+) in .*?, code: ")
+_PLACE = re.compile(r"# (?:Backward of forward node: )?File: (.+):(\d+) in ")  # and the function
 _OPERATORS = "torch.ops."
 _FUNCTION = re.compile(r"([A-Za-z_][\w.]*)\(")
 _SIGN = re.compile(r"[\w.]+ ([-+*/%<>=!]+) ")
@@ -144,7 +144,7 @@ def parse_aot_graph(text: str) -> AotText:
             found.outputs = _returned([stripped.removeprefix("return "), *lines])
             break
         if stripped.startswith("#"):
-            at = _PLACE.match(stripped)
+            at = _PLACE.match(stripped.partition(", code: ")[0])
             place = {"file": at[1], "line": int(at[2])} if at else {}
             continue
         head, _, expression = stripped.partition(" = ")

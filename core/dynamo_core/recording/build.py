@@ -44,7 +44,7 @@ from ..model import (
     Timeline,
     TracedFunction,
 )
-from ..untrusted import printable_values
+from ..untrusted import fits, printable_values
 from .aot_text import AOT_PAIRS_FROM_OUR_TEXT, AOT_PAIRS_FROM_TEXT, AOT_TEXTS, AotTexts
 from .break_text import parse_break_text, parse_user_stack
 from .guard_text import parse_guard_tree
@@ -196,7 +196,10 @@ class ProcessBuilder:
         self.process.state = dict(record.json_payload())
 
     def _process_end(self, record: Record) -> None:
-        self.process.end = dict(record.json_payload())
+        end = dict(record.json_payload())
+        if not fits(end.get("torch_totals"), dict[str, int] | None):
+            raise Damaged("torch's totals are not counts")
+        self.process.end = end
 
     def _timeline(self, record: Record) -> None:
         began_ns = self.process.info.get("began_ns")
