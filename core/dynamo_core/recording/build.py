@@ -97,6 +97,7 @@ class ProcessBuilder:
         self._phases = PhaseBuilder(process)
         self._interventions = InterventionsBuilder(process, self._failure)
         self._aot_texts = AotTexts()
+        self._hints: dict[CompileId | None, dict[str, str]] = {}  # of symbolic sizes, by their name
         self._backwards: dict[CompileId, int] = {}
         self._autograds: dict[tuple[Any, Any], int] = {}
         self._generation = 0
@@ -398,11 +399,7 @@ class ProcessBuilder:
         """A text of AOTAutograd's: all that there is of what comes from a cache, or is in a plain trace."""
         if name in self._contents:
             self._stage(record, name)
-        hints = {
-            symbol.name: symbol.hint
-            for symbol in self.process.symbols
-            if symbol.compile_id == self._id(record)
-        }
+        hints = self._hints.get(self._id(record), {})
         content = self._aot_texts.add(name, record.payload, hints)
         if content is not None:
             self._add_pair(content, record, None)
@@ -562,15 +559,15 @@ class ProcessBuilder:
     def _symbol(self, record: Record) -> None:
         content = record.metadata["create_symbol"]
         user_stack = self._stack(content.get("user_stack") or [])
-        self.process.symbols.append(
-            Symbol(
-                compile_id=self._id(record),
-                name=str(content["symbol"]),
-                hint=str(content.get("val")),
-                source=str(content.get("source")),
-                place=user_stack[-1].place if user_stack else None,
-            )
+        symbol = Symbol(
+            compile_id=self._id(record),
+            name=str(content["symbol"]),
+            hint=str(content.get("val")),
+            source=str(content.get("source")),
+            place=user_stack[-1].place if user_stack else None,
         )
+        self.process.symbols.append(symbol)
+        self._hints.setdefault(symbol.compile_id, {})[symbol.name] = symbol.hint
 
     def _cache_lookup(self, record: Record, cache: str, outcome: str) -> None:
         self.process.cache_lookups.append(CacheLookup(cache, outcome, self._id(record)))
