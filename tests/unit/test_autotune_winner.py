@@ -1,6 +1,7 @@
 """Which measurement wins, and what an autotune file says of it."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,6 +63,23 @@ def test_a_winner_that_was_not_measured_is_damage() -> None:
     value = Tuned("k", "d", "2.13", "a", (measured("a", 1.0),), "today").as_json() | {"winner": "b"}
     with pytest.raises(ValueError, match="'b' was not measured"):
         Tuned.from_json(value)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"rounds": [[0, None]]},
+        {"rounds": [[-1, 0.5]]},
+        {"rounds": [[float("nan"), None]]},
+        {"rounds": [1]},
+        {"compile_seconds": "long"},
+        {"verdict": "best"},
+    ],
+)
+def test_a_measurement_that_cannot_be_is_damage(changed: dict[str, Any]) -> None:
+    value = measured("a", 1.0).as_json() | changed
+    with pytest.raises((ValueError, TypeError)):
+        Measurement.from_json(value)
 
 
 def test_devices_in_words() -> None:

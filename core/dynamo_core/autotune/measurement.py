@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from statistics import median
 from typing import Any, NamedTuple
+
+from ..untrusted import printable
 
 AGREES = "agrees"
 # Why a backend was not timed. An unusable one cannot be used here for any graph.
@@ -93,8 +96,15 @@ class Measurement:
         if value["verdict"] not in VERDICTS:
             raise ValueError(f"there is no verdict {value['verdict']!r}")
         rounds = tuple(Round(float(f), None if b is None else float(b)) for f, b in value["rounds"])
+        if not all(0 < each.seconds < inf for each in rounds):
+            raise ValueError("a call took no time, or not a number of seconds")
+        reason, compile_seconds = value["reason"], value["compile_seconds"]
         return cls(
-            str(value["candidate"]), value["verdict"], value["reason"], value["compile_seconds"], rounds
+            str(value["candidate"]),
+            value["verdict"],
+            None if reason is None else printable(str(reason)),
+            None if compile_seconds is None else float(compile_seconds),
+            rounds,
         )
 
 
