@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from .model import AGREES, DISAGREES, Graph, Process, Recording, VerifiedCall
 
-NEVER_CALLED = "it was never called"
+NO_CALL = "no call of it came to its end"
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class VerifiedGraph:
         """Why nothing of it was compared; None where something was."""
         if self.agrees or self.wrong_call is not None:
             return None
-        return self.calls[-1].why or "no reason recorded" if self.calls else NEVER_CALLED
+        return self.calls[-1].why or "no reason recorded" if self.calls else NO_CALL
 
 
 @dataclass(frozen=True)
