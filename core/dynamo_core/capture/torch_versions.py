@@ -3,6 +3,8 @@
 Read in the sources of 2.8 to 2.15; run with 2.8.0, 2.13.0 and 2.15.0.
 """
 
+import sys
+from types import ModuleType
 from typing import Any
 
 
@@ -24,7 +26,7 @@ def resume_function_installer(output_graph_class: Any) -> str:
 
 
 def module_of_aot_graphs() -> ModuleType:
-    """The module in which AOTAutograd parts joint graphs, once it is imported: one of its own after torch 2.8."""
+    """The module, imported by now, in which AOTAutograd parts joint graphs: of its own after torch 2.8."""
     package = "torch._functorch._aot_autograd"
     newer = sys.modules.get(f"{package}.graph_compile")
     return newer or sys.modules[f"{package}.jit_compile_runtime_wrappers"]
