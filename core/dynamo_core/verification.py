@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from .model import AGREES, DISAGREES, Graph, Process, Recording, VerifiedCall
 
-NO_CALL = "no call of it came to its end"
+NO_CALL = "no finished call of it was recorded"
 
 
 @dataclass(frozen=True)
