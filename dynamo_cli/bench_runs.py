@@ -31,6 +31,7 @@ CHAIN_MARK = "+"
 # Where the frame is that Dynamo puts around a module of torch's own (wrap_inline in external_utils.py).
 _OF_DYNAMO = "/torch/_dynamo/"
 _FIRST = "first"  # the folder of the first run
+_LONGEST_END = 1 << 16  # bytes of stderr that are looked at for what went wrong
 
 Announce = Callable[[str, int, int], None]  # what runs now, how many runs are done, of how many
 
@@ -210,10 +211,11 @@ def _problem(ending: Ending, unattended: Unattended) -> str | None:
     if unattended.timed_out:
         return f"stopped at the time limit of {unattended.time_limit:g} s"
     if ending.signal is not None:
-        return f"killed by {signal.Signals(ending.signal).name}"
+        known = [each.name for each in signal.Signals if each == ending.signal]
+        return f"killed by {known[0] if known else f'signal {ending.signal}'}"
     if ending.exit_code == 0:
         return None
-    lines = unattended.stderr.read_text("utf-8", "replace").strip().splitlines()
+    lines = _end(unattended.stderr).strip().splitlines()
     return f"exit code {ending.exit_code}" + (f", {printable(lines[-1].strip())}" if lines else "")
 
 
@@ -223,6 +225,13 @@ def _not_seen(recording: Recording | None) -> str | None:
         failures = [] if recording is None else recording.engine_failures
         return f"nothing was recorded: {failures[0] if failures else 'no process imported torch'}"
     return None
+
+
+def _end(output: Path) -> str:
+    """The last lines of a program's output, however much it said before."""
+    with output.open("rb") as file:
+        file.seek(max(0, output.stat().st_size - _LONGEST_END))
+        return file.read().decode("utf-8", "replace")
 
 
 def _beginning(output: Path) -> str:
