@@ -133,7 +133,8 @@ def test_the_backend_autotuned_uses_the_winners(
     told: dict[str, Any], folder: Path, run: Runner, tmp_path: Path
 ) -> None:
     content = json.loads((folder / "tuned.json").read_text())
-    content["graphs"] = content["graphs"][:2]  # the others are not known then
+    content["graphs"] = content["graphs"][:3]  # the last is not known then
+    content["graphs"][2]["torch"] = "1.0"
     content["graphs"][0]["winner"] = "aot_eager"
     content["graphs"][1]["winner"] = "ofi"
     (tmp_path / "some.json").write_text(json.dumps(content))
@@ -150,20 +151,8 @@ def test_the_backend_autotuned_uses_the_winners(
         ("eager", None),
         ("eager", None),
     ]
-    assert "has no entry for this graph" in taken[2]["declined"][0]["reason"]
-
-
-def test_an_entry_for_another_torch_does_not_count(folder: Path, run: Runner, tmp_path: Path) -> None:
-    content = json.loads((folder / "tuned.json").read_text())
-    for entry in content["graphs"]:
-        entry["torch"] = "1.0"
-    (tmp_path / "old.json").write_text(json.dumps(content))
-    chain = ("--backend", "autotuned,eager", "--autotune-file", "old.json")
-    result = run("explain", *chain, "--format", "json", "-o", "e.json", PROGRAM)
-    assert result.exit_code == 0, result.stderr
-    (process,) = json.loads((tmp_path / "e.json").read_text())["processes"]
-    reason = process["graphs"][0]["taking"]["declined"][0]["reason"]
-    assert "has this graph for torch 1.0, and this is" in reason
+    assert "has this graph for torch 1.0, and this is" in taken[2]["declined"][0]["reason"]
+    assert "has no entry for this graph" in taken[3]["declined"][0]["reason"]
 
 
 @pytest.mark.parametrize(
@@ -176,9 +165,7 @@ def test_an_entry_for_another_torch_does_not_count(folder: Path, run: Runner, tm
         ('{"schema": "dynamo-autotuned", "version": 1, "graphs": [{}]}', "is damaged: KeyError"),
     ],
 )
-def test_a_file_that_is_no_good(
-    content: str | None, said: str, folder: Path, run: Runner, tmp_path: Path
-) -> None:
+def test_a_file_that_is_no_good(content: str | None, said: str, run: Runner, tmp_path: Path) -> None:
     file = tmp_path / "tuned.json"
     if content is not None:
         file.write_text(content)
@@ -186,11 +173,15 @@ def test_a_file_that_is_no_good(
     assert (used.exit_code, used.stdout) == (116, "")
     assert said in used.stderr
     assert used.stderr.count("\n") == 1
-    if content is not None:
-        written = run("autotune", "--autotune-file", file, "--candidates", "eager", folder / "r")
-        assert written.exit_code == 116
-        assert said in written.stderr
-        assert file.read_text() == content
+
+
+def test_a_file_that_is_no_good_is_not_replaced(folder: Path, run: Runner, tmp_path: Path) -> None:
+    file = tmp_path / "tuned.json"
+    file.write_text("{")
+    written = run("autotune", "--autotune-file", file, "--candidates", "eager", folder / "r")
+    assert written.exit_code == 116
+    assert "is damaged: it is not JSON" in written.stderr
+    assert file.read_text() == "{"
 
 
 def test_what_cannot_be_measured_is_said(run: Runner, tmp_path: Path) -> None:
