@@ -5,7 +5,7 @@ and the recording has the name. A backend declines by returning None, as those o
 or anything else that cannot be called, or by raising; the words of `Declined` are the reason as it is shown.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..backend_choice import BackendChoice
@@ -13,15 +13,12 @@ from ..backend_packages import why_unknown
 from ..names import GRAPH_TAKEN
 from ..settings import Settings
 from .autotuned import Autotuned
-from .compilers import Compiler, compiler_of
+from .compilers import Compiler, Tell, compiler_of
 from .cuda_graphs import declining_what_cuda_graphs_skip
 from .declined import Declined
 from .for_inference import FOR_INFERENCE, declining_what_trains
 from .graph_copy import copy_of_graph
 from .taken import Taken
-
-# Writes an artifact record of ours about the graph that is being compiled: its name and its payload.
-Tell = Callable[[str, dict[str, Any]], None]
 
 _LONGEST_REASON = 2_000
 

@@ -18,6 +18,9 @@ from .ofi import ofi
 # `(graph module, example inputs) -> callable`, as Dynamo calls it; torch's CompilerFn.
 Compiler = Callable[..., Any]
 
+# Writes an artifact record of ours about the graph that is being compiled: its name and its payload.
+Tell = Callable[[str, dict[str, Any]], None]
+
 _one_at_a_time = threading.RLock()  # not a plain lock: what is imported meanwhile may compile as well
 _file_numbers = itertools.count(1)
 

@@ -6,21 +6,23 @@ Backends that are not Inductor's keep their backward to themselves.
 """
 
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..names import BACKWARD_COMPILED
 from .device_time import timed_on_device
 from .probes import Probes
 from .profile_window import ProfileWindow, compile_id_text
 from .trace_handler import current_compile_id
-from .verify import Verifier
+
+if TYPE_CHECKING:
+    from .verify import Verifier
 
 
 def install(
     output_code: ModuleType,
     probes: Probes,
     window: ProfileWindow | None = None,
-    verifier: Verifier | None = None,
+    verifier: "Verifier | None" = None,
 ) -> None:
     """Wrap `CompiledFxGraph.post_compile`."""
     counters = probes.stream.counters

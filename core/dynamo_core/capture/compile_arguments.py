@@ -1,13 +1,15 @@
 """From the settings to the context in which Dynamo compiles the program."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend_choice import OURS, BackendChoice
-from ..backends.chain import Chain, Tell
-from ..backends.compilers import optimize_arguments
+from ..backends.compilers import Tell, optimize_arguments
 from ..backends.for_inference import FOR_INFERENCE
 from ..settings import FULLGRAPH_FIRST, Settings
+
+if TYPE_CHECKING:
+    from ..backends.chain import Chain
 
 
 def optimize_context(settings: Settings, tell: Tell) -> Any:
@@ -19,15 +21,22 @@ def optimize_context(settings: Settings, tell: Tell) -> Any:
     return torch._dynamo.optimize(*args, **named)
 
 
-def backend_of(choices: Sequence[BackendChoice], settings: Settings, tell: Tell) -> BackendChoice | Chain:
-    """What compiles for these choices.
+def is_torchs_own(choices: Sequence[BackendChoice]) -> bool:
+    """Whether this is a backend that torch registers, alone, which torch is given as it is named.
 
-    A backend that torch registers is given to torch as it is named. Any other, one that cannot train, and
-    every chain of several is ours to call, so that a graph which it does not take is told of, and goes on.
-    `autotuned` knows some graphs only: alone, it stands for itself and Inductor.
+    Any other, one that cannot train, and every chain of several is ours to call, so that a graph which it
+    does not take is told of, and goes on.
     """
+    first = choices[0]
+    return len(choices) == 1 and first.name not in (*OURS, *FOR_INFERENCE) and not first.is_function
+
+
+def backend_of(choices: Sequence[BackendChoice], settings: Settings, tell: Tell) -> "BackendChoice | Chain":
+    """What compiles for these choices. `autotuned` alone, which knows some graphs, brings Inductor along."""
+    if is_torchs_own(choices):
+        return choices[0]
+    from ..backends.chain import Chain
+
     if [choice.name for choice in choices] == ["autotuned"]:
         choices = (*choices, BackendChoice("inductor"))
-    first = choices[0]
-    is_torchs = len(choices) == 1 and first.name not in (*OURS, *FOR_INFERENCE) and not first.is_function
-    return first if is_torchs else Chain(choices, settings, tell)
+    return Chain(choices, settings, tell)

@@ -1,7 +1,8 @@
 """Start everything, once torch is imported: the stream, the trace handler, the probes, the capture.
 
 Every module of the engine is imported from here, because this import happens where only the standard
-library can be seen (`standard_library.py`). Modules of torch are imported when they are used.
+library can be seen (`standard_library.py`); those that only some runs need, by `asked_for.py`. Modules of
+torch are imported when they are used.
 """
 
 import atexit
@@ -14,6 +15,7 @@ from typing import Any
 from ..names import IMPORTED, PROCESS_END, PROCESS_START, PROCESS_STATE, TIMELINE
 from ..settings import Settings
 from . import aot_pairs, backward, breaks, bytecode, frames, graphs, guards, tracing_time
+from .asked_for import import_what_is_asked_for
 from .freeze import Freeze
 from .guard_cost import GuardCost
 from .import_hook import import_hook
@@ -24,10 +26,8 @@ from .primitives import time_ns
 from .probes import Probes
 from .process import description_at_start, description_of_state, peak_memory, torch_totals
 from .profile_window import profile_window
-from .step_marks import StepMarks
 from .stream import Stream
 from .trace_handler import attach, current_compile_id
-from .verify import Verifier
 from .whole_program import WholeProgramCapture
 
 
@@ -38,13 +38,18 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
     was, just before the program's first line.
     """
     settings = Settings.from_environment(environment)
+    import_what_is_asked_for(settings)
     stream = Stream(settings.recording, (PROCESS_START, description_at_start()))
     os.register_at_fork(after_in_child=stream.start_anew_after_fork)
     probes = Probes(stream)
     handler = attach(stream)
     guard_cost = GuardCost()
     window = profile_window(settings, probes)
-    verifier = Verifier(probes) if settings.verify else None
+    verifier = None
+    if settings.verify:
+        from .verify import Verifier
+
+        verifier = Verifier(probes)
     inductor = LateModules(
         {
             "torch._inductor.compile_fx": probes.harmless("imports")(lambda m: _record_import(m, stream)),
@@ -69,7 +74,11 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
         number = graphs.graph_in_progress.number
         stream.artifact(record, {"graph": number, **payload}, current_compile_id())
 
-    step_marks = StepMarks(settings.step_frames, probes) if settings.step_frames else None
+    step_marks = None
+    if settings.step_frames:
+        from .step_marks import StepMarks
+
+        step_marks = StepMarks(settings.step_frames, probes)
     freeze = None if settings.freeze_after is None else Freeze(settings, probes, handler)
     overriding = Overriding(settings, probes, tell)
     overriding.install_on_calls(sys.modules["torch"])

@@ -11,11 +11,10 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend_choice import BackendChoice
-from ..backends.chain import Chain, Tell
-from ..backends.compilers import compiler_of
+from ..backends.compilers import Tell, compiler_of
 from ..names import OVERRIDE
 from ..overrides import Override, merged, parse_override
 from ..settings import FULLGRAPH_FIRST, Settings
@@ -26,6 +25,9 @@ from .probes import Probes
 from .program_files import place_of_compile_call_in_progress
 from .torch_versions import default_backend
 from .trace_handler import current_compile_id
+
+if TYPE_CHECKING:
+    from ..backends.chain import Chain
 
 _LONGEST_VALUE = 200
 # An option that is Dynamo's, whatever the backend. Source: torch/__init__.py (compile), 2.8 to 2.15.
@@ -122,7 +124,7 @@ class Overriding:
                 values |= {"mode": None, "options": {**own_options, **wanted.options}}
         return values
 
-    def _backend_of(self, override: Override, dynamic: bool | None) -> BackendChoice | Chain:
+    def _backend_of(self, override: Override, dynamic: bool | None) -> "BackendChoice | Chain":
         choices = override.choices()
         name = ",".join(map(str, choices))
         return backend_of(choices, replace(self._settings, backend=name, dynamic=dynamic), self._tell)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
-from ..backends.chain import Tell
+from ..backends.compilers import Tell
 from ..names import CAPTURE_DECISION
 from ..settings import FULLGRAPH_FIRST, Settings
 from .compile_arguments import optimize_context

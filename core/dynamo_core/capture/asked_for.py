@@ -1,0 +1,21 @@
+"""What only some runs ask for is imported by those alone: the others start sooner."""
+
+import importlib
+
+from ..settings import Settings
+from .compile_arguments import is_torchs_own
+from .standard_library import StandardLibraryOnly
+
+
+def import_what_is_asked_for(settings: Settings) -> None:
+    """Import the modules that these settings need, where only the standard library can be seen."""
+    asked_for = {
+        "dynamo_core.backends.chain": settings.override or not is_torchs_own(settings.choices()),
+        "dynamo_core.capture.step_marks": settings.step_frames,
+        "dynamo_core.capture.verify": settings.verify,
+    }
+    modules = [module for module, is_asked_for in asked_for.items() if is_asked_for]
+    if modules:
+        with StandardLibraryOnly():
+            for module in modules:
+                importlib.import_module(module)
