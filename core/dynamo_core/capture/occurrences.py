@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 from .stream import Stream
@@ -21,7 +21,7 @@ class Occurrences:
         self._record = record
         self._times: dict[object, int] = {}
         self._unwritten: dict[object, dict[str, Any]] = {}
-        self._lock = Lock()
+        self._lock = RLock()  # a signal's handler may come here while its thread is here already
         os.register_at_fork(after_in_child=self._begin_anew)
 
     def add(self, kind: object, payload: Mapping[str, Any]) -> None:
@@ -47,6 +47,6 @@ class Occurrences:
 
     def _begin_anew(self) -> None:
         """A forked child has a stream of its own, which knows nothing of its parent's."""
-        self._lock = Lock()
+        self._lock = RLock()
         self._times.clear()
         self._unwritten.clear()

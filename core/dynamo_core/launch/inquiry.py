@@ -48,7 +48,7 @@ def ask(
 
 def _how_it_ended(code: int, errors: str) -> str:
     if code < 0:
-        return f"the process was ended by {signal.Signals(-code).name}"
+        return f"the process was ended by signal {-code} ({signal.strsignal(-code)})"
     lines = errors.strip().splitlines()
     return lines[-1] if lines else f"the process ended with exit code {code}"
 
