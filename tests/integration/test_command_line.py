@@ -122,7 +122,7 @@ MISTAKES: list[tuple[list[str], int, str]] = [
     (["run", "--bakend", "eager", "ok.py"], 2, "--backend"),
     (["run", "--capture", "some", "ok.py"], 2, "auto"),
     (["run", "--option", "x", "ok.py"], 2, "KEY=VALUE"),
-    (["run", "--mode", "x", "--option", "a=1", "ok.py"], 2, "cannot be combined"),
+    (["run", "--mode", "x", "--option", "a=1", "ok.py"], 2, "a mode or options, not both"),
     (["run", "nosuch.py"], 127, "no such file: nosuch.py"),
     (["run", "folder"], 126, "without a __main__.py"),
     (["run", "--", "nosuchcommand"], 127, "no such command"),
