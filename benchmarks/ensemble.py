@@ -8,6 +8,7 @@ from blocks import blocks_in_turn
 from pairs import PROGRAMS, Side, environment, print_comparison, repeats_from_arguments, workplace
 
 CANDIDATES = ("eager", "inductor", "inductor:max-autotune", "ofi,eager")
+MEASURED = ("transformer", "bert", "mixed")
 BLOCKS = 60  # of five steps, in each process
 PROGRAM = PROGRAMS / "sample_steps.py"
 
@@ -15,7 +16,7 @@ PROGRAM = PROGRAMS / "sample_steps.py"
 def main() -> None:
     """For each program: autotune it, then let one process of each backend work in turn."""
     repeats = repeats_from_arguments(__doc__, default=5)
-    for program in ("transformer", "bert", "mixed"):
+    for program in MEASURED:
         with workplace() as folder:
             surroundings = {
                 "TORCHINDUCTOR_CACHE_DIR": str(folder / "cache"),
