@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .report_output import FORMATS, format_of, write_report
+from .report_output import FORMATS, format_of, report_file_option, write_report
 from .run_options import documented_option
 
 
@@ -39,15 +39,7 @@ from .run_options import documented_option
     envvar="DYNAMO_FORMAT",
     help="[default: as -o ends, else text]",
 )
-@documented_option(
-    "-o",
-    "--output",
-    "report_file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    envvar="DYNAMO_REPORT",
-    metavar="FILE",
-    help="Write to FILE instead of stdout.",
-)
+@report_file_option
 def backends_command(
     name: str | None,
     show_all: bool,

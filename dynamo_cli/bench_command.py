@@ -20,8 +20,8 @@ from dynamo_reporters.bench.measured import EAGER, Bench
 
 from .bench_runs import CHAIN_MARK, Plan, bench, first_request, requests_for
 from .program_command import OptionWithOptionalValue, ProgramCommand, program_of
-from .report_output import FORMATS, format_of, put, write_report
-from .run_options import documented_option
+from .report_output import FORMATS, format_of, put, report_file_option, write_report
+from .run_options import documented_option, dynamic_option, python_option
 from .running import say
 
 _VERIFY_OFF, _VERIFY_REPORT, _VERIFY_ERROR = "off", "report", "error"
@@ -81,15 +81,7 @@ _INTERRUPTED = 130
     help="A page to read, the same as markdown, a versioned JSON document, or a row for each backend (csv).  "
     "[default: what the ending of -o says, else text]",
 )
-@documented_option(
-    "-o",
-    "--output",
-    "report_file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    envvar="DYNAMO_REPORT",
-    metavar="FILE",
-    help="Write the report to FILE instead of stdout.",
-)
+@report_file_option
 @documented_option(
     "--csv",
     "csv_file",
@@ -105,12 +97,7 @@ _INTERRUPTED = 130
     metavar="DIR",
     help="Keep the recording and the output of every run in DIR, which must be new or empty.",
 )
-@documented_option(
-    "--python",
-    envvar="DYNAMO_PYTHON",
-    metavar="PATH",
-    help="The Python that runs the program.  [default: this one if it has torch, else PATH's]",
-)
+@python_option
 @documented_option(
     "--capture",
     type=click.Choice([policy for policy in CAPTURE_POLICIES if policy != "none"]),
@@ -118,12 +105,7 @@ _INTERRUPTED = 130
     envvar="DYNAMO_CAPTURE",
     help="What to compile in a program that does not call torch.compile itself, as for `dynamo run`.",
 )
-@documented_option(
-    "--dynamic/--no-dynamic",
-    default=None,
-    envvar="DYNAMO_DYNAMIC",
-    help="As torch.compile's dynamic.  [default: torch decides]",
-)
+@dynamic_option
 @documented_option(
     "--autotune-file",
     type=click.Path(dir_okay=False, path_type=Path),

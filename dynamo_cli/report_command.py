@@ -20,7 +20,7 @@ from dynamo_core.selection import Selection, select
 from dynamo_reporters.report import Report, document, page
 
 from .program_command import ProgramCommand, program_of, set_program
-from .report_output import FORMATS, format_of, put, write_report
+from .report_output import FORMATS, format_of, put, report_file_option, write_report
 from .run_options import documented_option, request_from, run_options
 
 _BEFORE_PROGRESS = 1.0  # seconds
@@ -82,15 +82,7 @@ def report_command(
             envvar="DYNAMO_FORMAT",
             help=_format_help(exports),
         ),
-        documented_option(
-            "-o",
-            "--output",
-            "report_file",
-            type=click.Path(dir_okay=False, path_type=Path),
-            envvar="DYNAMO_REPORT",
-            metavar="FILE",
-            help="Write the report to FILE instead of stdout.",
-        ),
+        report_file_option,
         click.option("--frame", metavar="NAME", help="Only frames of this name; * and ? match."),
         click.option("--compile-id", metavar="0/1", help="Only this compile, or every compile of frame 0."),
         click.option("--graph", type=int, metavar="N", help="Only graph N."),

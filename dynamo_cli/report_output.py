@@ -6,8 +6,22 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import click
+
 from dynamo_core.errors import CannotRecord
 from dynamo_reporters.page.blocks import Block
+
+from .run_options import documented_option
+
+report_file_option = documented_option(
+    "-o",
+    "--output",
+    "report_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    envvar="DYNAMO_REPORT",
+    metavar="FILE",
+    help="Write the report to FILE instead of stdout.",
+)
 
 FORMATS = ("text", "markdown", "json")
 _FORMAT_OF_ENDING = {".md": "markdown", ".markdown": "markdown", ".json": "json"}

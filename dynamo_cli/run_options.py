@@ -30,6 +30,19 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 # Every option of ours can be given by an environment variable, which its help names.
 documented_option = functools.partial(click.option, show_envvar=True)
 
+python_option = documented_option(
+    "--python",
+    envvar="DYNAMO_PYTHON",
+    metavar="PATH",
+    help="The Python that runs the program.  [default: this one if it has torch, else PATH's]",
+)
+dynamic_option = documented_option(
+    "--dynamic/--no-dynamic",
+    default=None,
+    envvar="DYNAMO_DYNAMIC",
+    help="As torch.compile's dynamic.  [default: torch decides]",
+)
+
 
 def run_options(*output_names: str) -> Callable[[Command], Command]:
     """Add the options; `output_names` is what the option for the recording's folder is called."""
@@ -45,12 +58,7 @@ def run_options(*output_names: str) -> Callable[[Command], Command]:
         documented_option(
             "-f", "--force", is_flag=True, envvar="DYNAMO_FORCE", help="Replace an earlier recording at DIR."
         ),
-        documented_option(
-            "--python",
-            envvar="DYNAMO_PYTHON",
-            metavar="PATH",
-            help="The Python that runs the program.  [default: this one if it has torch, else PATH's]",
-        ),
+        python_option,
         documented_option(
             "--capture",
             type=click.Choice(CAPTURE_POLICIES),
@@ -75,12 +83,7 @@ def run_options(*output_names: str) -> Callable[[Command], Command]:
             help="A graph that no backend takes is an error in the program, instead of running eager.",
         ),
         documented_option("--mode", envvar="DYNAMO_MODE", help="As torch.compile's mode."),
-        documented_option(
-            "--dynamic/--no-dynamic",
-            default=None,
-            envvar="DYNAMO_DYNAMIC",
-            help="As torch.compile's dynamic.  [default: torch decides]",
-        ),
+        dynamic_option,
         documented_option(
             "--fullgraph",
             cls=OptionWithOptionalValue,
