@@ -2,15 +2,21 @@
 
 import importlib
 
-from ..settings import Settings
+from ..settings import FULLGRAPH_FIRST, Settings
 from .compile_arguments import is_torchs_own
 from .standard_library import StandardLibraryOnly
+
+
+def replaces_arguments(settings: Settings) -> bool:
+    """Whether arguments of the program's own torch.compile, or backends of compiles, are replaced."""
+    return bool(settings.override) or settings.fullgraph == FULLGRAPH_FIRST
 
 
 def import_what_is_asked_for(settings: Settings) -> None:
     """Import the modules that these settings need, where only the standard library can be seen."""
     asked_for = {
         "dynamo_core.backends.chain": settings.override or not is_torchs_own(settings.choices()),
+        "dynamo_core.capture.override": replaces_arguments(settings),
         "dynamo_core.capture.step_marks": settings.step_frames,
         "dynamo_core.capture.verify": settings.verify,
     }

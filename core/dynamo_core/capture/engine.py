@@ -15,13 +15,12 @@ from typing import Any
 from ..names import IMPORTED, PROCESS_END, PROCESS_START, PROCESS_STATE, TIMELINE
 from ..settings import Settings
 from . import aot_pairs, backward, breaks, bytecode, frames, graphs, guards, tracing_time
-from .asked_for import import_what_is_asked_for
+from .asked_for import import_what_is_asked_for, replaces_arguments
 from .freeze import Freeze
 from .guard_cost import GuardCost
 from .import_hook import import_hook
 from .late_modules import LateModules
 from .optimizers import OptimizerNotes
-from .override import Overriding
 from .primitives import time_ns
 from .probes import Probes
 from .process import description_at_start, description_of_state, peak_memory, torch_totals
@@ -80,8 +79,12 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
 
         step_marks = StepMarks(settings.step_frames, probes)
     freeze = None if settings.freeze_after is None else Freeze(settings, probes, handler)
-    overriding = Overriding(settings, probes, tell)
-    overriding.install_on_calls(sys.modules["torch"])
+    overriding = None
+    if replaces_arguments(settings):
+        from .override import Overriding
+
+        overriding = Overriding(settings, probes, tell)
+        overriding.install_on_calls(sys.modules["torch"])
     _when_imported(
         "torch._dynamo.output_graph",
         probes,
@@ -96,7 +99,7 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
                 wrapper=None if verifier is None else verifier.before,
                 freeze=freeze,
             ),
-            "overrides": overriding.install_on_compiles,
+            **({} if overriding is None else {"overrides": overriding.install_on_compiles}),
             **({} if step_marks is None else {"steps": step_marks.install_on_compiles}),
             "graph breaks": lambda module: breaks.install(module, probes),
             "resume functions": lambda module: bytecode.install_on_resume_functions(module, probes),
@@ -133,7 +136,8 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
         if window is not None:
             probes.harmless("profile window")(window.finish)()
         record_state()
-        overriding.finish()
+        if overriding is not None:
+            overriding.finish()
         if freeze is not None:
             freeze.finish()
         inherited = totals_at_fork
