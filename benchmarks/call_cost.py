@@ -3,7 +3,7 @@
 from blocks import blocks_in_turn
 from pairs import PROGRAMS, print_comparison, repeats_from_arguments, steady_sides, workplace
 
-BOUND_US = 1.0
+BOUND_US = 0.5
 BLOCKS = 200  # of a thousand calls, in each process
 
 

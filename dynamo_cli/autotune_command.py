@@ -11,24 +11,25 @@ import click
 
 from dynamo_core.autotune.tuning import CANDIDATES, Result
 from dynamo_core.autotune.winners import DEFAULT_FILE
-from dynamo_core.errors import NotMeasured
-from dynamo_core.model import Recording
+from dynamo_core.model import Recording, Run
+from dynamo_core.shared.errors import NotMeasured
 from dynamo_reporters.autotune.report import Tuning
 from dynamo_reporters.report import Report
 
 from .program_command import program_of
-from .report_command import report_command
+from .report_command import is_to_be_run, report_command
+from .run_options import documented_option
 from .running import say
 
 
 @report_command("autotune")
-@click.option(
+@documented_option(
     "--candidates",
     metavar="NAME,…",
     help="Backends to measure, as --backend takes them.  "
     f"[default: {','.join(CANDIDATES)}; on a GPU also cudagraphs and inductor:reduce-overhead]",
 )
-@click.option(
+@documented_option(
     "--time-limit",
     type=click.FloatRange(min=1),
     default=120.0,
@@ -36,8 +37,10 @@ from .running import say
     metavar="SECONDS",
     help="For compiling and checking a graph with one candidate, and for each batch of calls.",
 )
-@click.option("--again", is_flag=True, help="Measure everything, not only what is new.")
-@click.option("--all", "show_all", is_flag=True, help="Show every graph's table, however many there are.")
+@documented_option("--again", is_flag=True, help="Measure everything, not only what is new.")
+@documented_option(
+    "--all", "show_all", is_flag=True, help="Show every graph's table, however many there are."
+)
 def autotune_command(candidates: str | None, time_limit: float, again: bool, show_all: bool) -> Report:
     """Find the best backend for each graph, and keep it for --backend autotuned.
 
@@ -67,13 +70,12 @@ def autotune_command(candidates: str | None, time_limit: float, again: bool, sho
 
 def _candidates(text: str, ctx: click.Context) -> list[str]:
     """The names to measure, those of files with their whole path; BackendProblem, UsageError."""
-    from dynamo_core.launch.backend_check import check_backend
+    from dynamo_core.checks.backend_check import check_backend
     from dynamo_core.launch.program import Program, check_python, default_python
-    from dynamo_core.recording import files
-    from dynamo_core.settings import Settings
+    from dynamo_core.shared.settings import Settings
 
     program = program_of(ctx)
-    if program is None or files.is_recording(Path(program.arguments[0])):
+    if program is None or not is_to_be_run(program):
         program = Program(("-",), is_python=True)  # whose modules are looked for here
     python = check_python(ctx.params["python"]) if ctx.params["python"] else default_python()
     try:
@@ -93,10 +95,10 @@ def _tune(
     time_limit: float,
     again: bool,
 ) -> Tuning:
+    from dynamo_core.autotune.distinct_graphs import distinct_graphs
     from dynamo_core.autotune.rounds import Bench
     from dynamo_core.autotune.tuning import tune
     from dynamo_core.launch.program import check_python, default_python
-    from dynamo_reporters.autotune.graphs import distinct_graphs
 
     graphs = distinct_graphs(recording)
     if not graphs:
@@ -128,8 +130,8 @@ def _tune(
 
 def _import_path(recording: Recording) -> list[str]:
     """Where backends are looked for that are named `module:function`: beside the program, and here."""
-    run = recording.run or {}
-    scripts = [Path(run["cwd"], part) for part in run.get("command") or () if run.get("cwd")]
+    run = recording.run or Run()
+    scripts = [Path(run.cwd, part) for part in run.command or () if run.cwd]
     beside = [str(script.parent) for script in scripts if script.suffix == ".py" and script.is_file()][:1]
     return [*beside, str(Path.cwd())]
 

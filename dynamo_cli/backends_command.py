@@ -6,19 +6,19 @@ from pathlib import Path
 
 import click
 
-from .report_output import FORMATS, format_of, report_file_option, write_report
+from .report_output import FORMATS, FormatOption, format_of, report_file_option, write_report
 from .run_options import documented_option
 
 
 @click.command("backends")
 @click.argument("name", required=False)
-@click.option(
+@documented_option(
     "--all", "show_all", is_flag=True, help="Those for debugging, experimental or not installed too."
 )
-@click.option(
+@documented_option(
     "--check", is_flag=True, help="Compile and run a tiny graph with each, in a process of its own."
 )
-@click.option(
+@documented_option(
     "--time-limit",
     type=click.FloatRange(min=1),
     default=120.0,
@@ -35,6 +35,7 @@ from .run_options import documented_option
 @documented_option(
     "--format",
     "form",
+    cls=FormatOption,
     type=click.Choice(FORMATS),
     envvar="DYNAMO_FORMAT",
     help="[default: as -o ends, else text]",
@@ -60,7 +61,7 @@ def backends_command(
       dynamo backends --check             what works, by trying it
       dynamo backends inductor --all      every mode and option, with defaults
     """
-    from dynamo_core.launch.backend_list import details_of, registry_of, with_trials
+    from dynamo_core.checks.backend_list import details_of, registry_of, with_trials
     from dynamo_core.launch.program import check_python, default_python
     from dynamo_reporters.backends import listing
 

@@ -11,16 +11,16 @@ from typing import Any
 
 import click
 
-from dynamo_core.backend_choice import parse_chain
-from dynamo_core.errors import CannotRecord, Disagreement
+from dynamo_core.bench.measured import EAGER, Bench
+from dynamo_core.bench.runs import CHAIN_MARK, Plan, bench, first_request, requests_for
 from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
-from dynamo_core.settings import CAPTURE_POLICIES, Settings
-from dynamo_reporters.bench.measured import EAGER, Bench
+from dynamo_core.shared.backend_choice import parse_chain
+from dynamo_core.shared.errors import CannotRecord, Disagreement
+from dynamo_core.shared.settings import CAPTURE_POLICIES, Settings
 
-from .bench_runs import CHAIN_MARK, Plan, bench, first_request, requests_for
 from .program_command import OptionWithOptionalValue, ProgramCommand, program_of
-from .report_output import FORMATS, format_of, put, report_file_option, write_report
+from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
 from .run_options import documented_option, dynamic_option, python_option
 from .running import say
 
@@ -51,7 +51,6 @@ _INTERRUPTED = 130
     bare=_VERIFY_REPORT,
     type=click.Choice((_VERIFY_OFF, _VERIFY_REPORT, _VERIFY_ERROR)),
     default=_VERIFY_REPORT,
-    envvar="DYNAMO_VERIFY",
     help="Run each backend once more, not timed, with its graphs beside eager (report); say by the exit code "
     "whether one disagrees or fails (--verify=error); or leave that out (--verify=off).",
 )
@@ -76,6 +75,7 @@ _INTERRUPTED = 130
 @documented_option(
     "--format",
     "form",
+    cls=FormatOption,
     type=click.Choice((*FORMATS, "csv")),
     envvar="DYNAMO_FORMAT",
     help="A page to read, the same as markdown, a versioned JSON document, or a row for each backend (csv).  "
@@ -205,7 +205,8 @@ def _folders(recordings: Path | None) -> Iterator[tuple[Path, Path]]:
     """A folder for recordings, and one for caches, which is removed at the end."""
     if recordings is not None:
         try:
-            recordings.mkdir(parents=True, exist_ok=True)
+            recordings.parent.mkdir(parents=True, exist_ok=True)
+            recordings.mkdir(0o700, exist_ok=True)
             if any(recordings.iterdir()):
                 raise CannotRecord(f"{recordings} is not empty; name a new folder with --recordings")
         except OSError as error:

@@ -5,14 +5,17 @@ import click
 from dynamo_reporters.report import Report
 
 from .report_command import report_command
+from .run_options import documented_option
 
 
 @report_command("bytecode")
-@click.option(
+@documented_option(
     "--diff", is_flag=True, help="Align the two under the source lines, and explain what was inserted."
 )
-@click.option("--source", is_flag=True, help="Show the frame's source, with what runs each line now.")
-@click.option("--all", "show_all", is_flag=True, help="With --diff or --source, shorten and fold nothing.")
+@documented_option("--source", is_flag=True, help="Show the frame's source, with what runs each line now.")
+@documented_option(
+    "--all", "show_all", is_flag=True, help="With --diff or --source, shorten and fold nothing."
+)
 def bytecode_command(diff: bool, source: bool, show_all: bool) -> Report:
     """Show the bytecode of every compiled frame before and after Dynamo, with its resume functions.
 

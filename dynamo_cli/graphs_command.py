@@ -6,23 +6,25 @@ from typing import Any
 
 import click
 
-from dynamo_core.errors import CannotRecord
 from dynamo_core.model import Recording
+from dynamo_core.shared.errors import CannotRecord
+from dynamo_core.shared.safe_writing import write_anew
 from dynamo_reporters.graphs.stages import GROUPS, STAGES
 from dynamo_reporters.page.blocks import Block
 from dynamo_reporters.report import Report
 
 from .report_command import report_command
+from .run_options import documented_option
 
 
 @report_command("graphs")
-@click.option(
+@documented_option(
     "--style",
     type=click.Choice(("tabular", "code", "dot")),
     default=None,
     help="The nodes as a table, torch's readable code, or Graphviz's dot.  [default: tabular]",
 )
-@click.option(
+@documented_option(
     "--stage",
     "stages",
     multiple=True,
@@ -30,22 +32,24 @@ from .report_command import report_command
     help=f"Show what became of the graphs, in torch's text: {', '.join(STAGES)}, or {' or '.join(GROUPS)}. "
     "Repeat for more.",
 )
-@click.option("--all", "show_all", is_flag=True, help="Show every node, also of layers that repeat.")
-@click.option(
+@documented_option("--all", "show_all", is_flag=True, help="Show every node, also of layers that repeat.")
+@documented_option(
     "--training",
     is_flag=True,
     help="Show the forward and backward graph that AOTAutograd made of each, in numbers, and what the one "
     "saves for the other.",
 )
-@click.option(
+@documented_option(
     "--runnable",
     type=click.IntRange(min=1),
     metavar="N",
     help="Give a stand-alone program that runs graph N: torch's own where Inductor compiled it, else one "
     "that compares eager and compiled.",
 )
-@click.option("--backward", is_flag=True, help="With --runnable: of the backward instead of the forward.")
-@click.option(
+@documented_option(
+    "--backward", is_flag=True, help="With --runnable: of the backward instead of the forward."
+)
+@documented_option(
     "--save",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
@@ -116,6 +120,6 @@ def _write_files(folder: Path, files: dict[str, str]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
             path = folder / name
-            path.write_text(text, encoding="utf-8")
+            write_anew(path, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise CannotRecord(f"cannot write {path}: {error.strerror}") from error

@@ -1,14 +1,15 @@
 """`dynamo guards`."""
 
-import click
-
 from dynamo_reporters.report import Report
 
 from .report_command import report_command
+from .run_options import documented_option
 
 
 @report_command("guards")
-@click.option("--all", "show_all", is_flag=True, help="List every guard, those too that are only counted.")
+@documented_option(
+    "--all", "show_all", is_flag=True, help="List every guard, those too that are only counted."
+)
 def guards_command(show_all: bool) -> Report:
     """Show the guards of every cache entry: under which conditions compiled code may be used again.
 

@@ -1,6 +1,5 @@
 """`dynamo ls`."""
 
-import sys
 from pathlib import Path
 
 import click
@@ -15,11 +14,14 @@ def ls_command(folder: Path) -> None:
     Example:
       dynamo ls
     """
-    from dynamo_core.errors import NoRecording
     from dynamo_core.recording import files
+    from dynamo_core.shared.errors import NoRecording
     from dynamo_reporters.listing import listing_blocks
     from dynamo_reporters.page.console import show
 
+    from .report_output import stdout
+
     if not folder.is_dir():
         raise NoRecording(f"no such folder: {folder}; `dynamo run SCRIPT` makes one")
-    show(sys.stdout, listing_blocks(files.recordings(folder)))
+    with stdout() as out:
+        show(out, listing_blocks(files.recordings(folder)))

@@ -1,6 +1,7 @@
 """The command group, and the one place where an error becomes a line and an exit code."""
 
 import difflib
+import errno
 import importlib
 import io
 import os
@@ -10,8 +11,8 @@ from typing import NoReturn
 import click
 
 from dynamo_core import __version__
-from dynamo_core.errors import EXIT_INTERNAL, EXIT_USAGE, DynamoError
-from dynamo_core.untrusted import printable
+from dynamo_core.shared.errors import EXIT_INTERNAL, EXIT_NOBODY_READS, EXIT_USAGE, CannotRecord, DynamoError
+from dynamo_core.shared.untrusted import printable
 
 _COMMANDS = {
     "run": "Run a program as it is, and record what torch.compile makes of it.",
@@ -28,6 +29,8 @@ _COMMANDS = {
     "backends": "List the backends, where they come from and whether they can run here.",
     "ls": "List recordings.",
 }
+
+_CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 
 class _Commands(click.Group):
@@ -57,7 +60,15 @@ class _Commands(click.Group):
             formatter.write_dl(list(_COMMANDS.items()))
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+# An option that names no environment variable of its own has DYNAMO_<COMMAND>_<OPTION>.
+@click.group(
+    cls=_Commands,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "show_default": True,
+        "auto_envvar_prefix": "DYNAMO",
+    },
+)
 @click.version_option(__version__, prog_name="dynamo", message="%(prog)s %(version)s")
 def dynamo() -> None:
     """See what torch.compile makes of a PyTorch program.
@@ -71,7 +82,9 @@ def dynamo() -> None:
 
 
 def main() -> NoReturn:
-    """The entry point. Ends the process with the exit codes that `dynamo_core.errors` lists."""
+    """The entry point. Ends the process with the exit codes that `dynamo_core.shared.errors` lists."""
+    if sys.stderr is None:  # closed; print() would then take stdout, which is the program's or the report's
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # paths may be in any encoding, the terminal in another
             stream.reconfigure(errors="backslashreplace")
@@ -86,17 +99,36 @@ def main() -> NoReturn:
     except click.ClickException as error:
         _fail(error.format_message(), EXIT_USAGE)
     except DynamoError as error:
+        _give_up_stdout()
         _fail(str(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     except BrokenPipeError:
-        # The reader of our output has gone, as with `dynamo explain | head`.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        sys.exit(141)
+        _give_up_stdout()
+        sys.exit(EXIT_NOBODY_READS)
+    except OSError as error:
+        if error.filename is None and error.errno in _CANNOT_WRITE:  # help, say, to a disk that is full
+            _give_up_stdout()
+            _fail(f"cannot write to stdout: {error.strerror}", CannotRecord.exit_code)
+        _fail_internally(error)
     except Exception as error:
-        if os.environ.get("DYNAMO_DEBUG"):
-            raise
-        _fail(f"internal error: {type(error).__name__}: {error} (DYNAMO_DEBUG=1 shows where)", EXIT_INTERNAL)
+        _fail_internally(error)
+
+
+def _give_up_stdout() -> None:
+    """What is left in its buffer would fail again, and Python says so at exit."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _fail_internally(error: Exception) -> NoReturn:
+    if os.environ.get("DYNAMO_DEBUG"):
+        raise error
+    _fail(f"internal error: {type(error).__name__}: {error} (DYNAMO_DEBUG=1 shows where)", EXIT_INTERNAL)
 
 
 def _fail(message: str, code: int) -> NoReturn:

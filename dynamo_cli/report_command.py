@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -11,23 +12,26 @@ from typing import Any
 
 import click
 
-from dynamo_core.errors import NoRecording
+from dynamo_core.analysis.selection import Selection, select
 from dynamo_core.launch.process import Ending, end_like
 from dynamo_core.launch.program import Program
 from dynamo_core.model import Recording
 from dynamo_core.recording import files
-from dynamo_core.selection import Selection, select
+from dynamo_core.shared.errors import NoRecording, NotARecording
+from dynamo_core.shared.untrusted import printable
 from dynamo_reporters.report import Report, document, page
 
 from .program_command import ProgramCommand, program_of, set_program
-from .report_output import FORMATS, format_of, put, report_file_option, write_report
+from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
 from .run_options import documented_option, request_from, run_options
 
 _BEFORE_PROGRESS = 1.0  # seconds
+_NEVER_PROGRAMS = (".log", ".gz", ".json", ".bin", ".txt", ".md")
 _TARGET_HELP = """\
 TARGET is a recording that `dynamo run` wrote, or a TORCH_TRACE file or folder; without one, the newest in
-.dynamo. Or it is a program, in any form that `dynamo run` takes: it is run first, with its stdout on
-stderr, so that stdout has the report alone; the exit code is then the program's.
+.dynamo. Or it is a program, named as FILE.py, -m MODULE, -c CODE or -- COMMAND: it is run first, with its
+stdout on stderr, so that stdout has the report alone; the exit code is then the program's. Nothing else is
+ever run: for other forms of a program, `dynamo run` it first.
 """
 
 
@@ -54,15 +58,18 @@ class ReportCommand(ProgramCommand):
         """Parse again, with the options behind the name of a recording put before it."""
         rest = super().parse_args(ctx, args)
         program = program_of(ctx)
-        if program is None or not program.is_python or len(program.arguments) < 2:
+        if program is None or len(program.arguments) < 2 or is_to_be_run(program):
             return rest
         target, *behind = program.arguments
-        if not _is_meant_as_recording(Path(target)):
-            return rest
         before = args[: len(args) - len(program.arguments)]
-        fresh = self.make_context(ctx.info_name, [*before, *behind], parent=ctx.parent)
-        if program_of(fresh) is not None:
-            raise click.UsageError(f"{target} is a recording: it takes no arguments")
+        try:
+            fresh = self.make_context(ctx.info_name, [*before, *behind], parent=ctx.parent)
+            if program_of(fresh) is not None:
+                raise click.UsageError(f"{target} is a recording: it takes no arguments")
+        except click.UsageError:
+            if _may_be_program(Path(target)):  # whose arguments these are
+                raise NotARecording(f"{target} is no recording{_how_to_run(target)}") from None
+            raise
         ctx.params = fresh.params
         set_program(ctx, Program((target,), is_python=True))
         return rest
@@ -77,17 +84,20 @@ def report_command(
         documented_option(
             "--format",
             "form",
+            cls=FormatOption,
             type=click.Choice((*FORMATS, *exports)),
             default=None,
             envvar="DYNAMO_FORMAT",
             help=_format_help(exports),
         ),
         report_file_option,
-        click.option("--frame", metavar="NAME", help="Only frames of this name; * and ? match."),
-        click.option("--compile-id", metavar="0/1", help="Only this compile, or every compile of frame 0."),
-        click.option("--graph", type=int, metavar="N", help="Only graph N."),
-        click.option("--file", metavar="PATTERN", help="Only frames of files that match."),
-        click.option("--rank", type=int, metavar="N", help="Only rank N of a distributed run."),
+        documented_option("--frame", metavar="NAME", help="Only frames of this name; * and ? match."),
+        documented_option(
+            "--compile-id", metavar="0/1", help="Only this compile, or every compile of frame 0."
+        ),
+        documented_option("--graph", type=int, metavar="N", help="Only graph N."),
+        documented_option("--file", metavar="PATTERN", help="Only frames of files that match."),
+        documented_option("--rank", type=int, metavar="N", help="Only rank N of a distributed run."),
         run_options("--recording"),
     ]
 
@@ -141,31 +151,48 @@ def _target(ctx: click.Context, options: dict[str, Any]) -> tuple[Path, Ending |
     program = program_of(ctx)
     if program is None:
         return files.newest(), None
-    path = Path(program.arguments[0])
-    if program.is_python and _is_meant_as_recording(path):
-        return path, None
-    if program.is_python and not os.path.exists(path) and not program.arguments[0].startswith("-"):
-        raise NoRecording(f"there is no recording and no program at {path}")
+    if not is_to_be_run(program):
+        first = program.arguments[0]
+        if first == "-":
+            raise NotARecording(f"stdin is no recording{_how_to_run(first)}")
+        if not os.path.lexists(first):
+            raise NoRecording(f"there is no recording and no program at {first}")
+        return Path(first), None
     outcome = run_program(request_from(program, **options, stdout_to_stderr=True), quiet=False)
     return outcome.recording, outcome.ending
 
 
-def _is_meant_as_recording(path: Path) -> bool:
-    """Whether a path is no program; where it is no recording either, reading it gives the error that fits."""
-    if files.is_recording(path):
+def is_to_be_run(program: Program) -> bool:
+    """Whether a target is a program by the way it is named: what a file holds must not have it run."""
+    first = program.arguments[0]
+    if not program.is_python or first.startswith(("-m", "-c")):
         return True
-    if os.path.isdir(path):
-        return not (path / "__main__.py").exists()
-    if os.path.isfile(path):
-        return path.suffix in (".log", ".gz", ".json", ".bin", ".txt", ".md")
-    return os.path.exists(path)  # a pipe or a device
+    return first.endswith(".py") and os.path.isfile(first) and not files.is_recording(Path(first))
 
 
 def _read(path: Path, report: Report) -> Recording:
     from dynamo_core.recording.read import read
 
-    with _ProgressBar(f"reading {path}") as progress:
-        return read(path, report.contents, progress.advance)
+    try:
+        with _ProgressBar(f"reading {path}") as progress:
+            return read(path, report.contents, progress.advance)
+    except NotARecording as error:
+        hint = _how_to_run(str(path)) if _may_be_program(path) else ""
+        raise NotARecording(f"{error}{hint}") from error
+
+
+def _may_be_program(path: Path) -> bool:
+    """Whether Python could run what is no recording."""
+    if files.is_recording(path):
+        return False
+    if os.path.isfile(path):
+        return path.suffix not in _NEVER_PROGRAMS
+    return str(path) == "-" or os.path.lexists(path / "__main__.py")
+
+
+def _how_to_run(target: str) -> str:
+    """What to type where a target was meant as a program."""
+    return f"; if it is a program, run it first: dynamo run {shlex.quote(target)}, then dynamo explain"
 
 
 class _ProgressBar:
@@ -189,17 +216,18 @@ class _ProgressBar:
             if time.monotonic() - self._begun < _BEFORE_PROGRESS or not sys.stderr.isatty():
                 return
             from rich.console import Console
+            from rich.markup import escape
             from rich.progress import Progress
 
             self._bar = Progress(console=Console(stderr=True), transient=True)
-            self._task = self._bar.add_task(self._title, total=total)
+            self._task = self._bar.add_task(escape(printable(self._title)), total=total)
             self._bar.start()
         self._bar.update(self._task, completed=done, total=total)
 
 
 def _write_export(export: Export, recording: Recording, form: str, report_file: Path | None) -> None:
     content = export.make(recording)
-    if isinstance(content, bytes) and report_file is None and sys.stdout.isatty():
+    if isinstance(content, bytes) and report_file is None and sys.stdout is not None and sys.stdout.isatty():
         raise click.UsageError(f"{form} is binary: give -o FILE{export.endings[0]}, or send stdout to a file")
     put(content, report_file)
 

@@ -1,14 +1,15 @@
 """Where a report goes, and in which form."""
 
-import json
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
-from dynamo_core.errors import CannotRecord
+from dynamo_core.shared.errors import EXIT_NOBODY_READS, CannotRecord
+from dynamo_core.shared.safe_writing import overwrite
 from dynamo_reporters.page.blocks import Block
 
 from .run_options import documented_option
@@ -24,6 +25,19 @@ report_file_option = documented_option(
 )
 
 FORMATS = ("text", "markdown", "json")
+_OF_ONE_COMMAND = ("chrome", "speedscope", "pstats", "csv")
+
+
+class FormatOption(click.Option):
+    """A form that DYNAMO_FORMAT names for another command, which alone knows it, is none for this one."""
+
+    def resolve_envvar_value(self, ctx: click.Context) -> str | None:
+        """What the environment says, where it is for this command."""
+        value = super().resolve_envvar_value(ctx)
+        assert isinstance(self.type, click.Choice)
+        return None if value in _OF_ONE_COMMAND and value not in self.type.choices else value
+
+
 _FORMAT_OF_ENDING = {".md": "markdown", ".markdown": "markdown", ".json": "json"}
 
 
@@ -37,10 +51,13 @@ def write_report(
     from dynamo_reporters.page.console import plain_text, show
 
     if form == "text" and report_file is None:
-        show(sys.stdout, blocks())
+        with stdout() as out:
+            show(out, blocks())
         return
     if form == "json":
-        content = json.dumps(document(), indent=2) + "\n"
+        from dynamo_reporters.exported import json_text
+
+        content = json_text(document(), indent=2) + "\n"
     elif form == "markdown":
         from dynamo_reporters.page.markdown import to_markdown
 
@@ -53,16 +70,32 @@ def write_report(
 def put(content: str | bytes, report_file: Path | None) -> None:
     """Write it as it is; CannotRecord says why a file cannot be written."""
     if report_file is None and isinstance(content, str):
-        sys.stdout.write(content)
+        with stdout() as out:
+            out.write(content)
         return
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     if report_file is None:
-        sys.stdout.buffer.write(data)
+        with stdout() as out:
+            out.buffer.write(data)
         return
     try:
-        report_file.write_bytes(data)
+        overwrite(report_file, data)
     except OSError as error:
         raise CannotRecord(f"cannot write {report_file}: {error.strerror}") from error
+
+
+@contextmanager
+def stdout() -> Iterator[TextIO]:
+    """Where a report goes; CannotRecord if it is closed or full, and a quiet end if nobody reads on."""
+    if sys.stdout is None:
+        raise CannotRecord("stdout is closed, so nobody would see the report: name a file with -o")
+    try:
+        yield sys.stdout
+        sys.stdout.flush()
+    except BrokenPipeError as error:
+        raise click.exceptions.Exit(EXIT_NOBODY_READS) from error
+    except OSError as error:
+        raise CannotRecord(f"cannot write to stdout: {error.strerror}") from error
 
 
 def format_of(report_file: Path | None, further_endings: Mapping[str, str]) -> str:

@@ -7,23 +7,31 @@ from typing import Any, TypeVar
 
 import click
 
-from dynamo_core.backend_choice import Option, option_value
-from dynamo_core.freeze_after import parse_freeze_after
 from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
-from dynamo_core.overrides import merged, parse_override
-from dynamo_core.settings import (
+from dynamo_core.shared.backend_choice import Option, option_value
+from dynamo_core.shared.freeze_after import parse_freeze_after
+from dynamo_core.shared.overrides import merged, parse_override
+from dynamo_core.shared.settings import (
+    CAPTURE_BUDGET,
     CAPTURE_POLICIES,
     FULLGRAPH_FIRST,
     FULLGRAPH_KEEP_GOING,
+    LOOP_LIMIT,
     ON_RECOMPILE_EAGER,
     ON_RECOMPILE_ERROR,
+    OP_LIMIT,
+    SEMANTICS_COMPILED,
+    SEMANTICS_EAGER,
+    TRACE_LIMIT,
     VERIFY_ERROR,
     VERIFY_REPORT,
     Settings,
 )
 
 from .program_command import OptionWithOptionalValue
+
+_VERIFY_OFF = "off"  # as when it is not given
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -42,6 +50,66 @@ dynamic_option = documented_option(
     envvar="DYNAMO_DYNAMIC",
     help="As torch.compile's dynamic.  [default: torch decides]",
 )
+
+
+def _none_for_zero(ctx: click.Context, parameter: click.Parameter, value: float) -> float | None:
+    return value or None
+
+
+# What whole-program capture may cost. 0 switches a limit off.
+_limits = [
+    documented_option(
+        "--trace-limit",
+        type=click.FloatRange(min=0),
+        default=TRACE_LIMIT,
+        show_default=True,
+        metavar="SECONDS",
+        callback=_none_for_zero,
+        envvar="DYNAMO_TRACE_LIMIT",
+        help="A captured frame whose tracing takes more CPU time runs eager.",
+    ),
+    documented_option(
+        "--op-limit",
+        type=click.IntRange(min=0),
+        default=OP_LIMIT,
+        show_default=True,
+        metavar="N",
+        callback=_none_for_zero,
+        envvar="DYNAMO_OP_LIMIT",
+        help="A captured frame whose graph gets more ops runs eager.",
+    ),
+    documented_option(
+        "--loop-limit",
+        type=click.IntRange(min=0),
+        default=LOOP_LIMIT,
+        show_default=True,
+        metavar="N",
+        callback=_none_for_zero,
+        envvar="DYNAMO_LOOP_LIMIT",
+        help="A captured frame with a loop that does the same again more often, over time steps say, runs "
+        "eager, and what the loop calls is compiled instead. A loop over layers is not limited.",
+    ),
+    documented_option(
+        "--compile-limit",
+        type=click.FloatRange(min=0, min_open=True),
+        envvar="DYNAMO_COMPILE_LIMIT",
+        metavar="SECONDS",
+        help="A captured frame whose graph is longer in the backend runs eager. It is ended where Python "
+        "code runs or waits, in the main thread; a backward that is compiled when it is first called is not "
+        "limited.  [default: no limit]",
+    ),
+    documented_option(
+        "--capture-budget",
+        type=click.FloatRange(min=0),
+        default=CAPTURE_BUDGET,
+        show_default=True,
+        metavar="SECONDS",
+        callback=_none_for_zero,
+        envvar="DYNAMO_CAPTURE_BUDGET",
+        help="No further frame is captured while compiling has taken more CPU time than this and the "
+        "program's own.",
+    ),
+]
 
 
 def run_options(*output_names: str) -> Callable[[Command], Command]:
@@ -77,6 +145,16 @@ def run_options(*output_names: str) -> Callable[[Command], Command]:
             "module:function or file.py:function. Of several, each graph goes to the first that takes it.",
         ),
         documented_option(
+            "--semantics",
+            type=click.Choice((SEMANTICS_EAGER, SEMANTICS_COMPILED)),
+            default=SEMANTICS_EAGER,
+            show_default=True,
+            envvar="DYNAMO_SEMANTICS",
+            help="Where torch.compile's semantics differ from eager's (gradients of unused outputs, a second "
+            "or a double backward, types of exceptions), a program that dynamo captures gets eager's, or "
+            "(compiled) what torch.compile gives.",
+        ),
+        documented_option(
             "--strict",
             is_flag=True,
             envvar="DYNAMO_STRICT",
@@ -106,7 +184,8 @@ def run_options(*output_names: str) -> Callable[[Command], Command]:
             "--verify",
             cls=OptionWithOptionalValue,
             bare=VERIFY_REPORT,
-            type=click.Choice((VERIFY_REPORT, VERIFY_ERROR)),
+            type=click.Choice((VERIFY_REPORT, VERIFY_ERROR, _VERIFY_OFF)),
+            callback=lambda ctx, parameter, value: None if value == _VERIFY_OFF else value,
             envvar="DYNAMO_VERIFY",
             help="Run each graph's first calls eagerly as well, on the same inputs, and name what disagrees; "
             "with --verify=error, the exit code says so.",
@@ -157,6 +236,7 @@ def run_options(*output_names: str) -> Callable[[Command], Command]:
             metavar="N",
             help="How many steps --profile measures.",
         ),
+        *_limits,
     ]
 
     def add(command: Command) -> Command:

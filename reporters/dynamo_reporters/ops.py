@@ -5,17 +5,18 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dynamo_core import names
+from dynamo_core.analysis.training_pairs import pairs_of
+from dynamo_core.analysis.words import compile_label, frame_name, number, place, process_title
 from dynamo_core.model import Graph, Node, Process, Recording
 from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_TEXT
+from dynamo_core.shared import names
 
 from .detail import Detail
+from .page.bar import bar
 from .page.blocks import Block, Heading, Paragraph, table
-from .report import Report, id_value, place_value, process_title, process_value
-from .text import bar, compile_label, frame_name, number, place
-from .training.document import operators_value
-from .training.pages import operators_page
-from .training.pairs import pairs_of
+from .parts.training.document import operators_value
+from .parts.training.pages import operators_page
+from .report import Report, id_value, place_value, process_value
 
 SORT_KEYS = ("executed", "count", "name")
 _ROWS_SHOWN = 20

@@ -7,6 +7,7 @@ from typing import Any
 from dynamo_core.model import CompileId, Place, Process, Recording, StackFrame
 
 from .page.blocks import Block, Heading
+from .page.bounded import bounded
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ def page(report: Report, recording: Recording) -> Iterable[Block]:
     """The report as blocks."""
     if not recording.processes and report.schema != "dynamo-explain":
         return [Heading("No process that imported torch was recorded; `dynamo explain` says why.", 1)]
-    return report.page(recording)
+    return bounded(report.page(recording))
 
 
 def document(report: Report, recording: Recording) -> dict[str, Any]:
@@ -63,14 +64,4 @@ def stack_value(stack: Iterable[StackFrame]) -> list[dict[str, Any]]:
 
 def process_value(process: Process) -> dict[str, Any]:
     """Which process an item is of: what tells processes of one recording apart."""
-    return {"stream": process.stream.name, "pid": process.info.get("pid"), "rank": process.rank}
-
-
-def process_title(process: Process, recording: Recording) -> str:
-    """` of rank 1` or ` of process 4711` where there are several, else nothing."""
-    if len(recording.processes) < 2:
-        return ""
-    if process.rank is not None:
-        return f" of rank {process.rank}"
-    pid = process.info.get("pid")
-    return f" of process {pid}" if pid is not None else f" of {process.stream.name}"
+    return {"stream": process.stream.name, "pid": process.info.pid, "rank": process.rank}

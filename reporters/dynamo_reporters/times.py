@@ -1,10 +1,10 @@
 """What a compile cost, and in which phase."""
 
+from dynamo_core.analysis.words import compile_label, frame_name, place, seconds
 from dynamo_core.model import Compile
 
 from .detail import Detail
 from .page.blocks import Block, Heading
-from .text import compile_label, frame_name, place, seconds
 
 
 def times_blocks(compile_: Compile, detail: Detail) -> list[Block]:

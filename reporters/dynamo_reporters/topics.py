@@ -3,8 +3,8 @@
 import difflib
 from collections.abc import Callable, Mapping
 
-from dynamo_core import names
 from dynamo_core.model import Bytecode, Compile, Graph, GraphBreak, GuardSet
+from dynamo_core.shared import names
 
 from .breaks.report import break_blocks
 from .bytecode.report import bytecode_blocks

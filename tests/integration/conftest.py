@@ -1,28 +1,20 @@
 """Run the real command in a subprocess; all tests share one Inductor cache."""
 
+import functools
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from answering import Result, answer
 from recordings import SAMPLES, Recordings
 
 REPOSITORY = SAMPLES.parent
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a finished command left."""
-
-    exit_code: int
-    stdout: str
-    stderr: str
 
 
 @pytest.fixture(scope="session")
@@ -58,6 +50,12 @@ def run(environment: dict[str, str], tmp_path: Path) -> Runner:
         )
 
     return run_command
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Runner:
+    """Like `run`, for commands that only read: in this process, so in milliseconds."""
+    return functools.partial(answer, cwd=tmp_path)
 
 
 @pytest.fixture

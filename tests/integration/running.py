@@ -19,7 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO
 
-from dynamo_core.names import ENGINE_FAILURE_PREFIX, FX_GRAPH, PROBE_FAILED, RUN_FILE, STREAM_PREFIX
+from dynamo_core.shared.names import ENGINE_FAILURE_PREFIX, FX_GRAPH, PROBE_FAILED, RUN_FILE, STREAM_PREFIX
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 _TIME_LIMIT = 120

@@ -51,7 +51,8 @@ def test_every_form_of_a_program_is_captured(
 def test_summary_on_stderr_names_the_break_and_the_next_command(run: Callable[..., Result]) -> None:
     result = run("run", *EAGER, TOY)
     assert "3 graphs, 8 ops, 1 graph break, 0 recompiles" in result.stderr
-    assert "toy_example.py:8: Data-dependent branching" in result.stderr
+    assert "1. graph break at " in result.stderr
+    assert "toy_example.py:8 Data-dependent branching (GB0170)\n" in result.stderr
     assert result.stderr.rstrip().endswith("next: dynamo explain")
     assert "dynamo:" not in result.stdout
 

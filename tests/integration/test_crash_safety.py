@@ -1,10 +1,12 @@
 """Whatever ends a program, its recording reads, says that it is partial, and has all that came before."""
 
+import errno
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +15,11 @@ from typing import Any
 import pytest
 
 from conftest import Result
+from dynamo_core.capture.writing.call_counters import CallCounters
+from dynamo_core.capture.writing.stream import Stream
+from dynamo_core.recording.calls import parse_calls
+from dynamo_core.recording.records import RecordParser
+from dynamo_core.shared.call_pages import LOST_RECORDS
 
 PROGRAM = """
 import torch
@@ -64,6 +71,96 @@ def test_a_full_disk_leaves_the_program_alone(run: Callable[..., Result], tmp_pa
     assert (result.exit_code, result.stdout) == (0, "done\n")
     assert "records could not be written" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+WRITES_TOO_MUCH = f"""
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+resource.setrlimit(resource.RLIMIT_FSIZE, (90_000, 90_000))
+{PROGRAM.replace("500", "20")}
+print("done", flush=True)
+open("own", "wb").write(bytes(100_000))
+"""
+
+
+def test_the_limit_on_files_ends_the_program_only_for_its_own(
+    run: Callable[..., Result], tmp_path: Path
+) -> None:
+    (tmp_path / "program.py").write_text(WRITES_TOO_MUCH)
+    result = run("run", "-o", "rec", "program.py")
+    assert (result.exit_code, result.stdout) == (-signal.SIGXFSZ, "done\n")
+    assert "records could not be written" in result.stderr
+
+
+def test_a_cut_record_costs_itself_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    space = [1000, 100, 0]  # for a record; for a part of one; for nothing
+
+    def write(file: int, data: bytes) -> int:
+        room = space.pop(0) if space else len(data)
+        if not room:
+            raise OSError(errno.ENOSPC, "full")
+        return os.write(file, data[:room])
+
+    monkeypatch.setattr("dynamo_core.capture.writing.stream.write", write)
+    stream = Stream(str(tmp_path), ("first", {}))
+    for name in ("cut", "whole", "last"):
+        stream.artifact(name, {"text": "x" * 200})
+    assert stream.counters.words[LOST_RECORDS] == 1
+    (file,) = tmp_path.glob("*.log")
+    parser = RecordParser()
+    records = [*parser.feed(file.read_bytes()), parser.finish()]
+    assert [record.artifact_name for record in records if record] == ["first", "whole", "last"]
+    assert parser.damaged == 1
+
+
+def test_counters_cannot_be_truncated_while_they_count() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o777)
+        child = os.fork()
+        if not child:
+            os._exit(truncate_own_counters(f"{folder}/counters"))
+        assert os.waitpid(child, 0)[1] == 0
+
+
+def truncate_own_counters(path: str) -> int:
+    """As a user who may not do everything; 0 if that failed, and counting went on."""
+    if os.getuid() == 0:
+        os.setuid(65534)
+    counters = CallCounters(lambda: None)
+    counters.open_file(path)
+    for page in range(20):  # more than are mapped at once
+        assert counters.new_page() == page
+        counters.counted(lambda: None, page)()
+        try:
+            os.truncate(path, 0)
+            return 1
+        except PermissionError:
+            pass
+    calls = parse_calls(Path(path).read_bytes())
+    assert calls is not None
+    return sum(page.calls for page in calls.callables) - 20
+
+
+def test_what_a_process_without_counters_lacks(run: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM.replace("500", "4"))
+    run("run", "-q", "-o", "rec", "program.py")
+    (counters,) = (tmp_path / "rec").glob("*.bin")
+    lacks = "no calls of graphs, and no count of records that could not be written"
+    assert lacks not in run("explain", "rec").stdout
+    os.truncate(counters, 100)
+    assert f"{lacks} (its counters file {counters.name} is damaged)" in one_line(run("explain", "rec").stdout)
+    counters.unlink()
+    (stream,) = (tmp_path / "rec").glob("*.log")
+    stream.write_bytes(
+        b"".join(stream.read_bytes().splitlines(keepends=True)[2:])
+    )  # without the first record
+    report = one_line(run("explain", "rec").stdout)
+    assert f"{lacks} (its counters file {counters.name} cannot be read)" in report
+    assert "its first record (versions, environment) is missing" in report
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def test_a_recording_removed_meanwhile_leaves_the_program_alone(

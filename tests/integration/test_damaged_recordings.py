@@ -5,18 +5,17 @@ import hashlib
 import json
 import os
 import re
+import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conftest import Result
-from dynamo_core import names
-from dynamo_core.errors import DamagedRecording, NoRecording, NotARecording
+from answering import Result, answer
+from dynamo_core.shared import names
+from dynamo_core.shared.errors import DamagedRecording, NoRecording, NotARecording
 
 STREAM = f"{names.STREAM_PREFIX}1{names.STREAM_SUFFIX}"
 _TIME_LIMIT = 60  # seconds; a reader that opens a named pipe waits for ever
@@ -54,15 +53,16 @@ TRACE = (
 
 
 @pytest.fixture
-def explain(environment: dict[str, str], tmp_path: Path) -> Explain:
+def explain(tmp_path: Path) -> Explain:
     """`explain(path)` runs `dynamo explain path` and checks what holds for every outcome."""
 
     def run(*arguments: str | Path) -> Result:
-        command = [sys.executable, "-m", "dynamo_cli", "explain", *map(str, arguments)]
-        finished = subprocess.run(
-            command, env=environment, cwd=tmp_path, capture_output=True, timeout=_TIME_LIMIT, check=False
-        )
-        result = Result(finished.returncode, finished.stdout.decode(), finished.stderr.decode())
+        signal.signal(signal.SIGALRM, _end_waiting)
+        signal.alarm(_TIME_LIMIT)
+        try:
+            result = answer("explain", *arguments, cwd=tmp_path)
+        finally:
+            signal.alarm(0)
         assert not _OBEYED.search(result.stdout + result.stderr)
         assert "Traceback" not in result.stderr and "internal error" not in result.stderr
         if result.exit_code != 0:
@@ -71,6 +71,10 @@ def explain(environment: dict[str, str], tmp_path: Path) -> Explain:
         return result
 
     return run
+
+
+def _end_waiting(signal_number: int, frame: object) -> None:
+    raise TimeoutError
 
 
 def log(folder: Path, content: bytes, name: str = STREAM) -> Path:

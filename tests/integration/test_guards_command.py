@@ -45,8 +45,8 @@ def recorded(program: Path, environment: dict[str, str]) -> Path:
     return recording
 
 
-def document(run: Runner, *arguments: str | Path) -> dict[str, Any]:
-    result = run("guards", "--format", "json", *arguments)
+def document(read: Runner, *arguments: str | Path) -> dict[str, Any]:
+    result = read("guards", "--format", "json", *arguments)
     assert result.exit_code == 0, result.stderr
     told: dict[str, Any] = json.loads(result.stdout)
     validate(told)
@@ -62,8 +62,8 @@ def records(recording: Path) -> Iterator[tuple[dict[str, Any], str]]:
             yield json.loads("{" + head.partition("] {")[2]), payload
 
 
-def test_counts_and_latency_are_torch_s(run: Runner, recorded: Path) -> None:
-    entries = document(run, recorded)["entries"]
+def test_counts_and_latency_are_torch_s(read: Runner, recorded: Path) -> None:
+    entries = document(read, recorded)["entries"]
     counts, latencies, leaves = [], [], []
     for head, payload in records(recorded):
         if "compilation_metrics" in head:
@@ -78,8 +78,8 @@ def test_counts_and_latency_are_torch_s(run: Runner, recorded: Path) -> None:
     assert [entry["latency_us"] for entry in entries] == latencies
 
 
-def test_a_check_has_its_line_with_the_whole_path(run: Runner, recorded: Path, program: Path) -> None:
-    first = document(run, recorded)["entries"][0]
+def test_a_check_has_its_line_with_the_whole_path(read: Runner, recorded: Path, program: Path) -> None:
+    first = document(read, recorded)["entries"][0]
     (found,) = [check for check in first["checks"] if check["type"] == "TENSOR_MATCH"]
     assert found["source"] == "L['x']"
     assert (found["user_code"], found["function"]) == ("return x * n + SCALE", "f")
@@ -88,8 +88,8 @@ def test_a_check_has_its_line_with_the_whole_path(run: Runner, recorded: Path, p
     assert (found["tensor"]["dtype"], found["tensor"]["device"]) == ("float32", "cpu")
 
 
-def test_what_tells_entries_apart(run: Runner, recorded: Path) -> None:
-    told = document(run, recorded)
+def test_what_tells_entries_apart(read: Runner, recorded: Path) -> None:
+    told = document(read, recorded)
     demands = {
         difference["source"]: [demand for entry in difference["entries"] for demand in entry["demands"]]
         for difference in told["differences"]
@@ -97,29 +97,31 @@ def test_what_tells_entries_apart(run: Runner, recorded: Path) -> None:
     assert {"float32", "float64"} <= set(demands["L['x']"])
     assert "equals 2" in demands["L['n']"]
     assert "G['SCALE']" not in demands
-    page = run("guards", recorded).stdout
+    page = read("guards", recorded).stdout
     assert "What tells them apart" in page
     assert "G['SCALE']" in page
     assert "equals 3" in page
 
 
-def test_a_plain_trace_has_the_same_checks_and_no_guards(run: Runner, recorded: Path, tmp_path: Path) -> None:
-    ours = document(run, recorded)["entries"]
+def test_a_plain_trace_has_the_same_checks_and_no_guards(
+    read: Runner, recorded: Path, tmp_path: Path
+) -> None:
+    ours = document(read, recorded)["entries"]
     (stream,) = recorded.glob("dedicated_log_torch_trace_*.log")
     plain = tmp_path / "plain.log"  # what torch wrote of it, without the records of our own
     text = re.split(r"^(?=V\d{4} )", stream.read_text(), flags=re.MULTILINE)
     plain.write_text("".join(record for record in text if " dynamo_core/capture:" not in record))
-    foreign = document(run, plain)["entries"]
+    foreign = document(read, plain)["entries"]
     assert {entry["guards"] for entry in foreign} == {None}
     for what in ("compile_id", "guard_count", "checks"):
         assert [entry[what] for entry in foreign] == [entry[what] for entry in ours]
 
 
-def test_all_lists_what_is_otherwise_counted(run: Runner, recorded: Path) -> None:
-    short = run("guards", recorded, "--compile-id", "0/0").stdout
+def test_all_lists_what_is_otherwise_counted(read: Runner, recorded: Path) -> None:
+    short = read("guards", recorded, "--compile-id", "0/0").stdout
     assert "Not listed without --all" in short
     assert "no default device is set" not in short
-    whole = run("guards", recorded, "--compile-id", "0/0", "--all").stdout
+    whole = read("guards", recorded, "--compile-id", "0/0", "--all").stdout
     assert "Not listed" not in whole
     assert "no default device is set" in whole
     assert "grad mode on" in whole

@@ -260,7 +260,7 @@ def test_plain_python_code_is_not_slowed_down_for_good(
     program = tmp_path / "fib.py"
     program.write_text(
         "import sys, torch\n"
-        "from dynamo_core.capture import policy\n"
+        "from dynamo_core.capture.whole_program import policy\n"
         "asked = 0\n"
         "original = policy.Policy.verdict\n"
         "def verdict(self, frame):\n"

@@ -194,6 +194,7 @@ def torch_programs() -> list[Situation]:
         *(situation("captured.py", name, options=eager) for name in ("fails", *NOT_TOGETHER["captured.py"])),
         situation("captured.py", "forks", options=eager, graphs=1),
         situation("replaced.py", before_torch, graphs=1),
+        situation("compiled.py", "is_distributed"),
         Situation("compiled-in-development-mode", dev, graphs=1),
     ]
 
@@ -201,7 +202,7 @@ def torch_programs() -> list[Situation]:
 # Several situations of one process: torch is imported once, and each is compared by itself.
 NOT_TOGETHER = {
     "captured.py": ("exits_at_once", "works_at_exit", "has_no_working_directory"),
-    "compiled.py": (),
+    "compiled.py": ("is_distributed",),
     "descriptors.py": (),
     "replaced.py": (),
     "threads.py": (

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from dynamo_core.analysis.time.phases import Span, spans
+from dynamo_core.analysis.time.traced import tracing
 from dynamo_core.model import Process
 from dynamo_core.recording.read import read
 from dynamo_reporters.profile.compile_time import CONTENTS
-from dynamo_reporters.profile.phases import Span, spans
-from dynamo_reporters.profile.traced import tracing
 from running import PROGRAMS, Situation, assert_same_as_python, situations_of
 
 PROGRAM = "inlining.py"

@@ -262,7 +262,8 @@ def test_shielded() -> None:
     packed: list[Any] = []
     x = torch.ones(2, requires_grad=True)
     with torch.autograd.graph.saved_tensors_hooks(
-        lambda value: packed.append(value) or value, lambda value: value
+        lambda value: packed.append(value) or value,  # type: ignore[func-returns-value]
+        lambda value: value,
     ):
         with torch.autocast("cpu"), shielded():
             torch.set_grad_enabled(False)

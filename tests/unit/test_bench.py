@@ -7,16 +7,16 @@ from math import exp, isclose, log
 import pytest
 
 from dynamo_core.autotune.measurement import Measurement, Round
+from dynamo_core.bench.agreement import Agreement
+from dynamo_core.bench.comparison import compare, steady_steps
+from dynamo_core.bench.measured import Backend, Bench, Run
+from dynamo_core.bench.outputs import compare_outputs
+from dynamo_core.bench.statistics import break_even_steps, speed_up, student_t_95
+from dynamo_core.bench.step_frame import Step
 from dynamo_core.model import Place
-from dynamo_reporters.bench.agreement import Agreement
-from dynamo_reporters.bench.comparison import compare, steady_steps
 from dynamo_reporters.bench.document import bench_document, speedups_csv
-from dynamo_reporters.bench.graph_times import GraphTimes
-from dynamo_reporters.bench.measured import Backend, Bench, Run
-from dynamo_reporters.bench.outputs import compare_outputs
+from dynamo_reporters.bench.graph_times import GraphTimes  # type: ignore[attr-defined]
 from dynamo_reporters.bench.report import bench_blocks
-from dynamo_reporters.bench.statistics import break_even_steps, speed_up, student_t_95
-from dynamo_reporters.bench.step_frame import Step
 from dynamo_reporters.page.console import plain_text
 
 MILLISECOND = 1_000_000
@@ -36,7 +36,7 @@ def bench(*others: Backend, eager: tuple[float, ...] = (10.0, 12.0, 11.0)) -> Be
 
 
 def backend(*milliseconds: float, name: str = "inductor", **more: object) -> Backend:
-    runs = {number: run(ms, stdout="loss 1.0\n", **more) for number, ms in enumerate(milliseconds, 1)}
+    runs = {number: run(ms, stdout="loss 1.0\n", **more) for number, ms in enumerate(milliseconds, 1)}  # type: ignore[arg-type]
     return Backend(name, runs=runs)
 
 

@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from dynamo_core.analysis.bytecode.instructions import instruction_text, plain_argument, prologue
+from dynamo_core.analysis.bytecode.resume_chain import Links, lines_text
+from dynamo_core.analysis.bytecode.rewritten import read_rewritten, without_marks
 from dynamo_core.model import (
     Bytecode,
     CompileId,
@@ -16,16 +19,15 @@ from dynamo_core.model import (
     Node,
     Place,
     Process,
+    ProcessInfo,
     Recording,
     ResumeFunction,
+    Run,
     StackFrame,
 )
 from dynamo_reporters.bytecode.annotated_source import annotated
 from dynamo_reporters.bytecode.diff import align, changes, shortened
-from dynamo_reporters.bytecode.instructions import instruction_text, plain_argument, prologue
 from dynamo_reporters.bytecode.report import bytecode_blocks, report
-from dynamo_reporters.bytecode.resume_chain import Links, lines_text
-from dynamo_reporters.bytecode.rewritten import read_rewritten, without_marks
 from dynamo_reporters.detail import Detail
 from dynamo_reporters.page.blocks import Heading
 from dynamo_reporters.page.console import plain_text
@@ -172,7 +174,7 @@ def process() -> Process:
     stack = (StackFrame(Place(FILE, 3), "toy", "if b.sum() < 0:"),)
     return Process(
         Path("stream.log"),
-        info={"pid": 1},
+        info=ProcessInfo.of({"pid": 1}),
         bytecodes=[bytecode(), resumed(1, "f1")],
         graphs=[graph(1, 0, [2, 3], GRAPH), graph(2, 1, [4, 5], "__compiled_fn_5")],
         breaks=[GraphBreak("Data-dependent branching", stack, CompileId(0, 0))],
@@ -184,7 +186,7 @@ def process() -> Process:
 
 
 def recording(*processes: Process) -> Recording:
-    return Recording(Path("here"), {}, list(processes), 1, [])
+    return Recording(Path("here"), Run(), list(processes), 1, [])
 
 
 def read(text: str) -> list[str]:

@@ -2,23 +2,28 @@
 
 import struct
 import threading
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
 
-from dynamo_core.call_pages import (
+from dynamo_core.capture.probes.device_time import DeviceTimer, timed
+from dynamo_core.capture.writing import call_counters
+from dynamo_core.capture.writing.call_counters import LONGEST_INTERVAL, PAGE_CAPACITY, CallCounters
+from dynamo_core.recording.calls import Calls, parse_calls
+from dynamo_core.shared.call_pages import (
+    CLOCK_EPOCH_NS,
+    CLOCK_NS,
     EARLY_CAPACITY,
     FIRST_BUCKET,
     FORMAT_MARK,
     LAST_BUCKET,
     MARK,
     PAGE_WORDS,
+    PAGES_IN_USE,
     SAMPLE_CAPACITY,
     bucket_bounds,
 )
-from dynamo_core.capture.call_counters import PAGE_CAPACITY, CallCounters
-from dynamo_core.capture.device_time import DeviceTimer, timed
-from dynamo_core.recording.calls import Calls, parse_calls
 
 
 @pytest.fixture
@@ -50,7 +55,16 @@ def test_a_call_that_raises_is_counted(counters: CallCounters) -> None:
     counters.new_page()
     with pytest.raises(ZeroDivisionError):
         counters.counted(lambda: 1 / 0, 0)()
-    assert as_read(counters).callables[0].calls == 1
+    assert (as_read(counters).callables[0].calls, as_read(counters).callables[0].raised) == (1, 1)
+
+
+def test_a_call_that_has_not_returned_is_running(counters: CallCounters) -> None:
+    counters.new_page()
+    seen = []
+    counters.counted(lambda: seen.append(as_read(counters).callables[0]), 0)()
+    assert seen[0].running_since_ns is not None and seen[0].calls == 0
+    returned = as_read(counters).callables[0]
+    assert returned.running_since_ns is None and returned.calls == 1 and returned.raised == 0
 
 
 def test_moments_are_calls_that_take_no_time(counters: CallCounters) -> None:
@@ -113,6 +127,176 @@ def test_samples_spread_evenly_over_however_many_calls(counters: CallCounters, c
     assert len(steps) <= 1
     assert calls - numbers[-1] < max(steps, default=1)
     assert min(calls, SAMPLE_CAPACITY // 2) <= len(numbers) <= SAMPLE_CAPACITY
+
+
+class Clock:
+    """In place of the processor's: time passes where the test says so, and readings are counted."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = self.readings = 0
+        monkeypatch.setattr(call_counters, "perf_counter_ns", self.read)
+
+    def read(self) -> int:
+        self.readings += 1
+        return self.now
+
+    def spend(self, nanoseconds: int) -> None:
+        self.now += nanoseconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+@pytest.fixture
+def timed_counters(clock: Clock) -> CallCounters:
+    made = CallCounters(lambda: made.keep_in_memory())
+    made.keep_in_memory()
+    made.new_page()
+    made.new_page()
+    return made
+
+
+def test_of_short_calls_some_are_timed_and_stand_for_the_others(
+    timed_counters: CallCounters, clock: Clock
+) -> None:
+    work = timed_counters.counted(clock.spend, 0)
+    for number in range(10_000):
+        work(1_000 + number % 7)
+    times = as_read(timed_counters).callables[0]
+    assert times.calls == 10_000 == timed_counters.calls_of(0)
+    assert times.untimed > 9_000
+    assert sum(times.histogram.values()) == 10_000 - times.untimed
+    assert clock.readings == 2 * (10_000 - times.untimed)
+    assert times.seconds == pytest.approx(10_000 * 1_003e-9, rel=0.001)
+    assert times.percentile(0.5) == pytest.approx(1_003e-9, rel=0.07)
+
+
+@pytest.mark.parametrize("calls", [SAMPLE_CAPACITY + 1, SAMPLE_CAPACITY + 2, 200, 1_001])
+def test_the_total_is_that_of_all_calls_however_many(
+    timed_counters: CallCounters, clock: Clock, calls: int
+) -> None:
+    work = timed_counters.counted(clock.spend, 0)
+    for _ in range(calls):
+        work(2_000)
+    times = as_read(timed_counters).callables[0]
+    assert times.calls == calls
+    assert calls - times.untimed >= calls / LONGEST_INTERVAL
+    seconds = calls * 2e-6 if times.untimed != 1 else (calls - 1) * 2e-6  # nothing stands for it yet
+    assert times.seconds == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("elapsed", [20_000, 5_000_000])
+def test_calls_that_are_not_short_are_all_timed(
+    timed_counters: CallCounters, clock: Clock, elapsed: int
+) -> None:
+    work = timed_counters.counted(clock.spend, 0)
+    for _ in range(1_000):
+        work(elapsed)
+    times = as_read(timed_counters).callables[0]
+    assert (times.calls, times.untimed) == (1_000, 0)
+    assert times.seconds == pytest.approx(1_000 * elapsed / 1e9)
+
+
+def test_a_slow_first_call_stands_for_no_other(timed_counters: CallCounters, clock: Clock) -> None:
+    work = timed_counters.counted(clock.spend, 0)
+    work(10**9)
+    for _ in range(999):
+        work(1_000)
+    assert as_read(timed_counters).callables[0].seconds == pytest.approx(1 + 999e-6)
+
+
+def test_an_untimed_call_that_hangs_is_seen_and_that_raises_is_counted(
+    timed_counters: CallCounters, clock: Clock
+) -> None:
+    action: Callable[[int], object] = clock.spend
+    seen = []
+
+    def do(elapsed: int) -> None:
+        action(elapsed)
+
+    work = timed_counters.counted(do, 0)
+    for _ in range(1_000):
+        work(1_000)
+    ended = clock.now
+    action = lambda _: seen.append(as_read(timed_counters).callables[0])  # noqa: E731
+    for _ in range(2):
+        work(1_000)
+    untimed = next(times for times in seen if not times.is_running_since_exact)
+    epoch = timed_counters.words[CLOCK_EPOCH_NS] - timed_counters.words[CLOCK_NS]
+    assert untimed.running_since_ns is not None
+    assert ended - LONGEST_INTERVAL * 1_000 <= untimed.running_since_ns - epoch <= ended
+    assert as_read(timed_counters).callables[0].running_since_ns is None
+
+    def fail(_: int) -> None:
+        raise ZeroDivisionError
+
+    action = fail
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            work(1_000)
+    times = as_read(timed_counters).callables[0]
+    assert (times.calls, times.raised, times.running_since_ns) == (1_004, 2, None)
+
+
+def test_short_calls_with_others_inside_are_all_timed(timed_counters: CallCounters, clock: Clock) -> None:
+    inner = timed_counters.counted(clock.spend, 0)
+    outer = timed_counters.counted(lambda: inner(1_000), 1)
+    for _ in range(1_000):
+        outer()
+    calls = as_read(timed_counters)
+    assert [times.untimed for times in calls.callables] == [0, 0]
+    assert calls.overlap_ns == 1_000 * 1_000
+
+
+def test_calls_that_begin_to_meet_others_are_timed_from_then_on(
+    timed_counters: CallCounters, clock: Clock
+) -> None:
+    inner = timed_counters.counted(clock.spend, 0)
+    has_inner = False
+    outer = timed_counters.counted(lambda: inner(30_000) if has_inner else clock.spend(1_000), 1)
+    for _ in range(1_000):
+        outer()
+    has_inner = True
+    before = as_read(timed_counters).callables[1].untimed
+    for _ in range(100):
+        outer()
+    assert 0 < as_read(timed_counters).callables[1].untimed <= before + 1
+
+
+def test_a_call_in_which_something_is_compiled_stands_for_itself(
+    timed_counters: CallCounters, clock: Clock
+) -> None:
+    compiles = False
+
+    def do() -> None:
+        clock.spend(1_000_000 if compiles else 1_000)
+        if compiles:
+            timed_counters.note_compile(999_000)
+
+    work = timed_counters.counted(do, 0)
+    for _ in range(1_000):
+        work()
+    compiles = True
+    for _ in range(LONGEST_INTERVAL):
+        work()
+    calls = as_read(timed_counters)
+    assert calls.compiling_ns == 999_000  # of the one that was timed
+    assert calls.callables[0].seconds == pytest.approx(1_015e-6 + 1e-3, rel=0.01)
+
+
+def test_a_forked_child_counts_short_calls_of_its_own(timed_counters: CallCounters, clock: Clock) -> None:
+    work = timed_counters.counted(clock.spend, 0)
+    for _ in range(1_000):
+        work(1_000)
+    timed_counters.start_anew_after_fork()
+    for _ in range(100):
+        work(1_000)
+    timed_counters.words[PAGES_IN_USE] = 2
+    times = as_read(timed_counters).callables[0]
+    assert times.calls == 100 and times.running_since_ns is None
+    assert times.seconds == pytest.approx(100e-6, rel=0.2)
 
 
 def test_nested_calls_are_in_the_overlap_once(counters: CallCounters) -> None:
@@ -221,7 +405,7 @@ def test_calls_are_timed_on_the_gpu_without_waiting(counters: CallCounters) -> N
     cuda.passed = True
     work()
     times = as_read(counters).callables[0]
-    assert (times.device_seconds, times.device_samples) == (pytest.approx(0.002), 8)
+    assert (times.device_seconds, times.device_samples) == (pytest.approx(0.002), 8)  # type: ignore[comparison-overlap]
 
 
 def test_no_event_is_recorded_while_a_cuda_graph_is_captured(counters: CallCounters) -> None:

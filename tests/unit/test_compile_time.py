@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dynamo_core.analysis.time.compiles import compile_costs
 from dynamo_core.model import (
     CacheLookup,
     Compile,
@@ -16,14 +17,14 @@ from dynamo_core.model import (
     Phase,
     Place,
     Process,
+    ProcessInfo,
     Recording,
     TracedFunction,
 )
-from dynamo_core.names import TRACING_TIME
+from dynamo_core.shared.names import TRACING_TIME
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.page.markdown import to_markdown
 from dynamo_reporters.profile.compile_time import compile_time_blocks, compile_time_value
-from dynamo_reporters.profile.compiles import compile_costs
 
 MS = 1_000_000
 FIRST, AGAIN, BAD = CompileId(0, 0), CompileId(0, 1), CompileId(1, 0)
@@ -63,7 +64,7 @@ def process() -> Process:
     ]
     return Process(
         Path("stream.log"),
-        info={"pid": 1},
+        info=ProcessInfo.of({"pid": 1}),
         frames=[Frame("bad", PLACE, "failed", "Unsupported: no way", False, False, BAD)],
         compiles=[
             metrics(FIRST, restart_reasons=("graph break\nmore",), seconds_before_restart=0.019),

@@ -5,9 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.fullgraph_audit import audit, audited_exit_code
-from dynamo_core.model import CompileId, Frame, Graph, GraphBreak, Place, Process, Recording, StackFrame
-from dynamo_core.settings import FULLGRAPH_FIRST, FULLGRAPH_KEEP_GOING
+from dynamo_core.analysis.fullgraph_audit import audit, audited_exit_code
+from dynamo_core.model import (
+    CompileId,
+    Frame,
+    Graph,
+    GraphBreak,
+    Place,
+    Process,
+    ProcessInfo,
+    Recording,
+    Run,
+    StackFrame,
+)
+from dynamo_core.shared.settings import FULLGRAPH_FIRST, FULLGRAPH_KEEP_GOING
 from dynamo_reporters.breaks.audit import audit_sentence
 
 ID = CompileId(0, 0)
@@ -15,12 +26,12 @@ PLACE = Place("/x/train.py", 7)
 GRAPH = Graph(number=1, compile_id=ID, attempt=0, name=None, backend="eager", ops=1, is_compiled=True)
 COMPILED = Frame("f", PLACE, "compiled", None, True, False, ID)
 BREAK = GraphBreak("data-dependent", (StackFrame(PLACE, "f", ""),), ID)
-OURS = {"pid": 1}
+OURS = ProcessInfo(pid=1)
 
 
 def recording(**parts: object) -> Recording:
     process = Process(Path("trace.log"), info=OURS, graphs=[GRAPH], frames=[COMPILED])
-    return Recording(Path("r"), {}, [replace(process, **parts)], 1, [])  # type: ignore[arg-type]
+    return Recording(Path("r"), Run(), [replace(process, **parts)], 1, [])  # type: ignore[arg-type]
 
 
 def test_a_run_without_breaks() -> None:
@@ -55,7 +66,7 @@ def test_an_audit_that_saw_nothing_is_no_success() -> None:
     assert audit_sentence(nothing) == "nothing was compiled, so nothing can be said of graph breaks"
     blind = audit(recording(failed_probes={"graph breaks": "AttributeError"}))
     assert not blind.is_clean
-    assert not audit(Recording(Path("r"), {}, [], 1, ["the engine could not start"])).is_clean
+    assert not audit(Recording(Path("r"), Run(), [], 1, ["the engine could not start"])).is_clean
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from typing import Any
 
 import torch
 
-from dynamo_core.capture.modes import modes_of
-from dynamo_core.graph_key import graph_key
+from dynamo_core.capture.probes.modes import modes_of
+from dynamo_core.shared.graph_key import graph_key
 
 MODES = {"grad_enabled": True, "autocast": {}}
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from dynamo_core.errors import NothingSelected
+from dynamo_core.analysis.graphs.generated_program import generated_program, placeholders_in
+from dynamo_core.analysis.graphs.node_text import counts_of, counts_text, kind_of, module_path, tensor_text
 from dynamo_core.model import CompileId, Graph, Node, Place, Process, Recording, Stage, Symbol, TensorInfo
+from dynamo_core.shared.errors import NothingSelected
 from dynamo_reporters.graphs.files import graph_files
 from dynamo_reporters.graphs.fold import Repeat, folded
-from dynamo_reporters.graphs.generated_program import generated_program, placeholders_in
-from dynamo_reporters.graphs.node_text import counts_of, counts_text, kind_of, module_path, tensor_text
 from dynamo_reporters.graphs.report import report
 from dynamo_reporters.graphs.runnable import runnable
 from dynamo_reporters.graphs.stages import direction, stage_names

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from dynamo_core.analysis.guard_places import whole_places
+from dynamo_core.analysis.guard_words import check_words, guard_words, markings_words, remark, tensor_check
 from dynamo_core.model import (
     Compile,
     CompileId,
@@ -20,9 +22,7 @@ from dynamo_core.model import (
 )
 from dynamo_reporters.detail import Detail
 from dynamo_reporters.guards.groups import by_source, differences
-from dynamo_reporters.guards.places import whole_places
 from dynamo_reporters.guards.report import guards_blocks, report
-from dynamo_reporters.guards.words import check_words, guard_words, markings_words, remark, tensor_check
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.page.markdown import to_markdown
 from dynamo_reporters.report import document
@@ -356,7 +356,7 @@ def test_a_further_entry_is_shown_by_what_it_does_not_share() -> None:
     assert "L['x']" in first
     assert "L['x']" not in second
     assert "equals 2" in second
-    assert "What is not told apart above is as in [0/1]; --all lists it." in second
+    assert "What does not differ above is as in [0/1]; --all lists it." in second
     assert "L['x']" in page(what, show_all=True).split("[0/2] 9 guards")[1]
 
 

@@ -5,14 +5,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dynamo_core import names
-from dynamo_core.model import CompileId, Place, Process, Recording, Replaced
+from dynamo_core.analysis.selection import Selection, select
+from dynamo_core.model import CompileId, Place, Process, ProcessInfo, Recording, Replaced, Run
 from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.records import RecordParser
-from dynamo_core.selection import Selection, select
+from dynamo_core.shared import names
 from dynamo_reporters.explain.overrides import override_lines, unmatched_overrides
 from dynamo_reporters.page.console import plain_text
-from dynamo_reporters.recompiles.after_freeze import after_freeze, freeze_sentence, frozen_frames
+from dynamo_reporters.parts.after_freeze import after_freeze, freeze_sentence, frozen_frames
 from dynamo_reporters.recompiles.report import report
 from dynamo_reporters.report import document
 
@@ -29,7 +29,7 @@ def artifact(name: str, payload: Any, **envelope: int) -> str:
 
 
 def read(*records: str) -> Process:
-    process = Process(Path("trace.log"), info={"pid": 1})
+    process = Process(Path("trace.log"), info=ProcessInfo.of({"pid": 1}))
     builder, parser = ProcessBuilder(process), RecordParser()
     for found in parser.feed("".join(records).encode()):
         builder.add(found)
@@ -40,7 +40,7 @@ def read(*records: str) -> Process:
 
 
 def recording(process: Process, **settings: object) -> Recording:
-    return Recording(Path("r"), {"settings": settings}, [process], 1, [])
+    return Recording(Path("r"), Run.of({"settings": settings}), [process], 1, [])
 
 
 def frozen_run() -> Recording:

@@ -1,7 +1,7 @@
 """What a graph's inputs are filled with outside of its program."""
 
+from dynamo_core.analysis.graphs.made_up_values import changes, index_ranges, symbolic_dimensions
 from dynamo_core.model import Node, TensorInfo
-from dynamo_reporters.graphs.made_up_values import changes, index_ranges, symbolic_dimensions
 
 
 def placeholder(name: str, *shape: int | str, dtype: str = "float32", **more: object) -> Node:

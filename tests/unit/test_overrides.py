@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from dynamo_core.freeze_after import FreezeAfter, parse_freeze_after
-from dynamo_core.overrides import merged, parse_override
+from dynamo_core.shared.freeze_after import FreezeAfter, parse_freeze_after
+from dynamo_core.shared.overrides import merged, parse_override
 
 
 def test_values_have_the_types_that_torch_compile_takes() -> None:

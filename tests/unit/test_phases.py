@@ -7,13 +7,9 @@ from typing import Any
 import pytest
 from test_reader_fuzz import record
 
-from dynamo_core.model import Compile, CompileId, Phase, Process, Recording
-from dynamo_core.recording.build import ProcessBuilder
-from dynamo_core.recording.read import drop_misfits
-from dynamo_core.recording.records import RecordParser
-from dynamo_core.selection import Selection, select
-from dynamo_reporters.profile.phase_tree import phase_tree
-from dynamo_reporters.profile.phases import (
+from dynamo_core.analysis.selection import Selection, select
+from dynamo_core.analysis.time.phase_tree import phase_tree
+from dynamo_core.analysis.time.phases import (
     AOT_AUTOGRAD,
     AUTOTUNING,
     COMPILED_AUTOGRAD,
@@ -25,6 +21,10 @@ from dynamo_reporters.profile.phases import (
     spans,
     split,
 )
+from dynamo_core.model import Compile, CompileId, Phase, Process, Recording
+from dynamo_core.recording.build import ProcessBuilder
+from dynamo_core.recording.read import drop_misfits
+from dynamo_core.recording.records import RecordParser
 
 ID = CompileId(0, 0)
 EPOCH_US = 1_795_256_869_115_212.0

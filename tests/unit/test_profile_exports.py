@@ -19,6 +19,7 @@ from hypothesis import Phase as HypothesisPhase
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynamo_core.analysis.selection import Selection, select
 from dynamo_core.model import (
     CallSample,
     CallTimes,
@@ -29,11 +30,13 @@ from dynamo_core.model import (
     Phase,
     Place,
     Process,
+    ProcessEnd,
+    ProcessInfo,
     ProfileWindow,
     Recording,
+    Run,
     Timeline,
 )
-from dynamo_core.selection import Selection, select
 from dynamo_reporters.profile.exports.chrome import to_chrome_trace
 from dynamo_reporters.profile.exports.csv import COLUMNS, to_csv
 from dynamo_reporters.profile.exports.layout import Slice, lay_out
@@ -122,7 +125,7 @@ def process(pid: int, **more: Any) -> Process:
     backward = phase("entire_backward_compile", 300, 320, is_backward=True)
     return Process(
         Path("stream.log"),
-        info={"pid": pid, "ppid": 1, "began_ns": at(0)},
+        info=ProcessInfo.of({"pid": pid, "ppid": 1, "began_ns": at(0)}),
         timeline=Timeline(at(0), at(10), at(20), at(50), at(55)),
         imports=[Import("torch._dynamo", at(60), at(90))],
         phases=[compile_, backward],
@@ -138,7 +141,7 @@ def process(pid: int, **more: Any) -> Process:
             graph(2, calls((1, 252, 20), of=1)),
             graph(3, None),
         ],
-        end={"ended_ns": at(990)},
+        end=ProcessEnd.of({"ended_ns": at(990)}),
         overlap_seconds=0.0,
         compiling_in_calls_seconds=0.0,
         **more,
@@ -146,7 +149,7 @@ def process(pid: int, **more: Any) -> Process:
 
 
 def recording(*processes: Process) -> Recording:
-    run = {"started_ns": at(0), "ended_ns": at(1000), "launcher_pid": 1}
+    run = Run(started_ns=at(0), ended_ns=at(1000), launcher_pid=1)
     return Recording(Path("rec"), run, list(processes), None, [])
 
 
@@ -244,7 +247,7 @@ def test_chrome_says_of_how_many_calls_a_slice_is_and_where() -> None:
 
 def test_chrome_tells_processes_apart_though_they_share_a_number_or_have_none() -> None:
     nameless = process(7)
-    nameless.info = {}
+    nameless.info = ProcessInfo()
     ranked = process(7)
     ranked.rank = 3
     tracks = chrome_tracks(to_chrome_trace(recording(process(7), ranked, nameless)))
@@ -289,7 +292,7 @@ def test_own_times_add_up_without_overlap(tmp_path: Path) -> None:
 
 def test_pstats_of_a_trace_without_begin_and_of_nothing(tmp_path: Path) -> None:
     plain = process(7)
-    plain.info = {}
+    plain.info = ProcessInfo()
     stats = stats_of(to_pstats(replace(recording(plain), run=None)), tmp_path)
     assert stats.total_tt == pytest.approx(0.12 + 1.5)
     assert stats_of(to_pstats(recording()), tmp_path).total_tt == 0.0
@@ -376,14 +379,16 @@ _KNOWN = _MOMENTS | st.none()
 _PROCESSES = st.builds(
     Process,
     st.just(Path("stream.log")),
-    info=st.fixed_dictionaries({}, optional={"pid": st.integers(1, 2), "began_ns": _MOMENTS}),
+    info=st.fixed_dictionaries({}, optional={"pid": st.integers(1, 2), "began_ns": _MOMENTS}).map(
+        ProcessInfo.of
+    ),
     phases=st.lists(_PHASES, max_size=4),
     parallel_phases=st.lists(_PHASES, max_size=4),
     graphs=st.lists(st.builds(graph, st.integers(1, 3), _TIMES | st.none(), _TIMES | st.none()), max_size=3),
     inherited=st.lists(_TIMES, max_size=1),
     imports=st.lists(st.builds(Import, st.just("m"), _MOMENTS, _MOMENTS), max_size=2),
     timeline=st.none() | st.builds(Timeline, _KNOWN, _KNOWN, _KNOWN, _KNOWN, _KNOWN),
-    end=st.none() | st.fixed_dictionaries({"ended_ns": _MOMENTS}),
+    end=st.none() | st.builds(ProcessEnd, ended_ns=_MOMENTS),
     overlap_seconds=st.none() | st.floats(0, 10),
     compiling_in_calls_seconds=st.none() | st.floats(0, 10),
 )
@@ -406,7 +411,7 @@ def test_every_recording_gives_valid_files(processes: list[Process]) -> None:
 @given(st.lists(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=6), max_size=6))
 def test_no_two_slices_of_a_track_overlap_but_parts_of_one(spans: list[list[tuple[int, int]]]) -> None:
     blocks = [
-        [Slice(str(number), *sorted(span), function="f") for span in block]
+        [Slice(str(number), *sorted(span), function="f") for span in block]  # type: ignore[arg-type, misc]
         for number, block in enumerate(spans)
     ]
     tracks = lay_out("t", blocks)

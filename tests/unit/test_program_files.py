@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamo_core.capture.program_files import place_of_compile_call
+from dynamo_core.capture.whole_program.program_files import place_of_compile_call
 
 
 @pytest.mark.parametrize(

@@ -7,24 +7,33 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from referencing import Registry, Resource
 
-from dynamo_core import names
 from dynamo_core.model import Process, Recording
 from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_TEXT
 from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.read import drop_misfits
 from dynamo_core.recording.records import Damaged, Record, RecordParser
+from dynamo_core.shared import names
 from dynamo_reporters import ops
+from dynamo_reporters.breaks import report as breaks
+from dynamo_reporters.bytecode import report as bytecode
 from dynamo_reporters.explain import report as explain
 from dynamo_reporters.graphs import report as graphs
+from dynamo_reporters.guards import report as guards
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.profile import report as profile
+from dynamo_reporters.recompiles import report as recompiles
+from dynamo_reporters.report import document, page
 
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _FRAME = {"frame_id": 0, "frame_compile_id": 0, "attempt": 0}
@@ -390,6 +399,24 @@ def damaged_traces(draw: st.DrawFn) -> bytes:
     return bytes(data)
 
 
+REPORTS = (
+    *(each.report() for each in (explain, graphs, breaks, bytecode, guards, recompiles)),
+    *(profile.report(show_all=True), graphs.report(training=True), ops.report(aot=True)),
+)
+
+
+@cache
+def schema_of(name: str) -> jsonschema.Draft202012Validator:
+    """What the JSON document of a report must be."""
+    files = (resources.files("dynamo_reporters") / "schemas").iterdir()
+    known = {schema["$id"]: schema for schema in (json.loads(file.read_text()) for file in files)}
+    registry: Registry[Any] = Registry().with_resources(
+        (key, Resource.from_contents(schema)) for key, schema in known.items()
+    )
+    wanted = known[f"{name.removeprefix('dynamo-')}.schema.json"]
+    return jsonschema.Draft202012Validator(wanted, registry=registry)
+
+
 thorough = settings(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
@@ -416,17 +443,18 @@ def test_wrong_values_raise_nothing_and_leave_no_control_characters(data: bytes)
     assert_sane(data)
 
 
-@thorough
+@settings(thorough, max_examples=30, derandomize=True)  # each is drawn by all reports
 @given(with_wrong_values())
 def test_wrong_values_do_not_reach_the_reports(data: bytes) -> None:
     process = build(data, WANTED)
     drop_misfits(process)
     recording = Recording(Path("rec"), None, [process], None, [])
-    training = (graphs.report(training=True), ops.report(aot=True))
-    for report in (explain.report(), profile.report(show_all=True), *training):
-        page = plain_text(report.page(recording))
-        assert not _OBEYED.search(page)
-        assert json.dumps(report.body(recording))
+    for report in REPORTS:
+        text = plain_text(page(report, recording))
+        assert not _OBEYED.search(text)
+        content = document(report, recording)
+        assert json.dumps(content, allow_nan=False)
+        schema_of(report.schema).validate(content)
 
 
 @thorough
@@ -480,7 +508,7 @@ def test_json_that_is_just_too_deep_is_damage_too(depth: int) -> None:
     assert_sane(record('{"str": ' + deep + "}") + b"".join(artifact(name, deep) for name in PAYLOADS))
 
 
-def test_a_record_that_is_too_large_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_record_that_is_too_large_only_the_first_line_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     from dynamo_core.recording import records as module
 
     monkeypatch.setattr(module, "_LARGEST_RECORD", 10_000)
@@ -488,5 +516,10 @@ def test_a_record_that_is_too_large_is_passed_over(monkeypatch: pytest.MonkeyPat
     data = TRACE[0] + large + TRACE[1] + b"#" * 30_000 + b"\n" + TRACE[2]
     for size in (1, 50, 9_999, 10_000, 10_001, len(data)):
         records, parser = parse([data[i : i + size] for i in range(0, len(data), size)])
-        assert [found.artifact_name for found in records] == list(PAYLOADS)[:3]
-        assert (parser.damaged, parser.false_starts) == (2, 1)
+        assert [found.artifact_name for found in records] == [
+            names.PROCESS_START,
+            "large",
+            *list(PAYLOADS)[1:3],
+        ]
+        assert [found.is_whole() for found in records] == [True, False, True, True]
+        assert (parser.damaged, parser.false_starts) == (1, 0)

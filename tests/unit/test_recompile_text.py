@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from dynamo_core.analysis.remedies.recompiles import recompile_advice
 from dynamo_core.model import CompileId, GuardFailure, Place, Symbol
 from dynamo_core.recording.recompile_text import parse_guard_failure
-from dynamo_reporters.recompiles.advice import recompile_advice
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from dynamo_core.analysis.summary import summarize
+from dynamo_core.analysis.words import frame_name, number, seconds
 from dynamo_core.model import (
     BreakExplanation,
     Compile,
@@ -13,26 +15,28 @@ from dynamo_core.model import (
     Node,
     Place,
     Process,
+    ProcessEnd,
+    ProcessInfo,
     Recording,
+    Run,
     StackFrame,
     TensorInfo,
 )
-from dynamo_core.summary import summarize
-from dynamo_core.untrusted import printable, printable_values
+from dynamo_core.shared.untrusted import printable, printable_values
 from dynamo_reporters.detail import Detail
 from dynamo_reporters.explain.end_of_run import render_end_of_run
 from dynamo_reporters.explain.report import report
 from dynamo_reporters.graphs.report import graph_blocks
+from dynamo_reporters.page.bar import bar
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.report import document
-from dynamo_reporters.text import bar, frame_name, number, seconds
 
 ID = CompileId(0, 0)
 PLACE = Place("/home/user/train.py", 7)
 
 
 def node(op: str, name: str, target: str) -> Node:
-    return Node(op, name, target, "()", "{}", (), (TensorInfo((2, "s0"), (3, 1), "float32", "cpu"),))
+    return Node(op, name, target, "()", "{}", (), (TensorInfo((2, "s0"), (3, 1), "float32", "cpu"),))  # type: ignore[arg-type]
 
 
 def graph() -> Graph:
@@ -58,8 +62,8 @@ def recording(**run: object) -> Recording:
     )
     process = Process(
         Path("stream.log"),
-        info={"pid": 1, "torch": "2.13.0"},
-        end={},
+        info=ProcessInfo.of({"pid": 1, "torch": "2.13.0"}),
+        end=ProcessEnd(),
         torch_version="2.13.0",
         frames=[
             Frame("forward", PLACE, "compiled", None, True, False, ID),
@@ -70,7 +74,7 @@ def recording(**run: object) -> Recording:
         compiles=[Compile(ID, "forward", PLACE, 1.5, True, 9, 1, None, None, None, {"dynamo": 1.5}, 1, 2)],
     )
     described = {"command": ["python", "train.py"], "started_ns": 0, "ended_ns": 2_000_000_000, **run}
-    return Recording(Path("rec"), {"exit_code": 0, "signal": None, **described}, [process], 1, [])
+    return Recording(Path("rec"), Run.of({"exit_code": 0, "signal": None, **described}), [process], 1, [])
 
 
 def test_summary_counts() -> None:
@@ -103,22 +107,22 @@ def test_graph_table_is_one_line_with_less_and_has_targets_else() -> None:
 
 
 def test_end_of_run_names_breaks_fallbacks_ending_and_next_command() -> None:
-    lines = "\n".join(render_end_of_run(recording(), is_default_place=True))
-    assert "break at /home/user/train.py:7: Data-dependent branching (met 3 times)" in lines
-    assert "bad at /home/user/train.py:7 could not be compiled: no way" in lines
+    lines = "\n".join(render_end_of_run(recording(), is_newest=True))
+    assert "1. bad at /home/user/train.py:7 runs eager: no way\n" in lines
+    assert "2. graph break at /home/user/train.py:7 Data-dependent branching (GB0170) (3 times)\n" in lines
     assert "exit code 0 after 2.00 s" in lines
     assert lines.endswith("next: dynamo explain")
 
 
 def test_a_killed_run_says_so() -> None:
-    lines = "\n".join(render_end_of_run(recording(signal=9, exit_code=None), is_default_place=False))
+    lines = "\n".join(render_end_of_run(recording(signal=9, exit_code=None), is_newest=False))
     assert "killed by SIGKILL" in lines
     assert lines.endswith("next: dynamo explain rec")
 
 
 def test_document_is_json_and_versioned() -> None:
     told = json.loads(json.dumps(document(report(), recording())))
-    assert (told["schema"], told["version"]) == ("dynamo-explain", 1)
+    assert (told["schema"], told["version"]) == ("dynamo-explain", 2)
     assert told["processes"][0]["graph_breaks"][0]["registry_id"] == "GB0170"
 
 
@@ -152,7 +156,9 @@ def test_ranks_are_compared() -> None:
     ranks.processes = [*recording().processes, *recording().processes]
     for rank, process in enumerate(ranks.processes):
         process.rank = rank
-    assert "The ranks agree in all counts." in plain_text(report().page(ranks))
+    page = plain_text(report().page(ranks))
+    assert "The ranks agree in the number of: graphs, ops, breaks, recompiles, guards" in page
+    assert "their order, and that of collectives, was not compared" in page
     ranks.processes[1].graphs = []
     assert "The ranks differ in: graphs, ops." in plain_text(report().page(ranks))
 

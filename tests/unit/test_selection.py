@@ -4,9 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.errors import NothingSelected
-from dynamo_core.model import Bytecode, Compile, CompileId, Frame, Graph, Place, Process, Recording
-from dynamo_core.selection import Selection, select
+from dynamo_core.analysis.selection import Selection, select
+from dynamo_core.model import (
+    Bytecode,
+    Compile,
+    CompileId,
+    Frame,
+    Graph,
+    Place,
+    Process,
+    ProcessInfo,
+    Recording,
+)
+from dynamo_core.shared.errors import NothingSelected
 
 MAIN = Place("/home/user/model/main.py", 3)
 OTHER = Place("/home/user/other.py", 9)
@@ -19,7 +29,7 @@ FRAMES = {
 
 
 def recording() -> Recording:
-    processes = [Process(Path(f"stream_{rank}"), rank=rank, info={"pid": rank}) for rank in range(2)]
+    processes = [Process(Path(f"stream_{rank}"), rank=rank, info=ProcessInfo(pid=rank)) for rank in range(2)]
     for process in processes:
         for number, (compile_id, (name, place)) in enumerate(FRAMES.items(), 1):
             process.graphs.append(

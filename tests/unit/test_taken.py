@@ -6,14 +6,14 @@ from pathlib import Path
 from dynamo_core.model import CompileId, DeclinedBy, Graph, Process, Recording, Taking
 from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.records import RecordParser
-from dynamo_reporters.backends.taken import (
+from dynamo_reporters.page.console import plain_text
+from dynamo_reporters.parts.backends import (
     backend_text,
     backends_section,
     taken_line,
     taking_value,
     untaken_lines,
 )
-from dynamo_reporters.page.console import plain_text
 
 
 def graph(number: int, by: str | None, *declined: tuple[str, str], using: str | None = None) -> Graph:

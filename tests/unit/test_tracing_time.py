@@ -7,9 +7,10 @@ from typing import Any, cast
 
 import pytest
 
-from dynamo_core.capture import tracing_time
-from dynamo_core.capture.probes import Probes
-from dynamo_core.names import TRACING_TIME
+from dynamo_core.capture.harmless import Probes
+from dynamo_core.capture.probes import tracing_time
+from dynamo_core.shared.names import TRACING_TIME
+from dynamo_core.shared.records import OurRecord
 
 
 class Tracer:
@@ -36,6 +37,9 @@ class Stream:
 
     def artifact(self, name: str, payload: Any, compile_id: Any = None) -> None:
         self.records.append((name, payload))
+
+    def record(self, record: OurRecord) -> None:
+        self.artifact(record.NAME, record.payload())
 
 
 class Clock:
@@ -66,7 +70,8 @@ class World:
         # As in torch, the root translator inherits the method and the inlining one has its own.
         base.run_ctx_mgr = Tracer.run_ctx_mgr  # type: ignore[attr-defined]
         self.root.__bases__ = (base,)
-        tracing_time.install(module, Probes(cast(Any, self.stream)))
+        parts = SimpleNamespace(probes=Probes(cast(Any, self.stream)))
+        tracing_time.install(module, cast(Any, parts))
 
     def frame(self, name: str, body: Callable[[], None]) -> None:
         self.root(self._code(name), body).run()

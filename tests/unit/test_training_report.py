@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.aot_pair import AotGraph, AotNode, pair_content
+from dynamo_core.analysis.training_pairs import saved_by
 from dynamo_core.model import (
     AotPair,
     CompileId,
@@ -15,6 +15,7 @@ from dynamo_core.model import (
     Optimizer,
     Place,
     Process,
+    ProcessInfo,
     Recording,
     SavedTensor,
     TensorInfo,
@@ -22,11 +23,11 @@ from dynamo_core.model import (
 from dynamo_core.recording.aot_text import AotTexts, parse_aot_graph
 from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.records import RecordParser
+from dynamo_core.shared.aot_pair import AotGraph, AotNode, pair_content
 from dynamo_reporters.explain.report import report as explain
 from dynamo_reporters.graphs.report import report as graphs
 from dynamo_reporters.ops import report as ops
 from dynamo_reporters.page.console import plain_text
-from dynamo_reporters.training.pairs import saved_by
 
 # As torch 2.8 writes them; what 2.13 does otherwise is in FORWARD_2_13.
 JOINT = """\
@@ -210,7 +211,15 @@ def saved(
 ) -> SavedTensor:
     tensor = TensorInfo(shape or (2,), None, "float32", "cpu")
     return SavedTensor(
-        name, kind, "aten.mm", tensor, None, size, storage or name, size, Place("/x/net.py", 3)
+        name,
+        kind,  # type: ignore[arg-type]
+        "aten.mm",
+        tensor,
+        None,
+        size,
+        storage or name,
+        size,
+        Place("/x/net.py", 3),
     )
 
 
@@ -234,7 +243,7 @@ def pair(*values: SavedTensor, graph: int | None = 1) -> AotPair:
 def recording(
     *pairs: AotPair, steps: tuple[str, ...] | None = (), backward_index: int | None = None
 ) -> Recording:
-    process = Process(Path("x.log"), info={"pid": 1})
+    process = Process(Path("x.log"), info=ProcessInfo.of({"pid": 1}))
     process.graphs = [
         Graph(1, CompileId(0, 0), 0, None, "inductor", 1, is_compiled=True, optimizer_steps=steps)
     ]
@@ -299,7 +308,7 @@ def test_a_pair_of_unknown_number_is_that_of_its_compile() -> None:
 
 def test_explain_says_where_to_find_what_it_leaves_unread_in_a_plain_trace() -> None:
     trace = recording()
-    trace.processes[0].info, trace.processes[0].optimizers = {}, []
+    trace.processes[0].info, trace.processes[0].optimizers = ProcessInfo(), []
     assert "Training" not in plain_text(explain().page(trace))
     trace.processes[0].record_counts["aot_forward_graph"] = 1
     assert "`dynamo graphs --training` reads them" in plain_text(explain().page(trace))
@@ -308,7 +317,7 @@ def test_explain_says_where_to_find_what_it_leaves_unread_in_a_plain_trace() -> 
 
 def test_of_a_plain_trace_only_what_asks_for_all_texts_reads_them() -> None:
     def pairs(contents: Container[str], is_ours: bool) -> int:
-        process = Process(Path("x.log"), info={"pid": 1} if is_ours else {})
+        process = Process(Path("x.log"), info=ProcessInfo.of({"pid": 1}) if is_ours else ProcessInfo())
         builder = ProcessBuilder(process, contents)
         for name, text in (("aot_forward_graph", FORWARD), ("aot_backward_graph", BACKWARD)):
             digest = md5(text.encode(), usedforsecurity=False).hexdigest()

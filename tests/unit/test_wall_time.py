@@ -1,25 +1,12 @@
 """The wall time adds up; what is in two parts at once is counted in one."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dynamo_core.model import (
-    CallSample,
-    CallTimes,
-    Frame,
-    Graph,
-    Import,
-    Phase,
-    Place,
-    Process,
-    Recording,
-    Timeline,
-)
-from dynamo_reporters.page.console import plain_text
-from dynamo_reporters.profile.run_time import inherited_value, run_time_blocks, run_time_value
-from dynamo_reporters.profile.wall import (
+from dynamo_core.analysis.time.wall import (
     COMPILING,
     EXIT,
     GRAPHS,
@@ -29,6 +16,23 @@ from dynamo_reporters.profile.wall import (
     merged,
     wall_time,
 )
+from dynamo_core.model import (
+    CallSample,
+    CallTimes,
+    Frame,
+    Graph,
+    Import,
+    Phase,
+    Place,
+    Process,
+    ProcessEnd,
+    ProcessInfo,
+    Recording,
+    Run,
+    Timeline,
+)
+from dynamo_reporters.page.console import plain_text
+from dynamo_reporters.profile.run_time import inherited_value, run_time_blocks, run_time_value
 
 S = 1_000_000_000
 PLACE = Place("/home/user/train.py", 7)
@@ -55,20 +59,20 @@ def process(**changes: Any) -> Process:
     """A life of 100 s: torch is imported from 2 to 5, ready at 6; the last line ends at 98."""
     made = Process(
         Path("stream.log"),
-        info={"pid": 2, "ppid": 1, "began_ns": 0},
-        end={"ended_ns": 98 * S},
+        info=ProcessInfo.of({"pid": 2, "ppid": 1, "began_ns": 0}),
+        end=ProcessEnd.of({"ended_ns": 98 * S}),
         timeline=Timeline(0, 1 * S, 2 * S, 5 * S, 6 * S),
         overlap_seconds=0.0,
         compiling_in_calls_seconds=0.0,
     )
-    made.info["began_ns"] = 1  # 0 would read as "not recorded"
+    made.info = replace(made.info, began_ns=1)  # 0 would read as "not recorded"
     for name, value in changes.items():
         setattr(made, name, value)
     return made
 
 
 def parts_of(recorded: Process, ended_s: float | None = 100.0) -> dict[str, float | None]:
-    run = None if ended_s is None else {"launcher_pid": 1, "ended_ns": int(ended_s * S)}
+    run = None if ended_s is None else Run(launcher_pid=1, ended_ns=int(ended_s * S))
     wall = wall_time(recorded, Recording(Path("r"), run, [recorded], 1, []))
     assert wall is not None
     assert sum(part.seconds or 0.0 for part in wall.parts) == pytest.approx(wall.seconds)
@@ -125,7 +129,7 @@ def test_counters_that_were_not_recorded_are_not_zero() -> None:
 
 def test_a_forked_child_has_no_start_of_its_own() -> None:
     child = process(timeline=None)
-    child.info["forked"] = True
+    child.info = replace(child.info, forked=True)
     assert set(parts_of(child)) == {GRAPHS, REST, EXIT}
 
 
@@ -138,8 +142,8 @@ def test_what_a_process_did_not_do_is_no_part_of_its_time() -> None:
 def test_the_rows_of_the_graphs_add_up_to_the_time_in_them() -> None:
     parent = process(graphs=[graph(1, times(10, 4.0), times(10, 6.0))], overlap_seconds=2.0)
     child = process(inherited=[times(3, 0.5), times(2, 0.25)], overlap_seconds=0.125)
-    child.info = {**child.info, "pid": 3, "ppid": 2, "forked": True}
-    recorded = Recording(Path("r"), {"launcher_pid": 1, "ended_ns": 100 * S}, [parent, child], 2, [])
+    child.info = replace(child.info, pid=3, ppid=2, forked=True)
+    recorded = Recording(Path("r"), Run(launcher_pid=1, ended_ns=100 * S), [parent, child], 2, [])
     for each, overlap in ((parent, 2.0), (child, 0.125)):
         rows, inherited = run_time_value(each), inherited_value(each)
         assert inherited is not None
@@ -168,9 +172,9 @@ def test_a_process_that_only_inherited_graphs_has_a_table_of_them() -> None:
 def test_a_process_that_was_killed_lasts_until_the_last_known_moment() -> None:
     sample = CallSample(1, 49 * S, 1.0)
     killed = process(end=None, inherited=[CallTimes(1, 1.0, {(0, 1): 1}, (sample,), (), None)])
-    wall = wall_time(killed, Recording(Path("r"), {"launcher_pid": 5, "ended_ns": 100 * S}, [killed], 1, []))
+    wall = wall_time(killed, Recording(Path("r"), Run(launcher_pid=5, ended_ns=100 * S), [killed], 1, []))
     assert wall is not None
-    assert (wall.seconds, wall.saw_end) == (pytest.approx(50), False)
+    assert (wall.seconds, wall.saw_end) == (pytest.approx(50), False)  # type: ignore[comparison-overlap]
 
 
 def test_the_run_knows_when_its_main_process_was_killed() -> None:
@@ -185,7 +189,7 @@ def test_a_plain_trace_has_no_begin() -> None:
 @pytest.mark.parametrize("began", ["soon", None, 10**30, -(10**400)])
 def test_strange_moments_are_no_begin(began: Any) -> None:
     strange = process()
-    strange.info = {"began_ns": began}
+    strange.info = ProcessInfo.of({"began_ns": began})
     assert wall_time(strange, Recording(Path("r"), None, [strange], None, [])) is None
 
 

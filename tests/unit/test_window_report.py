@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+from dynamo_core.analysis.time.coverage import coverage
 from dynamo_core.model import (
     EagerOperator,
     GraphPart,
@@ -15,7 +16,7 @@ from dynamo_core.model import (
     WindowPart,
 )
 from dynamo_reporters.page.console import plain_text
-from dynamo_reporters.profile.window import coverage, window_blocks, window_value
+from dynamo_reporters.profile.window import window_blocks, window_value
 
 FORWARD = GraphPart(1, False)
 ON_CPU = ProfileWindow(

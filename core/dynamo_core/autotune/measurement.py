@@ -6,7 +6,7 @@ from math import inf
 from statistics import median
 from typing import Any, NamedTuple
 
-from ..untrusted import printable
+from ..shared.untrusted import printable
 
 AGREES = "agrees"
 # Why a backend was not timed. An unusable one cannot be used here for any graph.

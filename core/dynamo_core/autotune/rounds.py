@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
 
-from ..errors import NotMeasured
+from ..shared.errors import NotMeasured
 from .measurement import (
     AGREES,
     CRASHED,

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..backend_choice import parse_choice
 from ..measuring.hardware import device_words
+from ..shared.backend_choice import parse_choice
 from . import winners
 from .measurement import Measurement, winner
 from .rounds import EAGER, Bench, GraphProgram, NotRunnable

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import AutotuneFileProblem
+from ..shared.errors import AutotuneFileProblem
+from ..shared.safe_writing import create_private
 from .measurement import Measurement
 
 DEFAULT_FILE = Path(".dynamo") / "autotuned.json"
@@ -105,7 +106,8 @@ def store(path: Path, tuned: Tuned) -> None:
             entries = {entry.identity: entry for entry in read_if_there(path)}
             entries[tuned.identity] = tuned
             try:
-                unfinished.write_text(_text(entries.values()), encoding="utf-8")
+                unfinished.unlink(missing_ok=True)
+                create_private(unfinished, _text(entries.values()).encode())
                 os.replace(unfinished, path)
             finally:
                 unfinished.unlink(missing_ok=True)

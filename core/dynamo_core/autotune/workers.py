@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ..errors import NotMeasured
+from ..shared.errors import NotMeasured
 
 _CORE = Path(__file__).resolve().parents[2]
 _START = """

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from ..autotune.winners import Tuned, find, read, why_unknown
-from ..backend_choice import parse_choice
 from ..measuring.hardware import device_of
-from ..settings import Settings
+from ..shared.backend_choice import parse_choice
+from ..shared.settings import Settings
 from .compilers import Compiler, compiler_of
 from .declined import Declined
 from .graph_in_progress import graph_in_progress

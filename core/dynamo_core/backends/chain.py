@@ -8,10 +8,10 @@ or anything else that cannot be called, or by raising; the words of `Declined` a
 from collections.abc import Sequence
 from typing import Any
 
-from ..backend_choice import BackendChoice
-from ..backend_packages import why_unknown
-from ..names import GRAPH_TAKEN
-from ..settings import Settings
+from ..shared.backend_choice import BackendChoice
+from ..shared.backend_packages import why_unknown
+from ..shared.names import GRAPH_TAKEN
+from ..shared.settings import Settings
 from .autotuned import Autotuned
 from .compilers import Compiler, Tell, compiler_of
 from .cuda_graphs import declining_what_cuda_graphs_skip

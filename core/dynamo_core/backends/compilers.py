@@ -11,8 +11,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from ..backend_choice import BackendChoice
-from ..backend_packages import import_package_of
+from ..shared.backend_choice import BackendChoice
+from ..shared.backend_packages import import_package_of
 from .ofi import ofi
 
 # `(graph module, example inputs) -> callable`, as Dynamo calls it; torch's CompilerFn.
@@ -66,7 +66,9 @@ def optimize_arguments(
         optimize = torch._dynamo.optimize
         torch._dynamo.optimize = keep_arguments
         try:
-            inspect.unwrap(torch.compile)(  # ours around it (`capture/override.py`) is for the program
+            inspect.unwrap(
+                torch.compile
+            )(  # ours around it (`capture/interventions/override.py`) is for the program
                 nothing, backend=backend, mode=mode, dynamic=dynamic, fullgraph=fullgraph, options=options
             )
         finally:

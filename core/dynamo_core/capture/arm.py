@@ -8,13 +8,16 @@ nothing that Python has not loaded by itself (os, sys, time).
 import os
 import sys
 
-from ..names import ENGINE_FAILURE_PREFIX, PYTHON_PROCESSES_FILE, RECORDING_VARIABLE
+from ..shared.names import ENGINE_FAILURE_PREFIX, PYTHON_PROCESSES_FILE, RECORDING_VARIABLE
 from .import_hook import import_hook
 from .primitives import (
     O_APPEND,
     O_CLOEXEC,
+    O_NOFOLLOW,
+    O_TRUNC,
     O_WRONLY,
     close,
+    create_private,
     getpid,
     getppid,
     open_descriptor,
@@ -48,7 +51,8 @@ def _is_torch_helper() -> bool:
 def _note_this_process(recording: str) -> None:
     """Leave one line, so that the reader can tell "never imported torch" from "engine never started"."""
     try:
-        file = open_descriptor(f"{recording}/{PYTHON_PROCESSES_FILE}", O_WRONLY | O_APPEND | O_CLOEXEC)
+        flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW
+        file = open_descriptor(f"{recording}/{PYTHON_PROCESSES_FILE}", flags)
         try:
             write(file, b"%d %d\n" % (getpid(), getppid()))
         finally:
@@ -70,7 +74,11 @@ def _start_engine(environment: dict[str, str], armed_ns: int) -> None:
 
 def _note_failure(recording: str, error: Exception) -> None:
     try:
-        with open(f"{recording}/{ENGINE_FAILURE_PREFIX}{getpid()}.txt", "w") as file:
-            file.write(f"{type(error).__name__}: {error}")
+        path = f"{recording}/{ENGINE_FAILURE_PREFIX}{getpid()}.txt"
+        file = create_private(path, O_WRONLY | O_TRUNC)
+        try:
+            write(file, f"{type(error).__name__}: {error}".encode("utf-8", "backslashreplace"))
+        finally:
+            close(file)
     except Exception:
         pass

@@ -19,16 +19,21 @@ class ImportHook:
     """
 
     def __init__(self) -> None:
-        self._waiting: dict[str, Callable[[ModuleType], None]] = {}
+        self._waiting: dict[str, list[Callable[[ModuleType], None]]] = {}
         self.times: dict[str, tuple[int, int]] = {}
 
     def when_imported(self, name: str, callback: "Callable[[ModuleType], None]") -> None:
-        """Run `callback(module)` once module `name` is imported; now, if it is already."""
+        """Run `callback(module)` once module `name` is imported; now, if it is already.
+
+        Several may wait for one module; they run in the order in which they asked.
+        """
         module = sys.modules.get(name)
         if module is not None:
             callback(module)
             return
-        self._waiting[name] = callback
+        callbacks = self._waiting.setdefault(name, [])
+        if callback not in callbacks:
+            callbacks.append(callback)
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
 
@@ -63,9 +68,9 @@ class ImportHook:
             load(module)
             self.times[name] = (began, time_ns())
             loader.__dict__.pop("exec_module", None)
-            callback = self._waiting.pop(name, None)
+            callbacks = self._waiting.pop(name, [])
             self._leave_if_idle()
-            if callback is not None:
+            for callback in callbacks:
                 callback(module)
 
         # Python leaves importlib's frames out of a traceback when an import fails, by their file name.

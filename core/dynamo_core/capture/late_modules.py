@@ -9,8 +9,12 @@ from .import_hook import import_hook
 class LateModules:
     """Calls each installer once, with its module, whenever that is first seen."""
 
-    def __init__(self, installers: dict[str, Callable[[ModuleType], None]]) -> None:
-        self._installers = installers
+    def __init__(self) -> None:
+        self._installers: dict[str, Callable[[ModuleType], None]] = {}
+
+    def add(self, name: str, installer: Callable[[ModuleType], None]) -> None:
+        """There is one installer for each module."""
+        self._installers[name] = installer
 
     def wait(self) -> None:
         """From now on, until `stop`."""

@@ -5,10 +5,13 @@ from os import (
     O_CLOEXEC,
     O_CREAT,
     O_EXCL,
+    O_NOFOLLOW,
     O_RDONLY,
     O_RDWR,
+    O_TRUNC,
     O_WRONLY,
     close,
+    fchmod,
     fstat,
     getpid,
     getppid,
@@ -17,25 +20,43 @@ from os import (
 )
 from os import open as open_descriptor
 from sys import _getframe as caller_frame
-from time import localtime, perf_counter_ns, time_ns
+from time import localtime, perf_counter_ns, process_time_ns, thread_time_ns, time_ns
+
+_PRIVATE = 0o600
+
+
+def create_private(path: str, flags: int, mode: int = _PRIVATE) -> int:
+    """Create a file that nobody else can read, whatever the umask is, and open it."""
+    file = open_descriptor(path, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode)
+    try:
+        fchmod(file, mode)
+    except OSError:  # a file system without modes
+        pass
+    return file
+
 
 __all__ = [
     "O_APPEND",
     "O_CLOEXEC",
     "O_CREAT",
     "O_EXCL",
+    "O_NOFOLLOW",
     "O_RDONLY",
     "O_RDWR",
+    "O_TRUNC",
     "O_WRONLY",
     "caller_frame",
     "close",
+    "create_private",
     "fstat",
     "getpid",
     "getppid",
     "localtime",
     "open_descriptor",
     "perf_counter_ns",
+    "process_time_ns",
     "read",
+    "thread_time_ns",
     "time_ns",
     "write",
 ]

@@ -4,6 +4,7 @@ Read in the sources of 2.8 to 2.15; run with 2.8.0, 2.13.0 and 2.15.0.
 """
 
 import sys
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -38,6 +39,36 @@ def default_backend() -> Any:
 
     get = getattr(registry, "get_default_backend", None)
     return "inductor" if get is None else get()
+
+
+def settings_that_miss_changed_parameters() -> tuple[str, ...]:
+    """The settings of Dynamo with which guards do not see that `requires_grad_` changed a parameter.
+
+    While a module's attributes are the same objects, they pass unseen: a layer that is unfrozen gets no
+    gradient. With 2.8 it is so, with 2.13 and 2.15 it is not; between them nobody looked.
+    Source: torch/csrc/dynamo/guards.cpp; pytorch/pytorch pull requests 177158 and 177525.
+    """
+    import torch
+
+    return ("skip_tensor_guards_with_matching_dict_tags",) if torch.__version__ < (2, 13) else ()
+
+
+def keep_linear_algebra_checks() -> Callable[[], None]:
+    """Let compiled graphs raise at a singular matrix; undone by what this returns.
+
+    Before torch 2.13, AOTAutograd drops the operator that raises, since nothing uses its result: infinities
+    come out. Done as 2.13 does it: torch/_higher_order_ops/effects.py (_register_effectful_op). Run with 2.8,
+    whose Inductor still drops it.
+    """
+    import torch
+    from torch._higher_order_ops import effects
+
+    operator = torch.ops.aten._linalg_check_errors.default
+    known = getattr(effects, "SIDE_EFFECTS", None)
+    if torch.__version__ >= (2, 13) or known is None or operator in known:
+        return lambda: None
+    known[operator] = effects._EffectType.ORDERED
+    return lambda: known.pop(operator, None)
 
 
 def guard_failure(cache_entry: Any, f_locals: Any, converter: Any) -> str:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..backend_packages import import_package_of, why_unknown
+from ..shared.backend_packages import import_package_of, why_unknown
 
 
 def check(choices: Sequence[Mapping[str, Any]], path: Sequence[str]) -> list[dict[str, Any]]:

@@ -7,8 +7,8 @@ import sys
 from types import FunctionType
 from typing import Any
 
-from ..backend_choice import OURS
-from ..backend_packages import PACKAGES, import_package_of, why_unknown
+from ..shared.backend_choice import OURS
+from ..shared.backend_packages import PACKAGES, import_package_of, why_unknown
 from .requirements import devices_of
 
 _ABOUT_OURS = {

@@ -3,9 +3,9 @@
 import time
 from typing import Any
 
-from ..backend_choice import BackendChoice
 from ..backends.chain import Chain, NoBackendTookGraph
-from ..settings import Settings
+from ..shared.backend_choice import BackendChoice
+from ..shared.settings import Settings
 
 
 def try_out(name: str, device: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from ..errors import DynamoError, ProgramNotExecutable, ProgramNotFound
+from ..shared.errors import DynamoError, ProgramNotExecutable, ProgramNotFound
 
 _FORWARDED = {
     signal.SIGTERM,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import ProgramNotExecutable, ProgramNotFound
+from ..shared.errors import ProgramNotExecutable, ProgramNotFound
 
 _MODULE_OR_CODE = ("-m", "-c")  # also with what they name attached: -mpackage
 

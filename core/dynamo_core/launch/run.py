@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..errors import CannotRecord, DynamoError
+from ..checks.autotune_check import check_autotune_file
+from ..checks.backend_check import check_backend, missing_compiler
+from ..checks.override_check import check_overrides
 from ..recording import files
-from ..settings import Settings
-from .autotune_check import check_autotune_file
-from .backend_check import check_backend, missing_compiler
+from ..shared.errors import CannotRecord, DynamoError
+from ..shared.masking import masked_arguments
+from ..shared.settings import Settings
 from .environment import environment_for
-from .override_check import check_overrides
 from .process import Ending, run
 from .program import Program, check_python, default_python, ignores_environment
 from .unattended import Unattended
@@ -73,10 +74,24 @@ def record(
     before the program has started.
     """
     request = request if request.is_checked else checked(request)
-    python, settings = request.python or default_python(), request.settings
+    request.program.executable(request.python or default_python())  # an error, before there is a folder
+    new = files.create(request.output, request.program.name, replace=request.replace)
+    try:
+        return _record_to(new.folder, request, announce, follow, unattended)
+    finally:
+        new.release()
+
+
+def _record_to(
+    recording: Path,
+    request: Request,
+    announce: Callable[[str], None],
+    follow: Callable[[Path], Callable[[], None]] | None,
+    unattended: Unattended | None,
+) -> Outcome:
+    python = request.python or default_python()
+    settings = request.settings._replace(recording=str(recording))
     command, executable = request.program.command(python), request.program.executable(python)
-    recording = files.create(request.output, request.program.name, replace=request.replace)
-    settings = replace(settings, recording=str(recording))
     notes = _notes_before(command, settings)
     is_injected = ignores_environment(command) != "-S"  # which would leave our folder on sys.path
     description = _description(request, settings, command)
@@ -119,13 +134,13 @@ def _notes_before(command: list[str], settings: Settings) -> list[str]:
 
 
 def _description(request: Request, settings: Settings, command: list[str]) -> dict[str, Any]:
-    choices = asdict(settings)
+    choices = settings._asdict()
     del choices["recording"]
     return {
         "dynamo": __version__,
         "program": request.program.name,
-        "command": command,
-        "dynamo_argv": sys.argv,
+        "command": masked_arguments(command),
+        "dynamo_argv": masked_arguments(sys.argv),
         "cwd": _working_directory(),
         "settings": choices,
         "launcher_pid": os.getpid(),

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import CannotRecord, ProgramNotExecutable
+from ..shared.errors import CannotRecord, ProgramNotExecutable
+from ..shared.safe_writing import open_private
 from .process import Ending
 
 
@@ -27,7 +28,10 @@ class Unattended:
     def run(self, executable: str, command: Sequence[str], environment: Mapping[str, str]) -> Ending:
         """Run it to its end. Whatever ends us first (Ctrl-C, say) ends it too."""
         try:
-            with self.stdout.open("wb") as stdout, self.stderr.open("wb") as stderr:
+            with (
+                open(open_private(self.stdout), "wb") as stdout,
+                open(open_private(self.stderr), "wb") as stderr,
+            ):
                 child = self._start(executable, command, environment, stdout.fileno(), stderr.fileno())
         except OSError as error:
             raise CannotRecord(f"cannot write {error.filename}: {error.strerror}") from error

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..backend_choice import BackendChoice
 from ..backends.compilers import Compiler
 from ..backends.declined import Declined
 from ..backends.graph_copy import copy_of_graph
+from ..shared.backend_choice import BackendChoice
 
 SEED = 0
 
@@ -100,7 +100,7 @@ class _Enough(BaseException):
 
 @contextlib.contextmanager
 def modes_set(modes: Mapping[str, Any], threads: int | None) -> Iterator[None]:
-    """The settings of torch under which the graph was recorded (`capture/modes.py`)."""
+    """The settings of torch under which the graph was recorded (`capture/probes/modes.py`)."""
     import torch
 
     precision = modes["float32_matmul_precision"]

@@ -18,9 +18,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ..backend_choice import BackendChoice, parse_choice
 from ..backends.compilers import Compiler, compiler_of
 from ..backends.declined import Declined
+from ..shared.backend_choice import BackendChoice, parse_choice
 from .calls import TimedGraph
 from .check import check
 from .compiled_graph import NotCompiled, NotRunnable, compile_program, in_a_line, modes_set

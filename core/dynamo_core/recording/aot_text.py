@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..aot_pair import GETITEM, AotGraph, AotNode, pair_content, shares_memory
+from ..shared.aot_pair import GETITEM, AotGraph, AotNode, pair_content, shares_memory
 
 # Asked for in `contents`: pairs from these texts, where there are no records of ours. In a plain trace that
 # is everywhere, and takes longer than all else that is read of it: the second is for recordings of ours.

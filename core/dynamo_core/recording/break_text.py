@@ -13,47 +13,57 @@ _WHERE = re.compile(r"^Graph break in user code at (.+):(\d+)$", re.MULTILINE)
 # From 2.10 on, "Encountered graph break when attempting to trace CALL: …" can stand before the kind.
 _KIND = re.compile(r"^(?:Graph Break Reason: )?(\S.*)\n {2}Explanation: ", re.MULTILINE)
 _REASON = re.compile(r"^Graph Break Reason: (.+)$", re.MULTILINE)
-_EXPLANATION = re.compile(r"^ {2}Explanation: (.+?)(?=^ {2}Hint: |^ {2}Developer debug)", re.M | re.S)
+_EXPLANATION = re.compile(r"^ {2}Explanation: ", re.MULTILINE)
 _SECOND = re.compile(
     r"^\*\*\* While handling this graph break, another graph break occurred: \*\*\*\n\s*"
-    r"(\S.*)\n {2}Explanation: (.+?)(?=^ {2}Hint: |^ {2}Developer debug)",
-    re.M | re.S,
+    r"(\S[^\n]*)\n {2}Explanation: ",
+    re.MULTILINE,
 )
+_END_OF_EXPLANATION = re.compile(r"^ {2}(?:Hint: |Developer debug)", re.MULTILINE)
 _HINT = re.compile(r"^ {2}Hint: (.+?)(?=^ {2}Hint: |^\s*$)", re.MULTILINE | re.DOTALL)
 _STACK = re.compile(r"^User code traceback:\n(.*?)(?=^\S|^\s*$|\Z)", re.MULTILINE | re.DOTALL)
-_FRAME = re.compile(r'^  File "(.+)", line (\d+), in (.+)\n(?:    (.+))?', re.MULTILINE)
-_LINK = re.compile(r"https://\S+/gb(\d+)\.html")
+_FRAME = re.compile(r'^  File "([^"\n]+)", line (\d+), in (.+)\n(?:    (.+))?', re.MULTILINE)
+_LINK = re.compile(r"https://[^\s:]+/gb(\d+)\.html")
+LONGEST_TEXT = 1_000_000  # characters of what torch says on one break, or one guard; the rest is not read
 
 
 def parse_break_text(text: str) -> BreakExplanation | None:
     """The parts of the explanation; None where the text is about a frame skipped as a whole."""
+    text = text[:LONGEST_TEXT]
     where, kind = _WHERE.search(text), _KIND.search(text) or _REASON.search(text)
     if where is None or kind is None:
         return None
-    explanation, link = _EXPLANATION.search(text), _LINK.search(text)
+    explanation, link = _explanation(_EXPLANATION.search(text)), _LINK.search(text)
     return BreakExplanation(
         place=Place(where[1], int(where[2])),
         kind=kind[1].strip(),
-        explanation=_with_second(explanation[1].strip(), text) if explanation else None,
+        explanation=_with_second(explanation, text) if explanation is not None else None,
         hints=tuple(dict.fromkeys(hint.strip() for hint in _HINT.findall(text))),  # the text can say it twice
         registry_id=f"GB{link[1]}" if link else None,
         link=link[0] if link else None,
     )
 
 
+def _explanation(begin: re.Match[str] | None) -> str | None:
+    """What stands between `begin` and torch's hints; None if either is missing."""
+    end = _END_OF_EXPLANATION.search(begin.string, begin.end() + 1) if begin else None
+    return begin.string[begin.end() : end.start()].strip() if begin and end else None
+
+
 def _with_second(explanation: str, text: str) -> str:
     """The explanation; where a second break kept the first from being one between graphs, that one's too."""
     second = _SECOND.search(text)
-    if second is None:
+    also_explained = _explanation(second)
+    if second is None or also_explained is None:
         return explanation
-    also = f"On top of it: {second[1].strip()}. {second[2].strip()}"
+    also = f"On top of it: {second[1].strip()}. {also_explained}"
     first, blank, rest = explanation.partition("\n\n")
     return f"{first} {also}{blank}{rest}"
 
 
 def parse_user_stack(text: str) -> tuple[StackFrame, ...]:
     """The user's stack, outermost first; empty where the text has none."""
-    stack = _STACK.search(text)
+    stack = _STACK.search(text[:LONGEST_TEXT])
     if stack is None:
         return ()
     return tuple(

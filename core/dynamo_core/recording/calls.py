@@ -3,8 +3,8 @@
 import struct
 from dataclasses import dataclass
 
-from .. import call_pages as pages
 from ..model import CallSample, CallTimes
+from ..shared import call_pages as pages
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ def parse_calls(data: bytes, *, with_samples: bool = True) -> Calls | None:
     Without samples only the first call of each callable is read, which is much faster.
     """
     words = struct.unpack(f"={len(data) // 8}q", data[: len(data) // 8 * 8])
-    if len(words) < pages.PAGE_WORDS or words[pages.MARK] != pages.FORMAT_MARK:
+    if len(words) < pages.PAGE_WORDS or words[pages.MARK] not in pages.FORMAT_MARKS:
         return None
     in_use = max(0, min(words[pages.PAGES_IN_USE], len(words) // pages.PAGE_WORDS - 1))
     epoch_ns = words[pages.CLOCK_EPOCH_NS] - words[pages.CLOCK_NS]
@@ -52,10 +52,13 @@ def _callable(page: tuple[int, ...], epoch_ns: int, with_samples: bool) -> CallT
     samples = _rows(page, pages.SAMPLES, pages.SAMPLES_BEGIN, pages.SAMPLE_WORDS, pages.SAMPLE_CAPACITY)
     if not with_samples:
         early, samples = early[:1], []
+    untimed, covered = max(0, page[pages.UNTIMED]), page[pages.COVERED]
+    untimed_ns = page[pages.COVERED_NS] * untimed / covered if covered > 0 else 0.0
     guards, on_device = page[pages.GUARD_SAMPLES], max(0, page[pages.DEVICE_SAMPLES])
+    since = page[pages.RUNNING_SINCE] if page[pages.RUNNING_SINCE] > 0 else _untimed_since(page)
     return CallTimes(
-        calls=sum(histogram.values()),
-        seconds=page[pages.TOTAL_NS] / 1e9,
+        calls=sum(histogram.values()) + untimed,
+        seconds=(page[pages.TOTAL_NS] + untimed_ns) / 1e9,
         histogram=histogram,
         early=tuple(
             CallSample(number, began + epoch_ns, elapsed / 1e9)
@@ -74,7 +77,17 @@ def _callable(page: tuple[int, ...], epoch_ns: int, with_samples: bool) -> CallT
         guard_seconds=page[pages.GUARD_NS] / 1e9 / guards if guards > 0 else None,
         device_seconds=page[pages.DEVICE_NS] / 1e9 / on_device if on_device else None,
         device_samples=on_device,
+        raised=max(0, page[pages.RAISED]),
+        running_since_ns=None if since is None else since + epoch_ns,
+        is_running_since_exact=page[pages.RUNNING_SINCE] > 0,
+        untimed=untimed,
     )
+
+
+def _untimed_since(page: tuple[int, ...]) -> int | None:
+    """The earliest moment at which the call that has not returned can have begun, if it is not timed."""
+    is_running = page[pages.UNTIMED_BEGUN] > page[pages.UNTIMED]
+    return page[pages.LAST_TIMED_END] if is_running else None
 
 
 def _rows(page: tuple[int, ...], count: int, begin: int, width: int, capacity: int) -> list[tuple[int, ...]]:

@@ -3,14 +3,15 @@
 import json
 import os
 import re
-import stat
 import time
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import CannotRecord, DamagedRecording, NoRecording, NotARecording
-from ..names import (
+from ..shared.errors import CannotRecord, DamagedRecording, NoRecording, NotARecording
+from ..shared.names import (
     CALLS_PREFIX,
     CALLS_SUFFIX,
     ENGINE_FAILURE_PREFIX,
@@ -21,7 +22,10 @@ from ..names import (
     STREAM_PREFIX,
     STREAM_SUFFIX,
 )
-from ..untrusted import printable_values
+from ..shared.safe_writing import create_private
+from ..shared.untrusted import printable_json
+from .in_use import claim, is_in_use
+from .plain_files import is_plain_file, open_plain, read_plain
 
 DEFAULT_FOLDER = Path(".dynamo")
 RUN_FORMAT = "dynamo-recording"
@@ -42,58 +46,98 @@ _OUR_FILES = re.compile(
 )
 _TRACE_BEGINS = re.compile(rb"[VDIWEC]\d{4} \d\d:\d\d:\d\d\.|\x1f\x8b")  # a record, or gzip
 _LEAST_FREE_SPACE = 1 << 20  # bytes; a recording of one small graph takes about this much
+_LARGEST_RUN_FILE = 4 << 20  # bytes; the command in it is cut long before
+_ONLY_OURS = 0o700  # a recording has source lines and paths in it
 
 
-def create(wanted: Path | None, program_name: str, *, replace: bool) -> Path:
+@dataclass
+class NewRecording:
+    """An empty folder, which no other run can take until it is released or this process ends."""
+
+    folder: Path
+    _claim: int
+
+    def release(self) -> None:
+        """Leave it to whoever wants to replace it."""
+        os.close(self._claim)
+
+
+def create(wanted: Path | None, program_name: str, *, replace: bool) -> NewRecording:
     """An empty folder for a new recording; CannotRecord if it cannot be had.
 
     Without `wanted`, `.dynamo/<program>-<date>-<time>`, made unique. With `replace`, an earlier recording
     at `wanted` gives way; nothing else ever does.
     """
     try:
-        folder = _create_default(program_name) if wanted is None else _create_named(wanted, replace)
-        (folder / PYTHON_PROCESSES_FILE).touch()
-        free = os.statvfs(folder)
+        new = _create_default(program_name) if wanted is None else _create_named(wanted, replace)
+        try:
+            create_private(new.folder / PYTHON_PROCESSES_FILE, b"")
+            free = os.statvfs(new.folder)
+            if free.f_bavail * free.f_frsize < _LEAST_FREE_SPACE:
+                raise CannotRecord(f"cannot record to {new.folder}: no space left on the device")
+        except BaseException:
+            new.release()
+            raise
     except OSError as error:
         place = wanted if wanted is not None else DEFAULT_FOLDER
         hint = "" if wanted is not None else "; name another place with -o DIR"
         raise CannotRecord(f"cannot record to {place}: {error.strerror}{hint}") from error
-    if free.f_bavail * free.f_frsize < _LEAST_FREE_SPACE:
-        raise CannotRecord(f"cannot record to {folder}: no space left on the device")
-    return folder
+    return new
 
 
-def _create_default(program_name: str) -> Path:
+def _create_default(program_name: str) -> NewRecording:
     parent = DEFAULT_FOLDER.absolute()
     parent.mkdir(exist_ok=True)
-    ignore = parent / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n")
+    if not parent.is_symlink():  # where that leads, everything may not be ours to ignore
+        with suppress(FileExistsError):  # be it a link to nowhere
+            create_private(parent / ".gitignore", b"*\n")
     stem = f"{program_name}-{time.strftime('%Y%m%d-%H%M%S')}"
     for attempt in range(1, 1000):
         folder = parent / (stem if attempt == 1 else f"{stem}-{attempt}")
         try:
-            folder.mkdir()
-            return folder
+            folder.mkdir(_ONLY_OURS)
         except FileExistsError:
             continue
+        return _claimed(folder, None)
     raise CannotRecord(f"cannot find an unused name for {parent / stem}")
 
 
-def _create_named(wanted: Path, replace: bool) -> Path:
+def _create_named(wanted: Path, replace: bool) -> NewRecording:
     folder = wanted.absolute()
-    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
-        if not replace:
-            raise CannotRecord(f"{wanted} exists; choose another -o, or add -f to replace a recording")
-        if not (folder / RUN_FILE).is_file():
-            raise CannotRecord(f"{wanted} exists and is no recording of ours, so -f leaves it alone")
-        others = [file.name for file in folder.iterdir() if not _OUR_FILES.fullmatch(file.name)]
-        if others:
-            raise CannotRecord(f"{wanted} holds {others[0]!r}, which is not ours, so -f leaves it alone")
-        for file in folder.iterdir():
-            file.unlink()
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(_ONLY_OURS, exist_ok=True)
+    elif not folder.is_dir():
+        raise CannotRecord(f"{wanted} exists and is no folder; choose another -o")
+    is_ours = is_plain_file(folder / RUN_FILE)
+    if not replace and any(folder.iterdir()):
+        raise CannotRecord(f"{wanted} exists; choose another -o, or add -f to replace a recording")
+    new = _claimed(folder, _run_or_none(folder) if is_ours else None)
+    try:
+        _empty(wanted, folder, is_ours)
+    except BaseException:
+        new.release()
+        raise
+    return new
+
+
+def _empty(wanted: Path, folder: Path, is_ours: bool) -> None:
+    """Remove the recording in a folder, and nothing else."""
+    there = list(folder.iterdir())
+    if there and not is_ours:
+        raise CannotRecord(f"{wanted} exists and is no recording of ours, so -f leaves it alone")
+    others = [file.name for file in there if not _OUR_FILES.fullmatch(file.name)]
+    if others:
+        raise CannotRecord(f"{wanted} holds {others[0]!r}, which is not ours, so -f leaves it alone")
+    for file in there:
+        file.unlink()
+
+
+def _claimed(folder: Path, run: dict[str, Any] | None) -> NewRecording:
+    claimed = claim(folder, run)
+    with suppress(OSError):  # a folder of somebody else's, or a file system without modes
+        os.fchmod(claimed, _ONLY_OURS)
+    return NewRecording(folder, claimed)
 
 
 def write_run_file(folder: Path, run: Mapping[str, Any]) -> None:
@@ -101,7 +145,8 @@ def write_run_file(folder: Path, run: Mapping[str, Any]) -> None:
     content = json.dumps({"format": RUN_FORMAT, "version": RUN_VERSION, **run}, indent=2)
     temporary = folder / (RUN_FILE + ".new")
     try:
-        temporary.write_text(content + "\n")
+        temporary.unlink(missing_ok=True)
+        create_private(temporary, (content + "\n").encode())
         temporary.replace(folder / RUN_FILE)
     except OSError as error:
         raise CannotRecord(f"cannot write {folder / RUN_FILE}: {error.strerror}") from error
@@ -111,15 +156,15 @@ def read_run_file(folder: Path) -> dict[str, Any] | None:
     """What is known of the run; None for a torch trace that is not ours."""
     path = folder / RUN_FILE
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise DamagedRecording(f"{path} is no plain file")
-        text = path.read_text(encoding="utf-8")
+        text = read_plain(path, _LARGEST_RUN_FILE).decode("utf-8")
     except FileNotFoundError:
         return None
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise DamagedRecording(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
         raise DamagedRecording(f"cannot read {path}: {error}") from error
     try:
-        run = printable_values(json.loads(text))
+        run = printable_json(text)
     except (ValueError, RecursionError) as error:
         raise DamagedRecording(f"{path} is not valid JSON: {error}") from error
     if not isinstance(run, dict) or run.get("format") != RUN_FORMAT:
@@ -139,39 +184,78 @@ def read_run_file(folder: Path) -> dict[str, Any] | None:
 
 def is_recording(path: Path) -> bool:
     """Whether `path` is a recording of ours, or a TORCH_TRACE file or folder."""
-    if os.path.isdir(path):
-        return (path / RUN_FILE).exists() or any(path.glob(f"{STREAM_PREFIX}*"))
-    return os.path.isfile(path) and (path.name.startswith(STREAM_PREFIX) or _begins_as_trace(path))
-
-
-def _begins_as_trace(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
-            return _TRACE_BEGINS.match(file.read(32)) is not None
-    except OSError:
+        if os.path.isdir(path):
+            return os.path.lexists(path / RUN_FILE) or any(
+                name.startswith(STREAM_PREFIX) for name in os.listdir(path)
+            )
+        return os.path.isfile(path) and (path.name.startswith(STREAM_PREFIX) or _begins_as_trace(path))
+    except OSError:  # it cannot be looked at
         return False
 
 
+def _begins_as_trace(path: Path) -> bool:
+    with open_plain(path.resolve()) as file:  # a link that the user named
+        return _TRACE_BEGINS.match(file.read(32)) is not None
+
+
 def recordings(folder: Path = DEFAULT_FOLDER) -> list[Path]:
-    """The recordings in `folder`, by when they began; first those that cannot be read."""
-    if not folder.is_dir():
+    """The recordings in `folder`, by when they began; first those that cannot be read.
+
+    A folder that cannot be looked into, another user's say, may be one. DamagedRecording if `folder` is such.
+    """
+    try:
+        found = [path for path in folder.iterdir() if _may_be_recording(path)]
+    except (FileNotFoundError, NotADirectoryError):
         return []
-    return sorted(
-        (path for path in folder.iterdir() if (path / RUN_FILE).is_file()),
-        key=lambda path: (_began(path), path.name),
-    )
+    except OSError as error:
+        raise DamagedRecording(f"cannot read {folder}: {error.strerror}") from error
+    return sorted(found, key=lambda path: (_began(path), path.name))
 
 
 def newest(folder: Path = DEFAULT_FOLDER) -> Path:
-    """The recording begun last; NoRecording if there is none."""
+    """The recording begun last, of those that can be read; NoRecording if there is none."""
     found = recordings(folder)
-    if not found or _began(found[-1]) < 0:
-        raise NoRecording(f"no recording in {folder}; make one with `dynamo run SCRIPT`, or name one")
-    return found[-1]
+    if found and _began(found[-1]) >= 0:
+        return found[-1]
+    hint = "make one with `dynamo run SCRIPT`, or name one"
+    if not found:
+        raise NoRecording(f"no recording in {folder}; {hint}")
+    raise NoRecording(f"no recording in {folder} can be read: {_why_unreadable(found[-1])}; {hint}")
+
+
+def is_surely_newest(recording: Path, folder: Path = DEFAULT_FOLDER) -> bool:
+    """Whether `newest` gives this recording, and no other run is at work that could change that."""
+    try:
+        *others, last = recordings(folder)
+        return last.samefile(recording) and not any(map(is_in_use, others))
+    except (DamagedRecording, ValueError, OSError):
+        return False
+
+
+def _may_be_recording(path: Path) -> bool:
+    try:
+        os.lstat(path / RUN_FILE)
+    except PermissionError:  # a folder that is not for us
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def _why_unreadable(path: Path) -> str:
+    try:
+        read_run_file(path)
+    except (DamagedRecording, NotARecording) as error:
+        return str(error)
+    return f"{path} has no time at which it began"
+
+
+def _run_or_none(folder: Path) -> dict[str, Any] | None:
+    with suppress(DamagedRecording, NotARecording):
+        return read_run_file(folder)
+    return None
 
 
 def _began(path: Path) -> int:
-    try:
-        return int((read_run_file(path) or {})["started_ns"])
-    except (DamagedRecording, NotARecording, KeyError):
-        return -1
+    return int((_run_or_none(path) or {}).get("started_ns", -1))

@@ -1,13 +1,23 @@
-"""What was done to the program's compiling because it was asked for: overrides, and the freeze."""
+"""What was done to the program's compiling: overrides, the freeze, and frames put off for their cost."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..model import AppliedOverride, CompileId, Freeze, GuardFailure, NotCompiled, Place, Process, Replaced
+from ..model import (
+    AppliedOverride,
+    CompileId,
+    Freeze,
+    GuardFailure,
+    NotCompiled,
+    Place,
+    Process,
+    PutOff,
+    Replaced,
+)
 
 
 class InterventionsBuilder:
-    """Fills `freeze`, `not_compiled` and `overrides` of a process. What is met again replaces what was."""
+    """Fills those fields of a process. What is met again replaces what was."""
 
     def __init__(self, process: Process, failure_of: Callable[[str], GuardFailure]) -> None:
         self._process = process
@@ -32,6 +42,13 @@ class InterventionsBuilder:
         )
         self._put(self._process.not_compiled, item, (item.name, item.place, reasons))
 
+    def put_off(self, content: Mapping[str, Any]) -> None:
+        """A frame that ran eager, as compiling had taken too long by then."""
+        place = _place(content)
+        if place is not None:
+            item = PutOff(content["name"], place, content["times"])
+            self._put(self._process.put_off, item, (item.name, place))
+
     def override(self, content: Mapping[str, Any], compile_id: CompileId | None) -> None:
         """Arguments of a call, or the backend of a compile, that were replaced."""
         item = AppliedOverride(
@@ -47,7 +64,7 @@ class InterventionsBuilder:
 
     def _put(self, items: list[Any], item: Any, kind: object) -> None:
         at = self._places.setdefault((id(items), kind), len(items))
-        items[at:] = [item, *items[at + 1 :]]
+        items[at : at + 1] = [item]
 
 
 def _place(content: Mapping[str, Any]) -> Place | None:

@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from ..model import CompileId, Phase, Process
+from ..shared.untrusted import printable
 from .records import Damaged, Record
 
 _DEEPEST = 64  # spans in spans; torch's are nested some twenty deep
@@ -71,12 +72,13 @@ class PhaseBuilder:
 
     def add(self, record: Record, compile_id: CompileId | None, generation: int) -> None:
         """Take one event, of the compile that its record names. An end without a beginning is damage."""
-        event = record.json_payload()
+        event = record.unsafe_json_payload()
         kind, name, told = event["ph"], event["name"], event.get("args") or {}
         if kind not in ("B", "E"):  # an instant: what it tells of caches has a record of its own
             return
         if not isinstance(name, str) or not isinstance(told, dict):
             raise Damaged("an event that is none of torch's")
+        name = printable(name)
         at = _nanoseconds(event["ts"])
         arguments = _Arguments(
             _argument(told, "fn_name", str),
@@ -178,4 +180,4 @@ def _argument(arguments: Mapping[str, Any], name: str, kind: type) -> Any:
     value = arguments.get(name)
     if value is not None and not isinstance(value, kind):
         raise Damaged(f"{name} is no {kind.__name__}")
-    return value
+    return printable(value) if isinstance(value, str) else value

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..model import GraphPart, Place
-from ..untrusted import printable
+from ..shared.untrusted import printable
 from .records import Damaged
 from .trace_events import trace_events
 

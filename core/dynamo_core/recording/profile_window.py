@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from ..model import EagerOperator, Place, Process, ProfileWindow, WindowKernel, WindowOperator, WindowPart
-from ..names import PROFILE_PREFIX, PROFILE_SUFFIX
-from ..untrusted import fits, printable
+from ..shared.names import PROFILE_PREFIX, PROFILE_SUFFIX
+from ..shared.untrusted import fits, printable
 from .kernel_sources import KernelSources
+from .plain_files import is_plain_file
 from .profile_trace import EagerCall, Steps, read_steps
 from .records import Damaged
 
@@ -56,7 +57,7 @@ def _read(record: Mapping[str, Any], folder: Path, numbers: Mapping[str, int]) -
     if record["error"] is not None:
         raise ValueError(str(record["error"]))
     name = record["file"]
-    if not isinstance(name, str) or not _FILE.fullmatch(name) or not (folder / name).is_file():
+    if not isinstance(name, str) or not _FILE.fullmatch(name) or not is_plain_file(folder / name):
         raise ValueError("it is not there")
     warm_up, is_last_whole = int(record["warm_up_steps"]), bool(record["is_last_step_whole"])
     return read_steps(folder / name, int(record["anchor"]), warm_up, is_last_whole, numbers)

@@ -1,27 +1,32 @@
 """Open a recording, or anybody's TORCH_TRACE log, and follow one that is being written."""
 
+import os
 import re
-import stat
 import zlib
 from collections.abc import Callable, Container, Iterator
 from dataclasses import is_dataclass
+from functools import cache
 from pathlib import Path
-from typing import get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
-from ..errors import DamagedRecording, NoRecording, NotARecording
-from ..model import Process, Recording
-from ..names import (
+from ..model import Process, Recording, Run
+from ..shared.errors import DamagedRecording, NoRecording, NotARecording
+from ..shared.names import (
     CALLS_PREFIX,
     CALLS_SUFFIX,
     ENGINE_FAILURE_PREFIX,
     PYTHON_PROCESSES_FILE,
     RUN_FILE,
     STREAM_PREFIX,
+    STREAM_SUFFIX,
 )
-from ..untrusted import fits, printable
-from .build import Item, ProcessBuilder
+from ..shared.untrusted import fits, printable
+from .build import ProcessBuilder
 from .calls import CALL_SAMPLES, parse_calls
 from .files import read_run_file
+from .in_use import LARGEST_PROCESSES_FILE
+from .payloads import Item
+from .plain_files import is_plain_file, open_plain, other_kind, read_plain
 from .profile_window import add_window
 from .records import RecordParser
 
@@ -29,17 +34,15 @@ Progress = Callable[[int, int], None]  # bytes read, bytes in all
 
 _CHUNK = 1 << 20  # bytes; one that fits the processor's cache is read and searched fastest
 _LARGEST_UNPACKED = 4 << 30  # bytes; what a small .gz can grow to is up to who made it
+_MOST_GROWTH = 50  # of a .gz that is not small; torch's traces are packed to a tenth or a twentieth
+_SMALL_UNPACKED = 64 << 20  # bytes
 _FUTILE = 64 << 20  # bytes without one record, after which a file is taken for something else
-_LARGEST_SMALL_FILE = 64 << 20  # bytes; what lies beside the streams is never larger
+_LARGEST_CALLS_FILE = 40 << 20  # bytes; a page for each of 4096 callables, and the header
+_LARGEST_FAILURE = 64 << 10  # bytes; a line
 _LOG_SUFFIXES = (".log", ".log.gz")
 # The name comes from a record, which may be a stranger's: a plain file beside the stream, and nothing else.
 _CALLS_FILE = re.compile(re.escape(CALLS_PREFIX) + r"\w+" + re.escape(CALLS_SUFFIX))
-_NO_PLAIN_FILE = (
-    (stat.S_ISFIFO, "a named pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-)
+_LINE = re.compile(rb"[^\n]+")
 
 
 def read(path: Path, contents: Container[str] = frozenset(), progress: Progress | None = None) -> Recording:
@@ -51,8 +54,12 @@ def read(path: Path, contents: Container[str] = frozenset(), progress: Progress 
     Raises NoRecording (no such path), NotARecording (nothing of torch's in it) or DamagedRecording (nothing
     in it can be read). A recording that is damaged in part is read as far as it goes, and says so.
     """
-    if not path.exists():
-        raise NoRecording(f"no such recording: {path}")
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        raise NoRecording(f"no such recording: {path}") from None
+    except OSError as error:
+        raise DamagedRecording(f"cannot read {path}: {error.strerror}") from error
     follower = Follower(path, contents)
     follower.advance(progress)
     return follower.finish()
@@ -65,6 +72,11 @@ class Follower:
         self._path = path
         self._contents = contents
         self._streams: dict[Path, _StreamFollower] = {}
+
+    @property
+    def processes(self) -> list[Process]:
+        """The processes as they stand now; what does not fit the model is still in them."""
+        return [follower.process for follower in self._streams.values()]
 
     def new_items(self) -> Iterator[tuple[Process, Item]]:
         """What has been completed since the last call, process by process."""
@@ -82,14 +94,15 @@ class Follower:
             if stream not in self._streams:
                 self._streams[stream] = _StreamFollower(stream, self._contents)
         size = sum(_size(stream) for stream in streams) if progress is not None else 0
+        done_before = 0
 
-        def note_progress() -> None:
+        def note_progress(of_stream: int) -> None:
             if progress is not None:
-                done = sum(follower.file.bytes_read for follower in self._streams.values())
-                progress(min(done, size), size)
+                progress(min(done_before + of_stream, size), size)
 
         for stream in streams:
             yield from self._streams[stream].new_items(note_progress)
+            done_before += self._streams[stream].file.bytes_read
 
     def finish(self) -> Recording:
         """The whole recording as it stands now."""
@@ -101,7 +114,7 @@ class Follower:
         self._refuse_what_is_no_recording(followers, run is not None)
         return Recording(
             path=self._path,
-            run=run,
+            run=Run.of(run) if run is not None else None,
             processes=[follower.process for follower in followers],
             python_processes=_python_processes(folder) if run is not None else None,
             engine_failures=_engine_failures(folder) if run is not None else [],
@@ -134,14 +147,14 @@ class _StreamFollower:
         self._builder = ProcessBuilder(self.process, contents)
         self._with_samples = CALL_SAMPLES in contents
 
-    def new_items(self, note_progress: Callable[[], None]) -> Iterator[tuple[Process, Item]]:
+    def new_items(self, note_progress: Callable[[int], None]) -> Iterator[tuple[Process, Item]]:
         begun_at = self.file.bytes_read
         while (data := self.file.read(self._wanted())) and not self._is_futile():
             for record in self.parser.feed(data):
                 item = self._builder.add(record)
                 if item is not None:
                     yield self.process, item
-            note_progress()
+            note_progress(self.file.bytes_read)
         last = self.parser.last_if_whole() if self.file.bytes_read > begun_at else None
         item = self._builder.add(last) if last is not None else None
         if item is not None:
@@ -154,7 +167,9 @@ class _StreamFollower:
             self._builder.add(last)
         self._builder.finish()
         drop_misfits(self.process)
-        self.process.damaged_records += self.parser.damaged + (self.file.problem is not None)
+        self.process.damaged_records += self.parser.damaged
+        if self.file.problem is not None:
+            self.process.note_damage(self.file.problem)
         self._add_calls()
         add_window(self.process, self._builder.window_records, self.file.path.parent)
 
@@ -166,12 +181,14 @@ class _StreamFollower:
         return not self.parser.records and self.parser.bytes_read > _FUTILE
 
     def _add_calls(self) -> None:
-        name = self.process.info.get("calls_file")
-        if not isinstance(name, str) or not _CALLS_FILE.fullmatch(name):
+        name = self.process.info.calls_file or _calls_file_of(self.file.path)
+        if name is None or not _CALLS_FILE.fullmatch(name):
             return
-        content = _small_file(self.file.path.with_name(name))
+        content = _small_file(self.file.path.with_name(name), _LARGEST_CALLS_FILE)
         calls = parse_calls(content, with_samples=self._with_samples) if content is not None else None
         if calls is None:
+            what_is_wrong = "cannot be read" if content is None else "is damaged"
+            self.process.calls_problem = f"its counters file {name} {what_is_wrong}"
             return
         self.process.lost_records = calls.lost_records
         self.process.last_errno = calls.last_errno
@@ -191,9 +208,22 @@ class _StreamFollower:
                 self.process.inherited.append(times)
 
 
+def _calls_file_of(stream: Path) -> str | None:
+    """The counters file of a process whose first record, which names it, is lost."""
+    stem = stream.name.removeprefix(STREAM_PREFIX).removesuffix(STREAM_SUFFIX)
+    is_named_as_ours = stream.name == f"{STREAM_PREFIX}{stem}{STREAM_SUFFIX}"
+    return f"{CALLS_PREFIX}{stem}{CALLS_SUFFIX}" if is_named_as_ours else None
+
+
+# By far the most numerous; `PhaseBuilder` looks at each value that it takes.
+_CHECKED_AS_THEY_ARE_BUILT = ("phases", "parallel_phases")
+
+
 def drop_misfits(process: Process) -> None:
     """Take out, and count as damage, what is not of the model's types: JSON may hold anything."""
-    for name, hint in get_type_hints(Process).items():
+    for name, hint in _hints_of_process().items():
+        if name in _CHECKED_AS_THEY_ARE_BUILT:
+            continue
         value = getattr(process, name)
         if isinstance(value, list):
             kept = [item for item in value if fits(item, get_args(hint)[0])]
@@ -207,6 +237,11 @@ def drop_misfits(process: Process) -> None:
         elif is_dataclass(value) and name != "whole" and not fits(value, hint):
             process.damaged_records += 1
             setattr(process, name, None)
+
+
+@cache
+def _hints_of_process() -> dict[str, Any]:
+    return get_type_hints(Process)
 
 
 class _GrowingFile:
@@ -238,11 +273,12 @@ class _GrowingFile:
 
     def finish(self) -> None:
         """Note it as a problem if a `.gz` lacks its end."""
-        if self._is_packed and self.bytes_read and not self._unpacker.eof and self.problem is None:
+        is_cut = self.bytes_read and not self._unpacker.eof and not self._packed
+        if self._is_packed and is_cut and self.problem is None:
             self.problem = "it ends before its gzip data do"
 
     def _read(self, size: int) -> bytes:
-        with self.path.open("rb", buffering=0) as file:
+        with open_plain(self.path) as file:
             file.seek(self.bytes_read)
             data = file.read(size)
         self.bytes_read += len(data)
@@ -262,6 +298,8 @@ class _GrowingFile:
         self._unpacked_bytes += len(data)
         if self._unpacked_bytes > _LARGEST_UNPACKED:
             self.problem = f"it unpacks to more than {_LARGEST_UNPACKED >> 30} GB"
+        elif self._unpacked_bytes > max(_SMALL_UNPACKED, _MOST_GROWTH * self.bytes_read):
+            self.problem = f"it unpacks to more than {_MOST_GROWTH} times its size"
         return data
 
 
@@ -273,26 +311,26 @@ def _streams(path: Path) -> list[Path]:
     """The files to read: named as torch names them, or else, where a folder is not ours, with records."""
     try:
         if not path.is_dir():
-            return [path] if _is_plain_file(path) else []
+            target = path.resolve()  # what the user named may be a link; what lies in a recording may not
+            return [target] if _is_plain_file(target) else []
         logs = [file for file in sorted(path.iterdir()) if file.name.endswith(_LOG_SUFFIXES)]
     except OSError as error:
         raise DamagedRecording(f"cannot read {path}: {error.strerror}") from error
     streams = [file for file in logs if file.name.startswith(STREAM_PREFIX) and _is_plain_file(file)]
-    if streams or (path / RUN_FILE).exists():
+    if streams or os.path.lexists(path / RUN_FILE):
         return streams
-    return [file for file in logs if file.is_file() and _holds_records(file)]
+    return [file for file in logs if is_plain_file(file) and _holds_records(file)]
 
 
 def _is_plain_file(path: Path) -> bool:
-    """False for a folder and a dead link; what could make its reader wait for ever is refused."""
+    """False where there is none any more; what could lead elsewhere or wait for ever is refused."""
     try:
-        mode = path.stat().st_mode
+        kind = other_kind(path)
     except FileNotFoundError:
         return False
-    for is_such, what in _NO_PLAIN_FILE:
-        if is_such(mode):
-            raise NotARecording(f"{path} is {what}, no file with a torch trace")
-    return stat.S_ISREG(mode)
+    if kind is not None:
+        raise NotARecording(f"{path} is no file with a torch trace, but {kind}")
+    return True
 
 
 def _holds_records(file: Path) -> bool:
@@ -308,22 +346,25 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _small_file(path: Path) -> bytes | None:
+def _small_file(path: Path, largest: int) -> bytes | None:
     """What a file beside the streams holds; None if it is not there or cannot be read."""
     try:
-        if not path.is_file():
-            return None
-        with path.open("rb") as file:
-            return file.read(_LARGEST_SMALL_FILE)
+        return read_plain(path, largest)
     except OSError:
         return None
 
 
 def _engine_failures(folder: Path) -> list[str]:
-    contents = (_small_file(file) for file in sorted(folder.glob(f"{ENGINE_FAILURE_PREFIX}*")))
-    return [printable(content.decode("utf-8", "replace")) for content in contents if content is not None]
+    return [_engine_failure(file) for file in sorted(folder.glob(f"{ENGINE_FAILURE_PREFIX}*"))]
+
+
+def _engine_failure(file: Path) -> str:
+    try:
+        return printable(read_plain(file, _LARGEST_FAILURE).decode("utf-8", "replace"))
+    except OSError as error:
+        return printable(f"{file.name} cannot be read: {error.strerror}")
 
 
 def _python_processes(folder: Path) -> int | None:
-    content = _small_file(folder / PYTHON_PROCESSES_FILE)
-    return None if content is None else len(set(content.split(b"\n")) - {b""})
+    content = _small_file(folder / PYTHON_PROCESSES_FILE, LARGEST_PROCESSES_FILE)
+    return None if content is None else len({line[0] for line in _LINE.finditer(content)})

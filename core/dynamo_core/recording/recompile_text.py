@@ -9,51 +9,54 @@ import re
 from collections.abc import Mapping
 
 from ..model import CompileId, GuardFailure
-from .break_text import parse_user_stack
+from .break_text import LONGEST_TEXT, parse_user_stack
 from .guard_text import parse_check
 
 _ENTRY = re.compile(r"^(?:!(\d+)/)?(\d+)/(\d+): ")
-_HINT = re.compile(r"\s*\(HINT: (.*?)\)?$", re.DOTALL)
+_HINT = "(HINT: "
+
+
+def _until(name: str, mark: str) -> str:
+    """A pattern for the part `name`, which ends where `mark` begins: so nothing is tried twice."""
+    return f"(?P<{name}>(?:(?!{mark}).)+){mark}"
+
+
+def _mismatch(what: str, and_then: str) -> re.Pattern[str]:
+    """A pattern for what TensorCheck says of a tensor."""
+    until_mark = _until("source", f"' {what} mismatch")
+    return re.compile(f"tensor '{until_mark}{and_then}")
+
+
+_AT_INDEX = r" at index (?P<index>\d{1,9})"
+_VALUES = rf"\. expected {_until('expected', ', actual ')}(?P<actual>.+)"
 # What differs, by the words that torch has for it, and the parts that those words name.
 _KINDS: Mapping[str, re.Pattern[str]] = {
-    "size": re.compile(
-        r"tensor '(?P<source>.+)' size mismatch at index (?P<index>\d+)\. "
-        r"expected (?P<expected>.+), actual (?P<actual>.+)"
+    "size": _mismatch("size", _AT_INDEX + _VALUES),
+    "stride": _mismatch("stride", _AT_INDEX + _VALUES),
+    "rank": _mismatch("rank", _VALUES),
+    "dtype": _mismatch("dtype", _VALUES),
+    "requires_grad": _mismatch(
+        "requires_grad",
+        r"\. expected requires_grad=(?P<expected>\w+)(?:, actual (?:requires_grad=)?(?P<actual>\w+))?",
     ),
-    "stride": re.compile(
-        r"tensor '(?P<source>.+)' stride mismatch at index (?P<index>\d+)\. "
-        r"expected (?P<expected>.+), actual (?P<actual>.+)"
-    ),
-    "rank": re.compile(
-        r"tensor '(?P<source>.+)' rank mismatch\. expected (?P<expected>.+), actual (?P<actual>.+)"
-    ),
-    "dtype": re.compile(
-        r"tensor '(?P<source>.+)' dtype mismatch\. expected (?P<expected>.+), actual (?P<actual>.+)"
-    ),
-    "requires_grad": re.compile(
-        r"tensor '(?P<source>.+)' requires_grad mismatch\. expected requires_grad=(?P<expected>\w+)"
-        r"(?:, actual (?:requires_grad=)?(?P<actual>\w+))?"
-    ),
-    "dispatch keys": re.compile(
-        r"tensor '(?P<source>.+)' dispatch key set mismatch\. "
-        r"expected (?P<expected>.+), actual (?P<actual>.+)"
-    ),
+    "dispatch keys": _mismatch("dispatch key set", _VALUES),
     "device": re.compile(
-        r"Tensor device index mismatch\. Expected device index to be (?P<expected>.+), got (?P<actual>.+)"
+        r"Tensor device index mismatch\. Expected device index to be "
+        rf"{_until('expected', ', got ')}(?P<actual>.+)"
     ),
     "type of a tensor": re.compile(
         r"expected type of '(?P<source>.+)' to be a tensor type, ' but found <class '(?P<actual>[^']+)'>"
     ),
     "length": re.compile(r"len\((?P<source>.+)\) == (?P<expected>\d+)"),
-    "relation of sizes": re.compile(r"(?!len\().*\.size\(\)\[\d+\].*"),
+    "relation of sizes": re.compile(r"(?!len\().*\.size\(\)\[\d+\].*", re.DOTALL),
     "type": re.compile(r"___check_type_id\((?P<source>.+), \d+\)(?:, type=<class '(?P<expected>[^']+)'>)?"),
-    "identity": re.compile(r"___check_obj_id\((?P<source>.+), \d+\)(?:, type=.*)?"),
+    "identity": re.compile(r"___check_obj_id\((?P<source>.+), \d+\)(?:, type=(?s:.*))?"),
     "freed object": re.compile(r"Cache line invalidated because (?P<source>.+) got deallocated"),
     "global state": re.compile(r"(?:___check_global_state\(\)|GLOBAL_STATE changed).*"),
     "attribute": re.compile(
         r"(?P<not>not )?hasattr\((?P<source>.+), '(?P<expected>[^']+)'\)(?: == (?P<is>True|False))?"
     ),
-    "dictionary": re.compile(r"(?P<not>not )?___dict_contains\((?P<expected>.+), (?P<source>.+)\)"),
+    "dictionary": re.compile(r"(?P<not>not )?___dict_contains\((?=.*\)\Z)(?P<expected>.+), (?P<source>.+)\)"),
     "none or bool": re.compile(r"(?P<source>.+) is (?P<expected>None|True|False)"),
     "value": re.compile(r"(?P<source>[^<>=!]+?) == (?P<expected>.+)"),
 }
@@ -61,16 +64,15 @@ _KINDS: Mapping[str, re.Pattern[str]] = {
 
 def parse_guard_failure(text: str) -> GuardFailure:
     """The parts of one reason, which begins with the id of the cache entry (`0/1: …`)."""
-    first, _, rest = text.partition("\nUser stack trace:\n")
+    first, _, rest = text[:LONGEST_TEXT].partition("\nUser stack trace:\n")
     entry = _ENTRY.match(first)
     compile_id = None
     if entry:
         autograd, frame, compile_ = entry.groups()
         compile_id = CompileId(int(frame), int(compile_), int(autograd) if autograd else None)
         first = first[entry.end() :]
-    hint = _HINT.search(first)
-    first = first[: hint.start()] if hint else first
-    found = parse_check("", "", first)
+    first, has_hint, hint = first.partition(_HINT)
+    found = parse_check("", "", first.rstrip() if has_hint else first)
     check, _, _ = found.code.partition("  # ")
     user_code, place = found.user_code, found.place
     if place is not None and place.file.startswith("<"):
@@ -91,7 +93,7 @@ def parse_guard_failure(text: str) -> GuardFailure:
         actual=parts.get("actual"),
         user_code=user_code,
         place=place,
-        hint=hint[1] if hint else None,
+        hint=hint.removesuffix("\n").removesuffix(")") if has_hint else None,
     )
 
 

@@ -10,16 +10,18 @@ looked for, and what follows it is read when it is used: cost is that of one sea
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, TypeGuard
 
-from ..untrusted import printable, printable_json
+from ..shared.untrusted import checked_json, printable, printable_json
 
 # A line that is not indented: the head of a record, as far as it can be told without parsing its JSON, or
 # anything else. A pattern that begins with a line feed is searched for ten times as fast as one with "^".
 _LINE = re.compile(
     rb"\n(?:"
-    rb"[VDIWEC](?P<time>\d{4} \d\d:\d\d:\d\d\.\d{1,9}) +\d{1,20} +[^\n\]]{1,4200}\] (?P<json>\{)"
+    rb"[VDIWEC](?P<time>\d{4} \d\d:\d\d:\d\d\.\d{1,9}) {1,20}\d{1,20} {1,20}"
+    rb"[^ \n\]][^\n\]]{0,4200}\] (?P<json>\{)"
     rb'(?:"artifact": \{"name": "(?P<artifact>[^"\\\n]{1,200})"|"(?P<kind>\w{1,200})")?'
     rb"|(?=[^\t]))",
     re.ASCII,
@@ -27,7 +29,18 @@ _LINE = re.compile(
 _LONGEST_HEAD = 8192  # bytes; more than that pattern ever takes
 _DATE = re.compile(rb"\n[VDIWEC]\d{4} \d\d:\d\d:\d\d\.", re.ASCII)
 _DATE_LENGTH = len(b"\nV1120 19:08:30.")
-_LARGEST_RECORD = 256 << 20  # bytes; one that is larger is passed over, so that memory stays bounded
+_LARGEST_RECORD = (
+    64 << 20
+)  # bytes; of one that is larger only the first line is kept, so that memory stays bounded
+_LONGEST_FIRST_LINE = 8 << 20  # bytes
+_MOST_VALUES = 200_000  # in a first line, or a payload that is never large
+# A record that stands behind one that was cut, on its line. In JSON a quote after that would be escaped.
+_GLUED = re.compile(
+    rb'[VDIWEC]\d{4} \d\d:\d\d:\d\d\.\d{1,9} {1,20}\d{1,20} {1,20}[^ "\n\]][^"\n\]]{0,4200}\] \{"'
+)
+_HEAD_ENDS = b'] {"'
+_MOST_GLUED = 4  # of such records, that are tried
+_EMPTY_LINES = re.compile(rb"\n+")
 _HAS_PAYLOAD = b'"has_payload"'
 _RETURN = ord("\r")  # before the line feeds of a trace that has been on Windows
 # What else than its kind is in a record's JSON: trace_structured's reserved names, and what it adds itself.
@@ -49,9 +62,26 @@ class Record:
     lines after it are stray: something foreign.
     """
 
-    __slots__ = ("_end", "_head", "_line_end", "_metadata", "artifact_name", "has_stray_lines", "kind")
+    __slots__ = (
+        "_end",
+        "_head",
+        "_is_too_large",
+        "_line_end",
+        "_metadata",
+        "artifact_name",
+        "has_stray_lines",
+        "kind",
+    )
 
-    def __init__(self, head: re.Match[bytes], line_end: int, end: int, has_stray_lines: bool) -> None:
+    def __init__(
+        self,
+        head: re.Match[bytes],
+        line_end: int,
+        end: int,
+        has_stray_lines: bool,
+        is_too_large: bool = False,
+    ) -> None:
+        self._is_too_large = is_too_large
         self._head = head
         self._line_end = line_end
         self._end = end
@@ -88,7 +118,8 @@ class Record:
     def metadata(self) -> dict[str, Any]:
         """The JSON of the first line; Damaged if it is none."""
         if self._metadata is None:
-            self._metadata = _parse(self._head.string[self._head.start("json") : self._line_end], "metadata")
+            first_line = self._head.string[self._head.start("json") : self._line_end]
+            self._metadata = _parse(first_line, "metadata", _MOST_VALUES)
         return self._metadata
 
     def payload(self) -> str | None:
@@ -96,9 +127,30 @@ class Record:
         text = self._checked_payload()
         return None if text is None else printable(text.decode("utf-8", "replace"))
 
-    def json_payload(self) -> Any:
-        """The payload as JSON; Damaged if it is none."""
-        return _parse(self._checked_payload() or b"null", "payload")
+    def json_payload(self, most_values: int = _MOST_VALUES) -> Any:
+        """The payload as JSON; Damaged if it is none, or holds more values than torch or we would write."""
+        return _parse(self._checked_payload() or b"null", "payload", most_values)
+
+    def unsafe_json_payload(self) -> Any:
+        """The same, with texts as a stranger wrote them, where few of them are wanted: those go through
+        `printable`."""
+        return _parse(self._checked_payload() or b"null", "payload", _MOST_VALUES, checked_json)
+
+    def glued(self) -> "Record | None":
+        """The whole record that stands on the line on which this one was cut, if there is one.
+
+        To be asked only of a record that is damaged: a payload may quote another.
+        """
+        return _glued_behind(self._head, self._end)
+
+    def is_cut_in_its_first_line(self) -> bool:
+        """Whether its first line looks like the beginnings of two records, and is not JSON."""
+        if self._head.string.find(_HEAD_ENDS, self._head.start("json"), self._line_end) < 0:
+            return False
+        try:
+            return not self.metadata
+        except Damaged:
+            return True
 
     def payload_first_line(self) -> str | None:
         """The first line of the payload. It is not checked, and so costs little however large the payload."""
@@ -118,6 +170,8 @@ class Record:
         return True
 
     def _checked_payload(self) -> bytes | None:
+        if self._is_too_large:
+            raise Damaged(f"payload is larger than {_LARGEST_RECORD >> 20} MB")
         if "has_payload" not in self.metadata:
             return None
         text = self._head.string[self._line_end + len("\n\t") : self._end]
@@ -130,9 +184,11 @@ class Record:
         return text
 
 
-def _parse(text: bytes, what: str) -> Any:
+def _parse(
+    text: bytes, what: str, most_values: int, decode: Callable[[str, int], Any] = printable_json
+) -> Any:
     try:
-        return printable_json(text.decode("utf-8", "replace"))
+        return decode(text.decode("utf-8", "replace"), most_values)
     except (ValueError, RecursionError) as error:
         raise Damaged(f"{what} is not JSON: {error}") from error
 
@@ -147,6 +203,7 @@ class RecordParser:
     def __init__(self) -> None:
         self._rest = b"\n"  # from before the last line that is not indented
         self._in_damage = False
+        self._is_too_large = False  # what the rest begins with, of which only the first line was kept
         self.bytes_read = 0
         self.records = 0
         self.damaged = 0
@@ -162,29 +219,72 @@ class RecordParser:
         self.bytes_read += len(data)
         searched = max(1, len(self._rest) - 1)  # a line feed at the very end may begin a line
         data = self._rest + data
+        self._rest = b""
         start, head = 0, _LINE.match(data)
-        for following in _LINE.finditer(data, searched):
+        while (following := _LINE.search(data, searched)) is not None:
             end = following.start()
-            record = _record_at(head, end)
-            if record is None:
-                self._note_damage(data, start, end)
-            else:
-                self._count(record)
+            record = self._take(head, data, start, end)
+            if record is not None:
                 yield record
-            start, head = end, following
+            start, head, searched = end, following, end + 1
+            if not _is_head(head) and _DATE.match(data, start) is None:
+                # Foreign lines, of which there may be millions: they are one stretch of damage.
+                start = self._skip_foreign_lines(data, start)
+                head, searched = _LINE.match(data, start), start + 1
+        self._keep(data, start, head)
+
+    def _skip_foreign_lines(self, data: bytes, start: int) -> int:
+        """Where the next line begins that may be a record's, or else the last line, which may go on."""
+        following = _DATE.search(data, start)
+        end = following.start() if following is not None else data.rfind(b"\n", start)
+        stretch_begins = _EMPTY_LINES.match(data, start, end)
+        self._note_damage(data, stretch_begins.end() - 1 if stretch_begins else start, end)
+        return end
+
+    def _keep(self, data: bytes, start: int, head: re.Match[bytes] | None) -> None:
+        """Keep what may be completed by what follows: all of it, if that is not too much."""
         self._rest = data[start:]
-        if len(self._rest) > (_LARGEST_RECORD + 1 if _is_head(head) else _LONGEST_HEAD):
+        end = b"\n" if data.endswith(b"\n") else b""
+        if _is_head(head) and len(self._rest) > _LARGEST_RECORD:
+            line_end = self._rest.find(b"\n", 1)
+            if 0 < line_end < _LONGEST_FIRST_LINE:
+                self._is_too_large = True
+                self._rest = self._rest[:line_end] + b"\n\t" + end
+                return
+        if len(self._rest) > (_LARGEST_RECORD if _is_head(head) else _LONGEST_HEAD):
             # Nothing that follows can make a record of it.
-            self._rest = self._rest[:_DATE_LENGTH] + (b"?\n" if data.endswith(b"\n") else b"?")
+            self._rest = self._rest[:_DATE_LENGTH] + b"?" + end
+
+    def _take(self, head: re.Match[bytes] | None, data: bytes, start: int, end: int) -> Record | None:
+        """The record that begins with `head`, or the one behind it on its line; what is none is damage."""
+        record = _record_at(head, end, self._is_too_large)
+        self._is_too_large = False
+        if record is not None and record.is_cut_in_its_first_line():
+            self.damaged += 1
+            self.false_starts += 1
+            self._in_damage = True
+            record = record.glued()
+        elif record is None:
+            self._note_damage(data, start, end)
+            record = _glued_behind(head, end)
+        if record is not None:
+            self._count(record)
+        return record
 
     def last_if_whole(self) -> Record | None:
         """The last record, if nothing of it is missing: for those who cannot wait for the next one."""
         if not self._rest.endswith(b"\n"):
             return None
         end = len(self._rest) - 1
-        record = _record_at(_LINE.match(self._rest), end)
-        if record is None or not record.is_whole():
+        if self._is_too_large:
             return None
+        head = _LINE.match(self._rest)
+        record = _record_at(head, end)
+        if record is None or not record.is_whole():
+            record = _glued_behind(head, end)
+            if record is None:
+                return None
+            self._note_damage(self._rest, 0, end)
         self._rest = b"\n"
         self._count(record)
         return record
@@ -214,9 +314,9 @@ class RecordParser:
         self._in_damage = True
 
 
-def _record_at(head: re.Match[bytes] | None, end: int) -> Record | None:
+def _record_at(head: re.Match[bytes] | None, end: int, is_too_large: bool = False) -> Record | None:
     """The record that begins with `head`; None if there is none."""
-    if not _is_head(head) or end - head.start() > _LARGEST_RECORD:
+    if not _is_head(head):
         return None
     data = head.string
     line_end = data.find(b"\n", head.end(), end)
@@ -225,12 +325,25 @@ def _record_at(head: re.Match[bytes] | None, end: int) -> Record | None:
         line_end = end
     else:
         has_stray_lines = data.rfind(_HAS_PAYLOAD, head.end(), line_end) < 0
-    if data[line_end - 1] not in b"}\r":  # it was cut
+    if data[line_end - 1] not in b"}\r" or line_end - head.start() > _LONGEST_FIRST_LINE:  # it was cut
         return None
+    is_too_large = is_too_large or end - head.start() > _LARGEST_RECORD
     try:
-        return Record(head, line_end, end, has_stray_lines)
+        return Record(head, line_end, end, has_stray_lines, is_too_large)
     except Damaged:
         return None
+
+
+def _glued_behind(head: re.Match[bytes] | None, end: int) -> Record | None:
+    """The whole record that stands behind `head` on a line of the damage that begins there."""
+    if not _is_head(head):
+        return None
+    for found in islice(_GLUED.finditer(head.string, head.start("json"), end), _MOST_GLUED):
+        text = b"\n" + head.string[found.start() : end]
+        record = _record_at(_LINE.match(text), len(text))
+        if record is not None and record.is_whole():
+            return record
+    return None
 
 
 def _is_head(line: re.Match[bytes] | None) -> TypeGuard[re.Match[bytes]]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from .plain_files import open_plain
 from .records import Damaged
 
 _CHUNK = 1 << 20  # bytes
@@ -63,7 +64,7 @@ def _text(path: Path) -> Iterator[str]:
 def _bytes(path: Path) -> Iterator[bytes]:
     unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS + 16) if path.suffix == ".gz" else None
     size = 0
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         while packed := file.read(_CHUNK):
             while packed:
                 try:

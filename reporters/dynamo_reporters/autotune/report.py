@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dynamo_core.analysis.graphs.generated_program import CONTENTS
+from dynamo_core.analysis.graphs.node_text import TIMES
+from dynamo_core.analysis.words import compile_label, frame_name, number, place, seconds
+from dynamo_core.autotune.distinct_graphs import DistinctGraph
 from dynamo_core.autotune.measurement import AGREES, RESTLESS, Measurement
 from dynamo_core.autotune.tuning import Result
 from dynamo_core.model import Recording
 
-from ..graphs.node_text import TIMES
-from ..graphs.report import CONTENTS
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 from ..report import Report, id_value, place_value
-from ..text import compile_label, frame_name, number, place, seconds
-from .graphs import DistinctGraph
 
 _TABLES_SHOWN = 8
 _WINNER = "★"

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from dynamo_core.launch.backend_list import Backend, Details, Registry
+from dynamo_core.analysis.words import first_line, number, seconds
+from dynamo_core.checks.backend_list import Backend, Details, Registry
 
 from ..page.blocks import Block, Bullets, Code, Heading, Paragraph, table
-from ..text import first_line, number, seconds
 
 _SHARED = 3  # backends with one problem: it is said once
 

@@ -4,11 +4,13 @@ import csv
 import io
 from typing import Any
 
+from dynamo_core.bench.comparison import Figures, compare
+from dynamo_core.bench.measured import Bench
+from dynamo_core.bench.outputs import OutputComparison
+
+from ..exported import csv_row
 from ..report import place_value
-from .comparison import Figures, compare
 from .graph_times import graph_times_values
-from .measured import Bench
-from .outputs import OutputComparison
 
 _COLUMNS = (
     *("backend", "mode", "basis", "median_seconds", "speed_up", "ci_low", "ci_high", "rounds"),
@@ -39,7 +41,7 @@ def speedups_csv(bench: Bench) -> str:
     writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
     writer.writeheader()
     for figures in compare(bench):
-        writer.writerow(_row(figures, _backend_value(figures, bench)))
+        writer.writerow(csv_row(_row(figures, _backend_value(figures, bench))))
     return text.getvalue()
 
 

@@ -1,39 +1,14 @@
 """What a call of each graph takes with each backend, measured on the compiled callables themselves."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dynamo_core.autotune.measurement import AGREES, Measurement, winner
-from dynamo_core.model import Place
+from dynamo_core.analysis.words import frame_name, place, seconds
+from dynamo_core.autotune.measurement import AGREES, Measurement
+from dynamo_core.bench.graph_times import GraphTimes
 
 from ..page.blocks import Block, Bullets, Column, Heading, Paragraph, Table
 from ..report import place_value
-from ..text import frame_name, place, seconds
-
-
-@dataclass(frozen=True)
-class GraphTimes:
-    """A distinct graph of the first run: its number there, and what came of each backend, by its name.
-
-    `problem` says why it could not be measured. `calls` is how often the program called it.
-    """
-
-    number: int
-    frame: str | None
-    place: Place | None
-    ops: int | None
-    calls: int | None
-    problem: str | None = None
-    measurements: Mapping[str, Measurement] = field(default_factory=dict)
-
-    @property
-    def fastest(self) -> str | None:
-        """The fastest backend; None where it is not faster than those before it by more than the noise."""
-        timed = {name: each for name, each in self.measurements.items() if each.seconds is not None}
-        name = min(timed, key=lambda name: timed[name].seconds or 0.0, default=None)
-        is_clear = name is not None and timed[name].candidate == winner(list(timed.values()))
-        return name if is_clear else None
 
 
 def graph_times_blocks(graphs: Sequence[GraphTimes]) -> Iterator[Block]:

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from dynamo_core.analysis.words import number, place, seconds
+from dynamo_core.bench.comparison import Basis, Figures, compare
+from dynamo_core.bench.measured import Bench
+from dynamo_core.bench.outputs import LONGEST_OUTPUT, OutputComparison
+from dynamo_core.bench.statistics import SpeedUp
+
 from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, table
-from ..text import number, place, seconds
-from .comparison import Basis, Figures, compare
 from .graph_times import graph_times_blocks
-from .measured import Bench
-from .outputs import LONGEST_OUTPUT, OutputComparison
-from .statistics import SpeedUp
 
 _OF: dict[Basis, str] = {"step": "a step", "run": "the run"}
 _LONGEST_NAME = 16  # of a backend beside its figures

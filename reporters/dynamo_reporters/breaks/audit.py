@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from dynamo_core.fullgraph_audit import Audit
+from dynamo_core.analysis.fullgraph_audit import Audit
+from dynamo_core.analysis.words import number
 from dynamo_core.model import Recording
 
 from ..page.blocks import Block
-from ..text import number
 from .report import problem_blocks
 
 

@@ -4,20 +4,24 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from dynamo_core.analysis.break_costs import BreakCost
+from dynamo_core.analysis.break_effects import DistinctBreak
+from dynamo_core.analysis.break_sentences import effect_and_cost, title_of
+from dynamo_core.analysis.figures import Figures
+from dynamo_core.analysis.remedies.breaks import advice_on, break_advice
+from dynamo_core.analysis.summary import breaks_recorded, fell_back, gave_up, recorded
+from dynamo_core.analysis.words import compile_label, first_line, frame_name, number, place, process_title
 from dynamo_core.model import BreakExplanation, Frame, Graph, GraphBreak, Process, Recording, resumed_function
-from dynamo_core.summary import breaks_recorded, fell_back, gave_up, recorded
+from dynamo_core.recording.calls import CALL_SAMPLES
 
 from ..detail import Detail
 from ..page.blocks import Block, Bullets, Code, Heading, Paragraph, table
-from ..report import Report, id_value, place_value, process_title, process_value, stack_value
-from ..text import compile_label, first_line, frame_name, number, place
-from .advice import advice_on, break_advice
-from .effects import DistinctBreak, distinct_breaks
+from ..report import Report, id_value, place_value, process_value, stack_value
 
 
 def report() -> Report:
     """The report of `dynamo breaks`."""
-    return Report("dynamo-breaks", 1, frozenset(), _page, _body)
+    return Report("dynamo-breaks", 1, frozenset({CALL_SAMPLES}), _page, _body)
 
 
 def break_blocks(graph_break: GraphBreak, detail: Detail) -> list[Block]:
@@ -38,27 +42,6 @@ def break_blocks(graph_break: GraphBreak, detail: Detail) -> list[Block]:
     return blocks
 
 
-def effect(each: DistinctBreak) -> str:
-    """What a break does, in a clause: met, crossed, or the whole frame eager."""
-    parts = [f"met {number(each.met, 'time')} while compiling"]
-    if each.frames_fell_back:
-        names = dict.fromkeys(frame_name(frame.name) for frame in each.frames_fell_back)
-        parts.append(f"the whole frame runs eager ({', '.join(names)})")
-    if each.crossings:
-        crossed = each.crossed
-        parts.append("crossings not recorded" if crossed is None else f"crossed {number(crossed, 'time')}")
-        if each.inlined_by:
-            parts.append(f"also parts {number(each.inlined_by, 'compile')} that had inlined it")
-    return ", ".join(parts)
-
-
-def title_of(graph_break: GraphBreak) -> str:
-    """Place, kind and registry id of a break."""
-    explanation = graph_break.explanation
-    known_as = f" ({explanation.registry_id})" if explanation and explanation.registry_id else ""
-    return f"{place(graph_break.place)} {graph_break.kind}{known_as}"
-
-
 def _explanation(explanation: BreakExplanation | None) -> Iterator[Block]:
     if explanation is None:
         return
@@ -71,7 +54,8 @@ def _explanation(explanation: BreakExplanation | None) -> Iterator[Block]:
 
 
 def _page(recording: Recording) -> Iterator[Block]:
-    found = distinct_breaks(recording)
+    costs = Figures(recording).breaks
+    found = [cost.distinct for cost in costs]
     given_up = len(_given_up(recording, found))
     count = sum(each.met for each in found)
     if breaks_recorded(recording):
@@ -84,17 +68,20 @@ def _page(recording: Recording) -> Iterator[Block]:
             "This torch trace may be of a version that did not write them. `dynamo run` records them."
         )
         yield from _inferred(recording)
-    yield from problem_blocks(recording)
+    yield from _problems(recording, costs)
     yield from _failed_compiles(recording)
     yield from _skipped(recording)
 
 
 def problem_blocks(recording: Recording) -> Iterator[Block]:
     """Every distinct break, and every frame that Dynamo gave up for another reason."""
-    found = distinct_breaks(recording)
-    for rank, each in enumerate(found, 1):
-        yield from _distinct(rank, each, recording)
-    yield from _fallbacks(recording, _given_up(recording, found))
+    yield from _problems(recording, Figures(recording).breaks)
+
+
+def _problems(recording: Recording, costs: list[BreakCost]) -> Iterator[Block]:
+    for rank, cost in enumerate(costs, 1):
+        yield from _distinct(rank, cost, recording)
+    yield from _fallbacks(recording, _given_up(recording, [cost.distinct for cost in costs]))
 
 
 def _given_up(recording: Recording, breaks: list[DistinctBreak]) -> list[tuple[Process, Frame]]:
@@ -121,10 +108,10 @@ def _inferred(recording: Recording) -> Iterator[Block]:
         yield Bullets(list(dict.fromkeys(resumed)))
 
 
-def _distinct(rank: int, each: DistinctBreak, recording: Recording) -> Iterator[Block]:
-    first = each.first
+def _distinct(rank: int, cost: BreakCost, recording: Recording) -> Iterator[Block]:
+    each, first, said = cost.distinct, cost.distinct.first, effect_and_cost(cost)
     yield Heading(f"{rank}. {title_of(first)}")
-    yield Paragraph(effect(each)[:1].upper() + effect(each)[1:] + ".", "strong")
+    yield Paragraph(said[:1].upper() + said[1:] + ".", "strong")
     yield from _source(first)
     if each.user_call is not None:
         call = each.user_call
@@ -238,7 +225,7 @@ def _skipped(recording: Recording) -> Iterator[Block]:
 
 
 def _body(recording: Recording) -> dict[str, Any]:
-    found = distinct_breaks(recording)
+    found = [cost.distinct for cost in Figures(recording).breaks]
     is_known = breaks_recorded(recording)
     has_frames = recorded(recording, "frames")
     return {

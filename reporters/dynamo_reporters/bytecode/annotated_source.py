@@ -2,14 +2,22 @@
 
 from dataclasses import dataclass, field
 
+from dynamo_core.analysis.bytecode.instructions import short_name
+from dynamo_core.analysis.bytecode.resume_chain import (
+    Continuation,
+    Links,
+    Step,
+    break_text,
+    is_in,
+    lines_text,
+    ops,
+)
+from dynamo_core.analysis.bytecode.rewritten import Rewritten, read_rewritten, without_marks
+from dynamo_core.analysis.words import compile_label, frame_name, number, place
 from dynamo_core.model import Bytecode, Graph, Place
 
 from ..page.blocks import Block, Bullets, Code, Heading, Paragraph
-from ..text import compile_label, frame_name, number, place
 from .diff import align, shortened
-from .instructions import short_name
-from .resume_chain import Continuation, Links, Step, break_text, is_in, lines_text, ops
-from .rewritten import Rewritten, read_rewritten, without_marks
 
 LEGEND = (
     "Beside each line: the graphs with ops of it, and eager where the interpreter runs it, or a part of it. "

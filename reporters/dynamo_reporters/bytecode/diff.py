@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
+from dynamo_core.analysis.bytecode.instructions import instruction_text, is_noise, plain_argument, prologue
+from dynamo_core.analysis.bytecode.resume_chain import is_resume_function
+from dynamo_core.analysis.bytecode.rewritten import Rewritten, Statement, read_rewritten, without_marks
+from dynamo_core.analysis.words import number
 from dynamo_core.model import Bytecode, Instruction
 
 from ..page.blocks import Change
-from ..text import number
-from .instructions import instruction_text, is_noise, plain_argument, prologue
-from .resume_chain import is_resume_function
-from .rewritten import Rewritten, Statement, read_rewritten, without_marks
 
 _MOST_ARGUMENTS = 6
 _OPCODE_WIDTH = 26

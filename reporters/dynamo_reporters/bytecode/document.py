@@ -3,13 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
+from dynamo_core.analysis.bytecode.resume_chain import (
+    Continuation,
+    Links,
+    Step,
+    is_resume_function,
+    own_lines,
+)
+from dynamo_core.analysis.bytecode.rewritten import read_rewritten
 from dynamo_core.model import Bytecode, CompileId, Instruction, Recording
 
 from ..report import id_value, place_value, process_value
 from .annotated_source import annotated, inlined_places, rewritten_text
 from .diff import align
-from .resume_chain import Continuation, Links, Step, is_resume_function, own_lines
-from .rewritten import read_rewritten
 
 
 def bytecode_body(recording: Recording) -> dict[str, Any]:

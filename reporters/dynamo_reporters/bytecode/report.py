@@ -3,18 +3,18 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from dynamo_core import names
+from dynamo_core.analysis.bytecode.instructions import instruction_text
+from dynamo_core.analysis.bytecode.resume_chain import Links, Step, chain_text, explanations
+from dynamo_core.analysis.words import compile_label, frame_name, number, place, process_title
 from dynamo_core.model import Bytecode, CompileId, Instruction, Process, Recording
+from dynamo_core.shared import names
 
 from ..detail import Detail
 from ..page.blocks import Block, Code, Comparison, Heading, Paragraph
-from ..report import Report, process_title
-from ..text import compile_label, frame_name, number, place
+from ..report import Report
 from .annotated_source import LEGEND, annotated_blocks, rewritten_blocks
 from .diff import changes
 from .document import bytecode_body
-from .instructions import instruction_text
-from .resume_chain import Links, Step, chain_text, explanations
 
 View = Literal["listing", "diff", "source"]
 

@@ -7,8 +7,8 @@ def disagreements(processes: list[Process]) -> list[str]:
     """Where our counts differ from torch's own at the process's end; there should be none."""
     found = []
     for process in processes:
-        totals = (process.end or {}).get("torch_totals")
-        if not totals:
+        totals = process.end.torch_totals if process.end else None
+        if not totals or not process.is_ours:
             continue
         ours = {
             "unique_graphs": len(process.compiled_graphs),
@@ -16,7 +16,7 @@ def disagreements(processes: list[Process]) -> list[str]:
             "frames_ok": sum(frame.ok for frame in process.counted_frames),
             "graph_break_reasons": len(process.breaks),
         }
-        where = f"process {process.info.get('pid')}"
+        where = f"process {process.info.pid}"
         for name, count in ours.items():
             torchs = totals.get(name, count)
             if torchs < count:

@@ -3,18 +3,23 @@
 from dataclasses import asdict
 from typing import Any
 
+from dynamo_core.analysis.findings import find
+from dynamo_core.analysis.in_progress import in_progress_lines
+from dynamo_core.analysis.summary import summarize
+from dynamo_core.analysis.verdict import verdict
 from dynamo_core.model import Compile, Frame, Graph, GraphBreak, Process, Recording
-from dynamo_core.summary import summarize
 
-from ..backends.taken import taking_value
-from ..recompiles.after_freeze import freeze_value
+from ..parts.after_freeze import freeze_value
+from ..parts.backends import taking_value
+from ..parts.findings import findings_value
+from ..parts.training.document import optimizers_value, totals_value
+from ..parts.verified import verified_value
 from ..report import id_value, place_value, stack_value
-from ..training.document import optimizers_value, totals_value
 from .compile_phases import phases_of
 from .disagreements import disagreements
+from .limits import limit_lines
 from .overrides import overrides_value
-from .verdict import verdict
-from .verified import verified_value
+from .semantics import semantics_value
 
 
 def explain_body(recording: Recording) -> dict[str, Any]:
@@ -24,13 +29,17 @@ def explain_body(recording: Recording) -> dict[str, Any]:
     return {
         "verdict": verdict(recording, summary),
         "summary": asdict(summary),
+        "findings": findings_value(find(recording)),
         "compile_phases": [asdict(phase) for phase in phases_of(compiles)] if compiles else None,
-        "run": recording.run,
+        "run": recording.run.as_json() if recording.run is not None else None,
         "python_processes": recording.python_processes,
+        "in_progress": in_progress_lines(recording),
+        "limits": limit_lines(recording),
         "processes": [_process(process) for process in recording.processes],
         "freeze": freeze_value(recording),
         "overrides": overrides_value(recording),
         "verified": verified_value(recording),
+        "semantics": semantics_value(recording),
         "problems": recording.problems + disagreements(recording.processes),
     }
 
@@ -40,7 +49,7 @@ def _process(process: Process) -> dict[str, Any]:
     return {
         "stream": process.stream.name,
         "rank": process.rank,
-        "info": process.info or None,
+        "info": process.info.as_json() or None,
         "torch": process.torch_version,
         "captures": [asdict(decision) for decision in process.captures],
         "frames": [_frame(frame) for frame in process.frames] if process.is_ours else None,
@@ -53,9 +62,9 @@ def _process(process: Process) -> dict[str, Any]:
             {"cache": lookup.cache, "outcome": lookup.outcome, "compile_id": id_value(lookup.compile_id)}
             for lookup in process.cache_lookups
         ],
-        "torch_totals": (process.end or {}).get("torch_totals"),
-        "torch_config": process.state.get("torch_config"),
-        "devices": process.state.get("devices"),
+        "torch_totals": process.end.torch_totals if process.end else None,
+        "torch_config": process.state.torch_config,
+        "devices": process.state.devices,
         "failed_probes": process.failed_probes,
         "damaged_records": process.damaged_records,
         "lost_records": process.lost_records,
@@ -72,6 +81,7 @@ def _frame(frame: Frame) -> dict[str, Any]:
         "reason": frame.reason,
         "ok": frame.ok,
         "whole_graph": frame.is_whole_graph,
+        "limit": frame.limit,
     }
 
 
@@ -88,6 +98,7 @@ def _graph(graph: Graph, process: Process) -> dict[str, Any]:
         "specialization": graph.is_specialization,
         "ops": graph.ops,
         "calls": graph.calls,
+        "untimed_calls": None if graph.times is None else graph.times.untimed,
         "host_seconds": graph.host_seconds,
         "backend_seconds": graph.backend_seconds,
         "training": totals_value(graph, process),

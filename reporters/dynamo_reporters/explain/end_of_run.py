@@ -1,61 +1,87 @@
 """The few lines that `dynamo run` leaves on stderr when the program has ended."""
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
-from dynamo_core.model import Recording
-from dynamo_core.summary import fell_back, gave_up, summarize
+from dynamo_core.analysis.findings import find
+from dynamo_core.analysis.in_progress import in_progress_lines
+from dynamo_core.analysis.summary import summarize
+from dynamo_core.analysis.verdict import ending, verdict
+from dynamo_core.model import Process, Recording
+from dynamo_core.shared.settings import SEMANTICS_EAGER
 
-from ..backends.taken import taken_line, untaken_lines
-from ..breaks.effects import distinct_breaks
-from ..recompiles.after_freeze import freeze_sentence, frozen_lines
-from ..text import first_line, frame_name, number, place
+from ..parts.after_freeze import freeze_sentence, frozen_lines
+from ..parts.backends import taken_line
+from ..parts.findings import finding_lines
+from ..parts.verified import verified_lines
+from .limits import limit_lines
 from .overrides import override_lines
-from .verdict import ending, verdict
-from .verified import verified_lines
+from .semantics import semantics_line
 
-_BREAKS_SHOWN = 5
+_FINDINGS_SHOWN = 5
 _LINES_SHOWN = 5
 
 
-def render_end_of_run(recording: Recording, is_default_place: bool) -> list[str]:
-    """Plain lines: the counts, the breaks, how it ended, what could not be seen, and what to type next."""
+def render_end_of_run(recording: Recording, is_newest: bool) -> list[str]:
+    """Plain lines: the counts, the breaks, how it ended, what could not be seen, and what to type next.
+
+    `is_newest` says that a report without a target will be on this recording.
+    """
+    target = "" if is_newest else " " + shlex.quote(_shortest(recording.path))
     summary = summarize(recording)
     lines = [verdict(recording, summary)]
-    breaks = distinct_breaks(recording)
-    for each in breaks[:_BREAKS_SHOWN]:
-        met = f" (met {number(each.met, 'time')})" if each.met > 1 else ""
-        lines.append(f"  break at {place(each.first.place)}: {each.first.kind}{met}")
-    if len(breaks) > _BREAKS_SHOWN:
-        lines.append(f"  … and {number(len(breaks) - _BREAKS_SHOWN, 'more distinct break')}")
-    for process in recording.processes:
-        for frame in process.frames:
-            if gave_up(frame):
-                what = "eager" if fell_back(frame) else "error"
-                where = f"{frame_name(frame.name)} at {place(frame.place)}"
-                lines.append(f"  {what}: {where} could not be compiled: {first_line(frame.reason)}")
-    lines += _some(verified_lines(recording))
-    lines += [f"  override: {line}" for line in _some(override_lines(recording))]
+    lines += [f"  not finished: {line}" for line in _some(in_progress_lines(recording), target)]
+    lines += [f"  {line}" for line in finding_lines(find(recording), _FINDINGS_SHOWN)]
+    lines += [f"  limit: {line}" for line in _some(limit_lines(recording), target)]
+    lines += _some(verified_lines(recording), target)
+    lines += [f"  override: {line}" for line in _some(override_lines(recording), target)]
     frozen = freeze_sentence(recording)
     if frozen is not None:
-        lines += [frozen, *(f"  not compiled: {line}" for line in _some(list(frozen_lines(recording))))]
+        lines += [
+            frozen,
+            *(f"  not compiled: {line}" for line in _some(list(frozen_lines(recording)), target)),
+        ]
+    differs = semantics_line(recording)
+    lines += [f"  {differs}"] if differs else []
     taken = taken_line(recording)
     lines += [f"  {taken}"] if taken else []
-    lines += [f"  {line}" for line in untaken_lines(recording)]
     lines += [f"  not seen: {problem}" for problem in recording.problems]
     if recording.run is not None:
         lines.append(f"The program {ending(recording.run)}.")
-        if recording.run.get("exit_code") != 0 and any(p.capture_began for p in recording.processes):
+        if recording.run.exit_code != 0 and _failed_in_what_was_captured(recording):
             lines.append("It was compiled by dynamo; `dynamo run --capture none` runs it as it is.")
     if recording.processes:
-        target = "" if is_default_place else " " + shlex.quote(_shortest(recording.path))
         lines.append(f"next: dynamo explain{target}")
     return lines
 
 
-def _some(lines: list[str]) -> list[str]:
+def _failed_in_what_was_captured(recording: Recording) -> bool:
+    """Whether capture has to do with how the program ended, as far as it was seen.
+
+    Where eager's semantics are kept, an error in a graph is the program's own: eager raised it as well.
+    """
+    is_own_error = recording.settings.semantics == SEMANTICS_EAGER
+    return any(
+        process.capture_began
+        and (
+            any(frame.outcome == "raised" for frame in process.frames)
+            or (_raised_in_a_graph(process) and not is_own_error)
+            or any(in_progress_lines(replace(recording, processes=[process])))
+        )
+        for process in recording.processes
+    )
+
+
+def _raised_in_a_graph(process: Process) -> bool:
+    return any(times.raised for graph in process.graphs for times in (graph.times, graph.backward) if times)
+
+
+def _some(lines: list[str], target: str) -> list[str]:
     rest = len(lines) - _LINES_SHOWN
-    return lines[:_LINES_SHOWN] + ([f"… and {rest} more; `dynamo explain` has all"] if rest > 0 else [])
+    return lines[:_LINES_SHOWN] + (
+        [f"… and {rest} more; `dynamo explain{target}` has all"] if rest > 0 else []
+    )
 
 
 def _shortest(path: Path) -> str:

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from dynamo_core.analysis.words import compile_label, frame_name, number, place
 from dynamo_core.model import AppliedOverride, Recording
-from dynamo_core.overrides import parse_override
+from dynamo_core.shared.overrides import parse_override
 
 from ..report import id_value, place_value, process_value
-from ..text import compile_label, frame_name, number, place
 
 
 def override_lines(recording: Recording) -> list[str]:
@@ -18,12 +18,8 @@ def override_lines(recording: Recording) -> list[str]:
 
 def unmatched_overrides(recording: Recording) -> list[str]:
     """Overrides that replaced nothing in any process."""
-    settings = (recording.run or {}).get("settings")
-    asked = settings.get("override") if isinstance(settings, dict) else None
-    if not isinstance(asked, list):
-        return []
     met = {text for process in recording.processes for each in process.overrides for text in each.overrides}
-    return [text for text in asked if isinstance(text, str) and text not in met]
+    return [text for text in recording.settings.override or () if text not in met]
 
 
 def overrides_value(recording: Recording) -> dict[str, Any]:

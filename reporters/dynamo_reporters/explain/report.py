@@ -4,48 +4,63 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 
+from dynamo_core.analysis.findings import CONTENTS as FINDINGS
+from dynamo_core.analysis.findings import find
+from dynamo_core.analysis.in_progress import in_progress_lines
+from dynamo_core.analysis.summary import Summary, summarize
+from dynamo_core.analysis.verdict import capture_sentence, ending, verdict
+from dynamo_core.analysis.words import (
+    cache_name,
+    compile_label,
+    frame_name,
+    number,
+    place,
+    process_title,
+    seconds,
+    seconds_in_calls,
+)
 from dynamo_core.model import Compile, Graph, Process, Recording
 from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_OUR_TEXT
-from dynamo_core.summary import Summary, fell_back, gave_up, summarize
 
-from ..backends.taken import backend_text, backends_section
-from ..breaks.advice import advice_on, break_advice
-from ..breaks.effects import distinct_breaks, is_library
-from ..breaks.report import effect, title_of
+from ..page.bar import bar
 from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, table
-from ..recompiles.after_freeze import after_freeze
-from ..recompiles.report import frames_recompiled, is_recompile_limit
-from ..report import Report, process_title
-from ..text import bar, compile_label, first_line, frame_name, number, place, seconds
-from ..training.words import training_section
+from ..parts.after_freeze import after_freeze
+from ..parts.backends import backend_text, backends_section
+from ..parts.findings import findings_section
+from ..parts.training.words import training_section
+from ..parts.verified import verified_blocks
+from ..report import Report
 from .compile_phases import phases_of
 from .disagreements import disagreements
 from .document import explain_body
+from .limits import limit_lines
 from .overrides import override_lines
-from .verdict import capture_sentence, ending, verdict
-from .verified import verified_blocks
+from .semantics import semantics_section
 
 _ROWS_SHOWN = 10
-_FIXES_SHOWN = 5
+_PROBLEMS_SHOWN = 100
+_PROCESSES_SHOWN = 100  # of a recording that has more, the page shows the first
 
 
 def report() -> Report:
     """The report of `dynamo explain`."""
-    return Report("dynamo-explain", 1, frozenset({AOT_PAIRS_FROM_OUR_TEXT}), _page, explain_body)
+    return Report("dynamo-explain", 2, frozenset({AOT_PAIRS_FROM_OUR_TEXT}) | FINDINGS, _page, explain_body)
 
 
 def _page(recording: Recording) -> Iterator[Block]:
     summary = summarize(recording)
     yield Heading(verdict(recording, summary), 1)
     if recording.run is not None:
-        command = shlex.join(recording.run.get("command") or [])
-        yield Paragraph(f"{command} {ending(recording.run)}.")
+        command = shlex.join(recording.run.command or [])
+        yield Paragraph(f"{command} {ending(recording.run)}. Recorded in {recording.path}.")
     if recording.processes:
         yield Paragraph(_circumstances(recording))
-        yield from _fixes(recording)
+        yield from _listed("Not finished", in_progress_lines(recording))
+        yield from findings_section(find(recording))
+        yield from _listed("Left eager, for what capturing would cost", limit_lines(recording))
         yield from _asked_for(recording)
         yield Heading("Counts")
-        yield _counts(summary)
+        yield _counts(recording, summary)
         yield from backends_section(recording)
     yield from _ranks(recording)
     yield from _compile_time(recording)
@@ -62,43 +77,16 @@ def _circumstances(recording: Recording) -> str:
     else:
         text = "A torch trace that dynamo did not record: it has no frames, graph calls or bytecode."
     versions = dict.fromkeys(f"torch {p.torch_version}" for p in recording.processes if p.torch_version)
-    pythons = dict.fromkeys(f"Python {p.info['python']}" for p in recording.processes if p.info.get("python"))
+    pythons = dict.fromkeys(f"Python {p.info.python}" for p in recording.processes if p.info.python)
     about = ", ".join([*versions, *pythons])
     return f"{text} {about}." if about else text
 
 
-def _fixes(recording: Recording) -> Iterator[Block]:
-    """What to mend, the costliest first: frames that run eager, graph breaks, recompiles."""
-    given_up = Counter(_frames_given_up(recording)).most_common()
-    breaks = distinct_breaks(recording)
-    recompiled = sorted(frames_recompiled(recording), key=lambda f: (f.limit is None, -f.seconds))
-    if not (given_up or breaks or recompiled):
-        return
-    yield Heading("Fix first")
-    for (title, advice), times in given_up[:_FIXES_SHOWN]:
-        yield Heading(title + (f" ({number(times, 'time')})" if times > 1 else ""), 3)
-        yield from _advice(advice)
-    yield from _rest(len(given_up) - _FIXES_SHOWN, "frame", "`dynamo breaks` shows all")
-    for each in breaks[:_FIXES_SHOWN]:
-        yield Heading(f"graph break at {title_of(each.first)}", 3)
-        line = each.first.stack[-1].text.strip() if each.first.stack else ""
-        yield Paragraph(f"{line}\n{effect(each)}".strip())
-        if each.user_call is not None:
-            yield Paragraph(f"called from {place(each.user_call.place)}: {each.user_call.text}")
-        hints = each.first.explanation.hints if each.first.explanation else ()
-        yield from _advice(break_advice(each.first) or next(iter(hints), None))
-    yield from _rest(len(breaks) - _FIXES_SHOWN, "distinct break", "`dynamo breaks` shows all")
-    for frame in recompiled[:_FIXES_SHOWN]:
-        count = number(len(frame.compiles), "recompile")
-        limit = ", and then torch's limit was hit" if frame.limit else ""
-        yield Heading(
-            f"{frame_name(frame.name)} at {place(frame.place)}{process_title(frame.process, recording)}: "
-            f"{count} took {seconds(frame.seconds)}{limit}",
-            3,
-        )
-        for advice in frame.advice[:2]:
-            yield from _advice(advice)
-    yield from _rest(len(recompiled) - _FIXES_SHOWN, "recompiled frame", "`dynamo recompiles` shows all")
+def _listed(title: str, lines: list[str]) -> Iterator[Block]:
+    if lines:
+        yield Heading(title)
+        yield Bullets(lines[:_ROWS_SHOWN])
+        yield from _rest(len(lines) - _ROWS_SHOWN, "such frame", "--format json has all")
 
 
 def _asked_for(recording: Recording) -> Iterator[Block]:
@@ -109,36 +97,11 @@ def _asked_for(recording: Recording) -> Iterator[Block]:
         yield Heading("Overrides")
         yield Bullets(overrides)
     yield from verified_blocks(recording)
+    yield from semantics_section(recording)
 
 
-def _advice(text: str | None) -> Iterator[Block]:
-    if text:
-        yield Paragraph(f"→ {text}", "advice")
-
-
-def _frames_given_up(recording: Recording) -> Iterator[tuple[str, str | None]]:
-    """Frames that fell back to eager or raised, and in a trace that is not ours the compiles that failed."""
-    for process in recording.processes:
-        # First the user's own: a library's frame is seldom for the user to mend.
-        for frame in sorted(process.frames, key=lambda frame: is_library(frame.place)):
-            # A frame at its recompile limit is told among the recompiles.
-            if gave_up(frame) and not is_recompile_limit(frame.reason):
-                reason = first_line(frame.reason)
-                explanation = frame.explanation.explanation if frame.explanation else frame.reason
-                what = "runs eager" if fell_back(frame) else "raised an error in the compiler"
-                yield (
-                    f"{frame_name(frame.name)} at {place(frame.place)} {what}: {reason}",
-                    advice_on(reason, explanation),
-                )
-        if not process.is_ours:
-            for compile_ in process.compiles:
-                if compile_.fail_type is not None and not is_recompile_limit(compile_.fail_reason):
-                    reason = f"{compile_.fail_type}: {first_line(compile_.fail_reason)}"
-                    where = f"{frame_name(compile_.name)} at {place(compile_.place)}"
-                    yield f"{where} could not be compiled: {reason}", advice_on(reason, None)
-
-
-def _counts(summary: Summary) -> Table:
+def _counts(recording: Recording, summary: Summary) -> Table:
+    called = (graph.times for process in recording.processes for graph in process.graphs)
     rows = [
         ("processes", summary.processes),
         ("frames", _of(summary.frames_compiled, summary.frames, "ok, as torch counts")),
@@ -147,7 +110,7 @@ def _counts(summary: Summary) -> Table:
         ("graphs", summary.graphs),
         ("ops", summary.ops),
         ("graph calls", summary.graph_calls),
-        ("time in graphs (host)", seconds(summary.graph_host_seconds)),
+        ("time in graphs (host)", seconds_in_calls(summary.graph_host_seconds, *called)),
         ("graph breaks", _of(summary.distinct_graph_breaks, summary.graph_breaks, "distinct")),
         ("recompiles", summary.recompiles),
         ("guards", summary.guards),
@@ -181,14 +144,20 @@ def _ranks(recording: Recording) -> Iterator[Block]:
         counts = (own.graphs, own.ops, own.graph_breaks, own.recompiles, own.guards)
         rows.append([str(process.rank), *map(_or_missing, counts), seconds(own.compile_time_s)])
     yield Heading("Ranks")
-    yield table("rank>|" + "|".join(f"{heading}>" for heading in headings), rows)
-    differ = [
-        heading for column, heading in enumerate(headings[:-1], 1) if len({row[column] for row in rows}) > 1
-    ]
+    yield table("rank>|" + "|".join(f"{heading}>" for heading in headings), rows[:_PROCESSES_SHOWN])
+    yield from _rest(len(rows) - _PROCESSES_SHOWN, "rank", "--rank N shows one")
+    columns = {heading: {row[at] for row in rows} for at, heading in enumerate(headings[:-1], 1)}
+    missing = _or_missing(None)
+    differ = [heading for heading, values in columns.items() if len(values - {missing}) > 1]
+    unknown = [heading for heading, values in columns.items() if missing in values]
+    agree = [heading for heading in columns if heading not in (*differ, *unknown)]
     if differ:
         yield Paragraph(f"The ranks differ in: {', '.join(differ)}.", "warning")
-    else:
-        yield Paragraph("The ranks agree in all counts.")
+    if agree:
+        also = "; their order, and that of collectives, was not compared"
+        yield Paragraph(f"The ranks agree in the number of: {', '.join(agree)}{also}.")
+    if unknown:
+        yield Paragraph(f"Not recorded for every rank: {', '.join(unknown)}.")
 
 
 def _compile_time(recording: Recording) -> Iterator[Block]:
@@ -233,16 +202,13 @@ def _compile_time(recording: Recording) -> Iterator[Block]:
             for outcome in ("hit", "miss", "bypass")
             if lookups[cache, outcome]
         ]
-        notes.append(f"{_CACHES.get(cache, cache)}: {', '.join(told)}")
+        notes.append(f"{cache_name(cache)}: {', '.join(told)}")
     if notes:
         yield Bullets(notes)
     costliest = sorted(of, key=lambda pair: -(pair[0].seconds or 0))
     if len(compiles) > 1:
         yield _compiles(costliest[:_ROWS_SHOWN], recording)
         yield from _rest(len(compiles) - _ROWS_SHOWN, "compile", "--format json has all")
-
-
-_CACHES = {"fx_graph_cache": "FX graph cache", "aotautograd_cache": "AOTAutograd cache"}
 
 
 def _compiles(compiles: list[tuple[Compile, Process]], recording: Recording) -> Table:
@@ -265,13 +231,13 @@ def _compiles(compiles: list[tuple[Compile, Process]], recording: Recording) -> 
 
 
 def _graphs(recording: Recording) -> Iterator[Block]:
-    for process in recording.processes:
+    with_graphs = [process for process in recording.processes if process.compiled_graphs]
+    for process in with_graphs[:_PROCESSES_SHOWN]:
         graphs = process.compiled_graphs
-        if not graphs:
-            continue
         yield Heading(f"Graphs{process_title(process, recording)}")
         yield _graph_table(sorted(graphs, key=lambda graph: -(graph.host_seconds or 0))[:_ROWS_SHOWN])
         yield from _rest(len(graphs) - _ROWS_SHOWN, "graph", "`dynamo graphs` shows all")
+    yield from _rest(len(with_graphs) - _PROCESSES_SHOWN, "stream", "`dynamo graphs` shows all")
 
 
 def _graph_table(graphs: list[Graph]) -> Table:
@@ -286,13 +252,19 @@ def _graph_table(graphs: list[Graph]) -> Table:
                 number_and_id,
                 ops,
                 _or_missing(graph.calls),
-                seconds(graph.host_seconds),
-                seconds(mean) if graph.calls != 0 else "never called",
+                seconds_in_calls(graph.host_seconds, graph.times),
+                _a_call(graph, mean),
                 backend_text(graph),
                 origin,
             ]
         )
     return table("graph>|ops>|calls>|host time>|a call>|backend|from", rows)
+
+
+def _a_call(graph: Graph, mean: float | None) -> str:
+    if graph.calls != 0:
+        return seconds(mean)
+    return "running" if graph.times is not None and graph.times.running_since_ns else "never called"
 
 
 def _graph_cells(graph: Graph) -> list[str]:
@@ -313,11 +285,12 @@ def _or_missing(value: int | None) -> str:
 
 
 def _problems(recording: Recording) -> Iterator[Block]:
-    notes = list((recording.run or {}).get("notes") or [])
+    notes = list((recording.run.notes if recording.run else None) or ())
     problems = [*notes, *recording.problems, *disagreements(recording.processes)]
     if problems:
         yield Heading("What could not be seen")
-        yield Bullets(problems, "warning")
+        yield Bullets(problems[:_PROBLEMS_SHOWN], "warning")
+        yield from _rest(len(problems) - _PROBLEMS_SHOWN, "problem", "--format json has all")
 
 
 def _next(recording: Recording, summary: Summary) -> Iterator[Block]:

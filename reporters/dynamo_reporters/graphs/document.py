@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+from dynamo_core.analysis.graphs.node_text import counts_of, kind_of
 from dynamo_core.model import Graph, Node, Process, Recording, Stage, TensorInfo
 
-from ..backends.taken import taking_value
+from ..parts.backends import taking_value
+from ..parts.training.document import pairs_value
 from ..report import id_value, place_value, process_value
-from ..training.document import pairs_value
-from .node_text import counts_of, kind_of
 from .stages import direction, missing_stages, recorded_stages, stage_names, stage_of, texts_by_compile
 
 
@@ -43,6 +43,7 @@ def _graph(graph: Graph, process: Process) -> dict[str, Any]:
         "ops": graph.ops,
         "counts": counts_of(graph),
         "calls": graph.calls,
+        "untimed_calls": None if graph.times is None else graph.times.untimed,
         "host_seconds": graph.host_seconds,
         "backend_seconds": graph.backend_seconds,
         "symbols": [

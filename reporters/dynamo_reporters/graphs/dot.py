@@ -1,8 +1,7 @@
 """An FX graph in Graphviz's language, to be drawn by `dot`."""
 
+from dynamo_core.analysis.graphs.node_text import kind_of, line_text, user_lines, value_text
 from dynamo_core.model import Graph, Node
-
-from .node_text import kind_of, line_text, user_lines, value_text
 
 # Shapes and the fill colours of Graphviz's default scheme that print well; inputs are told apart by both.
 _LOOKS = {

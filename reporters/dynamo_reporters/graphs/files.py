@@ -3,12 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from dynamo_core.analysis.words import number, process_title
 from dynamo_core.model import CompileId, Graph, Process, Recording
 
 from ..page.blocks import Block, Bullets, Heading
 from ..page.console import plain_text
-from ..report import process_title
-from ..text import number
 from .report import graph_section, graph_text, short_title
 from .stages import direction, stage_names, texts_by_compile
 
@@ -58,7 +57,7 @@ def _process_prefix(process: Process, recording: Recording) -> str:
         return ""
     if process.rank is not None:
         return f"rank{process.rank}_"
-    return f"process{_safe(str(process.info.get('pid') or process.stream.stem))}_"
+    return f"process{_safe(str(process.info.pid or process.stream.stem))}_"
 
 
 def _graph_prefix(graph: Graph) -> str:

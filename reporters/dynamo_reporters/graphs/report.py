@@ -3,26 +3,33 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from dynamo_core import names
+from dynamo_core.analysis.graphs.generated_program import CONTENTS
+from dynamo_core.analysis.graphs.node_text import counts_text, place_in
+from dynamo_core.analysis.training_pairs import pairs_of
+from dynamo_core.analysis.words import (
+    compile_label,
+    frame_name,
+    number,
+    place,
+    process_title,
+    seconds,
+    seconds_in_calls,
+)
 from dynamo_core.model import CompileId, Graph, Node, Process, Recording
 from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_TEXT
 
-from ..backends.taken import backend_text, declined_lines
 from ..detail import Detail
 from ..page.blocks import Block, Code, Column, Heading, Paragraph, Table
-from ..report import Report, process_title
-from ..text import compile_label, frame_name, number, place, seconds
-from ..training.pages import training_page
-from ..training.pairs import pairs_of
-from ..training.words import pairs_facts
+from ..parts.backends import backend_text, declined_lines
+from ..parts.training.pages import training_page
+from ..parts.training.words import pairs_facts
+from ..report import Report
 from .document import body
 from .dot import dot_text
-from .node_text import counts_text, place_in
 from .stages import missing_stages, recorded_stages, records_of, stage_names, stage_title, texts_by_compile
 from .table import node_tables
 
 STYLES = ("tabular", "code", "dot")
-CONTENTS = frozenset({names.FX_GRAPH, "dynamo_output_graph"})
 
 _COLUMNS = ("opcode", "name", "target", "args", "kwargs")
 _MORE_COLUMNS = ("shape", "stride", "dtype", "device", "line")
@@ -141,7 +148,8 @@ def _facts(graph: Graph, process: Process) -> list[str]:
     elif not graph.is_compiled:
         facts.append("the backend did not take it")
     if graph.calls is not None:
-        spent = f", {seconds(graph.host_seconds)} on the host" if graph.calls else ""
+        on_host = seconds_in_calls(graph.host_seconds, graph.times)
+        spent = f", {on_host} on the host" if graph.calls else ""
         facts.append(f"called {number(graph.calls, 'time')}{spent}")
     lines = ["; ".join(facts)] if facts else []
     lines += declined_lines(graph)

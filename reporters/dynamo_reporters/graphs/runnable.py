@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dynamo_core.errors import NothingSelected
+from dynamo_core.analysis.graphs.generated_program import CONTENTS, generated_program
+from dynamo_core.analysis.words import process_title
 from dynamo_core.model import Graph, Process, Recording, Stage
+from dynamo_core.shared.errors import NothingSelected
 
 from ..page.blocks import Block, Code
-from ..report import Report, id_value, process_title
+from ..report import Report, id_value
 from .document import body
-from .generated_program import generated_program
-from .report import CONTENTS, short_title
+from .report import short_title
 from .stages import direction
 
 _RECORD = "fx_graph_runnable"

@@ -2,12 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from dynamo_core.model import Graph, Node
-
-from ..page.blocks import Block, Column, Table
-from ..text import number
-from .fold import Part, Repeat, folded
-from .node_text import (
+from dynamo_core.analysis.graphs.node_text import (
     TIMES,
     arguments,
     kind_of,
@@ -16,6 +11,11 @@ from .node_text import (
     user_lines,
     value_text,
 )
+from dynamo_core.analysis.words import number
+from dynamo_core.model import Graph, Node
+
+from ..page.blocks import Block, Column, Table
+from .fold import Part, Repeat, folded
 
 _SMALL = 40  # nodes that are shown one by one: such a graph is taken in at a glance or two
 _IN_REPEAT = "│ "

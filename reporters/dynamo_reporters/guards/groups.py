@@ -5,9 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from dynamo_core.model import CompileId, Guard, GuardCheck, GuardSet
-
-from .words import (
+from dynamo_core.analysis.guard_words import (
     CHECKED_BY_GLOBAL_STATE,
     check_words,
     global_state,
@@ -18,6 +16,7 @@ from .words import (
     tensor_check,
     tensor_terms,
 )
+from dynamo_core.model import CompileId, Guard, GuardCheck, GuardSet
 
 Kind = Literal["value", "module", "global", "state"]
 KINDS: tuple[Kind, ...] = ("value", "module", "global", "state")  # as they matter to a user

@@ -5,13 +5,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dynamo_core import names
+from dynamo_core.analysis.guard_places import whole_places
+from dynamo_core.analysis.guard_words import (
+    check_words,
+    closure_variable,
+    guard_words,
+    is_marking,
+    markings_words,
+    split_note,
+    tensor_check,
+)
+from dynamo_core.analysis.words import compile_label, frame_name, number, place, process_title
 from dynamo_core.model import Compile, CompileId, Guard, GuardCheck, GuardSet, Place, Process, Recording
+from dynamo_core.shared import names
 
 from ..detail import Detail
 from ..page.blocks import Block, Bullets, Column, Heading, Paragraph, Table, table
-from ..report import Report, id_value, place_value, process_title, process_value
-from ..text import compile_label, frame_name, number, place
+from ..report import Report, id_value, place_value, process_value
 from .groups import (
     Difference,
     SourceGuards,
@@ -20,16 +30,6 @@ from .groups import (
     remarks,
     unnumbered,
     with_relations,
-)
-from .places import whole_places
-from .words import (
-    check_words,
-    closure_variable,
-    guard_words,
-    is_marking,
-    markings_words,
-    split_note,
-    tensor_check,
 )
 
 _FEW = 12  # sources; so many are always listed
@@ -188,7 +188,7 @@ def _further_entry_blocks(guard_set: GuardSet, first: GuardSet, found: Iterable[
     groups = by_kind(guard_set)
     sources = {difference.source for difference in found}
     own = [group for group in groups if group.kind == "value" and unnumbered(group.source) in sources]
-    rest = f"What is not told apart above is as in {compile_label(first.compile_id)}; --all lists it."
+    rest = f"What does not differ above is as in {compile_label(first.compile_id)}; --all lists it."
     return [Paragraph(_by_kind(groups)), *([_source_table(own)] if own else []), Paragraph(rest, "dim")]
 
 

@@ -1,4 +1,9 @@
-"""Blocks as GitHub-flavoured markdown, to paste into an issue or a pull request."""
+"""Blocks as GitHub-flavoured markdown, to paste into an issue or a pull request.
+
+What comes from a recording may be a stranger's, so nothing of it may become a link, a picture, HTML or a
+mention of somebody: whatever has a meaning in markdown is escaped, and a word that GitHub would turn into a
+link by itself becomes `code`, where nothing has a meaning.
+"""
 
 import re
 from collections.abc import Iterable
@@ -6,6 +11,7 @@ from collections.abc import Iterable
 from tabulate import tabulate
 
 from .blocks import Block, Bullets, Code, Comparison, Heading, Paragraph, Role, Table
+from .printed import printed
 from .terminal import change_as_line
 
 _MARKS: dict[Role, tuple[str, str]] = {
@@ -15,23 +21,30 @@ _MARKS: dict[Role, tuple[str, str]] = {
     "warning": ("**", "**"),
     "advice": ("", ""),
 }
-# What a stranger's text must not do in a page: open HTML, links, emphasis, code or a table cell.
-_SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
+_LINE_END = re.compile(r"\r\n?|\n")
+# Our own `code`, as every reader of markdown sees it: in one line, between single backticks.
+_CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
+_WORD = re.compile(r"[^\s`]+")
+_SPECIAL = re.compile(r"[\\`*_\[\]<>|#~&$]")
+# What would begin a list, a heading, a quotation, a table or a line below a title, if it began a line.
+_BEGINS_BLOCK = re.compile(r"\A\d{0,9}(?=[-+=:.)])")
+# What GitHub links without being asked: addresses, people, issues.
+_LINKED = re.compile(r"://|www\.|@|#\d|\bgh-\d|\b(?:mailto|xmpp):", re.IGNORECASE)
 
 
 def to_markdown(blocks: Iterable[Block]) -> str:
     """One document."""
-    return "\n\n".join(part for part in map(_part, blocks) if part) + "\n"
+    return "\n\n".join(part for part in map(_part, map(printed, blocks)) if part) + "\n"
 
 
 def _part(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"{'#' * block.level} {_escaped(block.text)}"
+        return f"{'#' * block.level} {' '.join(_lines(block.text))}"
     if isinstance(block, Paragraph):
         before, after = _MARKS[block.role]
-        return "  \n".join(f"{before}{_escaped(line)}{after}" for line in block.text.splitlines() if line)
+        return "  \n".join(f"{before}{line}{after}" for line in _lines(block.text))
     if isinstance(block, Bullets):
-        return "\n".join(f"- {_escaped(item)}" for item in block.items)
+        return "\n".join("- " + "  \n  ".join(_lines(item)) for item in block.items)
     if isinstance(block, Table):
         return _table(block)
     if isinstance(block, Code):
@@ -40,14 +53,20 @@ def _part(block: Block) -> str:
 
 
 def _table(block: Table) -> str:
-    rows = [[_escaped(cell).replace("\n", "<br>") for cell in row] for row in block.rows]
     return tabulate(
-        rows,
-        headers=[column.name for column in block.columns],
+        [[_cell(cell) for cell in row] for row in block.rows],
+        headers=[_cell(column.name) for column in block.columns],
         tablefmt="github",
-        colalign=["right" if column.is_number else "left" for column in block.columns] if rows else None,
+        colalign=["right" if column.is_number else "left" for column in block.columns]
+        if block.rows
+        else None,
         disable_numparse=True,
     )
+
+
+def _cell(text: str) -> str:
+    """The lines of a cell, which stay in it."""
+    return "<br>".join(_escaped(line, is_cell=True) for line in _LINE_END.split(text))
 
 
 def _comparison(block: Comparison) -> str:
@@ -61,12 +80,38 @@ def _fenced(text: str, language: str) -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def _escaped(text: str) -> str:
-    """`text` with nothing that markdown would obey, but for `code`, which keeps its backticks."""
-    parts = text.split("`")
-    if len(parts) % 2 == 0:
-        return _SPECIAL.sub(r"\\\1", text)
-    told = [
-        part.replace("|", r"\|") if i % 2 else _SPECIAL.sub(r"\\\1", part) for i, part in enumerate(parts)
-    ]
-    return "`".join(told)
+def _lines(text: str) -> list[str]:
+    """The lines of a text that are not empty, each as nothing but text wherever it stands."""
+    lines = (_escaped(line.strip()) for line in _LINE_END.split(text))
+    return [_BEGINS_BLOCK.sub(r"\g<0>\\", line) for line in lines if line]
+
+
+def _escaped(line: str, *, is_cell: bool = False) -> str:
+    """One line with nothing that markdown would obey, but for `code`, which keeps its backticks."""
+    told: list[str] = []
+    position = 0
+    for found in _CODE.finditer(line):
+        told += [_plain(line[position : found.start()], is_cell), _code(found[1], is_cell)]
+        position = found.end()
+    return "".join([*told, _plain(line[position:], is_cell)])
+
+
+def _plain(text: str, is_cell: bool) -> str:
+    told: list[str] = []
+    position = 0
+    for found in _WORD.finditer(text):
+        told.append(_without_meaning(text[position : found.start()]))
+        is_linked = _LINKED.search(found[0]) is not None
+        told.append(_code(found[0], is_cell) if is_linked else _without_meaning(found[0]))
+        position = found.end()
+    return "".join([*told, _without_meaning(text[position:])])
+
+
+def _without_meaning(text: str) -> str:
+    return _SPECIAL.sub(r"\\\g<0>", text)
+
+
+def _code(text: str, is_cell: bool) -> str:
+    """As code. In a cell a pipe would end it, and is hard to escape after a backslash: it stands outside."""
+    parts = text.split("|") if is_cell else [text]
+    return r"\|".join(f"`{part}`" if part else "" for part in parts)

@@ -14,6 +14,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from .blocks import Block, Bullets, Change, Code, Comparison, Heading, Paragraph, Role, Table
+from .printed import printed
 from .table_with_lines import TableWithLines
 
 _INDENT = 2
@@ -52,7 +53,7 @@ def renderables(blocks: Iterable[Block]) -> Iterator[RenderableType]:
     section = 0  # where the items of a section begin
     indent = 0
     previous: Block | None = None
-    for block in blocks:
+    for block in map(printed, blocks):
         if isinstance(block, Heading):
             if block.level < 3:
                 section = _INDENT if block.level == 2 else 0

@@ -3,23 +3,30 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from dynamo_core.analysis.time.compiles import CompileCost, compile_costs
+from dynamo_core.analysis.time.phase_tree import Node, phase_tree
+from dynamo_core.analysis.time.phases import CompileSplit, split
+from dynamo_core.analysis.time.thrown_away import Loss, seconds_of, thrown_away
+from dynamo_core.analysis.time.traced import Tracing, tracing
+from dynamo_core.analysis.words import (
+    cache_name,
+    compile_label,
+    frame_name,
+    number,
+    place,
+    process_title,
+    seconds,
+)
 from dynamo_core.model import Process, Recording
 
 from ..page.blocks import Block, Heading, Paragraph, Table, table
-from ..report import id_value, place_value, process_title
-from ..text import compile_label, frame_name, number, place, seconds
-from .compiles import CompileCost, compile_costs
-from .phase_tree import Node, phase_tree
-from .phases import CompileSplit, split
-from .thrown_away import Loss, seconds_of, thrown_away
-from .traced import Tracing, tracing
+from ..report import id_value, place_value
 
 # The records that the reader must load for this.
 CONTENTS = frozenset({"chromium_event", "dynamo_tracing_time"})
 _COMPILES_LISTED = 20
 _TREES_SHOWN = 3
 _ROWS_SHOWN = 10
-_CACHES = {"fx_graph_cache": "FX graph cache", "aotautograd_cache": "AOTAutograd cache"}
 _LOSSES = (
     ("restarts", "attempts that began again"),
     ("gave_up", "frames that were given up"),
@@ -144,10 +151,7 @@ def _phase_name(node: Node) -> str:
 def _caches(cost: CompileCost) -> str:
     if cost.lookups is None:
         return "no look-up recorded"
-    told = [
-        f"{_CACHES.get(cache, cache)}: {_outcomes(outcomes)}"
-        for cache, outcomes in sorted(cost.lookups.items())
-    ]
+    told = [f"{cache_name(cache)}: {_outcomes(outcomes)}" for cache, outcomes in sorted(cost.lookups.items())]
     return f"{cost.temperature} ({'; '.join(told)})" if cost.temperature else "; ".join(told)
 
 

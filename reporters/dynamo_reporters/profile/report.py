@@ -3,22 +3,23 @@
 from collections.abc import Iterator
 from typing import Any
 
+from dynamo_core.analysis.findings import CONTENTS as FINDINGS
+from dynamo_core.analysis.findings import find
+from dynamo_core.analysis.time.phases import split
+from dynamo_core.analysis.time.wall import COMPILING, GRAPHS, REST, is_main, wall_time
+from dynamo_core.analysis.words import seconds
 from dynamo_core.model import Process, Recording
-from dynamo_core.recording.calls import CALL_SAMPLES
 
-from ..page.blocks import Block, Bullets, Heading
+from ..page.blocks import Block, Heading
+from ..parts.findings import findings_section, findings_value
 from ..report import Report, process_value
-from ..text import seconds
 from . import compile_time, window
-from .advice import advice
 from .break_cost import break_cost_blocks, break_cost_values
-from .phases import split
 from .run_split import run_split_blocks, run_split_value
 from .run_time import inherited_value, run_time_blocks, run_time_value
 from .steady_state import steady_state_blocks, steady_state_value
-from .wall import COMPILING, GRAPHS, REST, is_main, wall_time
 
-CONTENTS = compile_time.CONTENTS | window.CONTENTS | {CALL_SAMPLES}
+CONTENTS = compile_time.CONTENTS | window.CONTENTS | FINDINGS
 
 
 def report(*, show_all: bool = False, step: str | None = None) -> Report:
@@ -28,7 +29,7 @@ def report(*, show_all: bool = False, step: str | None = None) -> Report:
     """
     return Report(
         "dynamo-profile",
-        1,
+        2,
         CONTENTS,
         lambda recording: _page(recording, show_all, step),
         lambda recording: _body(recording, step),
@@ -37,10 +38,7 @@ def report(*, show_all: bool = False, step: str | None = None) -> Report:
 
 def _page(recording: Recording, show_all: bool, step: str | None) -> Iterator[Block]:
     yield Heading(_verdict(recording), 1)
-    first = advice(recording, step)
-    if first:
-        yield Heading("What to do first")
-        yield Bullets(first, "advice")
+    yield from findings_section(find(recording))
     yield from run_split_blocks(recording, show_all)
     yield from steady_state_blocks(recording, step)
     yield from run_time_blocks(recording, show_all)
@@ -70,7 +68,7 @@ def _verdict(recording: Recording) -> str:
 
 def _body(recording: Recording, step: str | None) -> dict[str, Any]:
     return {
-        "advice": advice(recording, step),
+        "findings": findings_value(find(recording)),
         "processes": [_process_value(process, recording, step) for process in recording.processes],
         "breaks": break_cost_values(recording),
     }

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
+from dynamo_core.analysis.time.wall import Part, WallTime, is_main, wall_time
+from dynamo_core.analysis.words import process_title, seconds
 from dynamo_core.model import Process, Recording
 
+from ..page.bar import bar
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
-from ..report import process_title
-from ..text import bar, seconds
-from .wall import Part, WallTime, is_main, wall_time
 
 _LEAST_SHARE = 0.005  # of the wall time, for a part of a part to be listed
 _NO_BEGIN = "When this process began was not recorded: a plain torch trace does not tell. `dynamo run` does."
@@ -30,7 +30,7 @@ def run_split_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
         notes = [f"{part.name}: {part.note}." for part in wall.parts if part.note and part.seconds]
         if notes:
             yield Bullets(notes, "dim")
-        forked = process.info.get("forked")
+        forked = process.info.forked
         if forked:
             yield Paragraph("It was forked: what came before the fork is its parent's.", "dim")
 

@@ -3,12 +3,19 @@
 from collections.abc import Iterator
 from typing import Any
 
+from dynamo_core.analysis.time.graph_times import GraphTime, first_call, frame_text, graph_times, steady_mean
+from dynamo_core.analysis.words import (
+    compile_label,
+    frame_name,
+    number,
+    process_title,
+    seconds,
+    seconds_in_calls,
+)
 from dynamo_core.model import CallTimes, Graph, Process, Recording
 
 from ..page.blocks import Block, Column, Heading, Paragraph, Table, table
-from ..report import id_value, place_value, process_title
-from ..text import compile_label, frame_name, number, seconds
-from .graph_times import GraphTime, first_call, frame_text, graph_times, steady_mean
+from ..report import id_value, place_value
 
 _ROWS_SHOWN = 20
 _COLUMNS = [
@@ -41,6 +48,12 @@ def run_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
         + (" On the GPU: the time on its stream, on average over a sample of calls." if has_device else ""),
         "dim",
     )
+    if any(times and times.untimed for each in found for times in (each.graph.times, each.graph.backward)):
+        yield Paragraph(
+            "Sampled: of a graph whose calls take less than 20 µs, all calls are counted and only some are "
+            "timed; the total is extrapolated from those.",
+            "dim",
+        )
     yield from _overhead_bound(found)
     yield from _guards(found, recording, show_all)
 
@@ -63,7 +76,7 @@ def _inherited(heir: Process, recording: Recording, total: float, has_device: bo
 
 
 def _figures(times: CallTimes) -> list[str]:
-    return [f"{times.calls:,}", seconds(times.seconds)]
+    return [f"{times.calls:,}", seconds_in_calls(times.seconds, times)]
 
 
 def _single_calls(times: CallTimes, has_device: bool) -> list[str]:
@@ -154,6 +167,7 @@ def _times_value(times: CallTimes | None) -> dict[str, Any] | None:
         return None
     return {
         "calls": times.calls,
+        "untimed_calls": times.untimed,
         "seconds": times.seconds,
         "first_seconds": first_call(times),
         "mean_of_the_rest_seconds": steady_mean(times),

@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
+from dynamo_core.analysis.time.graph_times import frame_text
+from dynamo_core.analysis.time.steps import Steps, find_steps, is_name_known
+from dynamo_core.analysis.time.wall import COMPILING, wall_time
+from dynamo_core.analysis.words import compile_label, number, process_title, seconds
 from dynamo_core.model import Process, Recording
 
 from ..page.blocks import Block, Heading, Paragraph
-from ..report import process_title
-from ..text import compile_label, number, seconds
-from .graph_times import frame_text
-from .steps import Steps, find_steps, is_name_known
-from .wall import COMPILING, wall_time
 
 
 def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Block]:

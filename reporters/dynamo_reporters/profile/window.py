@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from dynamo_core import names
+from dynamo_core.analysis.time.coverage import coverage
+from dynamo_core.analysis.words import memory, number, place, process_title, seconds
 from dynamo_core.model import (
     EagerOperator,
     GraphPart,
@@ -14,10 +15,10 @@ from dynamo_core.model import (
     WindowOperator,
     WindowPart,
 )
+from dynamo_core.shared import names
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
-from ..report import place_value, process_title
-from ..text import memory, number, place, seconds
+from ..report import place_value
 
 # What the reader must load for this. The last two name the nodes and lines behind kernels.
 CONTENTS = frozenset({names.PROFILE_WINDOW, names.FX_GRAPH, "inductor_output_code"})
@@ -70,19 +71,6 @@ def _coverage(window: ProfileWindow) -> Iterator[Block]:
             f"{_percent(shares['kernel_time'])} of {seconds(total)} of kernel time was launched inside them."
         )
     yield Bullets(lines)
-
-
-def coverage(window: ProfileWindow) -> dict[str, float | None]:
-    """The shares, from 0 to 1, of what ran inside compiled graphs; None where there was nothing to share."""
-    inside = sum(part.seconds for part in window.parts)
-    calls = sum(part.operator_calls for part in window.parts)
-    kernels = window.kernels or ()
-    in_parts = _sum_seconds(kernel for kernel in kernels if kernel.part is not None)
-    return {
-        "time": _share(inside, inside + _sum_seconds(window.eager)),
-        "operators": _share(calls, calls + _calls(window.eager)),
-        "kernel_time": _share(in_parts, _sum_seconds(kernels)),
-    }
 
 
 def _parts(window: ProfileWindow) -> Iterator[Block]:
@@ -232,10 +220,6 @@ def _sum_seconds(items: Iterable[EagerOperator | WindowKernel]) -> float:
 
 def _calls(operators: Iterable[EagerOperator]) -> int:
     return sum(operator.calls for operator in operators)
-
-
-def _share(part: float, whole: float) -> float | None:
-    return part / whole if whole > 0 else None
 
 
 def _percent(share: float | None) -> str:

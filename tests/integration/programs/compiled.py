@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 import threading
 import traceback
 import warnings
@@ -118,6 +119,18 @@ def uses_a_compiled_module() -> None:
     net = torch.nn.Sequential(torch.nn.ReLU())
     net.compile(backend="eager")
     print(net(torch.arange(-1.0, 2.0)), net)
+
+
+def is_distributed() -> None:
+    """Dynamo looks at every frame that runs around the buckets of a DistributedDataParallel."""
+    with tempfile.TemporaryDirectory() as folder:
+        torch.distributed.init_process_group("gloo", f"file://{folder}/store", rank=0, world_size=1)
+        net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 8))
+        compiled = _compile(net, backend="aot_eager")
+        for _ in range(3):
+            compiled(torch.ones(2, 8)).sum().backward()
+        torch.distributed.destroy_process_group()
+    print(torch._dynamo.utils.counters["frames"])
 
 
 if __name__ == "__main__":

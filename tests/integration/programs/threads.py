@@ -146,7 +146,9 @@ def timers_and_locals() -> None:
     local = threading.local()
     local.value = 1
     _run(lambda: print(hasattr(local, "value")))
-    threading.Timer(0.05, print, ["the timer"]).start()
+    timer = threading.Timer(0.05, print, ["the timer"])
+    timer.start()
+    timer.join()
 
 
 if __name__ == "__main__":

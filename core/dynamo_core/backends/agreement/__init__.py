@@ -3,7 +3,7 @@
 from .clones import clone_with_aliases
 from .comparison import Comparison, compare
 from .float64 import float64_reference, in_float64
-from .last_bits import with_other_last_bits
+from .perturbation import with_other_last_bits
 from .random_numbers import RandomState, draws_random_numbers
 from .shield import is_shielded, shielded
 

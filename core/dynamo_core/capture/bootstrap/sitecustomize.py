@@ -28,6 +28,9 @@ def _arm() -> None:
     sys.modules["dynamo_core"] = package
     spec.loader.exec_module(package)
 
+    from dynamo_core.capture.hidden_modules import hide_modules_in
+
+    hide_modules_in([package_folder, package_folder + "/capture"])
     from dynamo_core.capture.arm import arm
 
     arm()

@@ -5,12 +5,12 @@ JSON object format, complete events and metadata events). Times are microseconds
 the point.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dynamo_core.model import Process, Recording
 
+from ...exported import json_text
 from .layout import Slice, Track
 from .names import process_name
 from .tracks import origin_ns, tracks
@@ -30,16 +30,16 @@ def to_chrome_trace(recording: Recording) -> str:
         "displayTimeUnit": "ms",
         "otherData": {"recording": str(recording.path), "begin_ns_since_epoch": str(origin)},
     }
-    lines = ",\n".join(json.dumps(event) for event in events)
-    return f'{json.dumps(head)[:-1]}, "traceEvents": [\n{lines}\n]}}\n'
+    lines = ",\n".join(json_text(event) for event in events)
+    return f'{json_text(head)[:-1]}, "traceEvents": [\n{lines}\n]}}\n'
 
 
 def _pids(processes: Iterable[Process]) -> list[int]:
     """A number for each: its own, unless another has it (as on another host) or none was recorded."""
     pids: list[int] = []
     for process in processes:
-        pid = process.info.get("pid")
-        if not isinstance(pid, int) or pid in pids:
+        pid = process.info.pid
+        if pid is None or pid in pids:
             pid = max([0, *pids]) + 1
         pids.append(pid)
     return pids

@@ -8,12 +8,13 @@ import io
 from collections.abc import Iterable
 from typing import Any
 
+from dynamo_core.analysis.time.compiles import CompileCost, compile_costs
+from dynamo_core.analysis.time.phases import Span, spans
+from dynamo_core.analysis.words import frame_name
 from dynamo_core.model import CallTimes, CompileId, Graph, Place, Process, Recording
 
+from ...exported import csv_row
 from ...report import id_value
-from ...text import frame_name
-from ..compiles import CompileCost, compile_costs
-from ..phases import Span, spans
 from .names import INHERITED, frames_without_phases, process_name
 from .tracks import start_up
 
@@ -30,8 +31,6 @@ COLUMNS = (
     "file",
     "line",
 )
-# What spreadsheets take for the begin of a formula; a recording may be a stranger's.
-_FORMULA = ("=", "+", "-", "@")
 
 
 def to_csv(recording: Recording) -> str:
@@ -44,7 +43,7 @@ def to_csv(recording: Recording) -> str:
     writer.writeheader()
     for process in recording.processes:
         for row in _rows(process):
-            writer.writerow({"process": process_name(process)} | row)
+            writer.writerow(csv_row({"process": process_name(process)} | row))
     return text.getvalue()
 
 
@@ -130,9 +129,5 @@ def _percentiles(times: CallTimes | None) -> dict[str, Any]:
 def _row(
     kind: str, name: str, compile_id: CompileId | None = None, place: Place | None = None, **numbers: Any
 ) -> dict[str, Any]:
-    where = {} if place is None else {"file": _text(place.file), "line": place.line}
-    return {"kind": kind, "name": _text(name), "compile_id": id_value(compile_id), **numbers, **where}
-
-
-def _text(value: str) -> str:
-    return f"'{value}" if value.startswith(_FORMULA) else value
+    where = {} if place is None else {"file": place.file, "line": place.line}
+    return {"kind": kind, "name": name, "compile_id": id_value(compile_id), **numbers, **where}

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from dynamo_core.analysis.time.compiles import compile_costs
+from dynamo_core.analysis.time.phases import Span
+from dynamo_core.analysis.words import compile_label, frame_name
 from dynamo_core.model import CompileId, Frame, Graph, Place, Process
-from dynamo_core.untrusted import printable
-
-from ...text import compile_label, frame_name
-from ..compiles import compile_costs
-from ..phases import Span
+from dynamo_core.shared.untrusted import printable
 
 _LONGEST_S = 1e9
 INHERITED = "graph of the parent process"
@@ -53,7 +52,7 @@ def process_name(process: Process) -> str:
     """`rank 1`, `process 4711`, or the name of its stream."""
     if process.rank is not None:
         return f"rank {process.rank}"
-    pid = process.info.get("pid")
+    pid = process.info.pid
     return f"process {pid}" if pid is not None else printable(process.stream.name)
 
 

@@ -9,11 +9,11 @@ callers {(file, line, name): (calls, primitive calls, own, cumulative)}. What ha
 import marshal
 from dataclasses import dataclass, field
 
+from dynamo_core.analysis.time.phases import Span, spans
+from dynamo_core.analysis.time.wall import COMPILING, GRAPHS, REST, Part, wall_time
+from dynamo_core.analysis.words import process_title
 from dynamo_core.model import Process, Recording
 
-from ...report import process_title
-from ..phases import Span, spans
-from ..wall import COMPILING, GRAPHS, REST, Part, wall_time
 from .names import INHERITED, CompileNames, Named, graph_name, process_name
 
 _Function = tuple[str, int, str]

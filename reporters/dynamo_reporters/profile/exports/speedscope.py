@@ -4,13 +4,13 @@ Format: https://www.speedscope.app/file-format-schema.json (evented profiles). A
 all calls of a graph are of one, which is why their numbers are not in it.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from dynamo_core import __version__
 from dynamo_core.model import Recording
 
+from ...exported import json_text
 from .layout import Slice, Track
 from .names import process_name
 from .tracks import COMPILING, origin_ns, tracks
@@ -37,7 +37,7 @@ def to_speedscope(recording: Recording) -> str:
         "shared": {"frames": frames.table},
         "profiles": profiles,
     }
-    return json.dumps(document) + "\n"
+    return json_text(document) + "\n"
 
 
 class _Frames:

@@ -7,10 +7,10 @@ are recorded one by one; each of their slices says of how many calls they are.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dynamo_core.model import CallTimes, Graph, Place, Process
+from dynamo_core.analysis.time.phases import Span, spans
+from dynamo_core.analysis.words import compile_label, frame_name
+from dynamo_core.model import CallTimes, Graph, Place, Process, Run
 
-from ...text import compile_label, frame_name
-from ..phases import Span, spans
 from .layout import Slice, Track, lay_out
 from .names import INHERITED, CompileNames, frames_without_phases, graph_name
 from .window import window_tracks
@@ -37,7 +37,7 @@ def start_up(process: Process) -> Iterable[Slice]:
     if process.whole is not None:
         return
     timeline = process.timeline
-    if timeline is not None and not process.info.get("forked"):
+    if timeline is not None and not process.info.forked:
         for name, begin, end in (
             ("starting Python", timeline.began_ns, timeline.armed_ns),
             ("import torch", timeline.torch_began_ns, timeline.torch_ended_ns),
@@ -126,10 +126,9 @@ def _slice(
     return (Slice(name, begin, end, function or name, place, details or {}),)
 
 
-def origin_ns(of_processes: Iterable[Sequence[Track]], run: dict[str, Any] | None) -> int:
+def origin_ns(of_processes: Iterable[Sequence[Track]], run: Run | None) -> int:
     """What times are counted from: the run's begin, or what was earlier by the kernel's coarser clock."""
     moments = [each.begin_ns for some in of_processes for track in some for each in track.slices]
-    started = (run or {}).get("started_ns")
-    if isinstance(started, int):
-        moments.append(started)
+    if run is not None and run.started_ns is not None:
+        moments.append(run.started_ns)
     return min(moments, default=0)

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from dynamo_core.model import Process
-from dynamo_core.names import PROFILE_PREFIX, PROFILE_SUFFIX
+from dynamo_core.recording.plain_files import open_plain
 from dynamo_core.recording.records import Damaged
 from dynamo_core.recording.trace_events import trace_events
-from dynamo_core.untrusted import printable
+from dynamo_core.shared.names import PROFILE_PREFIX, PROFILE_SUFFIX
+from dynamo_core.shared.untrusted import printable
 
 from .layout import Slice, Track, lay_out
 
@@ -36,7 +37,7 @@ def window_tracks(process: Process) -> list[Track]:
     """A track for each thread and each stream of a device; none where the trace cannot be read."""
     if process.window is None or process.whole is not None:
         return []
-    name = f"{PROFILE_PREFIX}{process.info.get('pid')}_times_{process.window.begin_ns}{PROFILE_SUFFIX}"
+    name = f"{PROFILE_PREFIX}{process.info.pid}_times_{process.window.begin_ns}{PROFILE_SUFFIX}"
     file = process.stream.parent / name
     threads = _Threads()
     try:
@@ -51,7 +52,7 @@ def window_tracks(process: Process) -> list[Track]:
 
 
 def _base_ns(file: Path) -> int | None:
-    with gzip.open(file) as opened:
+    with open_plain(file) as packed, gzip.open(packed) as opened:
         head, _, _ = opened.read(_HEAD).partition(b'"traceEvents"')
     found = _BASE.search(head)
     return None if found is None else int(found[1])

@@ -1,0 +1,189 @@
+"""What each distinct graph break does to the run: how often it is met and crossed, and what it parts."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..model import (
+    CompileId,
+    Frame,
+    Graph,
+    GraphBreak,
+    Place,
+    Process,
+    Recording,
+    ResumeFunction,
+    StackFrame,
+)
+from .summary import break_identity, fell_back
+
+_LIBRARY = ("/site-packages/", "/dist-packages/", "/lib/python3", "<frozen ", "<string>")
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """One compiled break: the graphs that it parts, and those whose calls count how often it was crossed.
+
+    `counted_by` is the graph that ends at the break or, where none does, those that begin behind it; None
+    where neither tells. `depth` is 0 where the compiled frame itself broke, more where a function broke that
+    it had inlined: the function is then called as a frame of its own, and breaks once more.
+    """
+
+    process: Process
+    compile_id: CompileId | None
+    before: tuple[Graph, ...]
+    after: tuple[Graph, ...]
+    counted_by: tuple[Graph, ...] | None
+    depth: int
+
+
+@dataclass(frozen=True)
+class DistinctBreak:
+    """A break, however often it was met. `first` stands for all of its occurrences."""
+
+    first: GraphBreak
+    occurrences: tuple[GraphBreak, ...]
+    crossings: tuple[Crossing, ...]
+    frames_fell_back: tuple[Frame, ...]
+
+    @property
+    def met(self) -> int:
+        """How often Dynamo met it while it compiled."""
+        return len(self.occurrences)
+
+    @property
+    def crossed(self) -> int | None:
+        """How often its line was crossed at run time; None where that was not counted everywhere.
+
+        Where the function that broke was compiled as a frame, the frames that had inlined it do not count.
+        """
+        shallowest = min((crossing.depth for crossing in self.crossings), default=0)
+        calls: dict[tuple[object, ...], int | None] = {}
+        for crossing in self.crossings:
+            if crossing.depth > shallowest:
+                continue
+            if crossing.counted_by is None:
+                return None
+            # Entries of one frame share their resume functions: each graph behind a break counts once.
+            side = "before" if crossing.counted_by == crossing.before else "after"
+            for graph in crossing.counted_by:
+                calls[crossing.process.stream, side, graph.number] = graph.calls
+        known = [count for count in calls.values() if count is not None]
+        return sum(known) if calls and len(known) == len(calls) else None
+
+    @property
+    def inlined_by(self) -> int:
+        """In how many compiles the function that broke had been inlined, so that those broke too."""
+        return sum(crossing.depth > 0 for crossing in self.crossings)
+
+    @property
+    def user_call(self) -> StackFrame | None:
+        """The innermost line of the user's own, where the break itself is inside a library."""
+        if self.first.place is None or not is_library(self.first.place):
+            return None
+        stack = [*self.first.callers, *self.first.stack]
+        return next((frame for frame in reversed(stack) if not is_library(frame.place)), None)
+
+
+def distinct_breaks(recording: Recording) -> list[DistinctBreak]:
+    """Each distinct break once, the worst first: frames that run eager, then by crossings, then as met."""
+    met: dict[object, list[tuple[_Known, GraphBreak]]] = {}
+    for process in recording.processes:
+        known = _Known(process)
+        for graph_break in process.breaks:
+            met.setdefault(break_identity(graph_break), []).append((known, graph_break))
+    found = [_distinct(occurrences) for occurrences in met.values()]
+    return sorted(found, key=lambda each: (not each.frames_fell_back, -(each.crossed or 0), -each.met))
+
+
+def is_library(place: Place) -> bool:
+    """Whether a place is in an installed package or the standard library, as far as its path tells."""
+    return any(part in place.file for part in _LIBRARY)
+
+
+class _Known:
+    """What a process recorded, by compile, so that each break is looked up and not searched for."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process.entire
+        self.fell_back: dict[CompileId | None, list[Frame]] = {}
+        for frame in filter(fell_back, process.frames):
+            if frame.compile_id is not None:
+                self.fell_back.setdefault(frame.compile_id, []).append(frame)
+        self._graphs: dict[CompileId | None, list[tuple[int, Graph]]] = {}
+        for position, graph in enumerate(self.process.compiled_graphs):
+            if graph.compile_id is not None:
+                self._graphs.setdefault(graph.compile_id, []).append((position, graph))
+        self._made: dict[CompileId | None, list[ResumeFunction]] = {}
+        self._makers: dict[str, list[CompileId | None]] = {}
+        for function in self.process.resume_functions:
+            self._made.setdefault(function.made_by, []).append(function)
+            self._makers.setdefault(function.fingerprint, []).append(function.made_by)
+        self._compiled: dict[str, list[CompileId | None]] = {}
+        self._fingerprints: dict[CompileId | None, list[str]] = {}
+        for code in self.process.bytecodes:
+            self._compiled.setdefault(code.fingerprint, []).append(code.compile_id)
+            self._fingerprints.setdefault(code.compile_id, []).append(code.fingerprint)
+        self._uncompiled = {frame.name for frame in self.process.frames if frame.outcome != "compiled"}
+        self._sides: dict[CompileId | None, _Sides] = {}
+        self._counted: dict[CompileId | None, tuple[Graph, ...]] = {}
+
+    def crossing(self, compile_id: CompileId | None, depth: int) -> Crossing:
+        """What the break that ended this compile parts."""
+        before, after, _ = self._sides_of(compile_id)
+        counted_by = self._counted_by(compile_id) or None
+        return Crossing(self.process, compile_id, before, after, counted_by, max(depth, 0))
+
+    def _counted_by(self, compile_id: CompileId | None) -> tuple[Graph, ...]:
+        """What counts it: where only one frame can follow another, both breaks are crossed equally often."""
+        asked: list[CompileId | None] = []
+        counted_by: tuple[Graph, ...] = ()
+        maker: tuple[CompileId | None] | None = (compile_id,)
+        while maker is not None and not counted_by:
+            if maker[0] in self._counted:
+                counted_by = self._counted[maker[0]]
+                break
+            self._counted[maker[0]] = ()  # asked again, it would be by itself
+            asked += maker
+            counted_by = self._sides_of(maker[0])[2]
+            maker = self._only_maker(maker[0])
+        self._counted |= dict.fromkeys(asked, counted_by)
+        return counted_by
+
+    def _sides_of(self, compile_id: CompileId | None) -> "_Sides":
+        """The graphs before and after the break, and those of them that count how often it was crossed."""
+        if compile_id not in self._sides:
+            made = self._made.get(compile_id, [])
+            fingerprints = {function.fingerprint: None for function in made}
+            resumed = [of for fingerprint in fingerprints for of in self._compiled.get(fingerprint, [])]
+            before, after = self._graphs_of([compile_id]), self._graphs_of(resumed)
+            all_compiled = not any(function.code_name in self._uncompiled for function in made)
+            is_counted_after = all_compiled and len(after) == len(resumed)
+            self._sides[compile_id] = before, after, before or (after if is_counted_after else ())
+        return self._sides[compile_id]
+
+    def _graphs_of(self, compile_ids: Iterable[CompileId | None]) -> tuple[Graph, ...]:
+        found = [each for compile_id in {*compile_ids} for each in self._graphs.get(compile_id, ())]
+        return tuple(graph for _, graph in sorted(found, key=lambda each: each[0]))
+
+    def _only_maker(self, compile_id: CompileId | None) -> tuple[CompileId | None] | None:
+        """Whose break this compile resumes, if that is one break and nothing else can follow it."""
+        own = self._fingerprints.get(compile_id, [])
+        if len(own) != 1 or len(self._compiled[own[0]]) != 1:
+            return None
+        makers = self._makers.get(own[0], [])
+        return (makers[0],) if len(makers) == 1 and len(self._made[makers[0]]) == 1 else None
+
+
+_Sides = tuple[tuple[Graph, ...], tuple[Graph, ...], tuple[Graph, ...]]
+
+
+def _distinct(occurrences: list[tuple[_Known, GraphBreak]]) -> DistinctBreak:
+    crossings: list[Crossing] = []
+    frames: list[Frame] = []
+    for known, graph_break in occurrences:
+        gave_up = known.fell_back.get(graph_break.compile_id, [])
+        frames += gave_up
+        if not gave_up:
+            crossings.append(known.crossing(graph_break.compile_id, len(graph_break.stack) - 1))
+    first = occurrences[0][1]
+    return DistinctBreak(first, tuple(b for _, b in occurrences), tuple(crossings), tuple(frames))

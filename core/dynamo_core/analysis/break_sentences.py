@@ -1,0 +1,38 @@
+"""What a graph break is called, and what it does, in a few words."""
+
+from ..model import GraphBreak
+from .break_costs import BreakCost
+from .break_effects import DistinctBreak
+from .words import frame_name, number, place, seconds
+
+
+def title_of(graph_break: GraphBreak) -> str:
+    """Place, kind and registry id of a break."""
+    explanation = graph_break.explanation
+    known_as = f" ({explanation.registry_id})" if explanation and explanation.registry_id else ""
+    return f"{place(graph_break.place)} {graph_break.kind}{known_as}"
+
+
+def effect(each: DistinctBreak) -> str:
+    """What a break does, in a clause: met, crossed, or the whole frame eager."""
+    parts = [f"met {number(each.met, 'time')} while compiling"]
+    if each.frames_fell_back:
+        names = dict.fromkeys(frame_name(frame.name) for frame in each.frames_fell_back)
+        parts.append(f"the whole frame runs eager ({', '.join(names)})")
+    if each.crossings:
+        crossed = each.crossed
+        parts.append("crossings not recorded" if crossed is None else f"crossed {number(crossed, 'time')}")
+        if each.inlined_by:
+            parts.append(f"also breaks {number(each.inlined_by, 'compile')} that had inlined it")
+    return ", ".join(parts)
+
+
+def effect_and_cost(cost: BreakCost) -> str:
+    """The same, with what it costs where that is known."""
+    text = effect(cost.distinct)
+    if cost.seconds is None or cost.seconds_each is None:
+        return text
+    return (
+        f"{text}; {seconds(cost.seconds_each)} outside of graphs each time, {seconds(cost.seconds)} in all: "
+        "fixing it saves at most this"
+    )

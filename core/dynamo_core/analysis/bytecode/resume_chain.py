@@ -1,0 +1,275 @@
+"""How a frame goes on after a graph break: its graphs, and the resume functions that take over."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ...model import (
+    Bytecode,
+    CompileId,
+    Graph,
+    GraphBreak,
+    Node,
+    Place,
+    Process,
+    ResumeFunction,
+    resumed_function,
+)
+from ...shared import names
+from ..words import compile_label, frame_name, number, place
+from .instructions import index_at, plain_argument, short_name
+
+_COMPILED = "__compiled_fn_"
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """A resume function, the line it goes on at, and what was compiled of it: none if it never was."""
+
+    function: ResumeFunction
+    line: int | None
+    compiled: tuple["Step", ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A compile of a frame or of a resume function. `is_repeated`: what follows has been told before."""
+
+    bytecode: Bytecode
+    graphs: tuple[Graph, ...]
+    breaks: tuple[GraphBreak, ...]
+    continuations: tuple[Continuation, ...]
+    is_repeated: bool = False
+
+    def all_steps(self) -> Iterator["Step"]:
+        """This one and those that come of it, each once."""
+        if not self.is_repeated:
+            yield self
+            for continuation in self.continuations:
+                for step in continuation.compiled:
+                    yield from step.all_steps()
+
+
+class Links:
+    """What belongs together in a process: compiles, their graphs, and the resume functions that they made."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+        self._graphs: dict[CompileId | None, list[Graph]] = {}
+        for graph in process.compiled_graphs:
+            self._graphs.setdefault(graph.compile_id, []).append(graph)
+        self._breaks: dict[CompileId | None, list[GraphBreak]] = {}
+        for graph_break in process.breaks:
+            self._breaks.setdefault(graph_break.compile_id, []).append(graph_break)
+        self._made: dict[CompileId | None, list[ResumeFunction]] = {}
+        for function in process.resume_functions:
+            self._made.setdefault(function.made_by, []).append(function)
+        self._compiled: dict[str, list[Bytecode]] = {}
+        for bytecode in process.bytecodes:
+            self._compiled.setdefault(bytecode.fingerprint, []).append(bytecode)
+        self._bytecodes = {bytecode.compile_id: bytecode for bytecode in process.bytecodes}
+        self.graph_names = {
+            name: f"graph_{graph.number}"
+            for bytecode in process.bytecodes
+            for name, graph in self.called_graphs(bytecode).items()
+        }
+
+    def graphs(self, bytecode: Bytecode) -> list[Graph]:
+        """The graphs that a compile made."""
+        return self._graphs.get(bytecode.compile_id, [])
+
+    def called_graphs(self, bytecode: Bytecode) -> dict[str, Graph]:
+        """The graphs that a frame calls, by the global that holds each, which torch 2.8 does not tell."""
+        loaded = {plain_argument(i) for i in bytecode.modified if i.opcode == "LOAD_GLOBAL"}
+        called = sorted(name for name in loaded if name.startswith(_COMPILED))
+        graphs = self.graphs(bytecode)
+        if len(called) == len(graphs) == 1 and graphs[0].name is None:
+            return {called[0]: graphs[0]}
+        return {graph.name: graph for graph in graphs if graph.name in loaded and graph.name is not None}
+
+    def made(self, bytecode: Bytecode) -> list[ResumeFunction]:
+        """The resume functions that a compile made."""
+        return self._made.get(bytecode.compile_id, [])
+
+    def compiled(self, function: ResumeFunction) -> list[Bytecode]:
+        """The compiles of a resume function."""
+        return self._compiled.get(function.fingerprint, [])
+
+    def line(self, function: ResumeFunction) -> int | None:
+        """The line at which a resume function goes on: of the instruction whose offset it is named after.
+
+        Source: torch/_dynamo/symbolic_convert.py, `unique_id(f"__resume_at_{...offset}")`, 2.8 to 2.15.
+        """
+        maker = self._bytecodes.get(function.made_by)
+        offset = function.name.removeprefix("__resume_at_").partition("_")[0]
+        if maker is None or not offset.isdigit() or _user_name(maker.name) != _user_name(function.code_name):
+            return None
+        index = index_at(maker.original, int(offset))
+        return None if index is None else maker.original[index].line
+
+    def chains(self) -> list[Step]:
+        """Every compile of a frame with what came of it; a resume function only where nothing leads to it."""
+        told: set[CompileId | None] = set()
+        resumed = {function.fingerprint for function in self._process.resume_functions}
+        roots = [bytecode for bytecode in self._process.bytecodes if bytecode.fingerprint not in resumed]
+        chains = []
+        for bytecode in [*roots, *self._process.bytecodes]:
+            if bytecode.compile_id not in told:
+                told_here: set[CompileId | None] = set()
+                chains.append(self._step(bytecode, told_here))
+                told |= told_here
+        return chains
+
+    def fate(self, function: ResumeFunction) -> str:
+        """Why there is no bytecode of a resume function, as far as is known."""
+        failed = [
+            frame
+            for frame in self._process.frames
+            if frame.name == function.code_name and frame.outcome != "compiled"
+        ]
+        namesakes = [
+            other for other in self._process.resume_functions if other.code_name == function.code_name
+        ]
+        if len(failed) == 1 and len({other.fingerprint for other in namesakes}) == 1:
+            reason = (failed[0].reason or "no reason recorded").partition("\n")[0]
+            return f"Dynamo {failed[0].outcome} it, so it runs eager: {reason}"
+        if self._process.record_counts.get(names.BYTECODE, 0) > len(self._process.bytecodes):
+            return "not compiled, or not among the frames shown here"
+        return "never compiled: it was not called, or ran eager"
+
+    def _step(self, bytecode: Bytecode, told: set[CompileId | None]) -> Step:
+        is_repeated = bytecode.compile_id in told
+        told.add(bytecode.compile_id)
+        continuations = [
+            Continuation(
+                function,
+                self.line(function),
+                tuple(self._step(compiled, told) for compiled in self.compiled(function)),
+            )
+            for function in self.made(bytecode)
+            if not is_repeated
+        ]
+        return Step(
+            bytecode,
+            tuple(self.graphs(bytecode)),
+            tuple(self._breaks.get(bytecode.compile_id, ())),
+            tuple(continuations),
+            is_repeated,
+        )
+
+
+def _user_name(name: str) -> str:
+    """The name of the function that a frame, or a resume function of it, belongs to."""
+    resumed = resumed_function(name)
+    return resumed[0] if resumed else name
+
+
+def is_resume_function(bytecode: Bytecode) -> bool:
+    """Whether a frame is the rest of one that broke."""
+    return resumed_function(bytecode.name) is not None
+
+
+def explanations(links: Links, bytecode: Bytecode) -> dict[str, str]:
+    """What the globals stand for that Dynamo's code calls, by name, in a line each."""
+    found = {
+        name: f"graph_{graph.number} is {graph_text(graph, bytecode)}, {name}"
+        for name, graph in links.called_graphs(bytecode).items()
+    }
+    for function in links.made(bytecode):
+        line = links.line(function)
+        where = "in the rest of the frame" if line is None else f"at line {line}"
+        text = bytecode.source.get(-1 if line is None else line, "").strip()
+        text = f": {text}" if text else ""
+        found[function.name] = f"{short_name(function.name)} continues {where}{text}"
+    return found
+
+
+def graph_text(graph: Graph, bytecode: Bytecode) -> str:
+    """`graph 1 (5 ops, lines 7-8)`: the lines are those of the frame."""
+    lines = own_lines(graph, bytecode)
+    where = f", {lines_text(lines)}" if lines else ""
+    return f"graph {graph.number} ({number(graph.ops, 'op')}{where})"
+
+
+def own_lines(graph: Graph, bytecode: Bytecode) -> list[int]:
+    """The lines of the frame that ops of a graph come from."""
+    return sorted(
+        {node.place.line for node in ops(graph) if node.place is not None and is_in(node.place, bytecode)}
+    )
+
+
+def ops(graph: Graph) -> list[Node]:
+    """The nodes of a graph that count as ops."""
+    return [node for node in graph.nodes or () if node.op.startswith("call_")]
+
+
+def is_in(place: Place, bytecode: Bytecode) -> bool:
+    """Whether a place is on a line of the frame itself, not in a function that it calls."""
+    if place.file != bytecode.place.file:
+        return False
+    if bytecode.source:
+        return place.line in bytecode.source
+    return any(instruction.line == place.line for instruction in bytecode.original)  # no file to read
+
+
+def lines_text(lines: Iterable[int]) -> str:
+    """`line 7`, `lines 7-9, 12`."""
+    spans: list[list[int]] = []
+    for line in sorted(set(lines)):
+        if spans and line == spans[-1][1] + 1:
+            spans[-1][1] = line
+        else:
+            spans.append([line, line])
+    text = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
+    return f"line{'s' if len(set(lines)) > 1 else ''} {text}"
+
+
+def chain_text(chain: Step, links: Links) -> str:
+    """A frame's way from graph to graph, as a tree where it branches."""
+    return "\n".join([_step_title(chain), *_below(chain, links)])
+
+
+def _below(step: Step, links: Links) -> list[str]:
+    """What comes of a compile: in line with it where there is one way on, else as branches of a tree."""
+    lines = [f"breaks at {break_text(graph_break)}" for graph_break in step.breaks]
+    last = len(step.continuations) - 1
+    for position, continuation in enumerate(step.continuations):
+        first, *others = _continuation_lines(continuation, links)
+        if last == 0:
+            lines += [first, *others]
+        else:
+            lines.append(f"{'└' if position == last else '├'} {first}")
+            lines += [f"{' ' if position == last else '│'} {other}" for other in others]
+    return lines
+
+
+def _continuation_lines(continuation: Continuation, links: Links) -> list[str]:
+    function = continuation.function
+    where = "" if continuation.line is None else f" from line {continuation.line}"
+    if not continuation.compiled:
+        return [f"{short_name(function.name)}{where}: {links.fate(function)}"]
+    lines = []
+    for step in continuation.compiled:
+        lines.append(f"{short_name(function.name)}{where} {_compiled_text(step)}")
+        lines += _below(step, links)
+    return lines
+
+
+def _step_title(step: Step) -> str:
+    return f"{frame_name(step.bytecode.name)} {_compiled_text(step)}"
+
+
+def _compiled_text(step: Step) -> str:
+    label = compile_label(step.bytecode.compile_id)
+    if step.is_repeated:
+        return f"{label}, as shown above"
+    graphs = ", ".join(graph_text(graph, step.bytecode) for graph in step.graphs)
+    return f"{label} → {graphs or 'no graph'}"
+
+
+def break_text(graph_break: GraphBreak) -> str:
+    """Where a frame broke, and what torch calls it."""
+    outer = graph_break.stack[0].place if graph_break.stack else None
+    where = f"line {outer.line}" if outer is not None else "an unknown line"
+    if len(graph_break.stack) > 1:
+        where += f", in {graph_break.stack[-1].function} ({place(graph_break.place)})"
+    return f"{where}: {graph_break.kind}"

@@ -1,0 +1,282 @@
+"""What a frame's modified bytecode does, as statements of Python.
+
+Dynamo packs what a resume function needs into lists and takes it out again; those lists are known, so they
+are evaluated, and what is left is the calls. Whatever is not understood ends the reading there: what has
+been told until then is true. Handlers of exceptions are not followed.
+"""
+
+import copy
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...model import Instruction
+from .instructions import is_noise, is_plain_jump, plain_argument, short_name
+from .stack_effects import CALLS, NULL, Items, NotUnderstood, Stack, Value, apply, called, store, subscript
+
+_DEEPEST = 40  # branches in branches
+# Globals that Dynamo adds for itself (torch/_dynamo: import_source, install_builtins_dict_in_fglobals).
+_BUILTIN = re.compile(r"__builtins_dict__\w{0,40}\['(\w+)'\]")
+_IMPORT = re.compile(r"__import_(\w+)")
+_PROFILER = re.compile(r"record_pregraph_bytecode_(enter|exit)$")
+# What a name of Dynamo's own may stand for without being told: the way to something that stays where it is.
+_LASTING = re.compile(r"\._(modules|parameters|buffers)\b|^__import_|\._is_profiler_enabled$")
+_OF_MODULE = re.compile(r"\.(?:__dict__\[')?_(?:modules|parameters|buffers)(?:'\])?\['(\w+)'\]")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement, and the instructions that it stands for: those from `start` up to `end`.
+
+    `calls` is what it calls, if anything. `is_mark` says that it only tells a profiler where the frame is.
+    """
+
+    text: str
+    start: int
+    end: int
+    depth: int = 0
+    calls: str | None = None
+    is_mark: bool = False
+
+
+@dataclass
+class Rewritten:
+    """The statements that could be read, and the instruction at which reading ended, if before the end."""
+
+    statements: list[Statement] = field(default_factory=list)
+    stopped_at: int | None = None
+
+
+def read_rewritten(instructions: Sequence[Instruction], names: Mapping[str, str]) -> Rewritten:
+    """Read modified bytecode. `names` says what to call its globals: a graph by its number, say."""
+    reader = _Reader(instructions, names)
+    try:
+        reader.block(0, len(instructions), Stack(), 0)
+    except (NotUnderstood, IndexError, ValueError):
+        reader.told.stopped_at = reader.reached
+    return reader.told
+
+
+def without_marks(rewritten: Rewritten) -> list[Statement]:
+    """The statements but for those that only tell a profiler where the frame is."""
+    statements = rewritten.statements
+    names = {statement.text.partition(" = ")[0] for statement in statements if statement.is_mark}
+    kept: list[Statement] = []
+    for statement in reversed(statements):
+        name, _, value = statement.text.partition(" = ")
+        has_body = kept[-1].depth > statement.depth if kept else rewritten.stopped_at is not None
+        is_empty = statement.text.endswith(":") and not has_body
+        if not (statement.is_mark or is_empty or (value == "None" and name in names)):
+            kept.append(statement)
+    return kept[::-1]
+
+
+class _Reader:
+    """Follows the instructions in order; a branch is read twice from its own copy of the stack."""
+
+    def __init__(self, instructions: Sequence[Instruction], names: Mapping[str, str]) -> None:
+        self.told = Rewritten()
+        self.reached = 0
+        self._aliases: dict[str, str] = {}
+        self._instructions = instructions
+        self._names = names
+        self._offsets = {instruction.offset: i for i, instruction in enumerate(instructions)}
+        self._start = 0
+        self._made_up = 0
+        self._callees: dict[str, str] = {}
+
+    def block(self, index: int, end: int, stack: Stack, depth: int) -> int | None:
+        """Read from `index` up to `end`; where control is then, None if it has left the frame."""
+        while index < end:
+            self.reached = index
+            instruction = self._instructions[index]
+            if is_noise(instruction):
+                index += 1
+            elif instruction.opcode in ("RETURN_VALUE", "RETURN_CONST"):
+                is_constant = instruction.opcode == "RETURN_CONST"
+                value = instruction.argument if is_constant else str(stack.pop())
+                self._tell(f"return {value}", index, depth, self._callees.get(value))
+                return None
+            elif "POP_JUMP" in instruction.opcode:
+                after = self._branch(index, stack, depth)
+                if after is None:
+                    return None
+                index = after
+            elif is_plain_jump(instruction):
+                index = self._target(index)
+            elif instruction.opcode in CALLS:
+                index = self._call(index, stack, depth)
+            else:
+                self._step(index, stack, depth)
+                index += 1
+        return index
+
+    def _branch(self, index: int, stack: Stack, depth: int) -> int | None:
+        """An `if`, with an `else` where its body jumps over one; where control is after it."""
+        target = self._target(index)
+        condition = _condition(self._instructions[index].opcode, stack.pop())
+        if depth > _DEEPEST:
+            raise NotUnderstood("too many branches")
+        self._tell(f"if {condition}:", index, depth)
+        inside = copy.deepcopy(stack)
+        after = self.block(index + 1, target, inside, depth + 1)
+        if after is None:
+            return target
+        if after > target:
+            self._tell("else:", target - 1, depth)
+            if self.block(target, after, stack, depth + 1) != after:
+                raise NotUnderstood("a branch that does not join the other one")
+        if list(map(str, inside.values)) != list(map(str, stack.values)):
+            raise NotUnderstood("branches that leave different values")
+        return after
+
+    def _target(self, index: int) -> int:
+        jump = self._instructions[index].jump
+        target = -1 if jump is None else self._offsets.get(jump, -1)
+        if target <= index:
+            raise NotUnderstood("a loop")
+        return target
+
+    def _step(self, index: int, stack: Stack, depth: int) -> None:
+        """An instruction that control passes through."""
+        instruction = self._instructions[index]
+        opcode, argument = instruction.opcode, plain_argument(instruction)
+        has_null = argument != instruction.argument
+        if opcode in ("LOAD_GLOBAL", "LOAD_NAME"):
+            name = self._names.get(argument, argument)
+            stack.push(*([NULL, name] if has_null else [name]))
+        elif opcode == "LOAD_ATTR" and has_null:
+            apply(stack, "LOAD_METHOD", argument)
+        elif opcode.startswith("LOAD_FAST") and opcode != "LOAD_FAST_AND_CLEAR":
+            stack.push(*(self._aliases.get(name, name) for name in argument.split(", ")))
+        elif opcode.startswith("STORE_FAST"):
+            self._store_fast(index, opcode, argument, stack, depth)
+        elif opcode in ("STORE_ATTR", "STORE_DEREF", "STORE_GLOBAL"):
+            owner = f"{stack.pop()}." if opcode == "STORE_ATTR" else ""
+            stored = stack.pop()
+            self._refuse_stale(stack, argument)
+            self._tell(f"{owner}{argument} = {stored}", index, depth)
+        elif opcode == "STORE_SUBSCR":
+            self._store_subscript(index, stack, depth)
+        elif opcode == "DELETE_SUBSCR":
+            key, changed = stack.pop(), stack.pop()
+            if isinstance(changed, Items):
+                del changed.items[int(str(key))]
+            else:
+                self._tell(f"del {changed}[{subscript(key)}]", index, depth)
+        elif opcode == "UNPACK_SEQUENCE":
+            self._unpack(index, int(argument), stack, depth)
+        elif opcode == "POP_TOP":
+            stack.pop()
+        else:
+            apply(stack, opcode, argument)
+
+    def _call(self, index: int, stack: Stack, depth: int) -> int:
+        """A call, told where it happens. Its result goes where the next instruction puts it."""
+        instruction = self._instructions[index]
+        callee, arguments = called(stack, instruction.opcode, instruction.argument)
+        is_mark = _PROFILER.search(callee) is not None
+        text = f"{callee}({arguments})"
+        after = index + 1
+        while after < len(self._instructions) and _is_between(self._instructions[after]):
+            after += 1
+        following = self._instructions[after] if after < len(self._instructions) else instruction
+        if following.opcode == "RETURN_VALUE":
+            self._callees[text] = callee
+            stack.push(text)
+            return after
+        if following.opcode == "POP_TOP":
+            self._tell(text, after, depth, callee, is_mark)
+            return after + 1
+        if following.opcode == "STORE_FAST":
+            self._refuse_stale(stack, following.argument)
+            self._tell(f"{following.argument} = {text}", after, depth, callee, is_mark)
+            return after + 1
+        name = self._new_name("result")
+        self._tell(f"{name} = {text}", index, depth, callee, is_mark)
+        stack.push(name)
+        return index + 1
+
+    def _store_fast(self, index: int, opcode: str, argument: str, stack: Stack, depth: int) -> None:
+        """STORE_FAST, and the two of Python 3.13 that do a second thing with a second name."""
+        first, _, second = argument.partition(", ")
+        self._store(index, first, stack, depth)
+        if opcode == "STORE_FAST_STORE_FAST":
+            self._store(index, second, stack, depth)
+        elif opcode == "STORE_FAST_LOAD_FAST":
+            stack.push(second)
+
+    def _store(self, index: int, name: str, stack: Stack, depth: int) -> None:
+        value = stack.pop()
+        self._refuse_stale(stack, name)
+        if isinstance(value, Items) and any(other is value for other in stack.values):
+            raise NotUnderstood("a list with two names")
+        text = str(value)
+        self._aliases.pop(name, None)
+        if name.startswith("tmp_") and depth == 0 and _LASTING.search(text):
+            self._aliases[name] = text
+        elif text not in (name, NULL):
+            self._tell(f"{name} = {text}", index, depth)
+
+    def _store_subscript(self, index: int, stack: Stack, depth: int) -> None:
+        value, owner, key = stack.take(3)
+        if isinstance(owner, Items):
+            store(owner, key, value)
+        else:
+            self._tell(f"{owner}[{subscript(key)}] = {value}", index, depth)
+
+    def _unpack(self, index: int, count: int, stack: Stack, depth: int) -> None:
+        value = stack.pop()
+        items: Sequence[Value]
+        if isinstance(value, Items):
+            items = value.items
+            if len(items) != count:
+                raise NotUnderstood("items of another number")
+        else:
+            items = [self._new_name("item") for _ in range(count)]
+            self._tell(f"{', '.join(map(str, items))}{',' * (count == 1)} = {value}", index, depth)
+        stack.push(*reversed(items))
+
+    def _refuse_stale(self, stack: Stack, name: str) -> None:
+        """What waits on the stack has the old value of a name that changes now: no text could say so."""
+        word = re.compile(rf"\b{re.escape(name)}\b")
+        if any(word.search(str(value)) for value in [*stack.values, *self._aliases.values()]):
+            raise NotUnderstood("an old value")
+
+    def _new_name(self, stem: str) -> str:
+        self._made_up += 1
+        return f"{stem}_{self._made_up}"
+
+    def _tell(
+        self, text: str, index: int, depth: int, callee: str | None = None, is_mark: bool = False
+    ) -> None:
+        called_name = None if callee is None else _spelled(callee)
+        statement = Statement(_spelled(text), self._start, index + 1, depth, called_name, is_mark)
+        self.told.statements.append(statement)
+        self._start = index + 1
+
+
+def _spelled(text: str) -> str:
+    """Dynamo's own globals as what they stand for, and parts of modules as a program names them."""
+    text = _BUILTIN.sub(r"\1", short_name(text))
+    text = _OF_MODULE.sub(lambda found: f"[{found[1]}]" if found[1].isdigit() else f".{found[1]}", text)
+    return _IMPORT.sub(lambda found: found[1].replace("_dot_", "."), text)
+
+
+def _is_between(instruction: Instruction) -> bool:
+    """Whether an instruction may stand between a call and what is done with its result."""
+    return is_noise(instruction) or instruction.opcode == "DELETE_FAST"
+
+
+def _condition(opcode: str, value: Value) -> str:
+    """What holds where control does not jump."""
+    text = f"({value})" if " " in str(value) else str(value)
+    for ending, condition in (
+        ("IF_FALSE", str(value)),
+        ("IF_TRUE", f"not {text}"),
+        ("IF_NOT_NONE", f"{text} is None"),
+        ("IF_NONE", f"{text} is not None"),
+    ):
+        if opcode.endswith(ending):
+            return condition
+    raise NotUnderstood(opcode)

@@ -1,0 +1,61 @@
+"""What the tool concludes from a recording: findings, the same ones in the same order on every surface."""
+
+from collections.abc import Callable, Iterable
+
+from ...model import Recording
+from ...recording.calls import CALL_SAMPLES
+from ...shared import names
+from ..figures import Figures
+from .backends import not_taken
+from .breaks import breaks
+from .compiled_anew import compiled_anew
+from .compiling import cold_start, never_pays_back
+from .draft import Draft
+from .eager_time import eager_optimizer, slow_loader, time_outside_of_graphs
+from .fallbacks import fallbacks
+from .finding import KINDS, Cost, Evidence, Figure, Finding, Kind, Known, Remedy, RemedyKind
+from .identity import as_findings
+from .overhead import costly_guards, overhead_bound_graphs
+from .ranking import ranked
+from .recompiles import recompiles
+from .verification import wrong_results
+
+__all__ = [
+    "ANALYSES",
+    "CONTENTS",
+    "KINDS",
+    "Cost",
+    "Evidence",
+    "Figure",
+    "Finding",
+    "Kind",
+    "Known",
+    "Remedy",
+    "RemedyKind",
+    "find",
+]
+
+# What the reader must load of a recording for them.
+CONTENTS = frozenset({CALL_SAMPLES, names.PROFILE_WINDOW})
+# Every analysis; adding one is a line here and a kind in `finding.py`.
+ANALYSES: tuple[Callable[[Figures], Iterable[Draft]], ...] = (
+    wrong_results,
+    fallbacks,
+    breaks,
+    recompiles,
+    compiled_anew,
+    not_taken,
+    overhead_bound_graphs,
+    costly_guards,
+    time_outside_of_graphs,
+    slow_loader,
+    eager_optimizer,
+    cold_start,
+    never_pays_back,
+)
+
+
+def find(recording: Recording, figures: Figures | None = None) -> list[Finding]:
+    """All findings, what is worth most first. `figures` are those of the recording, where they are known."""
+    known = figures or Figures(recording)
+    return ranked(as_findings([draft for analysis in ANALYSES for draft in analysis(known)]))

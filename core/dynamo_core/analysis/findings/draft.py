@@ -1,0 +1,34 @@
+"""What one analysis says of a finding, before that has an identity and its place in the ranking."""
+
+from dataclasses import dataclass, field
+
+from ...model import Place, Process, StackFrame
+from ..break_effects import is_library
+from .finding import Cost, Evidence, Kind, Remedy
+
+
+@dataclass(frozen=True)
+class Draft:
+    """As `Finding`; `key` is what tells it from others of its kind in the same function, whatever the run.
+
+    It must not hold line numbers, paths, ids or anything that was counted or measured.
+    """
+
+    kind: Kind
+    key: tuple[str, ...]
+    title: str
+    cause: str
+    processes: tuple[Process, ...]
+    place: Place | None = None
+    function: str | None = None
+    source: str = ""
+    effect: str = ""
+    via: StackFrame | None = None
+    cost: Cost = field(default_factory=Cost)
+    evidence: Evidence = field(default_factory=Evidence)
+    remedies: tuple[Remedy, ...] = ()
+
+    @property
+    def is_library(self) -> bool:
+        """Whether it is in code that is not the user's own."""
+        return self.place is not None and is_library(self.place)

@@ -1,0 +1,101 @@
+"""A finding: one thing that the recording shows to be in the way, with its cause, its cost and what to do."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from ...model import Place, StackFrame
+
+Kind = Literal[
+    "wrong result",
+    "compiler error",
+    "fell back to eager",
+    "recompile limit",
+    "graph break",
+    "recompile",
+    "compiled anew",
+    "backend declined",
+    "overhead-bound graphs",
+    "costly guards",
+    "never pays back",
+    "cold start",
+    "eager optimizer",
+    "time outside of graphs",
+    "slow loader",
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+Known = Literal["measured", "sampled", "estimated", "not recorded"]
+"""How a figure is known; an estimate is what can be won at the very most, or the reverse."""
+
+RemedyKind = Literal["edit", "argument", "setting", "environment", "command"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Seconds, and how they are known; `seconds` is None where they were not recorded."""
+
+    seconds: float | None
+    known: Known
+
+    def __post_init__(self) -> None:
+        assert (self.seconds is None) == (self.known == "not recorded")
+
+
+NOT_RECORDED = Figure(None, "not recorded")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds lost so far and in each step of the program, and what fixing can save at most in this run."""
+
+    lost: Figure = NOT_RECORDED
+    per_step: Figure = NOT_RECORDED
+    saves_at_most: Figure = NOT_RECORDED
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What in the recording a finding rests on: ids of compiles, numbers of graphs, and torch's own words."""
+
+    compile_ids: tuple[str, ...] = ()
+    graphs: tuple[int, ...] = ()
+    records: tuple[str, ...] = ()
+    times: int = 1
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """Something to do, as a sentence. `check` is the command that shows whether it worked.
+
+    `proven_by` names the recording of a run in which it worked; None where it was not tried.
+    """
+
+    kind: RemedyKind
+    text: str
+    check: str
+    proven_by: str | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`title` is one line that names it, `cause` a sentence on why; `effect` says what it does to the run.
+
+    `place` is the line that causes it, `source` its text; `via` is the user's own line that led there, where
+    the cause is in a library. `identity` stays the same when lines move, paths change, ids are numbered anew
+    or the run is repeated. `processes` names the streams in which it was met.
+    """
+
+    kind: Kind
+    identity: str
+    title: str
+    cause: str
+    effect: str
+    place: Place | None
+    function: str | None
+    source: str
+    via: StackFrame | None
+    is_library: bool
+    cost: Cost
+    evidence: Evidence
+    remedies: tuple[Remedy, ...]
+    processes: tuple[str, ...]

@@ -1,0 +1,99 @@
+"""What a finding is called in every run of the program, and which findings are the same one."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import PurePath
+
+from ...model import resumed_function
+from .draft import Draft
+from .finding import Cost, Evidence, Figure, Finding
+
+# Addresses, and the numbers that torch counts up in a process.
+_PASSING = re.compile(
+    r"0x[0-9a-fA-F]{1,16}|\b(?:__compiled_fn|__resume_at|___stack|_tmp)_?\d{1,9}(?:_\d{1,9})?"
+)
+_NUMBER = re.compile(r"\d{1,20}")
+_LINE = re.compile(r"\bline \d{1,9}")
+_BETWEEN_WORDS = re.compile(r"([\s'\"(),<>\[\]]+)")
+
+
+def without_what_passes(text: str) -> str:
+    """A reason of torch's without addresses, folders and line numbers, which differ from run to run."""
+    words = _BETWEEN_WORDS.split(_LINE.sub("line", text))
+    return " ".join(_PASSING.sub("…", "".join(map(_without_folder, words))).split())
+
+
+def _without_folder(word: str) -> str:
+    """`model.py` for `/home/me/model.py:12`; any word that is no path stays."""
+    folder, slash, name = word.replace("\\", "/").rpartition("/")
+    name, colon, line = name.partition(":")
+    is_path = bool(slash) and ("." in name or folder.startswith(("/", "~", ".")))
+    if not is_path:
+        return word
+    return name + (":" if line.endswith(":") else colon + line if not line.isdigit() else "")
+
+
+def without_numbers(text: str) -> str:
+    """The same without any number, for what counts or measures."""
+    return _NUMBER.sub("#", without_what_passes(text))
+
+
+def as_findings(drafts: Sequence[Draft]) -> list[Finding]:
+    """Drafts of one cause, in several processes or frames, are one finding, where the first of them is."""
+    by_key: dict[tuple[str, ...], list[Draft]] = {}
+    for draft in drafts:
+        by_key.setdefault(_key(draft), []).append(draft)
+    found: dict[str, list[Draft]] = {}
+    for key, same in by_key.items():
+        # Two lines that read alike in one function: the first is told from the second by their order.
+        lines = sorted({_line(draft) for draft in same})
+        for draft in same:
+            found.setdefault(_name(draft.kind, key, lines.index(_line(draft))), []).append(draft)
+    return [_merged(identity, same) for identity, same in found.items()]
+
+
+def _key(draft: Draft) -> tuple[str, ...]:
+    # The file by its name alone: a program that was copied elsewhere has the same findings.
+    file = "" if draft.place is None else PurePath(draft.place.file).name
+    # What goes on behind a break is named by its line; it is the same function.
+    resumed = resumed_function(draft.function)
+    function = resumed[0] if resumed else draft.function or ""
+    return draft.kind, file, function, " ".join(draft.source.split()), *draft.key
+
+
+def _line(draft: Draft) -> tuple[str, int]:
+    return ("", 0) if draft.place is None else (draft.place.file, draft.place.line)
+
+
+def _name(kind: str, key: tuple[str, ...], order: int) -> str:
+    digest = sha256("\0".join([*key, str(order)]).encode("utf-8", "replace")).hexdigest()
+    return f"{kind.replace(' ', '-')}-{digest[:12]}"
+
+
+def _merged(identity: str, same: list[Draft]) -> Finding:
+    first = same[0]
+    merged = replace(
+        first,
+        cost=Cost(*(_sum([getattr(draft.cost, name) for draft in same]) for name in vars(first.cost))),
+        evidence=Evidence(
+            tuple(dict.fromkeys(each for draft in same for each in draft.evidence.compile_ids)),
+            tuple(dict.fromkeys(each for draft in same for each in draft.evidence.graphs)),
+            tuple(dict.fromkeys(each for draft in same for each in draft.evidence.records)),
+            sum(draft.evidence.times for draft in same),
+        ),
+        remedies=tuple(dict.fromkeys(remedy for draft in same for remedy in draft.remedies)),
+    )
+    processes = dict.fromkeys(process.stream.name for draft in same for process in draft.processes)
+    fields = {name: value for name, value in vars(merged).items() if name not in ("key", "processes")}
+    return Finding(identity=identity, is_library=first.is_library, processes=tuple(processes), **fields)
+
+
+def _sum(figures: list[Figure]) -> Figure:
+    """Known if one of them is; as well as the least well known of those."""
+    known = [figure for figure in figures if figure.seconds is not None]
+    if not known:
+        return figures[0]
+    least = max(known, key=lambda figure: ("measured", "sampled", "estimated").index(figure.known))
+    return Figure(sum(figure.seconds or 0.0 for figure in known), least.known)

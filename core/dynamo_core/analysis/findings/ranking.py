@@ -1,0 +1,35 @@
+"""Which finding comes first, on every surface: by what fixing it can save, then by how that is known."""
+
+from collections.abc import Iterable
+
+from .finding import Finding, Known
+
+_CERTAINTY: tuple[Known, ...] = ("measured", "sampled", "estimated", "not recorded")
+# Where no time was recorded: what keeps whole frames out of graphs, then what cuts graphs, then the rest.
+_UNTIMED = ("fell back to eager", "recompile limit", "graph break", "recompile")
+# True of a run more than of the program: shorter or colder, it is another figure.
+_OF_THE_RUN = ("never pays back", "cold start")
+# What names no line is mostly what others lead to: it comes before them only where it is worth so much more.
+_WITHOUT_A_LINE = 10
+
+
+def ranked(findings: Iterable[Finding]) -> list[Finding]:
+    """The worst first. Equal ones stay in the order in which they were found."""
+    return sorted(findings, key=_rank)
+
+
+def _rank(finding: Finding) -> tuple[int, bool, bool, bool, float, int, int]:
+    figure = finding.cost.saves_at_most
+    kind = finding.kind
+    worth = figure.seconds if figure.seconds is not None else float("inf")
+    return (
+        # What computes something else, or ends the program, is no question of time.
+        0 if kind == "wrong result" else 1 if kind == "compiler error" else 2,
+        kind in _OF_THE_RUN,
+        # A library's line is seldom the user's to change.
+        finding.is_library,
+        figure.seconds is None and kind not in _UNTIMED[:2],
+        -worth if finding.place is not None else -worth / _WITHOUT_A_LINE,
+        _CERTAINTY.index(figure.known),
+        _UNTIMED.index(kind) if kind in _UNTIMED else len(_UNTIMED),
+    )

@@ -1,0 +1,165 @@
+"""The nodes of an FX graph in words: what a value is, where an input comes from, which line made a node."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+
+from ...model import Graph, Node, Place, TensorInfo
+from ..words import frame_name, number, place
+
+# As torch's own readable code abbreviates them (torch/utils/_dtype_abbrs.py).
+_DTYPES = {
+    "bfloat16": "bf16",
+    "float64": "f64",
+    "float32": "f32",
+    "float16": "f16",
+    "complex32": "c32",
+    "complex64": "c64",
+    "complex128": "c128",
+    "int8": "i8",
+    "int16": "i16",
+    "int32": "i32",
+    "int64": "i64",
+    "bool": "b8",
+    "uint8": "u8",
+    "uint16": "u16",
+    "uint32": "u32",
+    "uint64": "u64",
+}
+# `    # File: /a/b.py:7 in f, code: x = a + 1`, which torch.fx writes above the lines of code of a place.
+_LINE_COMMENT = re.compile(
+    r"^[^\S\n]*# File: ((?:(?!:\d{1,9} in ).)+):(\d{1,9}) in ((?:(?!, code: ).)*), code: (.*)$", re.MULTILINE
+)
+# `._modules['a']`; in a module that Dynamo does not take for one of torch's, `.__dict__['_modules']['a']`.
+_MEMBER = re.compile(
+    r"\.(?:__dict__\['_(?:modules|parameters|buffers)'\]|_(?:modules|parameters|buffers))\['([^']+)'\]"
+)
+_LAST_MEMBER = re.compile(r"_(parameter|buffer)s(?:'\])?\['[^']+'\]$")
+_ROOT = re.compile(r"^[LG]\['(\w+)'\]")
+_WORD = re.compile(r"[^\W\d]\w*")
+
+TIMES = "\u00d7"  # as in `24 times`
+Kind = str  # of a placeholder: input, parameter, buffer, symbol
+
+
+def kind_of(node: Node) -> Kind:
+    """What a placeholder stands for."""
+    if node.is_parameter:
+        return "parameter"
+    member = _LAST_MEMBER.search(node.source or "")
+    if member is not None:
+        return member[1]
+    return "symbol" if node.symbol is not None and not node.tensors else "input"
+
+
+def module_path(source: str) -> str:
+    """`self.blocks.0.weight` for `L['self']._modules['blocks']._modules['0']._parameters['weight']`."""
+    return _MEMBER.sub(r".\1", _ROOT.sub(r"\1", source))
+
+
+def paths_of_state(nodes: Iterable[Node]) -> dict[str, str]:
+    """For each parameter and buffer, by its FX name, the path in the module by which the user knows it."""
+    return {
+        node.name: module_path(node.source)
+        for node in nodes
+        if node.op == "placeholder" and node.source and kind_of(node) in ("parameter", "buffer")
+    }
+
+
+def with_paths(text: str, paths: Mapping[str, str]) -> str:
+    """Arguments with parameters and buffers under their paths."""
+    return _WORD.sub(lambda word: paths.get(word[0], word[0]), text) if paths else text
+
+
+def arguments(node: Node, paths: Mapping[str, str]) -> str:
+    """The positional arguments, and the keyword ones where there are any."""
+    keywords = "" if node.kwargs in ("{}", "") else f" {node.kwargs}"
+    return with_paths(node.args + keywords, paths)
+
+
+def value_text(node: Node) -> str:
+    """`f32[8, 24] cpu`; several for a tuple of tensors, and the expression for a size."""
+    if node.symbol is not None and not node.tensors:
+        return node.symbol
+    alike = groupby(map(tensor_text, node.tensors))
+    counted = ((text, len(list(same))) for text, same in alike)
+    return ", ".join(text if count == 1 else f"{count} {TIMES} {text}" for text, count in counted)
+
+
+def tensor_text(tensor: TensorInfo) -> str:
+    """dtype, shape and device; the strides too where they are not those of a contiguous tensor."""
+    shape = ", ".join(map(str, tensor.shape))
+    stride = ""
+    if tensor.stride is not None and not _is_contiguous(tensor):
+        stride = f"[{', '.join(map(str, tensor.stride))}]"
+    return f"{_DTYPES.get(tensor.dtype, tensor.dtype)}[{shape}]{stride} {tensor.device}"
+
+
+def dtype_of(abbreviation: str) -> str:
+    """`float32` for `f32`."""
+    return next((dtype for dtype, short in _DTYPES.items() if short == abbreviation), abbreviation)
+
+
+def _is_contiguous(tensor: TensorInfo) -> bool:
+    """Whether the strides follow from the shape; a product of symbolic sizes is compared as its factors."""
+    elements: list[str] = []
+    whole = 1
+    for size, stride in zip(reversed(tensor.shape), reversed(tensor.stride or ()), strict=False):
+        factors = sorted(f for f in str(stride).split("*") if f != "1")
+        expected = sorted([*elements, *([str(whole)] if whole != 1 else [])])
+        if size != 1 and factors != expected:
+            return False
+        if isinstance(size, int):
+            whole *= max(size, 1)
+        else:
+            elements += str(size).split("*")
+    return True
+
+
+def user_lines(code: str | None) -> dict[Place, tuple[str, str]]:
+    """Function and text of the user's lines, as the readable code of a graph names them."""
+    found = _LINE_COMMENT.findall(code or "")
+    return {Place(file, int(line)): (function, text.strip()) for file, line, function, text in found}
+
+
+def line_text(value: Place | None, lines: Mapping[Place, tuple[str, str]]) -> str:
+    """A user's line: where it is, and what it says if that is known."""
+    if value is None:
+        return ""
+    _, text = lines.get(value, ("", ""))
+    return f"{place(value)}  {text}".rstrip()
+
+
+def counts_of(graph: Graph) -> dict[str, int] | None:
+    """How many inputs, parameters, buffers, symbols, ops and outputs a graph has; None without its nodes."""
+    if graph.nodes is None:
+        return None
+    kinds = Counter(kind_of(node) for node in graph.nodes if node.op == "placeholder")
+    return {
+        "inputs": kinds["input"],
+        "parameters": kinds["parameter"],
+        "buffers": kinds["buffer"],
+        "symbols": kinds["symbol"],
+        "ops": sum(node.op.startswith("call_") for node in graph.nodes),
+        "outputs": sum(len(node.inputs) for node in graph.nodes if node.op == "output"),
+    }
+
+
+def counts_text(graph: Graph) -> str:
+    """`2 inputs, 29 parameters, 5 ops, 1 output`; what there is none of is left out, but for inputs."""
+    counts = counts_of(graph)
+    if counts is None:
+        return number(graph.ops, "op")
+    singular = {name: name[:-1] for name in counts}
+    shown = [
+        number(count, "symbolic size" if name == "symbols" else singular[name])
+        for name, count in counts.items()
+        if count or name in ("inputs", "ops", "outputs")
+    ]
+    return ", ".join(shown)
+
+
+def place_in(graph: Graph) -> str:
+    """The frame that a graph is from, and where that begins."""
+    return f"{frame_name(graph.frame_name)} ({place(graph.frame_place)})"

@@ -1,0 +1,165 @@
+"""Keep the part of a recording that the user asked for: a frame, a compile, a graph, a file, a rank."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from ..model import CompileId, Place, Process, Recording, resumed_function
+from ..shared.errors import NothingSelected
+
+# Every list of a process whose items belong to a compile.
+_LISTS = (
+    "frames",
+    "graphs",
+    "breaks",
+    "compiles",
+    "recompile_reasons",
+    "symbols",
+    "stages",
+    "pairs",
+    "cache_lookups",
+    "phases",
+    "parallel_phases",
+    "tracing",
+    "guard_sets",
+    "bytecodes",
+)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What to keep; None keeps all.
+
+    frame      a function's name, or a pattern with * and ?; its resume functions belong to it
+    compile_id `0/1`, or `0` for every compile of frame 0
+    graph      the number of a graph, from 1 in each process
+    file       a pattern for the path of the frame's file, or the end of it
+    rank       of a distributed run
+    """
+
+    frame: str | None = None
+    compile_id: str | None = None
+    graph: int | None = None
+    file: str | None = None
+    rank: int | None = None
+
+
+def select(recording: Recording, wanted: Selection) -> Recording:
+    """The part of the recording that fits everything in `wanted`.
+
+    NothingSelected says what there would have been to choose from.
+    """
+    if wanted == Selection():
+        return recording
+    processes = recording.processes
+    if wanted.rank is not None:
+        processes = [process for process in processes if process.rank == wanted.rank]
+        if not processes:
+            raise NothingSelected(f"no rank {wanted.rank} in {recording.path}; {_ranks(recording)}")
+    if wanted == Selection(rank=wanted.rank):
+        return replace(recording, processes=processes)
+    kept = [part for process in processes if (part := _part_of(process, wanted)) is not None]
+    if not kept:
+        raise NothingSelected(_nothing(processes, wanted))
+    return replace(recording, processes=kept)
+
+
+def _part_of(process: Process, wanted: Selection) -> Process | None:
+    graphs = [
+        graph
+        for graph in process.graphs
+        if (wanted.graph is None or graph.number == wanted.graph)
+        and _fits(graph.compile_id, graph.frame_name, graph.frame_place, wanted)
+    ]
+    if wanted.graph is not None:
+        ids = {graph.compile_id for graph in graphs}
+    else:
+        ids = {
+            compile_id
+            for compile_id, name, place in _frames(process)
+            if _fits(compile_id, name, place, wanted)
+        }
+    frames = [frame for frame in process.frames if _fits(frame.compile_id, frame.name, frame.place, wanted)]
+    not_compiled = [frame for frame in process.not_compiled if _fits(None, frame.name, frame.place, wanted)]
+    ids.discard(None)
+    if not ids and not graphs and (wanted.graph is not None or not (frames or not_compiled)):
+        return None
+    part = replace(process, whole=process)
+    for name in _LISTS:
+        setattr(part, name, [item for item in getattr(process, name) if item.compile_id in ids])
+    if wanted.graph is None:
+        part.frames = frames
+    part.not_compiled = not_compiled if wanted.graph is None else []
+    part.graphs = graphs
+    return part
+
+
+def _frames(process: Process) -> Iterable[tuple[CompileId | None, str | None, Place | None]]:
+    """Every compile that is known, with the frame that it is of."""
+    for graph in process.graphs:
+        yield graph.compile_id, graph.frame_name, graph.frame_place
+    for items in (process.frames, process.compiles, process.bytecodes):
+        for item in items:
+            yield item.compile_id, item.name, item.place
+    for frame in process.not_compiled:
+        yield None, frame.name, frame.place
+
+
+def _fits(compile_id: CompileId | None, name: str | None, place: Place | None, wanted: Selection) -> bool:
+    return (
+        (wanted.frame is None or _is_frame(name, wanted.frame))
+        and (wanted.compile_id is None or _is_compile(compile_id, wanted.compile_id))
+        and (wanted.file is None or _is_file(place, wanted.file))
+    )
+
+
+def _is_frame(name: str | None, wanted: str) -> bool:
+    if name is None:
+        return False
+    resumed = resumed_function(name)
+    return fnmatchcase(name, wanted) or (resumed is not None and fnmatchcase(resumed[0], wanted))
+
+
+def _is_compile(compile_id: CompileId | None, wanted: str) -> bool:
+    if compile_id is None:
+        return False
+    wanted = wanted.strip("[]")
+    return str(compile_id) == wanted or ("/" not in wanted and str(compile_id.frame) == wanted)
+
+
+def _is_file(place: Place | None, wanted: str) -> bool:
+    if place is None:
+        return False
+    return fnmatchcase(place.file, wanted) or fnmatchcase(place.file, "*/" + wanted.removeprefix("./"))
+
+
+def _ranks(recording: Recording) -> str:
+    ranks = sorted({process.rank for process in recording.processes if process.rank is not None})
+    return f"it has {', '.join(map(str, ranks))}" if ranks else "no rank is recorded in it"
+
+
+def _nothing(processes: list[Process], wanted: Selection) -> str:
+    asked = {
+        "--frame": wanted.frame,
+        "--compile-id": wanted.compile_id,
+        "--graph": wanted.graph,
+        "--file": wanted.file,
+    }
+    given = " ".join(f"{option} {value}" for option, value in asked.items() if value is not None)
+    if wanted.graph is not None:
+        there = [str(graph.number) for process in processes for graph in process.graphs]
+        what = "graphs"
+    elif wanted.compile_id is not None:
+        there = [str(i) for process in processes for i, _, _ in _frames(process) if i is not None]
+        what = "compiles"
+    elif wanted.file is not None:
+        there = [place.file for process in processes for _, _, place in _frames(process) if place]
+        what = "files"
+    else:
+        there = [name for process in processes for _, name, _ in _frames(process) if name]
+        what = "frames"
+    distinct = list(dict.fromkeys(there))
+    listed = ", ".join(distinct[:12]) + (f" and {len(distinct) - 12} more" if len(distinct) > 12 else "")
+    return f"nothing in the recording fits {given}; " + (
+        f"{what}: {listed}" if listed else f"it has no {what}"
+    )

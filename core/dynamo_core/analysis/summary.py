@@ -1,0 +1,156 @@
+"""The counts of a recording, each as torch counts it or None where it was not recorded."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..model import Frame, GraphBreak, Process, Recording
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One number for each question; the JSON document's `summary` has exactly these fields.
+
+    frames, frames_compiled   torch's counters["frames"]: total, ok
+    whole_graph_frames        frames of fullgraph=True, which torch counts nowhere
+    frames_fell_back          frames (of both) that Dynamo gave up on, so that they ran eager
+    frames_raised             frames (of both) whose compile raised an error in the program
+    failed_compiles           compilation metrics with a fail type
+    graphs                    torch's counters["stats"]["unique_graphs"]
+    ops                       call_* nodes of those graphs
+    graph_calls, graph_host_seconds   calls of the compiled graphs and time in them, as the host saw it
+    graph_breaks              torch._dynamo.utils.graph_break_reasons; distinct ones by place and reason
+    recompiles                compilation metrics with a recompile reason
+    guards                    torch's guard_count, over all cache entries
+    compile_time_s            duration of all compilation metrics, forward and backward
+    """
+
+    processes: int
+    frames: int | None
+    frames_compiled: int | None
+    whole_graph_frames: int | None
+    frames_fell_back: int | None
+    frames_raised: int | None
+    failed_compiles: int | None
+    graphs: int | None
+    ops: int | None
+    graph_calls: int | None
+    graph_host_seconds: float | None
+    graph_breaks: int | None
+    distinct_graph_breaks: int | None
+    recompiles: int | None
+    guards: int | None
+    compile_time_s: float | None
+    exit_code: int | None
+    signal: int | None
+
+
+def summarize(recording: Recording) -> Summary:
+    """Count over all processes of the recording."""
+    processes = recording.processes
+    graphs = [graph for process in processes for graph in process.graphs if graph.is_compiled]
+    breaks = [graph_break for process in processes for graph_break in process.breaks]
+    compiles = [compile_ for process in processes for compile_ in process.compiles]
+    has_breaks, has_frames = breaks_recorded(recording), recorded(recording, "frames")
+    has_metrics = recorded(recording) or bool(compiles)
+    has_calls = recorded(recording, "graph calls")
+    frames = [frame for process in processes for frame in process.frames]
+    counted = [frame for frame in frames if not frame.is_whole_graph]
+    return Summary(
+        processes=len(processes),
+        frames=len(counted) if has_frames else None,
+        frames_compiled=sum(frame.ok for frame in counted) if has_frames else None,
+        whole_graph_frames=len(frames) - len(counted) if has_frames else None,
+        frames_fell_back=sum(map(fell_back, frames)) if has_frames else None,
+        frames_raised=sum(map(raised_error, frames)) if has_frames else None,
+        failed_compiles=sum(c.fail_type is not None for c in compiles) if has_metrics else None,
+        graphs=sum(len(process.compiled_graphs) for process in processes)
+        if recorded(recording, "graphs") or any(process.graphs for process in processes)
+        else None,
+        ops=_sum(_ops(process) for process in processes)
+        if recorded(recording) or any(p.graphs for p in processes)
+        else None,
+        graph_calls=_sum([*(g.calls for g in graphs), *(p.inherited_calls for p in processes)])
+        if has_calls
+        else None,
+        graph_host_seconds=_seconds(
+            [*(g.host_seconds for g in graphs), *(p.inherited_seconds for p in processes)]
+        )
+        if has_calls
+        else None,
+        graph_breaks=len(breaks) if has_breaks else None,
+        distinct_graph_breaks=len(set(map(break_identity, breaks))) if has_breaks else None,
+        recompiles=sum(len(process.recompiles) for process in processes) if has_metrics else None,
+        guards=sum(c.guards for c in compiles if c.guards is not None) if has_metrics else None,
+        compile_time_s=_seconds(c.seconds for c in compiles) if has_metrics else None,
+        exit_code=recording.run.exit_code if recording.run else None,
+        signal=recording.run.signal if recording.run else None,
+    )
+
+
+def break_identity(graph_break: GraphBreak) -> tuple[object, str]:
+    """Breaks at one place for one reason are one break, however often it was met."""
+    return (graph_break.place, graph_break.kind)
+
+
+def fell_back(frame: Frame) -> bool:
+    """Whether Dynamo tried the frame and gave up on it, so that it ran eager."""
+    return frame.outcome == "failed"
+
+
+def gave_up(frame: Frame) -> bool:
+    """Whether Dynamo gave the frame up, so that it ran eager or raised an error in the program."""
+    return frame.outcome == "failed" or raised_error(frame)
+
+
+def raised_error(frame: Frame) -> bool:
+    """Whether the compile raised an error in the program; an interrupt (Ctrl-C) is none."""
+    return frame.outcome == "raised" and not frame.is_exit
+
+
+def breaks_recorded(recording: Recording) -> bool:
+    """Whether no break means that there was none.
+
+    torch wrote breaks into its trace before it wrote its version, so a trace with a version has them.
+    Source: torch/_logging/_internal.py (LazyTraceHandler) and torch/_dynamo/symbolic_convert.py
+    (log_graph_break), 2.8 to 2.15.
+    """
+    if not recording.processes:
+        return recorded(recording)
+    return all(
+        "graph breaks" not in process.failed_probes
+        if process.is_ours
+        else process.breaks or process.torch_version is not None
+        for process in recording.processes
+    )
+
+
+def recorded(recording: Recording, probe: str | None = None) -> bool:
+    """Whether our engine ran in every process, and `probe` worked there: else a count of 0 means nothing."""
+    if not recording.processes:
+        return bool(recording.python_processes) and not recording.engine_failures
+    return all(process.is_ours and probe not in process.failed_probes for process in recording.processes)
+
+
+def _ops(process: Process) -> int | None:
+    if not process.is_ours and not process.graphs:
+        return None
+    return _sum(graph.ops for graph in process.compiled_graphs)
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    """The sum; None if one of the values was not recorded."""
+    total = 0
+    for value in values:
+        if value is None:
+            return None
+        total += value
+    return total
+
+
+def _seconds(values: Iterable[float | None]) -> float | None:
+    total = 0.0
+    for value in values:
+        if value is None:
+            return None
+        total += value
+    return round(total, 6)

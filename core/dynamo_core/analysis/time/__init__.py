@@ -1,0 +1,1 @@
+"""Where the time went: of a process, a compile, a graph, a step."""

@@ -1,0 +1,309 @@
+"""Compile time by what was done in it: each moment belongs to the innermost phase, and so to one category.
+
+The names are the first arguments, or `phase_name`, of `dynamo_timed` and of what calls it: in torch 2.13
+torch/_dynamo (convert_frame.py, output_graph.py, guards.py, pgo.py, and compiled_autograd.py, which logs its
+event itself), torch/_functorch/_aot_autograd, torch/_functorch/partitioners.py, torch/_inductor
+(compile_fx.py, graph.py, scheduler.py, codecache.py, async_compile.py, select_algorithm.py,
+triton_bundler.py, runtime/triton_heuristics.py) and, for passes, torch/fx/passes/graph_transform_observer.py.
+Traces of several older versions have the same names, and fewer of them. A phase that is not listed here
+belongs with the one around it.
+"""
+
+import heapq
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+
+from ...model import Phase, Process
+
+COMPILED_AUTOGRAD = "compiled autograd"
+TRACING = "Dynamo tracing"
+GUARDS = "guards"
+OTHER_RANKS = "waiting for other ranks"
+BACKEND = "backend"
+AOT_AUTOGRAD = "AOTAutograd"
+INDUCTOR = "Inductor, other"
+LOWERING = "Inductor lowering"
+SCHEDULING = "Inductor scheduling"
+CODE_GENERATION = "Inductor code generation"
+PRE_GRAD = "Inductor passes, pre-grad"
+JOINT = "Inductor passes, joint"
+POST_GRAD = "Inductor passes, post-grad"
+KERNELS = "C++/Triton compilation"
+AUTOTUNING = "autotuning"
+CACHES = "cache look-ups"
+LOADING = "loading generated code"
+
+# In the order of a compile, which is that of every listing. BACKEND and INDUCTOR are what those did beside
+# what is named: for another backend than Inductor, all that it did.
+CATEGORIES = (
+    COMPILED_AUTOGRAD,
+    TRACING,
+    GUARDS,
+    OTHER_RANKS,
+    BACKEND,
+    CACHES,
+    AOT_AUTOGRAD,
+    INDUCTOR,
+    PRE_GRAD,
+    JOINT,
+    POST_GRAD,
+    LOWERING,
+    SCHEDULING,
+    CODE_GENERATION,
+    AUTOTUNING,
+    KERNELS,
+    LOADING,
+)
+
+_CATEGORY_OF = {
+    "compiled_autograd": COMPILED_AUTOGRAD,
+    "dynamo": TRACING,
+    "entire_frame_compile": TRACING,
+    "bytecode_tracing": TRACING,
+    "insert_deferred_runtime_asserts": TRACING,
+    "fullgraph_capture": TRACING,
+    "debug_insert_nops": TRACING,
+    "build_guards": GUARDS,
+    "precompile_build_guards": GUARDS,
+    "precompile_load_guards": GUARDS,
+    "compiler_collective": OTHER_RANKS,
+    "guard_collective": OTHER_RANKS,
+    "backend_compile": BACKEND,
+    "create_aot_dispatcher_function": AOT_AUTOGRAD,
+    "aot_collect_metadata": AOT_AUTOGRAD,
+    "aot_trace_joint_graph": AOT_AUTOGRAD,
+    "min_cut_rematerialization_partition": AOT_AUTOGRAD,
+    "entire_backward_compile": AOT_AUTOGRAD,
+    "compile_fx.<locals>.fw_compiler_base": INDUCTOR,
+    "compile_fx.<locals>.bw_compiler": INDUCTOR,
+    "inductor_compile": INDUCTOR,
+    "inductor_import": INDUCTOR,
+    "_recursive_pre_grad_passes": PRE_GRAD,
+    "_recursive_joint_graph_passes": JOINT,
+    "_recursive_post_grad_passes": POST_GRAD,
+    "fx_codegen_and_compile": LOWERING,
+    "additional_fake_tensor_prop": LOWERING,
+    "convert_conv_weights_to_channels_last": LOWERING,
+    "GraphLowering.run": LOWERING,
+    "Scheduler.__init__": SCHEDULING,
+    "Scheduler.fused_nodes": SCHEDULING,
+    "Scheduler.create_combo_kernel_nodes": SCHEDULING,
+    "Scheduler.codegen": CODE_GENERATION,
+    "GraphLowering.compile_to_fn": CODE_GENERATION,
+    "GraphLowering.codegen": CODE_GENERATION,
+    "GraphLowering.codegen_subgraph": CODE_GENERATION,
+    "code_gen": CODE_GENERATION,
+    "generate_kernel_code_from_nodes": CODE_GENERATION,
+    "PythonWrapperCodegen.generate": CODE_GENERATION,
+    "CppWrapperCpu.generate": CODE_GENERATION,
+    "CppWrapperGpu.generate": CODE_GENERATION,
+    "compile_file": KERNELS,
+    "async_compile.wait": KERNELS,
+    "async_compile.precompile": KERNELS,
+    "reload_kernel_in_parent": KERNELS,
+    "AotCodeCompiler.compile": KERNELS,
+    "aoti_precompile_header": KERNELS,
+    "aoti_compile_fatbin": KERNELS,
+    "CachingAutotuner.slow_precompile_config": KERNELS,
+    "StaticAutotunerFuture.warm_precompile": KERNELS,
+    "CachingAutotuner.benchmark_all_configs": AUTOTUNING,
+    "CachingAutotuner.coordinate_descent_tuning": AUTOTUNING,
+    "CachingAutotuner.combo_sequential_autotune": AUTOTUNING,
+    "benchmark_fused_nodes": AUTOTUNING,
+    "benchmark_codegened_module": AUTOTUNING,
+    "collective_compute_do_bench": AUTOTUNING,
+    "inductor_codecache_torch_key": CACHES,
+    "CacheBase.get_system.triton_key": CACHES,
+    "AOTAutogradCache.inductor_load": CACHES,
+    "CompiledArtifact.load": CACHES,
+    "CompiledArtifact.save": CACHES,
+    "GraphPickler.loads": CACHES,
+    "after_deserialization": CACHES,
+    "TritonBundler.collect": CACHES,
+    "TritonBundler.read_and_emit": CACHES,
+    "TritonBundler.load_cached_static_autotuners": CACHES,
+    "PyCodeCache.load_by_key_path": LOADING,
+    "gc": "garbage collection",
+}
+_PATTERNS = (
+    (re.compile(r"compile_attempt_\d+"), TRACING),
+    (re.compile(r"bytecode_hooks_\d+"), "bytecode hooks"),
+    (re.compile(r"pgo\..*"), CACHES),
+    (re.compile(r".*_template_(?:precompiling|autotuning)"), AUTOTUNING),
+    (re.compile(r"pass\.pre_grad_passes\..*"), PRE_GRAD),
+    (re.compile(r"pass\.joint_graph_passes\..*"), JOINT),
+    (re.compile(r"pass\.post_grad_passes\..*"), POST_GRAD),
+)
+_PASS = re.compile(r"pass\.(.+)")
+_BACKWARD = ("entire_backward_compile", "compile_fx.<locals>.bw_compiler")
+
+
+class Kind(NamedTuple):
+    """What a moment was spent on. The joint graph of AOTAutograd counts as forward."""
+
+    category: str
+    is_backward: bool
+
+
+@dataclass
+class Span:
+    """A phase as it counts: inside the one around it, and with the time that no other had begun in."""
+
+    phase: Phase
+    kind: Kind
+    begin_ns: int
+    end_ns: int
+    own_ns: int = 0
+    children: list["Span"] = field(default_factory=list)
+
+    @property
+    def total_ns(self) -> int:
+        """From its begin to its end."""
+        return self.end_ns - self.begin_ns
+
+    def walk(self) -> list["Span"]:
+        """It and all that is in it, each before what it holds."""
+        found: list[Span] = []
+        to_visit = [self]
+        while to_visit:
+            span = to_visit.pop()
+            found.append(span)
+            to_visit += reversed(span.children)
+        return found
+
+
+@dataclass(frozen=True)
+class CompileSplit:
+    """The compile time of a process. `seconds` of the kinds add up to `total_seconds`, the wall's.
+
+    `overlap_seconds` is what compiles of several threads had in common, or one inside another: it counts
+    once. `parallel_seconds` were spent in up to `parallel_threads` others beside all that, and are in none of
+    the kinds. `passes` has the time of each that is named, which is part of its kind's.
+    """
+
+    kinds: dict[Kind, float]
+    total_seconds: float
+    overlap_seconds: float
+    passes: dict[str, float]
+    parallel_seconds: float
+    parallel_threads: int
+
+    def of(self, category: str, is_backward: bool | None = None) -> float:
+        """The seconds of a category, of one direction or of both."""
+        return sum(
+            seconds
+            for kind, seconds in self.kinds.items()
+            if kind.category == category and is_backward in (None, kind.is_backward)
+        )
+
+    @property
+    def categories(self) -> list[str]:
+        """Those that took any time, in the order of a compile, those that only torch's names have last."""
+        there = dict.fromkeys(kind.category for kind in self.kinds)
+        return [name for name in CATEGORIES if name in there] + [c for c in there if c not in CATEGORIES]
+
+
+def split(process: Process) -> CompileSplit | None:
+    """The compile time of a process by what was done in it; None where torch's phases were not recorded."""
+    global _latest
+    if not process.phases:
+        return None
+    phases, parallel, count, found = _latest
+    if phases is not process.phases or parallel is not process.parallel_phases or count != len(phases):
+        found = _split(process)
+        _latest = process.phases, process.parallel_phases, len(process.phases), found
+    return found
+
+
+# Several parts of one page ask for the same.
+_latest: tuple[list[Phase], list[Phase], int, CompileSplit | None] = [], [], 0, None
+
+
+def _split(process: Process) -> CompileSplit:
+    trees = spans(process.phases)
+    kinds: dict[Kind, int] = {}
+    passes: dict[str, int] = {}
+    for span in (span for tree in trees for span in tree.walk()):
+        kinds[span.kind] = kinds.get(span.kind, 0) + span.own_ns
+        if named := _PASS.fullmatch(span.phase.name):
+            passes[named[1]] = passes.get(named[1], 0) + span.total_ns
+    total = sum(kinds.values())
+    return CompileSplit(
+        kinds={kind: own / 1e9 for kind, own in kinds.items() if own},
+        total_seconds=total / 1e9,
+        overlap_seconds=(sum(tree.total_ns for tree in trees) - total) / 1e9,
+        passes={name: ns / 1e9 for name, ns in sorted(passes.items(), key=lambda item: -item[1])},
+        parallel_seconds=sum(p.last_ns - p.begin_ns for p in process.parallel_phases) / 1e9,
+        parallel_threads=_at_once(process.parallel_phases),
+    )
+
+
+def spans(phases: Iterable[Phase]) -> list[Span]:
+    """The outermost phases with each moment given to one: the innermost, the last begun of several trees."""
+    trees = [_span(phase, None) for phase in phases]
+    everything = [span for tree in trees for span in tree.walk()]
+    _give_out_time(everything)
+    return trees
+
+
+def _span(phase: Phase, around: Span | None) -> Span:
+    begin, end = phase.begin_ns, phase.last_ns
+    if around is not None:  # the clock of the wall can be set back
+        begin = min(max(begin, around.begin_ns), around.end_ns)
+        end = min(max(end, begin), around.end_ns)
+    is_backward = phase.name in _BACKWARD or phase.is_backward is True
+    span = Span(phase, _kind(phase.name, is_backward, around.kind if around else None), begin, end)
+    span.children = [_span(child, span) for child in phase.children]
+    return span
+
+
+def _give_out_time(everything: list[Span]) -> None:
+    """Go through time from one begin to the next; what was begun last and is open has the time between."""
+    in_order = sorted(enumerate(everything), key=lambda item: (item[1].begin_ns, item[0]))
+    is_open: list[tuple[int, Span]] = []
+    now = 0
+
+    def give_until(limit: float) -> None:
+        nonlocal now
+        while is_open and now < limit:
+            span = is_open[0][1]
+            until = int(min(span.end_ns, limit))
+            span.own_ns += max(until - now, 0)
+            now = max(now, until)
+            if span.end_ns <= now:
+                heapq.heappop(is_open)
+
+    for begun, (_, span) in enumerate(in_order):
+        give_until(span.begin_ns)
+        now = span.begin_ns
+        heapq.heappush(is_open, (-begun, span))
+    give_until(float("inf"))
+
+
+@lru_cache(maxsize=4096)  # there are some hundred names, but a stranger's recording may have any number
+def _kind(name: str, is_backward: bool, around: Kind | None) -> Kind:
+    category = category_of(name) or (around.category if around else f"other: {name}")
+    return Kind(category, is_backward or (around is not None and around.is_backward))
+
+
+def category_of(name: str) -> str | None:
+    """What a phase of this name does; None for one that is not known."""
+    known = _CATEGORY_OF.get(name)
+    return known or next((category for pattern, category in _PATTERNS if pattern.fullmatch(name)), None)
+
+
+def _at_once(phases: Iterable[Phase]) -> int:
+    """How many of the phases went on at the same time, at most."""
+    changes = sorted(
+        change
+        for phase in phases
+        for change in ((phase.begin_ns, 1), (max(phase.last_ns, phase.begin_ns), -1))
+    )
+    now = most = 0
+    for _, change in changes:
+        now += change
+        most = max(most, now)
+    return most

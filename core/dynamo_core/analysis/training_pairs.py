@@ -1,0 +1,125 @@
+"""Forward and backward graphs in numbers: whose they are, and what the one saves for the other."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..model import AotPair, Graph, Process, SavedTensor
+from ..shared.aot_pair import ACTIVATION, INPUT, OUTPUT
+
+KINDS = (INPUT, OUTPUT, ACTIVATION)
+_FORWARD_TEXT = "aot_forward_graph"  # torch's record of a graph that has a backward
+
+
+def pairs_of(graph: Graph, process: Process) -> list[AotPair] | None:
+    """The pairs that AOTAutograd made of a graph: none for inference, several where the graph was split.
+
+    None where the graph has a backward that was called, but no pair is recorded, and where none was read.
+    """
+    found = _index_of(process.pairs).of(graph)
+    is_unknown = graph.backward_index is not None or are_unread(process)
+    return None if not found and is_unknown else found
+
+
+def are_unread(process: Process) -> bool:
+    """Whether there is text of pairs, but none of it was read: `explain` leaves that of plain traces."""
+    entire = process.entire
+    return not entire.pairs and _FORWARD_TEXT in entire.record_counts
+
+
+class _Index:
+    """Pairs by the graph that they were made of, so that each graph is looked up and not searched for."""
+
+    def __init__(self, pairs: list[AotPair]) -> None:
+        self.pairs, self.count = pairs, len(pairs)
+        self._by_graph: dict[object, list[tuple[int, AotPair]]] = {}
+        for position, pair in enumerate(pairs):
+            key = pair.graph if pair.graph is not None else (pair.compile_id, pair.attempt)
+            self._by_graph.setdefault(key, []).append((position, pair))
+
+    def of(self, graph: Graph) -> list[AotPair]:
+        """Those of a graph, in order."""
+        found = self._by_graph.get(graph.number, []) + self._by_graph.get(
+            (graph.compile_id, graph.attempt), []
+        )
+        return [pair for _, pair in sorted(found, key=lambda each: each[0])]
+
+
+_latest = _Index([])  # pages ask for one graph of a process after another
+
+
+def _index_of(pairs: list[AotPair]) -> _Index:
+    global _latest
+    if _latest.pairs is not pairs or _latest.count != len(pairs):
+        _latest = _Index(pairs)
+    return _latest
+
+
+class Ops(NamedTuple):
+    """How many ops the graphs of some pairs have; `joint` is None where it was not recorded."""
+
+    joint: int | None
+    forward: int
+    backward: int
+    recomputed: int
+
+
+def ops_of(pairs: Iterable[AotPair]) -> Ops:
+    """The ops of these pairs together."""
+    listed = list(pairs)
+    return Ops(
+        _sum(None if pair.joint is None else sum(pair.joint.values()) for pair in listed),
+        sum(sum(pair.forward.values()) for pair in listed),
+        sum(sum(pair.backward.values()) for pair in listed),
+        sum(sum(pair.recomputed.values()) for pair in listed),
+    )
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What is saved for a backward, in sum.
+
+    `bytes` are those of the tensors, None where not all are known; `memory` those of the storages that
+    neither inputs nor outputs have. Where `is_symbolic`, both are for the sizes that were met when compiling.
+    """
+
+    tensors: tuple[SavedTensor, ...]
+    symbols: int
+    bytes: int | None
+    memory: int | None
+    is_symbolic: bool
+
+    def count(self, kind: str) -> int:
+        """How many of the tensors are of this kind."""
+        return sum(tensor.kind == kind for tensor in self.tensors)
+
+
+def saved_by(pairs: Iterable[AotPair]) -> Saved:
+    """What these pairs save together, the largest tensor first."""
+    saved = [(number, value) for number, pair in enumerate(pairs) for value in pair.saved]
+    tensors = [value for _, value in saved if value.tensor is not None]
+    storages = {
+        (number, value.storage): value.storage_bytes
+        for number, value in saved
+        if value.tensor is not None and value.kind == ACTIVATION
+    }
+    return Saved(
+        tensors=tuple(sorted(tensors, key=lambda value: -(value.bytes or 0))),
+        symbols=sum(value.symbol is not None for _, value in saved),
+        bytes=_sum(value.bytes for value in tensors),
+        memory=_sum(storages.values()),
+        is_symbolic=any(value.has_symbolic_size for value in tensors),
+    )
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    known = list(values)
+    return None if None in known else sum(value for value in known if value is not None)
+
+
+def captured_in(process: Process, file: str) -> list[int] | None:
+    """The graphs that hold steps of the optimizer written in `file`; None where that was not recorded."""
+    graphs = process.entire.compiled_graphs
+    if any(graph.optimizer_steps is None for graph in graphs):
+        return None
+    return [graph.number for graph in graphs if file in (graph.optimizer_steps or ())]

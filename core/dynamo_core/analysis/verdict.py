@@ -1,0 +1,103 @@
+"""What became of the program, in a sentence or two."""
+
+import signal as signals
+
+from ..model import Recording, Run
+from ..shared.settings import SEMANTICS_COMPILED
+from .in_progress import in_progress_lines
+from .summary import Summary, raised_error
+from .words import first_line, number, seconds
+
+
+def verdict(recording: Recording, summary: Summary) -> str:
+    """The first thing to know about a recording."""
+    if recording.run is not None and not recording.processes:
+        return _nothing_recorded(recording)
+    if not summary.graphs and recording.run is not None and not _is_part(recording):
+        return "torch was imported, but no graph was compiled. " + _why_no_graph(recording)
+    parts = [
+        number(summary.graphs, "graph"),
+        number(summary.ops, "op"),
+        number(summary.graph_breaks, "graph break"),
+        number(summary.recompiles, "recompile"),
+    ]
+    if summary.frames_fell_back:
+        parts.append(f"{number(summary.frames_fell_back, 'frame')} fell back to eager")
+    if summary.frames_raised:
+        parts.append(f"{number(summary.frames_raised, 'frame')} raised an error in the compiler")
+    elif summary.failed_compiles and summary.frames_fell_back is None:
+        parts.append(f"{number(summary.failed_compiles, 'compile')} failed")
+    if summary.compile_time_s is None:
+        return f"{', '.join(parts)}; compile time: not recorded."
+    return f"{', '.join(parts)}; compiling took {seconds(summary.compile_time_s)}."
+
+
+def _is_part(recording: Recording) -> bool:
+    return any(process.whole is not None for process in recording.processes)
+
+
+def _nothing_recorded(recording: Recording) -> str:
+    if recording.engine_failures:
+        return f"Nothing was recorded: {recording.engine_failures[0]}."
+    if not recording.python_processes:
+        return (
+            "Nothing was recorded: no Python process started with our start-up code. "
+            "Was it run with -I, -E or -S, or with PYTHONPATH cleared?"
+        )
+    return "No Python process that could be seen imported torch, so there is nothing to compile."
+
+
+def _why_no_graph(recording: Recording) -> str:
+    in_progress = in_progress_lines(recording)
+    if in_progress:
+        return f"It did not come further than {in_progress[0]}."
+    frames = [frame for process in recording.processes for frame in process.frames]
+    raised = [frame for frame in frames if raised_error(frame)]
+    if raised:
+        return f"Compiling raised an error in the program: {first_line(raised[0].reason)}"
+    if frames:
+        return f"Dynamo tried {number(len(frames), 'frame')} and found nothing to compile or gave up."
+    decisions = [process.capture for process in recording.processes if process.capture]
+    policies = [decision.policy for decision in decisions if decision.decision == "capture"]
+    if policies:
+        takes = f"--capture {policies[0]} takes"
+        return (
+            f"No frame reached Dynamo: nothing that {takes} was given a tensor (--capture all takes every "
+            "frame), or torch._dynamo.config.disable is set."
+        )
+    return capture_sentence(recording)
+
+
+def capture_sentence(recording: Recording) -> str:
+    """Whether the program compiled for itself or we compiled it, and on what grounds."""
+    told = [process for process in recording.processes if process.captures]
+    if not told:
+        return "How it was captured was not recorded."
+    busiest = max(told, key=lambda process: len(process.compiled_graphs))
+    first, last = busiest.captures[0], busiest.captures[-1]
+    if last.decision == "failed":
+        return f"Capture could not start: {last.because}. The program ran eager."
+    if first.decision == "observe":
+        return f"Only observed, because {first.because}."
+    text = f"Captured by policy {first.policy!r} with backend {first.backend!r}"
+    if first.fallback_random:
+        text += ", with eager's random numbers (fallback_random)"
+    if recording.settings.semantics == SEMANTICS_COMPILED:
+        text += ", with torch.compile's semantics (--semantics compiled)"
+    if last.decision == "observe":
+        text += f", until {last.because}; only observed from then on"
+    return text + "."
+
+
+def ending(run: Run) -> str:
+    """How the program ended, as the launcher saw it."""
+    if run.ended_ns is None:
+        return "has not ended, or dynamo was killed: this recording is partial"
+    duration = seconds(None if run.started_ns is None else (run.ended_ns - run.started_ns) / 1e9)
+    if run.signal is not None:
+        try:
+            name = signals.Signals(run.signal).name
+        except ValueError:
+            name = str(run.signal)
+        return f"was killed by {name} after {duration}: the recording ends there"
+    return f"ended with exit code {run.exit_code} after {duration}"

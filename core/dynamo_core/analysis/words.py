@@ -1,0 +1,89 @@
+"""Words and numbers, the same in every report."""
+
+import os
+
+from ..model import CallTimes, CompileId, Place, Process, Recording, resumed_function
+
+
+def number(value: int | None, singular: str, plural: str | None = None) -> str:
+    """`3 graphs`, `1 graph`, `graphs: not recorded`."""
+    plural = plural or singular + "s"
+    if value is None:
+        return f"{plural}: not recorded"
+    return f"{value:,} {singular if value == 1 else plural}"
+
+
+def seconds(value: float | None) -> str:
+    """A duration in the unit that suits it."""
+    if value is None:
+        return "not recorded"
+    for limit, factor, unit in ((1e-3, 1e6, "µs"), (1.0, 1e3, "ms")):
+        if value < limit:
+            return f"{value * factor:.3g} {unit}"
+    return f"{value:.2f} s" if value < 100 else f"{value:,.0f} s"
+
+
+def seconds_in_calls(value: float | None, *calls: CallTimes | None) -> str:
+    """The time in these calls, and that it is extrapolated where not all of them were timed."""
+    is_sampled = any(times is not None and times.untimed > 0 for times in calls)
+    return f"{seconds(value)} (sampled)" if is_sampled else seconds(value)
+
+
+def memory(count: int | None) -> str:
+    """Bytes in the unit that suits them, of 1024 each."""
+    if count is None:
+        return "not recorded"
+    for limit, unit in ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB")):
+        if count >= limit:
+            return f"{count / limit:.1f} {unit}"
+    return f"{count} B"
+
+
+def frame_name(name: str | None) -> str:
+    """A frame as the user knows it: a resume function is the rest of the user's function."""
+    if name is None:
+        return "unknown frame"
+    resumed = resumed_function(name)
+    return f"{resumed[0]} (resumed at line {resumed[1]})" if resumed else name
+
+
+def place(value: Place | None) -> str:
+    """`file:line`; below the working directory relative to it, in a package relative to site-packages."""
+    if value is None:
+        return "unknown place"
+    file = value.file
+    _, in_package, rest = file.rpartition("/site-packages/")
+    if in_package:
+        file = rest
+    else:
+        try:
+            file = file.removeprefix(os.getcwd() + os.sep)
+        except OSError:  # the working directory is gone
+            pass
+    return f"{file}:{value.line}"
+
+
+def compile_label(compile_id: CompileId | None) -> str:
+    """`[0/1]`, as torch's own logs write it."""
+    return f"[{compile_id}]" if compile_id is not None else "[-/-]"
+
+
+def first_line(reason: str | None) -> str:
+    """A reason in one line; two where the first only announces the second."""
+    first, _, rest = (reason or "no reason recorded").partition("\n")
+    return f"{first} {rest.partition(chr(10))[0].strip()}".strip() if first.endswith(":") else first
+
+
+def process_title(process: Process, recording: Recording) -> str:
+    """` of rank 1` or ` of process 4711` where there are several, else nothing."""
+    if len(recording.processes) < 2:
+        return ""
+    if process.rank is not None:
+        return f" of rank {process.rank}"
+    pid = process.info.pid
+    return f" of process {pid}" if pid is not None else f" of {process.stream.name}"
+
+
+def cache_name(cache: str) -> str:
+    """One of torch's caches, by what its records call it."""
+    return {"fx_graph_cache": "FX graph cache", "aotautograd_cache": "AOTAutograd cache"}.get(cache, cache)

@@ -1,0 +1,76 @@
+"""The distinct graphs of a recording, each with the program by which it is measured."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from ..analysis.graphs.generated_program import generated_program
+from ..analysis.graphs.node_text import value_text
+from ..analysis.words import frame_name, place
+from ..model import Graph, Process, Recording
+from ..shared.errors import NothingSelected
+from .rounds import GraphProgram
+from .tuning import GraphToTune
+
+_NO_KEY = "it was recorded without a key, by torch or an earlier dynamo: record the program again"
+
+
+@dataclass(frozen=True)
+class DistinctGraph:
+    """A graph to measure, and all the graphs of the recording that compute the same."""
+
+    to_tune: GraphToTune
+    members: Sequence[tuple[Process, Graph]]
+
+    @property
+    def first(self) -> Graph:
+        """The one that it is named after."""
+        return self.members[0][1]
+
+    @property
+    def calls(self) -> int | None:
+        """How often they were called in all; None if that was not recorded of each."""
+        calls = [graph.calls for _, graph in self.members]
+        known = [each for each in calls if each is not None]
+        return sum(known) if len(known) == len(calls) else None
+
+    @property
+    def backend(self) -> str | None:
+        """The backend that took them in the recording; None if not recorded, or if they differ."""
+        names = {graph.backend for _, graph in self.members}
+        return names.pop() if len(names) == 1 else None
+
+
+def distinct_graphs(recording: Recording) -> list[DistinctGraph]:
+    """In the order in which they were first compiled. Graphs without a key are distinct from all others."""
+    members: dict[object, list[tuple[Process, Graph]]] = {}
+    for process in recording.processes:
+        for graph in process.graphs:
+            if graph.is_compiled:
+                same = graph.key if graph.key is not None else (id(process), graph.number)
+                members.setdefault(same, []).append((process, graph))
+    return [DistinctGraph(_to_tune(*found[0]), found) for found in members.values()]
+
+
+def _to_tune(process: Process, graph: Graph) -> GraphToTune:
+    inputs = [node for node in graph.nodes or () if node.op == "placeholder"]
+    program, problem = _program(process, graph)
+    return GraphToTune(
+        key=graph.key or "",
+        program=program,
+        problem=problem,
+        kinds=frozenset(tensor.device.partition(":")[0] for node in inputs for tensor in node.tensors),
+        ops=graph.ops,
+        from_=f"{frame_name(graph.frame_name)} ({place(graph.frame_place)})",
+        inputs=tuple(value_text(node) for node in inputs),
+    )
+
+
+def _program(process: Process, graph: Graph) -> tuple[GraphProgram | None, str | None]:
+    if graph.key is None or graph.modes is None:
+        return None, _NO_KEY
+    symbols = [symbol for symbol in process.symbols if symbol.compile_id == graph.compile_id]
+    try:
+        text = generated_program(graph, symbols, f"graph {graph.number}")
+    except NothingSelected as error:
+        return None, str(error).partition(" cannot be run: ")[2] or str(error)
+    return GraphProgram(text, asdict(graph.modes), graph.threads), None

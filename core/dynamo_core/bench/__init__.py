@@ -1,0 +1,1 @@
+"""`dynamo bench`: run a program under several backends in turn, and compare the runs."""

@@ -1,0 +1,258 @@
+"""The runs of `dynamo bench`: which, in what order, and what is read of each."""
+
+import re
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..bench.agreement import Agreement, agreement_of, not_verified
+from ..bench.measured import CONTENTS, EAGER, Backend, Bench, Run, read_run
+from ..bench.outputs import LONGEST_OUTPUT
+from ..bench.step_frame import Step, find_step
+from ..launch.process import Ending
+from ..launch.program import default_python
+from ..launch.run import Request, checked, record
+from ..launch.unattended import Unattended
+from ..model import Recording
+from ..recording.read import read
+from ..shared.backend_choice import parse_chain
+from ..shared.errors import DynamoError, NotMeasured
+from ..shared.settings import VERIFY_REPORT, Settings, StepFrame
+from ..shared.untrusted import printable
+from .graph_times import GraphTimes
+from .graphs import measure_graphs
+
+# A backend of several has no commas here, which part the backends from each other.
+CHAIN_MARK = "+"
+# Where the frame is that Dynamo puts around a module of torch's own (wrap_inline in external_utils.py).
+_OF_DYNAMO = "/torch/_dynamo/"
+_FIRST = "first"  # the folder of the first run
+_LONGEST_END = 1 << 16  # bytes of stderr that are looked at for what went wrong
+
+Announce = Callable[[str, int, int], None]  # what runs now, how many runs are done, of how many
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run. `requests` are `requests_for` the backends, eager first, and `first` is for the first run.
+
+    Recordings go below `recordings`, caches of the compilers below `caches`. `step` is the function that is a
+    step, if the user says so.
+    """
+
+    first: Request
+    requests: Mapping[str, Request]
+    rounds: int
+    recordings: Path
+    caches: Path
+    verify: bool
+    per_graph: bool = False
+    step: str | None = None
+    time_limit: float | None = None
+
+
+@dataclass(frozen=True)
+class _Finished:
+    """A run that has ended, its recording, None where there is nothing to read, and what it printed."""
+
+    problem: str | None
+    recording: Recording | None
+    stdout: str
+    is_stdout_cut: bool
+
+
+def first_request(request: Request) -> Request:
+    """For a run in which Dynamo takes what it can, and nothing compiles it."""
+    return replace(request, settings=_compiled(request.settings, "eager"))
+
+
+def requests_for(request: Request, backends: Sequence[str]) -> dict[str, Request]:
+    """The same request for each backend; BackendProblem tells a bad name before anything runs."""
+    eager = request.settings._replace(capture="none", override=("disable=True",))
+    of_settings = {EAGER: eager} | {
+        name: _compiled(request.settings, name.replace(CHAIN_MARK, ",")) for name in backends if name != EAGER
+    }
+    return {name: checked(replace(request, settings=settings)) for name, settings in of_settings.items()}
+
+
+def bench(plan: Plan, announce: Announce) -> Bench:
+    """Run it all. Ctrl-C ends it early, with what is done; NotMeasured where the program fails on its own."""
+    runs = _Runs(plan, announce)
+    result = Bench(
+        plan.first.program.name, plan.rounds, [Backend(name, _mode(name)) for name in plan.requests]
+    )
+    try:
+        result.step, result.no_step = runs.find_step()
+        frames = () if result.step is None else result.step.frames
+        for number in range(1, plan.rounds + 1):
+            for backend in _in_turn(result.backends, number):
+                backend.runs[number] = runs.measure(backend.name, number, frames)
+                if backend.is_eager and backend.runs[number].problem is not None:
+                    raise NotMeasured(
+                        f"{result.program} fails without any compiling: {backend.runs[number].problem}"
+                    )
+        if plan.verify:
+            for backend in result.backends[1:]:
+                backend.agreement = runs.verify(backend)
+        if plan.per_graph:
+            result.graphs = []
+            result.graphs.extend(runs.graph_times())
+    except KeyboardInterrupt:
+        result.is_interrupted = True
+    return result
+
+
+class _Runs:
+    def __init__(self, plan: Plan, announce: Announce) -> None:
+        self._plan = plan
+        self._announce = announce
+        self._done = 0
+        self._names = _plain_names(plan.requests)
+        count = len(plan.requests)
+        self._in_all = 1 + plan.rounds * count + plan.verify * (count - 1) + plan.per_graph
+
+    def find_step(self) -> tuple[Step | None, str | None]:
+        """What a step is, or why there is none: from a run that Dynamo captures and nothing compiles."""
+        finished = self._run("a first run, for its steps", _FIRST, self._plan.first)
+        if finished.problem is not None or finished.recording is None:
+            return None, f"the first run, with Dynamo but no compiler, failed: {finished.problem}"
+        for process in finished.recording.processes:
+            step = find_step(process, self._plan.step)
+            if step is not None and _OF_DYNAMO in step.place.file:
+                return None, "a step begins with a module of torch's own, for which eager has no such frame"
+            if step is not None:
+                return step, None
+        what = "nothing" if self._plan.step is None else f"no graph below {self._plan.step}"
+        return None, f"{what} is called often enough"
+
+    def measure(self, name: str, number: int, frames: tuple[StepFrame, ...]) -> Run:
+        """One run of the program with one backend."""
+        what = f"round {number} of {self._plan.rounds}, {name}"
+        request = _with(self._plan.requests[name], step_frames=frames)
+        finished = self._run(what, f"{self._names[name]}-{number}", request, self._names[name])
+        if finished.recording is None:
+            return Run(problem=finished.problem or "nothing was recorded", stdout=finished.stdout)
+        return read_run(finished.recording, finished.problem, finished.stdout, finished.is_stdout_cut)
+
+    def verify(self, backend: Backend) -> Agreement:
+        """A run that is not timed, in which each graph runs beside eager."""
+        if not backend.successes:
+            return not_verified("it never ran to its end")
+        plain = self._names[backend.name]
+        request = _with(self._plan.requests[backend.name], verify=VERIFY_REPORT)
+        finished = self._run(f"verifying {backend.name}", f"{plain}-verified", request, plain)
+        if finished.recording is None or finished.problem is not None:
+            return not_verified(f"the verified run failed: {finished.problem}")
+        return agreement_of(finished.recording)
+
+    def graph_times(self) -> Iterator[GraphTimes]:
+        """The graphs of the first run, each under each backend."""
+        eager = self._plan.requests[EAGER]
+        return measure_graphs(
+            self._plan.recordings / _FIRST,
+            {
+                name: EAGER if name == EAGER else request.settings.backend
+                for name, request in self._plan.requests.items()
+            },
+            python=eager.python or default_python(),
+            import_path=[*eager.program.import_path(), str(Path.cwd())],
+            time_limit=self._plan.time_limit,
+            tell=lambda what: self._announce(what, self._done, self._in_all),
+        )
+
+    def _run(self, what: str, folder: str, request: Request, cache: str = _FIRST) -> _Finished:
+        self._announce(what, self._done, self._in_all)
+        plan = self._plan
+        caches = plan.caches / cache
+        unattended = Unattended(
+            stdout=plan.recordings / f"{folder}.stdout",
+            stderr=plan.recordings / f"{folder}.stderr",
+            environment={"TORCHINDUCTOR_CACHE_DIR": str(caches), "TRITON_CACHE_DIR": str(caches / "triton")},
+            time_limit=plan.time_limit,
+        )
+        request = replace(request, output=plan.recordings / folder)
+        outcome = record(request, announce=lambda note: None, unattended=unattended)
+        self._done += 1
+        recording = _recording(outcome.recording)
+        return _Finished(
+            _problem(outcome.ending, unattended) or _not_seen(recording),
+            recording,
+            _beginning(unattended.stdout),
+            unattended.stdout.stat().st_size > LONGEST_OUTPUT,
+        )
+
+
+def _compiled(settings: Settings, backend: str) -> Settings:
+    """With a backend for what we capture, and for the torch.compile of a program that calls it itself."""
+    dynamic = "" if settings.dynamic is None else f",dynamic={settings.dynamic}"
+    return settings._replace(backend=backend, override=(f"backend={backend}{dynamic}",))
+
+
+def _with(request: Request, **changes: Any) -> Request:
+    return replace(request, settings=request.settings._replace(**changes))
+
+
+def _mode(name: str) -> str | None:
+    choices = parse_chain(name.replace(CHAIN_MARK, ","))
+    return choices[0].mode if len(choices) == 1 else None
+
+
+def _in_turn(backends: list[Backend], number: int) -> Iterator[Backend]:
+    """All of them, each round beginning with the next: what a machine does over time meets each alike."""
+    first = (number - 1) % len(backends)
+    yield from (*backends[first:], *backends[:first])
+
+
+def _problem(ending: Ending, unattended: Unattended) -> str | None:
+    if unattended.timed_out:
+        return f"stopped at the time limit of {unattended.time_limit:g} s"
+    if ending.signal is not None:
+        known = [each.name for each in signal.Signals if each == ending.signal]
+        return f"killed by {known[0] if known else f'signal {ending.signal}'}"
+    if ending.exit_code == 0:
+        return None
+    lines = _end(unattended.stderr).strip().splitlines()
+    return f"exit code {ending.exit_code}" + (f", {printable(lines[-1].strip())}" if lines else "")
+
+
+def _not_seen(recording: Recording | None) -> str | None:
+    """Why a program that ended well was no run with the backend: nothing of ours was there to see it."""
+    if recording is None or not recording.processes:
+        failures = [] if recording is None else recording.engine_failures
+        return f"nothing was recorded: {failures[0] if failures else 'no process imported torch'}"
+    return None
+
+
+def _end(output: Path) -> str:
+    """The last lines of a program's output, however much it said before."""
+    with output.open("rb") as file:
+        file.seek(max(0, output.stat().st_size - _LONGEST_END))
+        return file.read().decode("utf-8", "replace")
+
+
+def _beginning(output: Path) -> str:
+    """As much of a program's output as is compared."""
+    with output.open("rb") as file:
+        return file.read(LONGEST_OUTPUT).decode("utf-8", "backslashreplace")
+
+
+def _recording(path: Path) -> Recording | None:
+    with suppress(DynamoError):
+        return read(path, CONTENTS)
+    return None
+
+
+def _plain_names(backends: Iterable[str]) -> dict[str, str]:
+    """Each backend's name as that of a folder."""
+    names: dict[str, str] = {}
+    for backend in backends:
+        plain = _plain(backend)
+        names[backend] = plain if plain not in names.values() else f"{plain}-{len(names)}"
+    return names
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "_", name).strip("._") or "backend"

@@ -1,0 +1,56 @@
+"""The frame with which a step of a program begins, found in a run in which Dynamo compiled it."""
+
+from dataclasses import dataclass
+
+from ..analysis.time.steps import find_steps
+from ..model import CompileId, Graph, Place, Process, resumed_function
+from ..shared.settings import StepFrame
+
+
+@dataclass(frozen=True)
+class Step:
+    """The function whose call begins a step, and the frames that stand for it, compiled or not."""
+
+    name: str
+    place: Place
+    frames: tuple[StepFrame, ...]
+
+
+def find_step(process: Process, wanted: str | None = None) -> Step | None:
+    """The step of a process, as `find_steps` finds it; None where nothing repeats."""
+    steps = find_steps(process, wanted)
+    if steps is None or steps.graph.frame_name is None or steps.graph.frame_place is None:
+        return None
+    graph = steps.graph
+    name, place = steps.graph.frame_name, steps.graph.frame_place
+    own = (place.file, place.line, name)
+    if resumed_function(name) is None:
+        return Step(name, place, (own,))
+    origin = _origin(process.entire, name)
+    if origin is None:
+        return None
+    name, place = origin
+    frame = (place.file, place.line, name)
+    # A function that breaks before its first operation has no graph: compiled, its rest stands for it.
+    has_graph = any(_is_of(other, frame) for other in process.entire.graphs if other is not graph)
+    return Step(name, place, (frame,) if has_graph else (frame, own))
+
+
+def _is_of(graph: Graph, frame: StepFrame) -> bool:
+    place = graph.frame_place
+    return place is not None and (place.file, place.line, graph.frame_name) == frame
+
+
+def _origin(process: Process, name: str) -> tuple[str, Place] | None:
+    """The function of the program that a resume function is the rest of."""
+    makers = {made.code_name: made.made_by for made in process.resume_functions}
+    compiled = {compile_.compile_id: compile_ for compile_ in process.compiles if compile_.is_forward}
+    seen: set[CompileId | None] = set()
+    while resumed_function(name) is not None:
+        made_by = makers.get(name)
+        compile_ = compiled.get(made_by)
+        if made_by in seen or compile_ is None or compile_.name is None or compile_.place is None:
+            return None
+        seen.add(made_by)
+        name, place = compile_.name, compile_.place
+    return name, place

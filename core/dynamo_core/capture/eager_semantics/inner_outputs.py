@@ -1,0 +1,146 @@
+"""Outputs of a compiled graph from which other outputs of it are computed: what the program may ask of them.
+
+In eager, gradients flow from the one to the other, past hooks, `retain_grad` and `torch.autograd.grad`. A
+compiled graph is one node of autograd: both are its outputs, and nothing flows between them.
+
+Source: torch/_tensor.py (register_hook, which calls `_register_hook_dict` of the node),
+torch/autograd/__init__.py (grad, which calls `_engine_run_backward` of its module). 2.8 to 2.15.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .aot_function import call_of
+from .call import Call
+from .eager_run import Unanswerable
+
+# As torch words it: torch/csrc/autograd/python_engine.cpp (THPEngine_run_backward).
+_UNUSED = (
+    "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True "
+    "if this is the desired behavior."
+)
+
+
+def note_inner_outputs(call: Call, outputs: Sequence[Any]) -> None:
+    """Remember those outputs, as long as the program does."""
+    from torch.utils.weak import TensorWeakRef
+
+    function = call.graph.function
+    assert function is not None  # its node has just been found
+    call.inner = [
+        (function.positions[i], TensorWeakRef(outputs[i]))
+        for i in call.graph.facts.inner
+        if i in function.positions and i not in function.through_base
+    ]
+
+
+def asks_inside(call: Call) -> bool:
+    """Whether the program wants the gradient of such an output: it has a hook, or retains its gradient."""
+    if call.hooks:
+        return True
+    return any(_retains(reference()) for _, reference in call.inner)
+
+
+def give_retained(call: Call, gradients: Sequence[Any], of_inner: Sequence[Any]) -> None:
+    """Complete the gradients that such outputs retain: torch gave them what came to the node from outside."""
+    import torch
+
+    for (position, reference), gradient in zip(call.inner, of_inner, strict=True):
+        output = reference()
+        if gradient is None or not _retains(output):
+            continue
+        given = gradients[position]
+        with torch.no_grad():
+            if output.grad is None or (given is not None and torch.equal(output.grad, given)):
+                output.grad = gradient
+            else:
+                output.grad = output.grad + (gradient if given is None else gradient - given)
+
+
+def intercept_hooks(node_class: Any) -> None:
+    """Keep hooks on outputs for eager to call: with the whole gradient, and only if there is one."""
+    original = node_class._register_hook_dict
+
+    def register(node: Any, tensor: Any) -> None:
+        call = call_of(node)
+        if call is not None and tensor.output_nr in call.positions():
+            call.hooks.append((tensor.output_nr, tensor._backward_hooks))
+        else:
+            original(node, tensor)
+
+    node_class._register_hook_dict = register
+
+
+def answer_gradients_of_inner_outputs() -> None:
+    """`torch.autograd.grad` finds the gradients of such outputs as well; called once in a process."""
+    import torch
+
+    original = torch.autograd._engine_run_backward
+
+    def _engine_run_backward(
+        outputs: Any,
+        gradients: Any,
+        retain: bool,
+        create: bool,
+        inputs: Sequence[Any],
+        *rest: Any,
+        **named: Any,
+    ) -> Any:
+        calls = [_call_of_inner(value) for value in inputs]
+        if not any(calls) or named.get("accumulate_grad", True):
+            return original(outputs, gradients, retain, create, inputs, *rest, **named)
+        return _with_inner(original, outputs, gradients, retain, create, inputs, calls, *rest, **named)
+
+    torch.autograd._engine_run_backward = _engine_run_backward
+
+
+def _with_inner(
+    original: Any,
+    outputs: Any,
+    gradients: Any,
+    retain: bool,
+    create: bool,
+    inputs: Sequence[Any],
+    calls: Sequence[Call | None],
+    allow_unused: bool = False,
+    **named: Any,
+) -> tuple[Any, ...]:
+    """Ask for the gradients of the nodes' outputs instead of the inner ones, and go on from there."""
+    from torch.autograd.graph import GradientEdge
+
+    nodes = {value.grad_fn: call for value, call in zip(inputs, calls, strict=True) if call is not None}
+    edges = [GradientEdge(node, position) for node, call in nodes.items() for position in call.positions()]
+    replays = {}
+    try:
+        for node, call in nodes.items():
+            replays[node] = call.made_again()
+    except Unanswerable:
+        return tuple(original(outputs, gradients, retain, create, inputs, allow_unused, **named))
+    others = [value for value, call in zip(inputs, calls, strict=True) if call is None]
+    found = list(original(outputs, gradients, retain, create, (*others, *edges), True, **named))
+    of_others, of_edges = found[: len(others)], found[len(others) :]
+    given = {(edge.node, edge.output_nr): gradient for edge, gradient in zip(edges, of_edges, strict=True)}
+    result = []
+    for value, of in zip(inputs, calls, strict=True):
+        if of is None:
+            result.append(of_others.pop(0))
+            continue
+        node = value.grad_fn
+        of.graph.leave("inner_gradient")
+        at = [given.get((node, position)) for position in range(1 + max(of.positions()))]
+        _, (gradient,) = replays[node].gradients(at, retain=True, create=create, inner=[value.output_nr])
+        result.append(gradient)
+    if not allow_unused and any(gradient is None for gradient in result):
+        raise RuntimeError(_UNUSED)
+    return tuple(result)
+
+
+def _call_of_inner(value: Any) -> Call | None:
+    call: Call | None = call_of(getattr(value, "grad_fn", None))
+    if call is None or value.output_nr not in {position for position, _ in call.inner}:
+        return None
+    return call
+
+
+def _retains(output: Any) -> bool:
+    return output is not None and bool(output.retains_grad)

@@ -1,0 +1,93 @@
+"""What the probes of one process share, made once and handed to each of them whole.
+
+What only some runs need is None in the others. A plain class: to make a dataclass of it would cost every
+process half a millisecond.
+"""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from ..backends.graph_in_progress import graph_in_progress
+from ..shared.names import PROCESS_START
+from ..shared.settings import Settings
+from .harmless import Probes
+from .hidden_modules import hide_from_dynamo
+from .late_modules import LateModules
+from .optional_modules import replaces_arguments
+from .probes.guard_cost import GuardCost
+from .probes.process import description_at_start
+from .probes.trace_handler import attach, current_compile_id
+from .process_records import ProcessRecords
+from .whole_program.capture import WholeProgramCapture
+from .whole_program.tracing_limits import TracingLimits
+from .writing.stream import Stream
+
+if TYPE_CHECKING:
+    from .interventions.freeze import Freeze
+    from .interventions.override import Overriding
+    from .interventions.verify import Verifier
+    from .probes.step_marks import StepMarks
+    from .profiling.window import ProfileWindow
+
+
+class EngineParts:
+    """The parts of the engine, in the order in which they come to life; nothing in Dynamo is wrapped yet."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.stream = Stream(settings.recording, (PROCESS_START, description_at_start()))
+        os.register_at_fork(after_in_child=self.stream.start_anew_after_fork)
+        self.probes = Probes(self.stream)
+        self.probes.harmless("frames of our own left out")(hide_from_dynamo)()
+        self.trace_handler = attach(self.stream)
+        self.limits = TracingLimits(settings, self.probes)
+        self.guard_cost = GuardCost()
+        self.window = self._window()
+        self.verifier = self._verifier()
+        self.late_modules = LateModules()
+        self.records = ProcessRecords(self.stream, self.probes)
+        self.tell = self.probes.harmless("backends")(self._tell)
+        self.step_marks = self._step_marks()
+        self.freeze = self._freeze()
+        self.overriding = self._overriding()
+        self.whole_program = WholeProgramCapture(settings, self.probes, self.tell, self.limits)
+
+    def _tell(self, record: str, payload: dict[str, Any]) -> None:
+        """What a backend of ours has to say of the graph that it is given."""
+        numbered = {"graph": graph_in_progress.number, **payload}
+        self.stream.artifact(record, numbered, current_compile_id())
+
+    def _window(self) -> "ProfileWindow | None":
+        if not self.settings.profile:
+            return None
+        from .profiling.window import profile_window
+
+        return profile_window(self.settings, self.probes)
+
+    def _verifier(self) -> "Verifier | None":
+        if not self.settings.verify:
+            return None
+        from .interventions.verify import Verifier
+
+        return Verifier(self.probes)
+
+    def _step_marks(self) -> "StepMarks | None":
+        if not self.settings.step_frames:
+            return None
+        from .probes.step_marks import StepMarks
+
+        return StepMarks(self.settings.step_frames, self.probes)
+
+    def _freeze(self) -> "Freeze | None":
+        if self.settings.freeze_after is None:
+            return None
+        from .interventions.freeze import Freeze
+
+        return Freeze(self.settings, self.probes, self.trace_handler)
+
+    def _overriding(self) -> "Overriding | None":
+        if not replaces_arguments(self.settings):
+            return None
+        from .interventions.override import Overriding
+
+        return Overriding(self.settings, self.probes, self.tell)

@@ -1,0 +1,56 @@
+"""Install probes so that none of them can harm the program, and say which could not do its work."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ..shared.records import ProbeFailed
+from .writing.stream import Stream
+
+
+class Probes:
+    """Guards every call into our own code that happens inside torch's."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+        self._failed: set[str] = set()
+
+    def failed(self, probe: str, error: BaseException) -> None:
+        """Record, once, that `probe` does not work with this torch, and why."""
+        if probe in self._failed:
+            return
+        self._failed.add(probe)
+        try:
+            description = f"{type(error).__name__}: {error}"
+        except Exception:  # the program's exceptions can have any `__str__`
+            description = type(error).__name__
+        try:
+            where = _innermost_line(error)
+            self.stream.record(ProbeFailed(probe, description, at=where))
+        except Exception:
+            self.stream.counters.note_lost_record(0)
+
+    def harmless(self, probe: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Decorate a function of ours that torch calls: what goes wrong in it is recorded, not raised."""
+
+        def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+            @functools.wraps(function)
+            def guarded(*args: Any, **kwargs: Any) -> Any:
+                try:
+                    return function(*args, **kwargs)
+                except Exception as error:
+                    self.failed(probe, error)
+                    return None
+
+            return guarded
+
+        return decorate
+
+
+def _innermost_line(error: BaseException) -> str | None:
+    traceback = error.__traceback__
+    if traceback is None:
+        return None
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno}"

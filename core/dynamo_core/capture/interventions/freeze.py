@@ -1,0 +1,184 @@
+"""Compile nothing more from some moment on (`--freeze-after`), and say what would have been compiled.
+
+The moment needs no watch: it only matters when Dynamo is about to compile, and then the calls that are
+counted anyway, or the time since the last compile, tell whether it has come. Calls that find a cache entry
+cost nothing.
+
+A frame for which no entry fits then runs eager, this once: its entries, and those of what it calls, go on
+being used, and what it calls is not compiled apart (FrameAction.RUN_ONLY). The backward of a graph that was
+compiled before is still compiled at its first call: AOTAutograd's forward cannot do without it.
+
+Why not `torch.compiler.set_stance`: it is the program's own to set; it is looked at only where a compiled
+region is entered, which a captured program never does; and "eager_on_recompile" keeps the reasons to itself.
+Which frames are left to torch (`has_tensor_in_frame`) is as for its "fail_on_recompile".
+
+Source: torch/_dynamo/convert_frame.py (ConvertFrame, ConvertFrameAssert), torch/_dynamo/eval_frame.py
+(_callback_from_stance), torch/_dynamo/guards.py (get_guard_fail_reason_helper); 2.8, 2.13 and 2.15.
+"""
+
+import threading
+from types import CodeType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ...shared.freeze_after import parse_freeze_after
+from ...shared.names import FROZEN, NOT_COMPILED
+from ...shared.settings import ON_RECOMPILE_ERROR, Settings
+from ..harmless import Probes
+from ..primitives import perf_counter_ns, time_ns
+from ..probes.occurrences import Occurrences
+from ..probes.trace_handler import TraceHandler
+from ..torch_versions import allow_no_compiled_frame, guard_failure
+from .not_compiled import NotCompiled
+
+if TYPE_CHECKING:
+    from ..engine_parts import EngineParts
+
+_REASONS_OF_A_FRAME = 16  # the reason can name a size, and so be new each time
+_NEVER_COMPILED = "never compiled before"
+_NO_LONGER_COMPILED = "what was compiled of it has been thrown away (torch._dynamo.reset)"
+
+
+class Freeze:
+    """Knows when the moment has come, and what Dynamo does with a frame after that."""
+
+    def __init__(self, settings: Settings, probes: Probes, handler: TraceHandler) -> None:
+        assert settings.freeze_after is not None
+        self._after = parse_freeze_after(settings.freeze_after)
+        self._is_error = settings.on_recompile == ON_RECOMPILE_ERROR
+        self._probes = probes
+        self._handler = handler
+        self._frozen = False
+        self._pages: list[int] = []  # of the calls that count
+        self._compiling = threading.local()
+        self._compiled: set[object] = set()
+        self._reasons_of: dict[object, set[object]] = {}
+        self._not_compiled = Occurrences(probes.stream, NOT_COMPILED)
+
+    def watch(self, page: int) -> None:
+        """A graph was compiled, and its calls are counted on this page."""
+        function = self._after.function
+        code = getattr(self._compiling, "code", None)
+        if function is None or (code is not None and function in (code.co_name, _qualified_name(code))):
+            self._pages.append(page)
+
+    def install(self, convert_frame: ModuleType, parts: "EngineParts") -> None:
+        """Wrap both converters, outside of the probe that records frames."""
+        from torch._C._dynamo.eval_frame import _FrameAction, _FrameExecStrategy
+        from torch._dynamo.types import ConvertFrameReturn
+
+        eager_this_once = ConvertFrameReturn(
+            frame_exec_strategy=_FrameExecStrategy(_FrameAction.SKIP, _FrameAction.RUN_ONLY),
+            apply_to_code=False,
+        )
+        why_not = self._probes.harmless("freeze")(self._why_not)
+
+        def wrap(converter: Any) -> None:
+            original = converter.__call__
+
+            def __call__(self_: Any, frame: Any, *rest: Any, **named: Any) -> Any:
+                reasons = why_not(self_, frame, convert_frame)
+                if reasons is not None:
+                    if self._is_error:
+                        raise NotCompiled(_message(frame.f_code, reasons))
+                    allow_no_compiled_frame()
+                    return eager_this_once
+                # One more call lies on the stack than Dynamo's `skip` knows of.
+                named["skip"] = named.get("skip", 0) + 1
+                outer, self._compiling.code = getattr(self._compiling, "code", None), frame.f_code
+                try:
+                    result = original(self_, frame, *rest, **named)
+                finally:
+                    self._compiling.code = outer
+                if result.guarded_code is not None:
+                    self._compiled.add(_identity(frame.f_code))
+                return result
+
+            converter.__call__ = __call__
+
+        wrap(convert_frame.ConvertFrame)
+        wrap(convert_frame.ConvertFrameAssert)
+
+    def finish(self) -> None:
+        """The process ends: write what is not written yet, and how far it was from the freeze."""
+        if not self._frozen:
+            self._record(self._has_come())
+        self._not_compiled.finish()
+
+    def _why_not(self, converter: Any, frame: Any, convert_frame: ModuleType) -> tuple[str, ...] | None:
+        """Why this frame would be compiled now, were it not for the freeze, which is recorded; else None."""
+        if not self._frozen:
+            if not self._has_come():
+                return None
+            self._frozen = True
+            self._record(True)
+        inner = getattr(converter, "_inner_convert", converter)
+        code = frame.f_code
+        if (
+            inner._export
+            or code in convert_frame.output_codes
+            or not convert_frame.has_tensor_in_frame(frame)
+        ):
+            return None
+        reasons = self._reasons(converter, frame)
+        where = {"name": code.co_name, "file": code.co_filename, "line": code.co_firstlineno}
+        known = self._reasons_of.setdefault(tuple(where.values()), set())
+        told = reasons if reasons in known or len(known) < _REASONS_OF_A_FRAME else None
+        known.add(told)
+        self._not_compiled.add((*where.values(), told), {**where, "reasons": told})
+        return reasons
+
+    def _reasons(self, converter: Any, frame: Any) -> tuple[str, ...]:
+        """In torch's words, for each cache entry that the frame has, the newest first."""
+        from torch._C._dynamo.eval_frame import _debug_get_cache_entry_list
+
+        entries = sorted(_debug_get_cache_entry_list(frame.f_code), key=_age, reverse=True)
+        if not entries:
+            known = _identity(frame.f_code) in self._compiled
+            return (_NO_LONGER_COMPILED if known else _NEVER_COMPILED,)
+        return tuple(guard_failure(entry, frame.f_locals, converter) for entry in entries)
+
+    def _calls(self) -> int:
+        return sum(map(self._probes.stream.counters.calls_of, self._pages))
+
+    def _seconds(self) -> float | None:
+        ended_ns = self._handler.last_compile_ended_ns
+        return None if ended_ns is None else (perf_counter_ns() - ended_ns) / 1e9
+
+    def _has_come(self) -> bool:
+        if self._after.seconds is not None:
+            seconds = self._seconds()
+            return seconds is not None and seconds >= self._after.seconds
+        assert self._after.calls is not None
+        return self._calls() >= self._after.calls
+
+    def _record(self, frozen: bool) -> None:
+        is_timed = self._after.seconds is not None
+        self._probes.stream.artifact(
+            FROZEN,
+            {
+                "frozen": frozen,
+                "calls": None if is_timed else self._calls(),
+                "seconds": self._seconds() if is_timed else None,
+                "at_ns": time_ns(),
+            },
+        )
+
+
+def _age(cache_entry: Any) -> int:
+    return int(cache_entry.compile_id.frame_compile_id)  # the list's own order is that of their use
+
+
+def _message(code: CodeType, reasons: tuple[str, ...]) -> str:
+    return (
+        f"--on-recompile error: {code.co_name} ({code.co_filename}:{code.co_firstlineno}) "
+        f"would be compiled after the freeze: {'; '.join(reasons)}"
+    )
+
+
+def _identity(code: CodeType) -> tuple[str, int, str, int]:
+    """Resume functions for the two ways on from a line share all but their code."""
+    return code.co_filename, code.co_firstlineno, code.co_name, hash(code)
+
+
+def _qualified_name(code: CodeType) -> str | None:
+    return getattr(code, "co_qualname", None)  # from Python 3.11 on

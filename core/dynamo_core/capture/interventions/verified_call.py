@@ -1,0 +1,264 @@
+"""One call of a compiled graph beside eager: outputs, inputs that it changes, gradients.
+
+The compiled graph's own call has been made, once, on the program's inputs. Everything here runs on clones,
+from the state of the random number generators before that call, and leaves them as that call left them.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...backends.agreement import (
+    Comparison,
+    RandomState,
+    clone_with_aliases,
+    compare,
+    in_float64,
+    shielded,
+    with_other_last_bits,
+)
+
+OWN_RANDOM_NUMBERS = "it draws random numbers in its own way"
+COMPARED = "compared"
+
+
+@dataclass
+class Verdict:
+    """What came of the comparison; `not_comparable` says why nothing did.
+
+    `gradients` is "compared", or says why they were not; None where there are none.
+    """
+
+    comparisons: list[Comparison] = field(default_factory=list)
+    not_comparable: str | None = None
+    gradients: str | None = None
+
+    @property
+    def first_wrong(self) -> Comparison | None:
+        """The first value that disagrees."""
+        return next((each for each in self.comparisons if not each.agrees), None)
+
+
+class Run:
+    """A call on clones: `outputs` are its results, `inputs` its arguments as it left them."""
+
+    def __init__(self, function: Callable[..., Any], inputs: list[Any]) -> None:
+        versions = [_version(value) for value in inputs]
+        self.inputs = inputs
+        self.outputs = as_list(function(*inputs))
+        self.changed = {i for i, value in enumerate(inputs) if _version(value) != versions[i]}
+
+    def gradients(self, of: Sequence[int], seeds: dict[int, Any]) -> list[Any]:
+        """The gradients of some inputs, from those of some outputs; frees what was kept for them."""
+        import torch
+
+        outputs = [self.outputs[index] for index in seeds]
+        given = [seed.to(output.dtype) for seed, output in zip(seeds.values(), outputs, strict=True)]
+        return list(torch.autograd.grad(outputs, [self.inputs[i] for i in of], given, allow_unused=True))
+
+
+class CallBefore:
+    """What it takes to make a call again: clones of its inputs, and the generators' states."""
+
+    def __init__(self, arguments: Sequence[Any]) -> None:
+        self.random_state = RandomState(arguments)
+        self._clones = clone_with_aliases(arguments)
+
+    def arguments(self) -> list[Any]:
+        """Clones for one run, which may change them."""
+        return clone_with_aliases(self._clones)
+
+    def run(self, function: Callable[..., Any]) -> Run:
+        """Call `function` as the compiled graph was called."""
+        self.random_state.restore()
+        return Run(function, self.arguments())
+
+    def run_with_other_last_bits(self, function: Callable[..., Any], seed: int) -> Run:
+        """The same call, but for rounding errors in its inputs."""
+        self.random_state.restore()
+        return Run(function, with_other_last_bits(self._clones, seed))
+
+    def run_in_float64(self, gm: Any) -> Run | None:
+        """The graph in float64; None where that is not possible, or it draws random numbers."""
+        made = in_float64(gm, self._clones)
+        if made is None:
+            return None
+        self.random_state.restore()
+        try:
+            run = Run(*made)
+        except Exception:
+            return None
+        return None if self.random_state.has_changed() else run
+
+
+@contextmanager
+def unnoticed(arguments: Sequence[Any]) -> Iterator[RandomState]:
+    """What runs in here leaves the generators and torch's modes as they are now; gives the former."""
+    now = RandomState(arguments)
+    try:
+        with shielded():
+            yield now
+    finally:
+        now.restore()
+
+
+def verify(before: CallBefore, gm: Any, compiled: Any, arguments: Sequence[Any], result: Any) -> Verdict:
+    """Compare a call that was made, with its `arguments` and its `result`, with eager.
+
+    `compiled` is called once more where there are gradients to compare.
+    """
+    outputs = as_list(result)
+    with unnoticed(arguments) as after:
+        eager = before.run(runner(gm))
+        after_eager = RandomState(arguments)
+        draws = not (after.equals(before.random_state) and after_eager.equals(before.random_state))
+        if draws and not after.equals(after_eager):
+            return Verdict(not_comparable=OWN_RANDOM_NUMBERS)
+        exact = before.run_in_float64(gm)
+        verdict = Verdict(_compare_values(before, gm, arguments, outputs, eager, exact))
+        if verdict.first_wrong is None and any(_requires_grad(value) for value in outputs):
+            verdict.gradients = _verify_gradients(before, gm, compiled, eager, exact, verdict)
+    if draws and verdict.first_wrong is not None and not _draws_as_eager_does():
+        return Verdict(not_comparable=OWN_RANDOM_NUMBERS)
+    return verdict
+
+
+def _compare_values(
+    before: CallBefore, gm: Any, arguments: Sequence[Any], outputs: list[Any], eager: Run, exact: Run | None
+) -> list[Comparison]:
+    changed = sorted(eager.changed | _different(arguments, eager.inputs))
+    names = names_of_inputs(gm)
+
+    def values(run: Run) -> list[Any]:
+        return [*run.outputs, *(run.inputs[i] for i in changed)]
+
+    return compare(
+        [*names_of_outputs(gm), *(f"{names[i]}, changed in place" for i in changed)],
+        [*outputs, *(arguments[i] for i in changed)],
+        values(eager),
+        None if exact is None else values(exact),
+        lambda seed: values(before.run_with_other_last_bits(runner(gm), seed)),
+    )
+
+
+def _verify_gradients(
+    before: CallBefore, gm: Any, compiled: Any, eager: Run, exact: Run | None, verdict: Verdict
+) -> str:
+    """Add the gradients of the inputs to the verdict, and say whether that was possible."""
+    if _uses_cuda_graphs(eager.inputs):
+        return "not compared: a CUDA graph's next run would overwrite the program's values"
+    try:
+        candidate = before.run(compiled)
+        seeds = {
+            index: _seed(output, index)
+            for index, output in enumerate(eager.outputs)
+            if _requires_grad(output) and _requires_grad(candidate.outputs[index])
+        }
+        of = [i for i, value in enumerate(eager.inputs) if _requires_grad(value) and i not in eager.changed]
+        if not seeds or not of:
+            return "not compared: no input's gradient can be asked for"
+        own, eagers = (_gradients(run, of, seeds) for run in (candidate, eager))
+        exacts = None if exact is None else _gradients_if_possible(exact, of, seeds)
+    except Exception as error:
+        return f"not compared: {type(error).__name__}: {error}"
+    names = names_of_inputs(gm)
+    verdict.comparisons += compare(
+        [f"gradient of {names[i]}" for i in of],
+        own,
+        eagers,
+        exacts,
+        lambda seed: _gradients(before.run_with_other_last_bits(runner(gm), seed), of, seeds),
+    )
+    return COMPARED
+
+
+def _gradients(run: Run, of: Sequence[int], seeds: dict[int, Any]) -> list[Any]:
+    """Gradients as `Run.gradients` has them; that of an input without influence is zero."""
+    return [
+        run.inputs[i].detach().new_zeros(run.inputs[i].shape) if gradient is None else gradient
+        for i, gradient in zip(of, run.gradients(of, seeds), strict=True)
+    ]
+
+
+def _gradients_if_possible(run: Run, of: Sequence[int], seeds: dict[int, Any]) -> list[Any] | None:
+    try:
+        return _gradients(run, of, seeds)
+    except Exception:
+        return None
+
+
+def _seed(output: Any, index: int) -> Any:
+    """A gradient for an output, the same every time, from a generator of our own."""
+    import torch
+
+    generator = torch.Generator(output.device).manual_seed(index)
+    return torch.randn(output.shape, dtype=output.dtype, device=output.device, generator=generator)
+
+
+def runner(gm: Any) -> Callable[..., Any]:
+    """What runs the graph eagerly, without module hooks, on buffers of its own where the graph has any."""
+    has_state = next(gm.parameters(), None) is not None or next(gm.buffers(), None) is not None
+    run: Callable[..., Any] = deepcopy(gm).forward if has_state else gm.forward
+    return run
+
+
+def names_of_inputs(gm: Any) -> list[str]:
+    """`input 0 (l_x_)`, with the names of the graph's placeholders."""
+    placeholders = [node for node in gm.graph.nodes if node.op == "placeholder"]
+    return [f"input {i} ({node.name})" for i, node in enumerate(placeholders)]
+
+
+def names_of_outputs(gm: Any) -> list[str]:
+    """`output 0 (loss)`, with the names of the nodes that give them."""
+    values = as_list(next(node for node in reversed(gm.graph.nodes) if node.op == "output").args[0])
+    return [f"output {i} ({value})" for i, value in enumerate(values)]
+
+
+def as_list(result: Any) -> list[Any]:
+    """A graph's outputs; a backend may give them as a tuple or a list."""
+    return list(result) if isinstance(result, (tuple, list)) else [result]
+
+
+def _version(value: Any) -> int | None:
+    import torch
+
+    return value._version if isinstance(value, torch.Tensor) and not value.is_inference() else None
+
+
+def _different(values: Sequence[Any], others: Sequence[Any]) -> set[int]:
+    """Where tensors are not equal to the bit: what a backend changed in its inputs, and eager did not."""
+    import torch
+
+    return {
+        i
+        for i, (value, other) in enumerate(zip(values, others, strict=True))
+        if isinstance(value, torch.Tensor)
+        and value.layout is torch.strided
+        and not (value.is_quantized or torch.equal(value.detach(), other.detach()))
+    }
+
+
+def _requires_grad(value: Any) -> bool:
+    import torch
+
+    return isinstance(value, torch.Tensor) and value.requires_grad
+
+
+def _draws_as_eager_does() -> bool:
+    inductor = sys.modules.get("torch._inductor.config")
+    return inductor is None or bool(inductor.fallback_random)
+
+
+def _uses_cuda_graphs(values: Sequence[Any]) -> bool:
+    """Whether a CUDA graph has been recorded on one of the devices.
+
+    Source: torch/_inductor/cudagraph_trees.py (get_manager), 2.8 to 2.15.
+    """
+    import torch
+
+    trees = sys.modules.get("torch._inductor.cudagraph_trees")
+    devices = {value.device.index for value in values if isinstance(value, torch.Tensor) and value.is_cuda}
+    return trees is not None and any(trees.get_manager(index, False) is not None for index in devices)

@@ -1,0 +1,264 @@
+"""`--verify`: the first calls of each compiled graph, beside eager on the same inputs.
+
+The compiled graph is called once on the program's own inputs, and its result returned as it is; what is
+compared with it runs on clones (`verified_call.py`). Dynamo switches itself off around a compiled graph
+(torch/_dynamo/output_graph.py, compile_and_call_fx_graph: `disable`), so that it does not see our runs
+either. Read in torch 2.8 to 2.15; run with 2.13.
+"""
+
+import copy
+import functools
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from ...backends.agreement import Comparison, is_shielded
+from ...backends.graph_copy import copy_of_graph
+from ...shared.names import VERIFIED
+from ..eager_semantics.graph_facts import communication_in
+from ..harmless import Probes
+from ..primitives import perf_counter_ns
+from ..probes.graph_lines import user_line
+from ..probes.graphs import target_name
+from ..probes.trace_handler import current_compile_id
+from .verified_backward import watch_missing_gradients
+from .verified_call import COMPARED, CallBefore, Verdict, unnoticed, verify
+from .wrong_node import Found, first_wrong_node
+
+# A graph's first call has fresh parameters, the second those after a step of the optimizer. A recompile is a
+# graph of its own.
+CALLS_VERIFIED = 2
+
+# Graphs that are searched for the node that is wrong, in one process, until one is found.
+MOST_SEARCHES = 3
+
+
+class Verifier:
+    """Puts `--verify` to work."""
+
+    def __init__(self, probes: Probes) -> None:
+        self._probes = probes
+        self._searches_left = MOST_SEARCHES
+        self._lock = threading.Lock()
+
+    def before(self, gm: Any, compiler: Any, number: int) -> Callable[[Any, Any], Any]:
+        """Keep a graph as it is handed to its backend.
+
+        What is returned takes what the backend made of it, bare and with its calls counted, and gives what
+        shall be called instead.
+        """
+        return functools.partial(_beside_eager, _VerifiedGraph(self, copy_of_graph(gm), compiler, number))
+
+    def not_counted(self, compiled: Any, counted: Any) -> Any:
+        """A backward graph whose calls are counted, unless they are ours."""
+
+        def call(*args: Any) -> Any:
+            return (compiled if is_shielded() else counted)(*args)
+
+        return call
+
+    def record(self, payload: dict[str, Any], compile_id: Mapping[str, int]) -> None:
+        """Write what came of one call."""
+        self._probes.stream.artifact(VERIFIED, payload, compile_id)
+
+    def may_search(self) -> bool:
+        """Whether a further graph may be searched for its wrong node."""
+        with self._lock:
+            self._searches_left -= 1
+            return self._searches_left >= 0
+
+    def search(self, gm: Any, compiler: Any, before: CallBefore) -> Found:
+        """Search a graph for its wrong node, without a trace in the recording or in torch's counts."""
+        counters = sys.modules["torch._dynamo.utils"].counters
+        counts = copy.deepcopy(counters)
+        try:
+            with self._probes.stream.muted():
+                return first_wrong_node(gm, compiler, before)
+        except Exception as error:
+            return Found(reason=f"the search for it failed: {_described(error)}")
+        finally:
+            counters.clear()
+            counters.update(counts)
+
+    def found(self) -> None:
+        """A node has been named: that is enough."""
+        with self._lock:
+            self._searches_left = 0
+
+
+class _VerifiedGraph:
+    """A graph, until its first calls have been verified."""
+
+    def __init__(self, verifier: Verifier, gm: Any, compiler: Any, number: int) -> None:
+        self._verifier = verifier
+        self._number = number
+        self._compile_id = current_compile_id()
+        self._graph: tuple[Any, Any] | None = (gm, compiler)
+        self._calls = 0
+        self._lock = threading.Lock()
+
+    def begin(self, arguments: Sequence[Any]) -> "_Call | None":
+        """Before a call: what it takes to verify it; None if it is not to be."""
+        with self._lock:
+            if self._graph is None:
+                return None
+            self._calls += 1
+            call = _Call(self, self._calls, *self._graph)
+            if self._calls == CALLS_VERIFIED:
+                self.forget()
+        return call if call.prepare(arguments) else None
+
+    def forget(self) -> None:
+        """No further calls are verified, and nothing is kept."""
+        self._graph = None
+
+    def is_done(self) -> bool:
+        """Whether no further call is verified."""
+        return self._graph is None
+
+    def record(self, payload: dict[str, Any]) -> None:
+        """Write what came of one call."""
+        self._verifier.record({"graph": self._number, **payload}, self._compile_id)
+
+    def search(self, gm: Any, compiler: Any, before: CallBefore) -> Found:
+        """Search for the wrong node, if there have not been too many searches."""
+        if not self._verifier.may_search():
+            return Found(reason=None)
+        found = self._verifier.search(gm, compiler, before)
+        if found.node is not None:
+            self._verifier.found()
+        return found
+
+
+class _Call:
+    """One call that is verified."""
+
+    def __init__(self, graph: _VerifiedGraph, number: int, gm: Any, compiler: Any) -> None:
+        self._graph = graph
+        self._number = number
+        self._gm = gm
+        self._compiler = compiler
+        self._before: CallBefore | None = None
+        self._nanoseconds = 0
+
+    def prepare(self, arguments: Sequence[Any]) -> bool:
+        """Clone the arguments; False, and recorded, if the call cannot be verified."""
+        began = perf_counter_ns()
+        try:
+            reason = _obstacle(self._gm)
+            if reason is None:
+                self._before = CallBefore(arguments)
+        except Exception as error:
+            reason = _described(error)
+        self._nanoseconds = perf_counter_ns() - began
+        if reason is not None:
+            self._record("not verified", reason)
+        return reason is None
+
+    def compare(self, compiled: Any, arguments: Sequence[Any], result: Any) -> None:
+        """Compare the call that was made with eager, and record what came of it. Never raises."""
+        began = perf_counter_ns()
+        before, self._before = self._before, None
+        assert before is not None
+        found = Found()
+        try:
+            verdict = verify(before, self._gm, compiled, arguments, result)
+            if verdict.first_wrong is not None:
+                self._graph.forget()
+                found = self._search(before, verdict, arguments)
+        except Exception as error:
+            self._nanoseconds += perf_counter_ns() - began
+            self._record("not verified", _described(error))
+            return
+        self._nanoseconds += perf_counter_ns() - began
+        if verdict.not_comparable is not None:
+            self._record("not comparable", verdict.not_comparable)
+            return
+        self._record("disagrees" if verdict.first_wrong else "agrees", None, verdict, found)
+        if verdict.first_wrong is None:
+            with suppress(Exception):  # then nothing is known of the program's own backward
+                watch_missing_gradients(before, self._gm, arguments, result, self._disagrees)
+
+    def _disagrees(self, comparison: Comparison) -> None:
+        self._record("disagrees", None, Verdict([comparison], gradients=COMPARED))
+
+    def _search(self, before: CallBefore, verdict: Verdict, arguments: Sequence[Any]) -> Found:
+        if verdict.gradients is not None:
+            return Found(reason="the values that the forward graph computes agree, so it is in the backward")
+        with unnoticed(arguments):
+            return self._graph.search(self._gm, self._compiler, before)
+
+    def _record(
+        self, outcome: str, why: str | None, verdict: Verdict | None = None, found: Found | None = None
+    ) -> None:
+        verdict, found = verdict or Verdict(), found or Found()
+        node = found.node
+        place = user_line(node.meta.get("stack_trace")) if node is not None else None
+        comparisons = verdict.comparisons
+        self._graph.record(
+            {
+                "call": self._number,
+                "outcome": outcome,
+                "why": why,
+                "compared": len(comparisons),
+                "against_float64": sum(each.against == "float64" for each in comparisons),
+                "gradients": verdict.gradients,
+                "worst": _comparison(max(comparisons, key=_share_of_allowed, default=None)),
+                "first_wrong": _comparison(verdict.first_wrong),
+                "node": None
+                if node is None
+                else {
+                    "name": node.name,
+                    "target": target_name(node),
+                    "file": place[0] if place else None,
+                    "line": place[1] if place else None,
+                    "comparison": _comparison(found.comparison),
+                },
+                "node_unknown": found.reason,
+                "ns": self._nanoseconds,
+            }
+        )
+
+
+def _beside_eager(graph: _VerifiedGraph, compiled: Any, counted: Any) -> Any:
+    def call(*args: Any) -> Any:
+        if graph.is_done():
+            return counted(*args)
+        verified = graph.begin(args)
+        result = counted(*args)
+        if verified is not None:
+            verified.compare(compiled, args, result)
+        return result
+
+    return call
+
+
+def _obstacle(gm: Any) -> str | None:
+    """Why a call must not be made a second time, if it must not."""
+    import torch
+
+    if torch.cuda.is_available() and torch.cuda.is_current_stream_capturing():
+        return "the program records it into a CUDA graph"
+    if torch._C._len_torch_dispatch_stack() or torch._C._len_torch_function_stack():
+        return "the program has set a mode that sees every operation"
+    node = communication_in(gm)
+    return None if node is None else f"it communicates with other processes ({node})"
+
+
+def _comparison(comparison: Comparison | None) -> dict[str, Any] | None:
+    return None if comparison is None else vars(comparison)
+
+
+def _share_of_allowed(comparison: Comparison) -> float:
+    if comparison.error is None:
+        return float("-inf" if comparison.agrees else "inf")
+    return comparison.error / comparison.allowed if comparison.allowed else comparison.error
+
+
+def _described(error: BaseException) -> str:
+    try:
+        return f"{type(error).__name__}: {error}".splitlines()[0]
+    except Exception:  # exceptions can have any `__str__`
+        return type(error).__name__

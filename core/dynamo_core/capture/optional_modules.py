@@ -1,0 +1,29 @@
+"""What only some runs ask for is imported by those alone: the others start sooner."""
+
+import importlib
+
+from ..shared.settings import FULLGRAPH_FIRST, Settings
+from .interventions.compile_arguments import is_torchs_own
+from .standard_library import StandardLibraryOnly
+
+
+def replaces_arguments(settings: Settings) -> bool:
+    """Whether arguments of the program's own torch.compile, or backends of compiles, are replaced."""
+    return bool(settings.override) or settings.fullgraph == FULLGRAPH_FIRST
+
+
+def import_what_is_asked_for(settings: Settings) -> None:
+    """Import the modules that these settings need, where only the standard library can be seen."""
+    asked_for = {
+        "dynamo_core.backends.chain": settings.override or not is_torchs_own(settings.choices()),
+        "dynamo_core.capture.interventions.freeze": settings.freeze_after is not None,
+        "dynamo_core.capture.interventions.override": replaces_arguments(settings),
+        "dynamo_core.capture.probes.step_marks": settings.step_frames,
+        "dynamo_core.capture.interventions.verify": settings.verify,
+        "dynamo_core.capture.profiling.window": settings.profile,
+    }
+    modules = [module for module, is_asked_for in asked_for.items() if is_asked_for]
+    if modules:
+        with StandardLibraryOnly():
+            for module in modules:
+                importlib.import_module(module)

@@ -1,0 +1,69 @@
+"""All probes, each with the module of torch that it waits for: the one list of them.
+
+Probes that wait for one module are installed in the order in which they stand here; one that wraps the same
+function as another is around those that stand before it.
+"""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import NamedTuple
+
+from .engine_parts import EngineParts
+from .import_hook import import_hook
+from .probes import aot_pairs, backward, breaks, bytecode, frames, graphs, guards, tracing_time
+from .process_records import record_import
+
+Install = Callable[[ModuleType, EngineParts], None]
+
+
+class Probe(NamedTuple):
+    """Installed right after `module` was imported; `name` is what the user misses if that fails.
+
+    A `late` one has its module looked for only while a backend may load it.
+    """
+
+    module: str
+    name: str
+    install: Install | None  # None where these settings do not ask for it
+    late: bool = False
+
+
+def probes_of(parts: EngineParts) -> tuple[Probe, ...]:
+    """Every probe there is, in the order of installation."""
+    overriding, step_marks, freeze = parts.overriding, parts.step_marks, parts.freeze
+    return (
+        Probe("torch", "overrides", overriding.install_on_calls if overriding else None),
+        Probe("torch._dynamo.output_graph", "graphs", graphs.install),
+        Probe(
+            "torch._dynamo.output_graph", "overrides", overriding.install_on_compiles if overriding else None
+        ),
+        Probe("torch._dynamo.output_graph", "steps", step_marks.install if step_marks else None),
+        Probe("torch._dynamo.output_graph", "graph breaks", breaks.install),
+        Probe("torch._dynamo.output_graph", "resume functions", bytecode.install_on_resume_functions),
+        Probe("torch._dynamo.guards", "guards", guards.install),
+        Probe("torch._dynamo", "imports", record_import),
+        Probe("torch._dynamo", "Inductor", _look_for_late_modules),
+        Probe("torch._dynamo.convert_frame", "bytecode", bytecode.install),
+        Probe("torch._dynamo.convert_frame", "frames", frames.install),
+        Probe("torch._dynamo.convert_frame", "freeze", freeze.install if freeze else None),
+        Probe("torch._dynamo.symbolic_convert", "tracing time", tracing_time.install),
+        Probe("torch._inductor.compile_fx", "imports", record_import, late=True),
+        Probe("torch._functorch.aot_autograd", "forward and backward graphs", aot_pairs.install, late=True),
+        Probe("torch._inductor.output_code", "backward calls", backward.install, late=True),
+    )
+
+
+def install_probes(parts: EngineParts) -> None:
+    """Have each probe that is wanted installed when its module comes; one that fails harms no other."""
+    for module, name, install, late in probes_of(parts):
+        if install is not None:
+            wait = parts.late_modules.add if late else import_hook.when_imported
+            wait(module, parts.probes.harmless(name)(_with(parts, install)))
+
+
+def _with(parts: EngineParts, install: Install) -> Callable[[ModuleType], None]:
+    return lambda module: install(module, parts)
+
+
+def _look_for_late_modules(dynamo: ModuleType, parts: EngineParts) -> None:
+    parts.late_modules.wait()

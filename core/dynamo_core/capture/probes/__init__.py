@@ -1,0 +1,1 @@
+"""What of torch is watched: one module a subject."""

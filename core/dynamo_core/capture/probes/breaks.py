@@ -1,0 +1,57 @@
+"""Probe: graph breaks as Dynamo counts them, in `torch._dynamo.utils.graph_break_reasons`.
+
+Source: torch/_dynamo/output_graph.py (GraphCompileReason.__post_init__), the same in torch 2.8 to 2.15.
+It has what `counters["graph_break"]` lacks (a data-dependent branch) and, unlike the trace's records, no
+entry for an attempt that was thrown away.
+"""
+
+import linecache
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ...shared.names import GRAPH_BREAK
+from .trace_handler import current_compile_id
+
+if TYPE_CHECKING:
+    from ..engine_parts import EngineParts
+
+_LINES_AROUND = 2  # on either side
+
+
+def install(output_graph: ModuleType, parts: "EngineParts") -> None:
+    """Wrap `GraphCompileReason.__post_init__`."""
+    probes = parts.probes
+    kind = output_graph.GraphCompileReason
+    original = kind.__post_init__
+
+    @probes.harmless("graph breaks")
+    def record_break(reason: Any) -> None:
+        payload = described_break(reason.reason, reason.user_stack)
+        probes.stream.artifact(GRAPH_BREAK, payload, current_compile_id())
+
+    def __post_init__(self: Any) -> None:
+        original(self)
+        if self.graph_break:
+            record_break(self)
+
+    kind.__post_init__ = __post_init__
+
+
+def described_break(reason: str, user_stack: Any) -> dict[str, Any]:
+    """A break as it is recorded: torch's reason, the user's stack, and the text around its last line."""
+    stack = [
+        {"file": frame.filename, "line": frame.lineno, "name": frame.name, "text": frame.line}
+        for frame in user_stack
+    ]
+    return {"reason": reason, "user_stack": stack, "around": _lines_around(user_stack)}
+
+
+def _lines_around(user_stack: Any) -> dict[int, str]:
+    """The text of the line that broke and of its neighbours, by number; empty where there is no file."""
+    if not user_stack:
+        return {}
+    innermost = user_stack[-1]
+    lines = linecache.getlines(innermost.filename)
+    first = max(innermost.lineno - _LINES_AROUND, 1)
+    shown = lines[first - 1 : innermost.lineno + _LINES_AROUND]
+    return {number: line.rstrip("\n") for number, line in enumerate(shown, first)}

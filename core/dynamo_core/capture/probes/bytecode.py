@@ -1,0 +1,154 @@
+"""Probe: original and modified bytecode of every compiled frame, and what the resume functions stand for.
+
+Source: torch/_dynamo/convert_frame.py, where each new code goes into `orig_code_map`, then `output_codes`
+(2.13, and excerpts of versions before it), and torch/_dynamo/output_graph.py (OutputGraph; see
+`torch_versions.py`). A hook by `register_bytecode_hook` would have a line of its own in the times that
+`TORCH_LOGS=+dynamo` prints, and change the numbers of the program's hooks. No code object is kept: from 2.14
+on that is noisy at interpreter exit.
+"""
+
+import dis
+import linecache
+from hashlib import md5
+from json import dumps
+from types import CodeType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ...shared.names import BYTECODE
+from ...shared.records import ResumeFunctionMade
+from ..torch_versions import resume_function_installer
+from .trace_handler import current_compile_id
+
+if TYPE_CHECKING:
+    from ..engine_parts import EngineParts
+
+_PLAIN_CONSTANTS = (bool, int, float, complex, str, bytes, CodeType)
+_LONGEST_ARGUMENT = 2000  # characters; a constant can be a whole file
+
+
+def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
+    """Have the collection of new codes tell what is added to it."""
+    probes = parts.probes
+    output_codes = convert_frame.output_codes
+    add = output_codes.add
+
+    @probes.harmless("bytecode")
+    def record_bytecode(modified: CodeType) -> None:
+        original = convert_frame.orig_code_map[modified]
+        probes.stream.artifact(BYTECODE, _both_as_json(original, modified), current_compile_id())
+
+    def add_and_record(modified: CodeType) -> None:
+        add(modified)
+        record_bytecode(modified)
+
+    output_codes.add = add_and_record
+
+
+def install_on_resume_functions(output_graph: ModuleType, parts: "EngineParts") -> None:
+    """Wrap the place where a resume function gets its global name `__resume_at_<offset>_<n>`."""
+    probes = parts.probes
+    kind = output_graph.OutputGraph
+
+    @probes.harmless("resume functions")
+    def record_resume_function(name: str, code: Any) -> None:
+        code = getattr(code, "__code__", code)
+        if not name.startswith("__resume_at_") or not isinstance(code, CodeType):
+            return
+        probes.stream.record(
+            ResumeFunctionMade(name=name, code_name=code.co_name, fingerprint=_fingerprint(code)),
+            current_compile_id(),
+        )
+
+    method = resume_function_installer(kind)
+    install_global = getattr(kind, method)
+
+    def install_and_record(self: Any, name: str, value: Any, *rest: Any, **named: Any) -> Any:
+        record_resume_function(name, value)
+        return install_global(self, name, value, *rest, **named)
+
+    setattr(kind, method, install_and_record)
+
+
+def _both_as_json(original: CodeType, modified: CodeType) -> str:
+    """A JSON object with one instruction a line: [offset, opcode, argument, line, jump target or null].
+
+    What tells frames apart stands on the first line.
+    """
+    head = {
+        "name": original.co_name,
+        "qualified_name": getattr(original, "co_qualname", original.co_name),
+        "file": original.co_filename,
+        "first_line": original.co_firstlineno,
+        "fingerprint": _fingerprint(original),
+        "source": _source_lines(original),
+    }
+    return (
+        f'{dumps(head)[:-1]},\n"original": {_instructions(original)},'
+        f'\n"modified": {_instructions(modified)}}}'
+    )
+
+
+def _fingerprint(code: CodeType) -> str:
+    """Tells resume functions apart that share a name, because they resume at the same line."""
+    digest = md5(code.co_code, usedforsecurity=False)
+    digest.update(repr((code.co_name, code.co_varnames, code.co_names)).encode("utf-8", "replace"))
+    return digest.hexdigest()
+
+
+class _Named:
+    """Stands for a constant in a listing, where dis would ask the constant itself for its `repr`."""
+
+    def __init__(self, constant: Any) -> None:
+        self._name = type(constant).__name__
+
+    def __repr__(self) -> str:
+        return f"<{self._name}>"
+
+
+def _shown(constant: Any) -> Any:
+    """A constant as far as it is the compiler's own. Dynamo adds whatever the program has, its globals say:
+    those can be large, secret, or run the program's code when they are asked for a `repr`.
+    """
+    if constant is None or constant is Ellipsis or type(constant) in _PLAIN_CONSTANTS:
+        return constant
+    if type(constant) in (tuple, frozenset):
+        return type(constant)(map(_shown, constant))
+    return _Named(constant)
+
+
+def _instructions(code: CodeType) -> str:
+    code = code.replace(co_consts=tuple(map(_shown, code.co_consts)))
+    rows = []
+    line: int | None = code.co_firstlineno
+    for instruction in dis.get_instructions(code):
+        line = _line(instruction, line)
+        jump = instruction.argval if instruction.opcode in dis.hasjrel + dis.hasjabs else None
+        rows.append(dumps([instruction.offset, instruction.opname, _argument(instruction, code), line, jump]))
+    return "[\n" + ",\n".join(rows) + "\n]"
+
+
+def _argument(instruction: dis.Instruction, code: CodeType) -> str:
+    """What the argument stands for; the number itself where it is a count or a depth of the stack."""
+    argument = instruction.argrepr
+    if not argument and instruction.arg is not None:
+        is_constant = instruction.opname == "KW_NAMES"  # of Python 3.11 and 3.12, where dis gives its index
+        argument = repr(code.co_consts[instruction.arg]) if is_constant else str(instruction.arg)
+    return argument[:_LONGEST_ARGUMENT]
+
+
+def _line(instruction: dis.Instruction, previous: int | None) -> int | None:
+    """The source line of an instruction; None for those that come from no line."""
+    positions = getattr(instruction, "positions", None)  # Python 3.11 on
+    if positions is not None:
+        return positions.lineno  # type: ignore[no-any-return]
+    return instruction.starts_line or previous
+
+
+def _source_lines(code: CodeType) -> dict[int, str]:
+    """The text of the lines that `code` comes from, by line number; empty where there is no file."""
+    lines = [line for _, _, line in code.co_lines() if line is not None]
+    if not lines:
+        return {}
+    wanted = range(min(lines), max(lines) + 1)
+    text = linecache.getlines(code.co_filename)
+    return {line: text[line - 1].rstrip("\n") for line in wanted if 0 < line <= len(text)}

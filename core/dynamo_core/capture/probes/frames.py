@@ -1,0 +1,96 @@
+"""Probe: every frame that Dynamo tried, and what came of it.
+
+Source: torch/_dynamo/convert_frame.py. `ConvertFrame.__call__` is where `counters["frames"]` counts;
+whole-graph frames (`fullgraph=True`) go to `ConvertFrameAssert.__call__` directly and are not counted there.
+The same in torch 2.8 to 2.15; `ConvertFrameReturn.skip_reason` is there from 2.13 on.
+"""
+
+from types import CodeType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ...shared.names import FRAME
+from ..primitives import perf_counter_ns, time_ns
+from .breaks import described_break
+
+if TYPE_CHECKING:
+    from ..engine_parts import EngineParts
+
+
+def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
+    """Wrap both converters. The counting one calls the other, which is then not a frame of its own."""
+    probes, handler, limits = parts.probes, parts.trace_handler, parts.limits
+    counters = convert_frame.counters
+    calls = probes.stream.counters
+    entering_inner_converter = False
+
+    @probes.harmless("frames")
+    def record(
+        code: CodeType, result: Any, error: BaseException | None, ok: bool, whole_graph: bool, start: int
+    ) -> None:
+        elapsed = perf_counter_ns() - start
+        calls.note_compile(elapsed)
+        reason, given_up = getattr(result, "skip_reason", None), limits.given_up()
+        if given_up is not None:
+            outcome, reason = "skipped", given_up.reason
+        elif error is not None:
+            outcome, reason = "raised", f"{type(error).__name__}: {error}"
+        elif result.guarded_code is not None:
+            outcome = "compiled"
+        else:
+            outcome = "skipped" if ok else "failed"
+        probes.stream.artifact(
+            FRAME,
+            {
+                "name": code.co_name,
+                "file": code.co_filename,
+                "line": code.co_firstlineno,
+                "outcome": outcome,
+                "reason": reason,
+                "limit": None if given_up is None else given_up.limit,
+                # Ctrl-C, sys.exit
+                "is_exit": given_up is None and error is not None and not isinstance(error, Exception),
+                "ok": ok,
+                "whole_graph": whole_graph,
+                "broke": None if given_up is not None else _break_that_raised(error),
+                "ended_ns": time_ns(),
+                "ns": elapsed,
+            },
+            handler.last_compile,
+        )
+
+    def wrap(converter: Any, whole_graph: bool) -> None:
+        original = converter.__call__
+
+        def __call__(self: Any, frame: Any, *rest: Any, **named: Any) -> Any:
+            nonlocal entering_inner_converter
+            # One more call lies on the stack than Dynamo's `skip` knows of.
+            named["skip"] = named.get("skip", 0) + 1
+            if whole_graph and entering_inner_converter:
+                entering_inner_converter = False
+                return original(self, frame, *rest, **named)
+            entering_inner_converter = not whole_graph
+            handler.last_compile = None
+            ok_before = counters["frames"]["ok"]
+            start = perf_counter_ns()
+            try:
+                result = original(self, frame, *rest, **named)
+            except BaseException as error:
+                record(frame.f_code, None, error, False, whole_graph, start)
+                raise
+            ok = whole_graph or counters["frames"]["ok"] > ok_before
+            record(frame.f_code, result, None, ok, whole_graph, start)
+            return result
+
+        converter.__call__ = __call__
+
+    wrap(convert_frame.ConvertFrame, whole_graph=False)
+    wrap(convert_frame.ConvertFrameAssert, whole_graph=True)
+
+
+def _break_that_raised(error: BaseException | None) -> dict[str, Any] | None:
+    """The graph break that was not allowed, as with `fullgraph=True`.
+
+    Source: torch/_dynamo/exc.py (Unsupported: msg, real_stack), 2.8 to 2.15.
+    """
+    stack = getattr(error, "real_stack", None)
+    return described_break(str(getattr(error, "msg", error)), stack) if stack else None

@@ -1,0 +1,24 @@
+"""The user's lines of a node of an FX graph, from the text `File "x.py", line 3, in f` that Dynamo keeps."""
+
+from collections.abc import Iterator
+
+_BEGIN = 'File "'
+
+
+def user_line(stack_trace: str | None) -> tuple[str, int] | None:
+    """The innermost one."""
+    return _line(stack_trace.rpartition(_BEGIN)[2]) if stack_trace and _BEGIN in stack_trace else None
+
+
+def user_lines(stack_trace: str | None) -> Iterator[tuple[str, int]]:
+    """All of them, the outermost first."""
+    for entry in (stack_trace or "").split(_BEGIN)[1:]:
+        line = _line(entry)
+        if line is not None:
+            yield line
+
+
+def _line(entry: str) -> tuple[str, int] | None:
+    file, _, rest = entry.partition('", line ')
+    digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
+    return (file, int(digits)) if digits else None

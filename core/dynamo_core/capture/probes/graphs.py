@@ -1,0 +1,262 @@
+"""Probe: every FX graph that Dynamo hands to a backend, and the calls of what the backend returns.
+
+Source: torch/_dynamo/output_graph.py (OutputGraph.call_user_compiler). Its signature is (self, gm) up to
+torch 2.7 and (self, gm, example_inputs) from 2.8. Run with 2.13; sources read from 2.8 to 2.15.
+"""
+
+import operator
+from collections.abc import Callable
+from json import dumps
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ...backends.graph_in_progress import graph_in_progress
+from ...shared.graph_key import graph_key
+from ...shared.names import FX_GRAPH, GRAPH_COMPILED
+from ..eager_semantics.observed import observed_graph
+from ..primitives import perf_counter_ns, time_ns
+from ..torch_versions import source_name
+from .device_time import timed_on_device
+from .graph_lines import user_line
+from .modes import modes_of, threads
+from .optimizers import optimizer_steps
+from .trace_handler import compile_id_text, current_compile_id
+
+if TYPE_CHECKING:
+    from ..eager_semantics.kept_graph import KeptGraph
+    from ..engine_parts import EngineParts
+
+
+def install(output_graph: ModuleType, parts: "EngineParts") -> None:
+    """Wrap `OutputGraph.call_user_compiler`; `--verify` puts its own around the counting of calls."""
+    probes, window, freeze = parts.probes, parts.window, parts.freeze
+    guard_cost, late_modules = parts.guard_cost, parts.late_modules
+    counters = probes.stream.counters
+    original = output_graph.OutputGraph.call_user_compiler
+    graphs_seen = 0
+    wrap_graph = None
+    if parts.verifier is not None:
+        wrap_graph = probes.harmless("graph calls beside eager")(parts.verifier.before)
+
+    @probes.harmless("graphs")
+    def record_graph(graph_number: int, backend: Any, gm: Any) -> str:
+        key, described = _graph_as_json(graph_number, backend_name(backend), gm)
+        probes.stream.artifact(FX_GRAPH, described, current_compile_id())
+        return key
+
+    @probes.harmless("graph calls")
+    def record_compiled(
+        graph_number: int,
+        gm: Any,
+        compiled: Any,
+        elapsed: int,
+        owner: Any,
+        wrap: Callable[[Any, Any], Any] | None,
+        kept: "KeptGraph | None",
+    ) -> Any:
+        countable = not (owner.export or getattr(owner, "package", None) is not None)
+        calls_index = counters.new_page() if countable else None
+        probes.stream.artifact(
+            GRAPH_COMPILED,
+            {
+                "graph": graph_number,
+                "name": gm.meta.get("backend_id"),
+                "backend_ns": elapsed,
+                "calls_index": calls_index,
+                "specialization": "specialization" in gm.meta,
+            },
+            current_compile_id(),
+        )
+        if graph_number == 1:
+            parts.records.state()
+        if calls_index is None:  # torch serialises or inspects the callable itself; leave it alone
+            return None
+        if freeze is not None:
+            freeze.watch(calls_index)
+        sample_guards = guard_cost.sampler(current_compile_id())
+        compiled = _without_lazy_module(compiled)
+        compiled = bare = compiled if kept is None else kept.around(compiled)
+        if window is not None:
+            compiled = window.watch(compiled, graph_number, compile_id_text(current_compile_id()))
+        compiled = timed_on_device(compiled, lambda: counters.words_of(calls_index))
+        look = None if kept is not None else observed_graph(gm, graph_number, probes)
+        called = counters.counted(compiled, calls_index, sample_guards, look)
+        if window is not None:
+            called = window.stepping(called, graph_number)
+        return called if wrap is None else wrap(bare, called)
+
+    def call_user_compiler(self: Any, gm: Any, *rest: Any) -> Any:
+        nonlocal graphs_seen
+        keeps = parts.whole_program.keeper()
+        kept = None if keeps is None else keeps.before_backend(gm, graphs_seen + 1)
+        graph_number = graphs_seen = graphs_seen + 1
+        compiler = self.compiler_fn
+        if kept is not None and kept.is_left_to_eager:
+            self.compiler_fn = eager
+        key = record_graph(graph_number, self.compiler_fn, gm)
+        start = perf_counter_ns()
+        late_modules.wait()
+        graph_in_progress.number, graph_in_progress.key = graph_number, key
+        wrap = None if wrap_graph is None else wrap_graph(gm, self.compiler_fn, graph_number)
+        try:
+            compiled = original(self, gm, *rest)
+        finally:
+            self.compiler_fn = compiler
+            if keeps is not None:
+                keeps.forget_marks(gm)
+            graph_in_progress.number = graph_in_progress.key = None
+            late_modules.stop()
+        elapsed = perf_counter_ns() - start
+        called = None
+        if key is not None:  # None: it could not be recorded
+            called = record_compiled(graph_number, gm, compiled, elapsed, self, wrap, kept)
+        return called or (compiled if kept is None else kept.around(compiled))
+
+    output_graph.OutputGraph.call_user_compiler = call_user_compiler
+
+
+def eager(gm: Any, example_inputs: Any) -> Any:
+    """In place of the backend, for a graph that is left to eager."""
+    return gm.forward
+
+
+def _without_lazy_module(compiled: Any) -> Any:
+    """What Dynamo does itself to a lazily recompiled module, and could not do behind our wrapper.
+
+    Source: torch/_dynamo/output_graph.py (compile_and_call_fx_graph), 2.8 to 2.15.
+    """
+    from torch.fx._lazy_graph_module import _LazyGraphModule
+
+    owner = getattr(compiled, "__self__", None)
+    if isinstance(compiled, _LazyGraphModule):
+        _LazyGraphModule.force_recompile(compiled)
+    elif isinstance(owner, _LazyGraphModule) and compiled.__name__ == "_lazy_forward":
+        _LazyGraphModule.force_recompile(owner)
+        return owner.forward
+    return compiled
+
+
+def _graph_as_json(graph_number: int, backend: str, gm: Any) -> tuple[str, str]:
+    """The graph's key, and the graph as a JSON object with one node a line.
+
+    What a summary needs stands on the first line.
+    """
+    described = [_node(node) for node in gm.graph.nodes]
+    modes = modes_of(gm)
+    key = graph_key(described, modes)
+    head = {
+        "graph": graph_number,
+        "name": gm.meta.get("backend_id"),
+        "backend": backend,
+        "ops": sum(node["op"].startswith("call_") for node in described),
+        "optimizer_steps": optimizer_steps(gm),
+        "key": key,
+        "trains": modes["grad_enabled"] and any(node.get("requires_grad") for node in described),
+        "modes": modes,
+        "threads": threads(),
+        "handed_over_ns": time_ns(),
+    }
+    nodes = ",\n".join(dumps(node, default=repr) for node in described)
+    return key, f'{dumps(head)[:-1]},\n"nodes": [\n{nodes}\n]}}'
+
+
+def backend_name(backend: Any) -> str:
+    """The backend's name as the user knows it, below torch's wrappers.
+
+    Source: torch/_dynamo/repro/after_dynamo.py (WrapBackendDebug), torch/__init__.py (_TorchCompile*Wrapper).
+    """
+    while True:
+        inner = getattr(backend, "_torchdynamo_orig_backend", None) or getattr(
+            backend, "_torchdynamo_orig_callable", None
+        )
+        if inner is None:
+            break
+        backend = inner
+    if type(backend).__name__ == "_TorchCompileWrapper":
+        backend = backend.compiler_fn
+    name = getattr(backend, "compiler_name", None) or getattr(backend, "__name__", None)
+    return str(name or type(backend).__name__)
+
+
+def _node(node: Any) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "op": node.op,
+        "name": node.name,
+        "target": target_name(node),
+        "args": str(node.args),
+        "kwargs": str(node.kwargs),
+        "inputs": [input_.name for input_ in node.all_input_nodes],
+    }
+    described.update(described_value(node.meta.get("example_value")))
+    if node.op == "placeholder":
+        described.update(_input(node))
+    elif node.op == "get_attr":
+        described.update(_subgraph(node))
+    place = user_line(node.meta.get("stack_trace"))
+    if place is not None:
+        described["file"], described["line"] = place
+    return described
+
+
+def target_name(node: Any) -> str:
+    """`torch.abs` rather than `<built-in method abs of type object at 0x…>`."""
+    if isinstance(node.target, str):
+        return node.target
+    from torch.fx.node import _get_qualified_name
+
+    try:
+        name = str(_get_qualified_name(node.target))
+    except Exception:
+        name = getattr(node.target, "__qualname__", None) or type(node.target).__qualname__
+    return name.replace("_operator.", "operator.", 1) if name.startswith("_operator.") else name
+
+
+def described_value(value: Any) -> dict[str, Any]:
+    """Shape, stride, dtype and device of a node's value; symbolic sizes are given by name."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        described: dict[str, Any] = {
+            "shape": [_size(size) for size in value.shape],
+            "dtype": str(value.dtype).removeprefix("torch."),
+            "device": str(value.device),
+        }
+        if value.layout is torch.strided:
+            described["stride"] = [_size(stride) for stride in value.stride()]
+        if value.requires_grad:
+            described["requires_grad"] = True
+        return described
+    if isinstance(value, (tuple, list)):
+        return {"values": [described_value(item) for item in value]}
+    if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+        return {"symbol": str(value)}
+    return {}
+
+
+def _size(size: Any) -> int | str:
+    return size if type(size) is int else str(size)
+
+
+def _input(node: Any) -> dict[str, Any]:
+    import torch
+
+    source = getattr(node.meta.get("grapharg"), "source", None)
+    described: dict[str, Any] = {}
+    if source is not None:
+        described["source"] = source_name(source)
+    if isinstance(node.meta.get("example_value"), torch.nn.Parameter):
+        described["parameter"] = True
+    return described
+
+
+def _subgraph(node: Any) -> dict[str, str]:
+    """The key of the graph that a higher-order operator is given, so that its owner's key depends on it."""
+    import torch
+
+    try:
+        value = operator.attrgetter(node.target)(node.graph.owning_module)
+    except AttributeError:
+        return {}
+    if not isinstance(value, torch.fx.GraphModule):
+        return {}
+    return {"subgraph": graph_key([_node(inner) for inner in value.graph.nodes], {})}

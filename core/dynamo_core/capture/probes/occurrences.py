@@ -1,0 +1,52 @@
+"""What can happen very often is written down a few times, each time with how often it has happened so far."""
+
+import os
+from collections.abc import Mapping
+from threading import RLock
+from typing import Any
+
+from ..writing.stream import Stream
+
+_MOST_KINDS = 1000  # a program can make functions without end
+
+
+class Occurrences:
+    """Writes a record the 1st, 2nd, 4th, 8th … time, and the last count at the end; its payload has `times`.
+
+    What comes of further kinds once there are very many is counted together, in a record with nothing else.
+    """
+
+    def __init__(self, stream: Stream, record: str) -> None:
+        self._stream = stream
+        self._record = record
+        self._times: dict[object, int] = {}
+        self._unwritten: dict[object, dict[str, Any]] = {}
+        self._lock = RLock()  # a signal's handler may come here while its thread is here already
+        os.register_at_fork(after_in_child=self._begin_anew)
+
+    def add(self, kind: object, payload: Mapping[str, Any]) -> None:
+        """One more of a kind (anything hashable); what is said of it should be the same each time."""
+        with self._lock:
+            if kind not in self._times and len(self._times) >= _MOST_KINDS:
+                kind, payload = None, {}
+            times = self._times[kind] = self._times.get(kind, 0) + 1
+            content = {**payload, "times": times}
+            self._unwritten[kind] = content
+        if times & (times - 1) == 0:
+            self._write(kind, content)
+
+    def finish(self) -> None:
+        """Write the counts that are not written yet."""
+        for kind, content in list(self._unwritten.items()):
+            self._write(kind, content)
+
+    def _write(self, kind: object, content: dict[str, Any]) -> None:
+        self._stream.artifact(self._record, content)
+        if self._unwritten.get(kind) is content:
+            del self._unwritten[kind]
+
+    def _begin_anew(self) -> None:
+        """A forked child has a stream of its own, which knows nothing of its parent's."""
+        self._lock = RLock()
+        self._times.clear()
+        self._unwritten.clear()

@@ -1,0 +1,60 @@
+"""Probe: which optimizers the program has made, and whether a graph holds the step of one.
+
+Source: torch/optim/optimizer.py (Optimizer._patch_step_function), 2.8 to 2.15: the first optimizer of a class
+marks the class's `step` as hooked. So there is nothing to wrap, and Dynamo traces optimizers as without us.
+A class that inherits the step of another one, of which the program has made one before, is taken for that.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from ...shared.records import OptimizerMade
+from ..writing.stream import Stream
+
+
+class OptimizerNotes:
+    """Records each class of optimizers once."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._noted: set[type] = set()
+
+    def note(self) -> None:
+        """Record those that are new."""
+        for kind in _optimizers_made():
+            if kind not in self._noted:
+                self._noted.add(kind)
+                self._stream.record(
+                    OptimizerMade(name=kind.__qualname__, module=kind.__module__, file=_file_of_step(kind))
+                )
+
+
+def optimizer_steps(gm: Any) -> list[str]:
+    """The files of the optimizers' `step` methods from which nodes of a graph of Dynamo's come."""
+    files = {_file_of_step(kind) for kind in _optimizers_made()}
+    if not files:
+        return []
+    found: set[str] = set()
+    for node in gm.graph.nodes:
+        stack = node.meta.get("stack_trace") or ""
+        found.update(re.findall(r'^ *File "([^"\n]+)", line \d+, in step$', stack, re.MULTILINE))
+    return sorted(found & files)
+
+
+def _optimizers_made() -> Iterator[type]:
+    optimizer: Any = sys.modules["torch.optim.optimizer"]
+    kinds = [optimizer.Optimizer]
+    for kind in kinds:
+        kinds += type.__subclasses__(kind)
+        if getattr(vars(kind).get("step"), "hooked", False):
+            yield kind
+
+
+def _file_of_step(kind: type) -> str:
+    """Where the class's `step` is written, below torch's decorators."""
+    step = vars(kind)["step"]
+    while hasattr(step, "__wrapped__"):
+        step = step.__wrapped__
+    return str(step.__code__.co_filename)

@@ -1,0 +1,105 @@
+"""What there is to say about a process: at its start, and from torch's own counters at its end."""
+
+import os
+import platform
+import resource
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ...shared.masking import masked_arguments, masked_environment
+
+
+def description_at_start() -> dict[str, Any]:
+    """The process, its versions and its environment. Asks for no device: that would initialise CUDA."""
+    import torch
+
+    return {
+        "argv": masked_arguments(sys.orig_argv),
+        "executable": sys.executable,
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "torch_git": getattr(torch.version, "git_version", None),
+        "cuda_build": torch.version.cuda,
+        "hip_build": getattr(torch.version, "hip", None),
+        "environment": masked_environment(os.environ),
+    }
+
+
+def description_of_state() -> dict[str, Any]:
+    """The devices in use so far, and the settings of the compile stack that are not the defaults."""
+    return {"devices": _or_none(_devices_in_use), "torch_config": _or_none(_changed_settings)}
+
+
+def torch_totals() -> dict[str, int]:
+    """What torch itself has counted so far; empty if Dynamo was never imported.
+
+    Source: torch/_dynamo/utils.py (counters, graph_break_reasons), 2.8 to 2.15.
+    """
+    dynamo_utils = sys.modules.get("torch._dynamo.utils")
+    if dynamo_utils is None:
+        return {}
+    counters = dynamo_utils.counters
+    return {
+        "unique_graphs": counters["stats"]["unique_graphs"],
+        "calls_captured": counters["stats"]["calls_captured"],
+        "frames_total": counters["frames"]["total"],
+        "frames_ok": counters["frames"]["ok"],
+        "graph_break_reasons": len(dynamo_utils.graph_break_reasons),
+    }
+
+
+def peak_memory() -> dict[str, int]:
+    """The most bytes that this process has had: resident, and allocated on each CUDA device in use.
+
+    torch's own peaks begin anew where the program calls `torch.cuda.reset_peak_memory_stats`.
+    """
+    import torch
+
+    devices = torch.cuda.device_count() if torch.cuda.is_initialized() else 0
+    cuda = {f"cuda:{i}": torch.cuda.max_memory_allocated(i) for i in range(devices)}
+    return {"resident": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, **cuda}
+
+
+def _or_none(question: Callable[[], Any]) -> Any:
+    try:
+        return question()
+    except Exception:
+        return None
+
+
+def _devices_in_use() -> list[str]:
+    import torch
+
+    devices = [f"cpu: {os.cpu_count()} cores, {torch.get_num_threads()} threads"]
+    if torch.cuda.is_initialized():
+        devices += [f"cuda:{i}: {torch.cuda.get_device_name(i)}" for i in range(torch.cuda.device_count())]
+    return devices
+
+
+def _is_ours(value: Any) -> bool:
+    """Whether a setting holds code of ours, which says nothing of the program's own."""
+    return type(value).__module__.startswith("dynamo_core.")
+
+
+def _changed_settings() -> dict[str, dict[str, str]]:
+    """Settings of torch's compile stack that differ from their defaults, by module.
+
+    Source: torch/utils/_config_module.py (ConfigModule), 2.8 to 2.15.
+    """
+    changed: dict[str, dict[str, str]] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # reading a deprecated setting warns
+        for name in ("torch._dynamo.config", "torch._inductor.config", "torch._functorch.config"):
+            module = sys.modules.get(name)
+            if module is None:
+                continue
+            entries: dict[str, Any] = module._config
+            values = {s: getattr(module, s) for s, entry in entries.items() if not entry.alias}
+            changed[name] = {
+                setting: repr(value)
+                for setting, value in values.items()
+                if value != entries[setting].default and not _is_ours(value)
+            }
+    return changed

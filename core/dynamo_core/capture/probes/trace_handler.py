@@ -1,0 +1,181 @@
+"""Receive torch's structured trace, whatever the program does to `logging`.
+
+Source: torch/_logging/_internal.py (trace_structured, LazyTraceHandler, _init_logs); the logger's name and
+the record's `metadata` and `payload` are the same in torch 2.8 to 2.15. Run with 2.13.
+"""
+
+import hashlib
+import json
+import logging
+import os
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any, cast
+
+from ...shared.masking import masked_environment
+from ...shared.names import COMPILE_BEGUN
+from ..primitives import perf_counter_ns, time_ns
+from ..writing.stream import Stream
+
+_TRACE_LOGGER = "torch.__trace"
+_IN_TORCHS_PROGRAM = ("TORCH", "DYNAMO", "INDUCTOR", "TRITON")  # the names of variables that are in it
+
+
+class TraceHandler(logging.Handler):
+    """Hands every structured trace record to the stream, and remembers the last compile in it."""
+
+    def __init__(self, stream: Stream) -> None:
+        super().__init__(logging.DEBUG)
+        self._stream = stream
+        self.last_compile: Mapping[str, int] | None = None
+        self.last_compile_ended_ns: int | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write `record`. Never raises: torch is in the middle of compiling the user's program."""
+        try:
+            metadata: Mapping[str, Any] = record.metadata  # type: ignore[attr-defined]
+            if "dynamo_start" in metadata or "compilation_metrics" in metadata:
+                self.last_compile = envelope(metadata)
+            if "compilation_metrics" in metadata or "bwd_compilation_metrics" in metadata:
+                self.last_compile_ended_ns = perf_counter_ns()
+            path = record.pathname[max(record.pathname.rfind("/torch/"), 0) :].lstrip("/")
+            payload: str | None = record.payload  # type: ignore[attr-defined]
+            if payload is not None and metadata.get("artifact", {}).get("name") == "fx_graph_runnable":
+                metadata, payload = _without_secrets(metadata, payload)
+            self._stream.write(metadata, payload, path, record.lineno)
+            is_backward = "chromium_event" in metadata and _begins_backward(payload)
+            if is_backward or "dynamo_start" in metadata:
+                begun = {"began_ns": time_ns(), "backward": is_backward}
+                self._stream.artifact(COMPILE_BEGUN, begun, envelope(metadata))
+        except Exception:
+            self._stream.counters.note_lost_record(0)
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Print nothing on the program's stderr."""
+
+    def close(self) -> None:
+        """Go on: `logging.config.dictConfig` closes every handler it finds."""
+
+
+def _without_secrets(metadata: Mapping[str, Any], payload: str) -> tuple[Mapping[str, Any], str]:
+    """torch's program for a graph sets whatever variable has TORCH, say, in its name: keep those that matter.
+
+    Source: torch/_dynamo/debug_utils.py (generate_env_vars_string), 2.8 to 2.15.
+    """
+    recorded = masked_environment(os.environ)
+    for name, value in os.environ.items():
+        if not any(word in name for word in _IN_TORCHS_PROGRAM):
+            continue
+        line = _sets_variable(name, value)
+        kept = _sets_variable(name, recorded[name]) if name in recorded else ""
+        payload = payload.replace(line, kept)
+    digest = hashlib.md5(payload.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
+    return {**metadata, "has_payload": digest}, payload
+
+
+def _sets_variable(name: str, value: str) -> str:
+    quoted = value.replace("'", '"')
+    return f"os.environ['{name}'] = '{quoted}'\n"
+
+
+def _begins_backward(event: str | None) -> bool:
+    """Whether a backward begins to be compiled, which torch has no other record of.
+
+    Source: torch/_functorch/_aot_autograd/runtime_wrappers.py (CompiledFunction._backward_impl), 2.8 to 2.15.
+    """
+    return event is not None and '"entire_backward_compile"' in event and '"ph": "B"' in event
+
+
+def envelope(metadata: Mapping[str, Any]) -> dict[str, int]:
+    """The part of a record's metadata that says which compile it belongs to."""
+    keys = ("frame_id", "frame_compile_id", "attempt")
+    return {key: metadata[key] for key in keys if key in metadata}
+
+
+def current_compile_id() -> dict[str, int]:
+    """The compile in progress, as trace records spell it; empty outside one.
+
+    Source: torch/_guards.py (CompileContext.current_trace_id). 2.8 to 2.15.
+    """
+    from torch._guards import CompileContext
+
+    trace_id = CompileContext.current_trace_id()
+    if trace_id is None:
+        return {}
+    frame_id, frame_compile_id = trace_id.compile_id.frame_id, trace_id.compile_id.frame_compile_id
+    if frame_id is None:
+        return {}
+    return {
+        "frame_id": frame_id,
+        "frame_compile_id": frame_compile_id,
+        "attempt": trace_id.attempt,
+    }
+
+
+def compile_id_text(envelope: Mapping[str, int]) -> str:
+    """`0/1`, of the part of a trace record that says which compile it belongs to."""
+    return "{}/{}".format(envelope.get("frame_id", "-"), envelope.get("frame_compile_id", "-"))
+
+
+def attach(stream: Stream) -> TraceHandler:
+    """Send torch's structured trace to `stream` from now on."""
+    handler = TraceHandler(stream)
+    logger = logging.getLogger(_TRACE_LOGGER)
+    logger.__class__ = _never_disabled(type(logger))
+    logger.setLevel(logging.DEBUG)
+    logger.propagate = False
+    # First in the list: torch's own handler takes itself off while the list is being walked.
+    logger.handlers.insert(0, handler)
+    # Off the list by which logging closes handlers; the callback in it, for those of a logger that lives to
+    # the interpreter's last moment (its class is new), prints "Exception ignored". Records are flushed.
+    known = cast(list[Any], vars(logging)["_handlerList"])
+    known[:] = [reference for reference in known if reference() not in logger.handlers]
+    _give_tracing_its_own_modules()
+    return handler
+
+
+def _never_disabled(kind: type[logging.Logger]) -> type[logging.Logger]:
+    """A logger class that `dictConfig` and `logging.disable` do not silence, as they do by default.
+
+    A record can come while Dynamo looks at every frame (a backward graph that is compiled where it is first
+    called): logging is then not to be compiled. Source: torch/csrc/dynamo/eval_frame.c (set_eval_frame).
+    """
+    from torch._C._dynamo.eval_frame import set_eval_frame
+
+    class TraceLogger(kind):  # type: ignore[misc, valid-type]
+        disabled = property(lambda self: False, lambda self, value: None)
+
+        def debug(self, *args: Any, **named: Any) -> None:
+            callback = set_eval_frame(None)
+            try:
+                super().debug(*args, **named)
+            finally:
+                set_eval_frame(callback)
+
+        def isEnabledFor(self, level: int) -> bool:
+            return bool(level >= self.level)
+
+    return TraceLogger
+
+
+def _give_tracing_its_own_modules() -> None:
+    """Programs replace functions of json and hashlib, or have a `json.py`; tracing must not trip over that.
+
+    Without a handler torch's tracing calls neither, so with ours it must not depend on what they have become.
+    """
+    import torch._logging._internal as torch_logging
+
+    for module in (json, hashlib):
+        copy = ModuleType(module.__name__)
+        copy.__dict__.update(module.__dict__)
+        setattr(torch_logging, module.__name__, copy)
+
+    dumps = json.dumps
+
+    def dumps_anything(value: Any, **named: Any) -> str:
+        try:
+            return dumps(value, **named)
+        except Exception:
+            return dumps(value, **{**named, "default": repr})
+
+    torch_logging.json.dumps = dumps_anything

@@ -1,0 +1,183 @@
+"""Probe: on which functions of the program Dynamo spent its tracing.
+
+Source: torch/_dynamo/symbolic_convert.py (InstructionTranslatorBase.run, which traces a frame, a function
+inlined into it, and a generator each time it is resumed; its `with self.run_ctx_mgr()` is what we wrap) and
+torch/_dynamo/output_graph.py (OutputGraph.mark_bytecode_tracing_stop, where tracing ends and the backend
+begins). Read whole in 2.13, and run with it; excerpts of several older versions have both alike.
+
+torch's own `config.dynamo_profiler` (2.11 on) turns a break in an inlined function into an internal error: it
+asks for the frame's translator when tracing ends, which a frame that failed no longer has (seen in 2.13). We
+keep what we need of a function ourselves, and end it where its context manager is left, however that is. A
+context manager also adds no Python frame between those of the tracer, so that deep inlining meets the
+recursion limit where it would without us.
+"""
+
+import threading
+from collections.abc import Callable
+from types import CodeType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ...shared.names import TRACING_TIME
+from ..primitives import perf_counter_ns
+from .trace_handler import current_compile_id
+
+if TYPE_CHECKING:
+    from ..engine_parts import EngineParts
+
+_FUNCTIONS_TOLD = 200  # of one attempt, the costliest; the rest are added up
+
+_Function = tuple[str, str, int]  # name, file, first line
+
+
+class _Attempt:
+    """What one attempt at a frame has spent. `nested_ns` is that of the calls just made by the innermost."""
+
+    __slots__ = ("active", "nested_ns", "stopped_ns", "totals")
+
+    def __init__(self) -> None:
+        self.totals: dict[_Function, list[int]] = {}  # calls, ns with callees, ns without
+        self.active: set[_Function] = set()
+        self.nested_ns = 0
+        self.stopped_ns: int | None = None
+
+
+class _Call:
+    """One function being traced. `is_outermost` is False in a recursion, whose time counts once."""
+
+    __slots__ = ("attempt", "function", "is_outermost", "nested_before_ns", "start_ns")
+
+    def __init__(self, attempt: _Attempt, function: _Function) -> None:
+        self.attempt = attempt
+        self.function = function
+        self.is_outermost = function not in attempt.active
+        self.nested_before_ns = attempt.nested_ns
+        attempt.active.add(function)
+        attempt.nested_ns = 0
+        self.start_ns = perf_counter_ns()
+
+    def end(self) -> None:
+        """Add what it took, until the backend began at the latest."""
+        attempt = self.attempt
+        end_ns = attempt.stopped_ns or perf_counter_ns()
+        spent = max(end_ns - self.start_ns, 0)
+        totals = attempt.totals.setdefault(self.function, [0, 0, 0])
+        totals[0] += 1
+        totals[2] += spent - attempt.nested_ns
+        if self.is_outermost:
+            totals[1] += spent
+            attempt.active.discard(self.function)
+        attempt.nested_ns = self.nested_before_ns + spent
+
+
+class _Timed:
+    """The translator's own context manager, with a call begun before it and ended after it."""
+
+    __slots__ = ("_begin", "_call", "_end", "_inner")
+
+    def __init__(self, inner: Any, begin: Callable[[], _Call | None], end: Callable[[Any], None]) -> None:
+        self._inner = inner
+        self._begin = begin
+        self._end = end
+        self._call: _Call | None = None
+
+    def __enter__(self) -> Any:
+        self._call = self._begin()
+        return self._inner.__enter__()
+
+    def __exit__(self, *raised: Any) -> Any:
+        try:
+            return self._inner.__exit__(*raised)
+        finally:
+            self._end(self._call)
+
+
+def install(symbolic_convert: ModuleType, parts: "EngineParts") -> None:
+    """Wrap `run_ctx_mgr` wherever a translator has its own, and the end of tracing."""
+    probes = parts.probes
+    root = symbolic_convert.InstructionTranslator
+    local = threading.local()
+
+    def attempts() -> list[_Attempt]:
+        """Those in progress in this thread: tracing may call what is compiled in turn."""
+        try:
+            return local.attempts  # type: ignore[no-any-return]
+        except AttributeError:
+            local.attempts = []
+            return local.attempts  # type: ignore[no-any-return]
+
+    @probes.harmless("tracing time")
+    def begin(code: CodeType, is_root: bool) -> _Call | None:
+        running = attempts()
+        if is_root:
+            running.append(_Attempt())
+        return _Call(running[-1], _function(code)) if running else None
+
+    @probes.harmless("tracing time")
+    def end(call: _Call | None, is_root: bool) -> None:
+        if call is None:
+            return
+        call.end()
+        if is_root:
+            running = attempts()
+            del running[running.index(call.attempt) :]  # an interrupt may have left others behind it
+            probes.stream.artifact(TRACING_TIME, _told(call.attempt), current_compile_id())
+
+    @probes.harmless("tracing time")
+    def stop() -> None:
+        running = attempts()
+        if running and running[-1].stopped_ns is None:
+            running[-1].stopped_ns = perf_counter_ns()
+
+    # First: in a torch that lacks it nothing is timed, rather than the backend with the tracing.
+    _call_before(symbolic_convert.OutputGraph, "mark_bytecode_tracing_stop", stop)
+    for kind in vars(symbolic_convert).copy().values():
+        if isinstance(kind, type) and "run_ctx_mgr" in vars(kind):
+            _wrap_run(kind, root, begin, end)
+
+
+def _wrap_run(kind: Any, root: type, begin: Callable[..., Any], end: Callable[..., None]) -> None:
+    original = kind.run_ctx_mgr
+
+    def run_ctx_mgr(self: Any) -> Any:
+        code, is_root = self.f_code, isinstance(self, root)
+        return _Timed(original(self), lambda: begin(code, is_root), lambda call: end(call, is_root))
+
+    kind.run_ctx_mgr = run_ctx_mgr
+
+
+def _call_before(kind: Any, method: str, action: Callable[[], None]) -> None:
+    original = getattr(kind, method)
+
+    def act_first(self: Any, *args: Any, **named: Any) -> Any:
+        action()
+        return original(self, *args, **named)
+
+    setattr(kind, method, act_first)
+
+
+def _function(code: CodeType) -> _Function:
+    return getattr(code, "co_qualname", code.co_name), code.co_filename, code.co_firstlineno
+
+
+def _told(attempt: _Attempt) -> dict[str, Any]:
+    """The functions that took longest, by their own time, and how many others there were."""
+    by_own_time = sorted(attempt.totals.items(), key=lambda item: -item[1][2])
+    told, others = by_own_time[:_FUNCTIONS_TOLD], by_own_time[_FUNCTIONS_TOLD:]
+    return {
+        "functions": [
+            {
+                "name": name,
+                "file": file,
+                "line": line,
+                "calls": calls,
+                "inclusive_ns": inclusive,
+                "exclusive_ns": exclusive,
+            }
+            for (name, file, line), (calls, inclusive, exclusive) in told
+        ],
+        "others": {
+            "functions": len(others),
+            "calls": sum(totals[0] for _, totals in others),
+            "exclusive_ns": sum(totals[2] for _, totals in others),
+        },
+    }

@@ -1,0 +1,60 @@
+"""What is recorded of a process as a whole: its imports, its state, its moments, its end."""
+
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from ..shared.names import IMPORTED, PROCESS_END, PROCESS_STATE, TIMELINE
+from .harmless import Probes
+from .import_hook import import_hook
+from .primitives import time_ns
+from .probes.optimizers import OptimizerNotes
+from .probes.process import description_of_state, peak_memory, torch_totals
+from .writing.stream import Stream
+
+if TYPE_CHECKING:
+    from .engine_parts import EngineParts
+
+
+class ProcessRecords:
+    """Writes those that come more than once, or that depend on what a fork has left."""
+
+    def __init__(self, stream: Stream, probes: Probes) -> None:
+        self._stream = stream
+        self._note_optimizers = probes.harmless("optimizers")(OptimizerNotes(stream).note)
+        self._inherited_totals: dict[str, int] = {}  # a forked child's from its parent, which are not its own
+        self.state = probes.harmless("devices and torch settings")(self._state)
+        self.forked = probes.harmless("fork")(lambda: self._inherited_totals.update(torch_totals()))
+
+    def _state(self) -> None:
+        self._note_optimizers()
+        self._stream.artifact(PROCESS_STATE, description_of_state())
+
+    def end(self) -> None:
+        """The last record."""
+        inherited = self._inherited_totals
+        totals = {name: count - inherited.get(name, 0) for name, count in torch_totals().items()}
+        self._stream.artifact(
+            PROCESS_END, {"torch_totals": totals, "ended_ns": time_ns(), "peak_memory": peak_memory()}
+        )
+        self._stream.counters.allow_writing()
+
+    def timeline(self, armed_ns: int) -> None:
+        """When we came, and that we are ready."""
+        torch_began_ns, torch_ended_ns = import_hook.times.get("torch", (None, None))
+        self._stream.artifact(
+            TIMELINE,
+            {
+                "armed_ns": armed_ns,
+                "torch_began_ns": torch_began_ns,
+                "torch_ended_ns": torch_ended_ns,
+                "ready_ns": time_ns(),
+            },
+        )
+
+
+def record_import(module: ModuleType, parts: "EngineParts") -> None:
+    """How long a module of the compiler's took to import."""
+    times = import_hook.times.get(module.__name__)
+    if times is not None:  # None: it was imported before we came
+        content = {"module": module.__name__, "began_ns": times[0], "ended_ns": times[1]}
+        parts.stream.artifact(IMPORTED, content)

@@ -1,0 +1,1 @@
+"""torch.profiler around a window of steady steps."""

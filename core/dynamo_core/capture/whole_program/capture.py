@@ -1,0 +1,329 @@
+"""Compile a program that does not compile for itself: a policy in front of Dynamo's frame callback.
+
+Source: torch/_dynamo/eval_frame.py (_TorchDynamoContext, set_eval_frame), torch/_dynamo/convert_frame.py
+(CatchErrorsWrapper, ConvertFrameReturn), torch/_dynamo/types.py. Run with 2.8, 2.13 and 2.15.
+"""
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ...backends.compilers import Tell
+from ...shared.names import CAPTURE_DECISION
+from ...shared.settings import FULLGRAPH_FIRST, SEMANTICS_EAGER, Settings
+from ..harmless import Probes
+from ..import_hook import import_hook
+from ..interventions.compile_arguments import optimize_context
+from ..interventions.not_compiled import NotCompiled
+from ..probes.code_objects import CodeObjects
+from ..standard_library import StandardLibraryOnly
+from .budget import Budget
+from .compile_limit import CompileLimit, CompileLimitReached
+from .frame_callback import FrameCallback, answers
+from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_resumed, is_torch_module_file
+from .program_files import (
+    own_modules,
+    place_of_compile_call,
+    place_of_compile_call_in_progress,
+    place_of_own_compile_call,
+)
+from .side_effects import (
+    compile_as_eager_computes,
+    draw_random_numbers_as_eager_does,
+    keep_checks_of_values,
+    keep_validating_distributions,
+    silence_compiler_warnings,
+)
+from .tracing_limits import TracingLimits
+
+if TYPE_CHECKING:
+    from ..eager_semantics.keeper import Keeper
+
+# A function that was given no tensor this often is left alone: asking costs some 10 µs a call.
+_PATIENCE = 50
+_PATIENCE_KEY = "dynamo_run_calls_without_tensor"
+
+
+class WholeProgramCapture:
+    """Takes frames of the whole process, until the program turns out to compile for itself."""
+
+    def __init__(self, settings: Settings, probes: Probes, tell: Tell, limits: TracingLimits) -> None:
+        self._settings = settings
+        self._tell = tell
+        self._probes = probes
+        self._limits = limits
+        self._budget = Budget(settings.capture_budget, probes.stream)
+        self._policy = Policy(settings.capture)
+        self._frames = FrameCallback(self._frame_callback, probes)
+        self._dynamo_callback: Callable[..., Any] | None = None
+        self._is_loading = False
+        self._lock = threading.RLock()
+        self._taking = threading.local()
+        self._files_scanned: set[str] = set()
+        # A backend's own file may compile something for itself, which says nothing of the program.
+        self._backend_modules = {choice.module for choice in settings.choices() if choice.is_function}
+        self._codes_decided = CodeObjects()  # what C++ remembers for good, and may have to take back
+        self._restore_settings: list[Callable[[], None]] = []
+        self._keeper: Keeper | None = None
+
+    def keeper(self) -> "Keeper | None":
+        """What keeps eager's semantics for the graphs that are compiled now; None where nothing does."""
+        return self._keeper if self._frames.is_active else None
+
+    def begin(self) -> None:
+        """Offer frames to the policy from now on, unless the settings or the program's code say not to."""
+        capture = self._settings.capture
+        if capture == "none":
+            self._decide("observe", "--capture none")
+            return
+        for switch in ("TORCHDYNAMO_DISABLE", "TORCH_COMPILE_DISABLE"):
+            if os.environ.get(switch) == "1":
+                self._decide("observe", f"{switch}=1")
+                return
+        if capture == "auto":
+            place = _own_compile_call_in_main() or self._own_compile_call_in_new_files()
+            if place is not None:
+                self._decide("observe", f"{place} calls torch.compile")
+                return
+            self._watch_for_compile_calls()
+        self._decide("capture", None)
+        import_hook.when_imported(
+            "torch._dynamo.symbolic_convert",
+            self._probes.harmless("tracing limits")(self._limits.install),
+        )
+        if self._settings.compile_limit is not None:
+            limit = CompileLimit(self._settings.compile_limit)
+            import_hook.when_imported(
+                "torch._dynamo.output_graph",
+                self._probes.harmless("compile limit")(lambda module: self._limit_backends(module, limit)),
+            )
+        self._frames.enter()
+
+    def _limit_backends(self, output_graph: Any, limit: CompileLimit) -> None:
+        original = output_graph.OutputGraph.call_user_compiler
+
+        def call_user_compiler(graph: Any, *args: Any, **named: Any) -> Any:
+            if not self._limits.is_limited:
+                return original(graph, *args, **named)
+            try:
+                return limit.call(original, graph, *args, **named)
+            except CompileLimitReached as error:
+                reason = f"{error} (--compile-limit {limit.seconds:g})"
+                self._limits.give_up("--compile-limit", reason)
+                raise
+
+        output_graph.OutputGraph.call_user_compiler = call_user_compiler
+
+    def finish(self) -> None:
+        """The process ends."""
+        self._budget.finish()
+
+    def _decide(self, decision: str, because: str | None) -> None:
+        settings = self._settings
+        self._probes.stream.artifact(
+            CAPTURE_DECISION,
+            {
+                "decision": decision,
+                "because": because,
+                "policy": settings.capture,
+                "backend": settings.backend,
+                "fallback_random": decision == "capture" and self._may_use_inductor(),
+                "raises": self._raises(),
+            },
+        )
+
+    def _raises(self) -> bool:
+        """Whether an error in the compiler shall reach the program, instead of running the frame eager."""
+        return self._settings.strict or self._settings.fullgraph == FULLGRAPH_FIRST
+
+    def _may_use_inductor(self) -> bool:
+        return any(choice.name in ("inductor", "autotuned") for choice in self._settings.choices())
+
+    def _frame_callback(self) -> Callable[..., Any]:
+        """What C++ asks about every frame that it has no answer for yet."""
+        answer = answers()
+        by_verdict = {NEVER: answer.never, NEVER_BELOW: answer.never_below, NOT_NOW: answer.not_now}
+
+        def callback(frame: Any, cache_entry: Any, frame_state: Any) -> Any:
+            try:
+                if not self._frames.is_active or _is_stance_force_eager():
+                    return answer.not_now_below
+                verdict = self._verdict(frame, frame_state)
+                if verdict != TAKE:
+                    return by_verdict[verdict]
+                if not is_resumed(frame.f_code) and self._budget.puts_off(frame.f_code):
+                    return answer.put_off
+                with self._budget.spending():
+                    is_ready = self._is_ready_to_take()
+                if not is_ready or self._dynamo_callback is None:
+                    return answer.not_now_below
+                self._taking.code = frame.f_code
+            except Exception as error:
+                self._probes.failed("capture policy", error)
+                return answer.never
+            try:
+                with self._limits.limited() as traced, self._budget.spending():
+                    result = self._dynamo_callback(frame, cache_entry, frame_state)
+                if traced.given_up is not None:
+                    self._policy.give_up(frame.f_code, traced.given_up.code or frame.f_code)
+                return result
+            except CompileLimitReached:
+                self._policy.give_up(frame.f_code)
+                return answer.never
+            except Exception as error:
+                if not (self._raises() or isinstance(error, NotCompiled)):
+                    return answer.never  # The frame's record has the error.
+                # C++ has taken the callback off this thread, and does not put it back after an error: the
+                # program may catch that, and is to be compiled as before.
+                self._frames.enter_this_thread()
+                raise
+            finally:
+                self._taking.code = None
+
+        return callback
+
+    def _verdict(self, frame: Any, frame_state: dict[Any, Any]) -> str:
+        """The policy's verdict, but NEVER once it has been NOT_NOW too often."""
+        verdict = self._policy.verdict(frame)
+        if verdict == NOT_NOW:
+            calls = frame_state[_PATIENCE_KEY] = frame_state.get(_PATIENCE_KEY, 0) + 1
+            if calls >= _PATIENCE:
+                verdict = NEVER
+        if verdict != NOT_NOW and self._settings.capture == "auto":
+            self._codes_decided.add(frame.f_code)
+        return verdict
+
+    def _is_ready_to_take(self) -> bool:
+        """Before each frame taken: whether the program still does not compile for itself.
+
+        Before the first, load Dynamo: not earlier, so that what the program sets after `import torch` (its
+        environment variables for Inductor, say) finds torch's compiler not yet configured.
+        """
+        with self._lock:
+            if self._settings.capture == "auto":
+                place = self._own_compile_call_in_new_files()
+                if place is not None:
+                    self._stop_because(f"{place} calls torch.compile")
+                    return False
+            if self._dynamo_callback is None:
+                self._is_loading = True
+                try:
+                    self._dynamo_callback = self._load_dynamo()
+                except (Exception, SystemExit) as error:  # a bad backend or option, as torch words it
+                    self._frames.leave()
+                    self._decide("failed", f"{type(error).__name__}: {error}")
+                    return False
+                finally:
+                    self._is_loading = False
+            return True
+
+    def _load_dynamo(self) -> Callable[..., Any]:
+        """Dynamo's own callback for our settings; C++ finds cache entries by the backend behind it."""
+        os.getcwd()  # without one the next import fails half-way, and what it leaves is noisy at exit
+        from torch._dynamo import convert_frame
+
+        keeps_semantics = self._settings.semantics == SEMANTICS_EAGER
+        validate_as_before = keep_validating_distributions() if keeps_semantics else None
+        context = optimize_context(self._settings, self._tell)
+        if validate_as_before is not None:
+            validate_as_before()
+        # What `dynamic=True` and the like change in torch's settings; each returns its undoing.
+        self._restore_settings = [enter() for enter in context.enter_exit_hooks]
+        if self._may_use_inductor():
+            self._restore_settings.append(draw_random_numbers_as_eager_does())
+        if "TORCH_LOGS" not in os.environ:
+            self._restore_settings.append(silence_compiler_warnings())
+        if keeps_semantics:
+            self._restore_settings.append(compile_as_eager_computes())
+            with StandardLibraryOnly():
+                from ..eager_semantics.keeper import Keeper
+                from ..eager_semantics.writes_in_order import read_before_writing
+            if self._may_use_inductor():
+                self._restore_settings += [keep_checks_of_values(), read_before_writing()]
+            self._keeper = Keeper(self._probes, may_skip=self._settings.fullgraph is None)
+        self._let_torchs_own_modules_in()
+        # Dynamo leaves everything below its own file out of the stacks that it reports.
+        callback = self._frames.callback
+        callback.__code__ = callback.__code__.replace(co_filename=convert_frame.__file__)
+        # From torch 2.9 on. Before, C++ looks for a backend behind the callback ahead of calling it: one that
+        # appears only now would make it compile the first frame twice.
+        callback._torchdynamo_orig_backend = context.callback
+        dynamo_callback: Callable[..., Any] = context.callback
+        return dynamo_callback
+
+    def _let_torchs_own_modules_in(self) -> None:
+        """Dynamo skips frames of torch's own files; `torch.compile(nn.Sequential(…))` puts one around them.
+
+        Source: torch/_dynamo/trace_rules.py (check), torch/_dynamo/eval_frame.py
+        (OptimizedModule._initialize, wrap_inline).
+        """
+        from torch._dynamo import trace_rules
+
+        original = trace_rules.check
+
+        def check(thing: Any, *args: Any, **named: Any) -> bool:
+            code = getattr(self._taking, "code", None)
+            if code is not None and thing is code and is_torch_module_file(code.co_filename):
+                return False
+            return bool(original(thing, *args, **named))
+
+        trace_rules.check = check
+
+    def _own_compile_call_in_new_files(self) -> str | None:
+        for name, file in own_modules().items():
+            is_backends = name != "__main__" and not self._backend_modules.isdisjoint((name, file))
+            if file not in self._files_scanned and not is_backends:
+                self._files_scanned.add(file)
+                place = place_of_own_compile_call(file)
+                if place is not None:
+                    return place
+        return None
+
+    def _stop_because(self, reason: str) -> None:
+        """Leave the program to its own torch.compile, as if we had decided and changed nothing."""
+        from torch._C._dynamo.eval_frame import reset_code
+
+        with self._lock:
+            if not self._frames.is_active:
+                return
+            self._frames.leave()
+            for code in self._codes_decided.alive():
+                reset_code(code)
+            for restore in self._restore_settings:
+                restore()
+            self._restore_settings.clear()
+            self._decide("observe", reason)
+
+    def _watch_for_compile_calls(self) -> None:
+        """Stop when the program, or a library for it, calls torch.compile or `module.compile()` after all."""
+
+        def wrap_optimize(eval_frame: Any) -> None:
+            original = eval_frame._optimize
+
+            def _optimize(*args: Any, **named: Any) -> Any:
+                if self._frames.is_active and not self._is_loading:
+                    place = place_of_compile_call_in_progress()
+                    if place is not None:
+                        self._stop_because(f"{place} calls torch.compile")
+                return original(*args, **named)
+
+            eval_frame._optimize = _optimize
+
+        import_hook.when_imported(
+            "torch._dynamo.eval_frame", self._probes.harmless("torch.compile calls")(wrap_optimize)
+        )
+
+
+def _is_stance_force_eager() -> bool:
+    eval_frame = sys.modules.get("torch._dynamo.eval_frame")
+    stance = getattr(eval_frame, "_stance", None)  # None while the module is being imported
+    return stance is not None and stance.stance == "force_eager"
+
+
+def _own_compile_call_in_main() -> str | None:
+    """For programs without a file: `python -c`."""
+    if "-c" in sys.orig_argv[:-1] and not hasattr(sys.modules["__main__"], "__file__"):
+        return place_of_compile_call(sys.orig_argv[sys.orig_argv.index("-c") + 1], "<string>")
+    return None

@@ -1,0 +1,135 @@
+"""A frame callback of ours for the whole process: C++ asks it about each frame that it has no answer for.
+
+Source: torch/csrc/dynamo/eval_frame.c and eval_frame_cpp.cpp, torch/_dynamo/types.py (ConvertFrameReturn),
+torch/_dynamo/decorators.py (_set_stance). Run with 2.8, 2.13 and 2.15.
+"""
+
+import atexit
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..harmless import Probes
+from ..import_hook import import_hook
+
+# A daemon thread that still runs at exit is unwound through torch's C++ frame without a thread state, and
+# crashes the process (seen with torch 2.15 on Python 3.13, without any of our code; not with 3.11).
+_UNWINDS_DAEMONS_THROUGH_TORCH = (3, 12) <= sys.version_info < (3, 14)
+
+
+class _Answer:
+    """What a frame callback answers; torch's ConvertFrameReturn without importing torch._dynamo."""
+
+    guarded_code = None
+    skip_reason = None
+
+    def __init__(self, strategy: Any, *, apply_to_code: bool) -> None:
+        self.frame_exec_strategy = strategy
+        self.apply_to_code = apply_to_code
+
+
+class Answers(NamedTuple):
+    """Run the frame as it is, now or for good (`never`), and do not ask about what it calls (`below`).
+
+    Of what a frame that is `put_off` calls, that runs compiled which is compiled already.
+    """
+
+    never: Any
+    never_below: Any
+    not_now: Any
+    not_now_below: Any
+    put_off: Any
+
+
+def answers() -> Answers:
+    """The answers, made of torch's own parts."""
+    from torch._C._dynamo.eval_frame import _FrameAction, _FrameExecStrategy
+
+    skip, default, run_only = _FrameAction.SKIP, _FrameAction.DEFAULT, _FrameAction.RUN_ONLY
+    return Answers(
+        never=_Answer(_FrameExecStrategy(skip, default), apply_to_code=True),
+        never_below=_Answer(_FrameExecStrategy(skip, skip), apply_to_code=True),
+        not_now=_Answer(_FrameExecStrategy(skip, default), apply_to_code=False),
+        not_now_below=_Answer(_FrameExecStrategy(skip, skip), apply_to_code=False),
+        put_off=_Answer(_FrameExecStrategy(skip, run_only), apply_to_code=False),
+    )
+
+
+class FrameCallback:
+    """Sets what `make` gives for every thread of the process, until it leaves; not for forked children."""
+
+    def __init__(self, make: Callable[[], Callable[..., Any]], probes: Probes) -> None:
+        self._make = make
+        self.callback: Any = None
+        self.is_active = False
+        self._probes = probes
+
+    def enter(self) -> None:
+        """From here on, frames of all threads are asked about."""
+        from torch._C._dynamo.eval_frame import set_eval_frame
+
+        self.callback = self._make()
+        self.is_active = True
+        self._enter_new_threads()
+        self._allow_setting_the_stance()
+        # The last first. `leave` itself may run as a frame that C++ asks about, which puts the callback back
+        # when it ends; the function of C's has no frame.
+        atexit.register(set_eval_frame, None)
+        atexit.register(self.leave)
+        os.register_at_fork(after_in_child=self.leave)
+        self.enter_this_thread()
+
+    def enter_this_thread(self) -> None:
+        """From here on, frames of this thread are."""
+        from torch._C._dynamo.eval_frame import set_eval_frame
+
+        if self.is_active:
+            set_eval_frame(self.callback)
+
+    def leave(self) -> None:
+        """No more frames are asked about."""
+        from torch._C._dynamo.eval_frame import set_eval_frame
+
+        self.is_active = False
+        set_eval_frame(None)
+
+    def _enter_new_threads(self) -> None:
+        """A thread begins without a callback; give it ours before its first frame of the program's.
+
+        Every thread notes its identity first (CPython's Lib/threading.py, 3.10 to 3.14); that call has
+        returned when the program's code runs, so nothing of ours lies on its stack.
+        """
+        set_ident = threading.Thread._set_ident  # type: ignore[attr-defined]
+
+        def _set_ident(thread: threading.Thread) -> None:
+            set_ident(thread)
+            if not (thread.daemon and _UNWINDS_DAEMONS_THROUGH_TORCH):
+                self.enter_this_thread()
+
+        threading.Thread._set_ident = _set_ident  # type: ignore[attr-defined]
+
+    def _allow_setting_the_stance(self) -> None:
+        """torch refuses `torch.compiler.set_stance` where a frame callback is set, and here it always is."""
+
+        def wrap_set_stance(decorators: Any) -> None:
+            from torch._C._dynamo.eval_frame import get_eval_frame_callback, set_eval_frame
+
+            original = decorators._set_stance
+
+            def _set_stance(stance: Any) -> Any:
+                if not (self.is_active and get_eval_frame_callback() is self.callback):
+                    return original(stance)
+                set_eval_frame(None)
+                try:
+                    return original(stance)
+                finally:
+                    set_eval_frame(self.callback)
+
+            _set_stance._dynamo_forbidden = True  # type: ignore[attr-defined]
+            decorators._set_stance = _set_stance
+
+        import_hook.when_imported(
+            "torch._dynamo.decorators", self._probes.harmless("compile stances")(wrap_set_stance)
+        )

@@ -1,0 +1,180 @@
+"""Which files are the program's own, and whether they call torch.compile themselves."""
+
+import ast
+import linecache
+import os
+import sys
+import warnings
+from typing import Any
+
+_PACKAGE_FOLDER = os.path.abspath(str(__spec__.origin)).rpartition(f"{os.sep}capture{os.sep}")[0]
+_COMPILE_FUNCTIONS = ("torch.compile", "torch._dynamo.optimize")
+
+
+def _library_folders() -> tuple[str, ...]:
+    """Where Python keeps its own: what `sysconfig` says, which takes 2 ms to import. Packages go by name."""
+    version = "python{}.{}".format(*sys.version_info)
+    prefixes = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)
+    standard = {os.path.join(prefix, sys.platlibdir, version) for prefix in prefixes}
+    standard.add(os.path.dirname(os.__file__))
+    folders = {absolute(folder) for folder in standard for absolute in (os.path.realpath, os.path.abspath)}
+    return tuple(sorted(folder + os.sep for folder in folders | {_PACKAGE_FOLDER}))
+
+
+_LIBRARY_FOLDERS = _library_folders()
+_verdicts: dict[str, bool] = {}
+
+
+def is_own(file: str) -> bool:
+    """Whether `file` belongs to the program rather than to Python or an installed package."""
+    if file.startswith("<"):
+        return file in ("<string>", "<stdin>")  # `python -c` and `python -`
+    verdict = _verdicts.get(file)
+    if verdict is None:
+        verdict = _verdicts[file] = _is_own(file)
+    return verdict
+
+
+def _is_own(file: str) -> bool:
+    path = os.path.abspath(file)
+    parts = path.split(os.sep)
+    if "site-packages" in parts or "dist-packages" in parts:
+        return False
+    return not path.startswith(_LIBRARY_FOLDERS)
+
+
+def own_modules() -> dict[str, str]:
+    """Name and file of the program's own modules that are imported so far."""
+    found = {}
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and file.endswith(".py") and is_own(file):
+            found[name] = file
+    return found
+
+
+def place_of_compile_call_in_progress() -> str | None:
+    """Who is calling torch.compile, as `file:line`; None for torch itself and for a library being imported.
+
+    torch compiles parts of its own (flex_attention), and libraries decorate functions of theirs that may
+    never be called: neither makes this a program that compiles for itself.
+    """
+    import torch
+
+    torch_folder = os.path.dirname(torch.__file__) + os.sep
+    front_doors = tuple(
+        torch_folder + file
+        for file in ("__init__.py", "compiler/__init__.py", "_compile.py", "nn/modules/module.py", "_dynamo/")
+    )
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith((*front_doors, _PACKAGE_FOLDER)):
+        frame = frame.f_back
+    if frame is None or frame.f_code.co_filename.startswith(torch_folder):
+        return None
+    caller = frame
+    while frame is not None and not is_own(frame.f_code.co_filename):
+        if frame.f_code.co_name == "<module>":
+            return None
+        frame = frame.f_back
+    return f"{caller.f_code.co_filename}:{caller.f_lineno}"
+
+
+def place_of_own_compile_call(file: str) -> str | None:
+    """`file:line` of a call of torch.compile that `file` makes whatever its options are, or None."""
+    text = "".join(linecache.getlines(file)) if os.path.isfile(file) else ""
+    return place_of_compile_call(text, file)
+
+
+def place_of_compile_call(text: str, file: str) -> str | None:
+    """The same for source code as text.
+
+    What stands under a condition, or in a function that is mentioned only there, may or may not happen: that
+    is only known when it does. The usual `if __name__ == "__main__":` does not count as a condition.
+    """
+    if "compile" not in text:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python has shown the program's SyntaxWarnings already
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    finder = _UnconditionalCompileCalls(tree)
+    finder.visit(tree)
+    return f"{file}:{finder.line}" if finder.line is not None else None
+
+
+class _UnconditionalCompileCalls(ast.NodeVisitor):
+    """Visits what runs in any case: module level, and the functions and classes mentioned from there."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.line: int | None = None
+        self._names = set(_COMPILE_FUNCTIONS)
+        self._defined = {
+            node.name: node
+            for node in ast.walk(tree)
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        }
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            if f"{node.module}.{alias.name}" in _COMPILE_FUNCTIONS:
+                self._names.add(alias.asname or alias.name)
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            if alias.asname and alias.name in ("torch", "torch._dynamo"):
+                member = "compile" if alias.name == "torch" else "optimize"
+                self._names.add(f"{alias.asname}.{member}")
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        for decorator in node.decorator_list:
+            self.visit(decorator)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self.visit_FunctionDef(node)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        """Runs when it is called, if ever."""
+
+    def visit_If(self, node: ast.If) -> None:
+        if "__name__" in ast.unparse(node.test):
+            self.generic_visit(node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        self.visit(node.test)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        self.visit(node.values[0])
+
+    def visit_While(self, node: ast.While) -> None:
+        self.visit(node.test)
+
+    def visit_Match(self, node: ast.Match) -> None:
+        self.visit(node.subject)
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        """Runs only when something fails."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if ast.unparse(node) in self._names:
+            self._found(node.lineno)
+        self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            return
+        if node.id in self._names:
+            self._found(node.lineno)
+        mentioned = self._defined.pop(node.id, None)
+        if isinstance(mentioned, ast.ClassDef):
+            methods = [part for part in mentioned.body if isinstance(part, ast.FunctionDef)]
+            for statement in [line for method in methods for line in method.body]:
+                self.visit(statement)
+        elif mentioned is not None:
+            for statement in mentioned.body:
+                self.visit(statement)
+
+    def _found(self, line: int) -> None:
+        if self.line is None:
+            self.line = line

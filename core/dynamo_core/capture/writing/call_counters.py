@@ -1,0 +1,452 @@
+"""How often each compiled graph was called and for how long, in memory that outlives the process.
+
+The counters are a file mapped into memory: a call costs a few writes and no system call, and whatever
+ends the process (os._exit, a crash, kill -9) leaves them on disk as they were. The file's blocks are
+reserved first, so a disk that fills up later cannot fault the mapping. Nobody may write to the file while it
+is mapped: who truncated it would end the process by SIGBUS (root may all the same; a system call for each
+count, which nothing can fault, takes 7 times as long). However long a program runs,
+a callable has one page (`call_pages.py`): a histogram of all its calls, the first ones, some of the rest.
+
+To read the clock costs more than to count. Where half of a callable's calls take less than 20 µs, all are
+counted, but only one in 16 is timed (more of the first ones); it stands for those before it. A call that
+meets another one, inside it or on another thread, is timed, and so are all later ones of its callable: how
+much of their time is in two totals cannot be estimated.
+"""
+
+import ctypes
+import mmap
+import os
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from ...shared.call_pages import (
+    CLOCK_EPOCH_NS,
+    CLOCK_NS,
+    COMPILING_NS,
+    COVERED,
+    COVERED_NS,
+    EARLY,
+    EARLY_BEGIN,
+    EARLY_CAPACITY,
+    EARLY_WORDS,
+    FIRST_BUCKET,
+    FORMAT_MARK,
+    LAST_BUCKET,
+    LAST_ERRNO,
+    LAST_TIMED_END,
+    LOST_RECORDS,
+    MARK,
+    OVERLAP_NS,
+    PAGE_BYTES,
+    PAGE_WORDS,
+    PAGES_IN_USE,
+    RAISED,
+    RUNNING_SINCE,
+    SAMPLE_CAPACITY,
+    SAMPLE_WORDS,
+    SAMPLES,
+    SAMPLES_BEGIN,
+    TOTAL_NS,
+    UNTIMED,
+    UNTIMED_BEGUN,
+)
+from ..primitives import (
+    O_CLOEXEC,
+    O_EXCL,
+    O_NOFOLLOW,
+    O_RDWR,
+    caller_frame,
+    close,
+    create_private,
+    open_descriptor,
+    perf_counter_ns,
+    time_ns,
+)
+from .file_size_limit import SparedOfFileSizeSignal
+
+PAGE_CAPACITY = 4096
+_PAGES_AT_A_TIME = 8
+
+_WHILE_MAPPED, _AT_THE_END = 0o400, 0o600
+
+SHORT_NS = 20_000
+LONGEST_INTERVAL = 16  # between two timed calls of a short callable
+
+SampleGuards = Callable[[Any, FrameType], None]  # (the page's words, the frame that calls the graph)
+
+
+class _Page:
+    """The words of one callable. Replaced in a forked child, hence looked up at each call."""
+
+    __slots__ = ("index", "untimed", "untimed_begun", "words")
+
+    def __init__(self, index: int, words: Any) -> None:
+        self.index = index
+        self.words = words
+        self.untimed = self.untimed_begun = 0
+
+
+class CallCounters:
+    """The counters of one process. `words` is the header's page."""
+
+    def __init__(self, open_stream: Callable[[], Any]) -> None:
+        self._open_stream = open_stream
+        self._path: str | None = None
+        self._pages: list[_Page] = []
+        self._mapped: list[Any] = []  # each page of the file, the header's first
+        self.words: Any = _FirstUse(self, lambda: self.words)
+        self.last_compile_ns = 0
+        self._count, self._is_in_call = self._make_counting()
+
+    def open_file(self, path: str) -> None:
+        """Map `path`, which must not exist; OSError where the file system cannot do that."""
+        file = create_private(path, O_RDWR | O_EXCL, _WHILE_MAPPED)
+        self._mapped = []
+        try:
+            while len(self._mapped) <= len(self._pages):
+                self._grow(file)
+        except OSError:
+            os.unlink(path)
+            raise
+        finally:
+            close(file)
+        self._path = path
+        self.words = self._mapped[0]
+        self.words[CLOCK_NS], self.words[CLOCK_EPOCH_NS] = perf_counter_ns(), time_ns()
+        self.words[PAGES_IN_USE] = len(self._pages)
+        self.words[MARK] = FORMAT_MARK
+        for page in self._pages:
+            page.words = self._mapped[page.index + 1]
+
+    def _grow(self, file: int) -> None:
+        begin = len(self._mapped) * PAGE_BYTES
+        size = _PAGES_AT_A_TIME * PAGE_BYTES
+        with SparedOfFileSizeSignal():
+            os.posix_fallocate(file, begin, size)
+        words = _map_words(file, begin, size)
+        self._mapped += [words[i * PAGE_WORDS : (i + 1) * PAGE_WORDS] for i in range(_PAGES_AT_A_TIME)]
+
+    def keep_in_memory(self) -> None:
+        """Count where nobody can read it: the program goes on, the report says "not recorded"."""
+        self._path = None
+        self._mapped = []
+        self.words = [0] * PAGE_WORDS
+        for page in self._pages:
+            page.words = [0] * PAGE_WORDS
+
+    def start_anew_after_fork(self) -> None:
+        """Leave the parent's counters alone; a file of our own is made when something is counted."""
+        self._path = None
+        self._mapped = []
+        self.words = _FirstUse(self, lambda: self.words)
+        for page in self._pages:
+            page.words = _first_use_of(self, page)
+            page.untimed = page.untimed_begun = 0
+
+    def new_page(self) -> int | None:
+        """The number of a callable's page, from 0; None where it cannot be counted."""
+        index = len(self._pages)
+        if index == PAGE_CAPACITY:
+            return None
+        if self._path is None:  # not open yet, or counting in vain
+            self._pages.append(page := _Page(index, None))
+            is_waiting = isinstance(self.words, _FirstUse)
+            page.words = _first_use_of(self, page) if is_waiting else [0] * PAGE_WORDS
+        else:
+            try:
+                self._map_up_to(index + 1)
+            except OSError as error:  # the disk is full, say
+                self.words[LAST_ERRNO] = error.errno or 0
+                return None
+            self._pages.append(_Page(index, self._mapped[index + 1]))
+        self.words[PAGES_IN_USE] = len(self._pages)
+        return index
+
+    def _map_up_to(self, page: int) -> None:
+        if page < len(self._mapped):
+            return
+        self.allow_writing()
+        try:
+            file = open_descriptor(str(self._path), O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+            try:
+                self._grow(file)
+            finally:
+                close(file)
+        finally:
+            os.chmod(str(self._path), _WHILE_MAPPED)
+
+    def allow_writing(self) -> None:
+        """Make the file one like others, which `rm` does not ask about: the process is about to end."""
+        if self._path is not None:
+            try:
+                os.chmod(self._path, _AT_THE_END)
+            except OSError:  # the recording was moved or removed
+                pass
+
+    def note_lost_record(self, errno: int) -> None:
+        """A record could not be written; say so where no disk space is needed."""
+        self.words[LOST_RECORDS] += 1
+        self.words[LAST_ERRNO] = errno
+
+    def note_compile(self, elapsed: int) -> None:
+        """Dynamo has been at a frame: what lies between two calls is, this once, not the program's."""
+        self.last_compile_ns = perf_counter_ns()
+        if self._is_in_call():
+            self.words[COMPILING_NS] += elapsed
+
+    def counted(
+        self,
+        compiled: Callable[..., Any],
+        page: int,
+        sample_guards: SampleGuards | None = None,
+        look: Callable[[Any], None] | None = None,
+    ) -> Callable[..., Any]:
+        """`compiled`, with its calls and the time in them counted on `page`.
+
+        `sample_guards` is called once in a while, after a call, with the frame that made it; `look` with what
+        the first call returned.
+        """
+        return self._count(compiled, self._pages[page], sample_guards, look)
+
+    def moments(self, page: int) -> Callable[[], None]:
+        """What notes, each time that it is called, a moment on `page`, as a call that takes no time."""
+        noted = self._pages[page]
+        sampler = _Sampler(self, noted, None)
+        sampler.time_every_call()
+        until_sample = 1
+
+        def note_moment() -> None:
+            nonlocal until_sample
+            noted.words[FIRST_BUCKET] += 1
+            until_sample -= 1
+            if not until_sample:
+                until_sample = sampler.sample(perf_counter_ns(), 0, -1, -1)
+
+        return note_moment
+
+    def words_of(self, page: int) -> Any:
+        """The words of a page as it is now: a forked child has others."""
+        return self._pages[page].words
+
+    def calls_of(self, page: int) -> int:
+        """How often this process has called what is counted on a page."""
+        words = self._pages[page].words
+        if isinstance(words, _FirstUse):
+            return 0
+        return int(words[UNTIMED] + sum(words[FIRST_BUCKET : LAST_BUCKET + 1]))
+
+    def _make_counting(self) -> tuple[Callable[..., Callable[..., Any]], Callable[[], bool]]:
+        """What `counted` does; the cells below are shared by all callables of the process.
+
+        Statements between two Python calls are atomic: CPython switches threads in calls and jumps only.
+        """
+        now = perf_counter_ns
+        running = 0  # calls that have not returned, on all threads
+        busy_since = 0  # when the first of them began
+        in_overlap = 0  # the time of calls that have ended while others ran
+        last_end = 0  # 0 where the last call was not timed
+        last_page = -1
+
+        def settle_overlap(elapsed: int, end: int) -> None:
+            nonlocal running, in_overlap
+            if running > 0:
+                in_overlap += elapsed
+                return
+            if running == 0:
+                self.words[OVERLAP_NS] += in_overlap + elapsed - (end - busy_since)
+            running = in_overlap = 0  # below 0: this process was forked inside a call
+
+        def count(
+            compiled: Callable[..., Any],
+            page: _Page,
+            sample_guards: SampleGuards | None,
+            look: Callable[[Any], None] | None,
+        ) -> Callable[..., Any]:
+            if look is not None:
+                compiled_itself = compiled
+
+                def first_call(*args: Any) -> Any:
+                    nonlocal compiled
+                    compiled = compiled_itself
+                    outputs = compiled_itself(*args)
+                    look(outputs)
+                    return outputs
+
+                compiled = first_call
+            index = page.index
+            sampler = _Sampler(self, page, sample_guards)
+            until_sample = 1
+            may_skip = False  # calls before the next sample need not be timed
+
+            # Dynamo passes no keywords to what a backend returns (torch/_dynamo/codegen.py, 2.8 to 2.15).
+            def compiled_graph(*args: Any) -> Any:
+                nonlocal running, busy_since, last_end, last_page, until_sample, may_skip
+                if may_skip and until_sample > 1 and not running:
+                    until_sample -= 1
+                    last_end = 0
+                    page.untimed_begun += 1
+                    page.words[UNTIMED_BEGUN] = page.untimed_begun
+                    try:
+                        return compiled(*args)
+                    except BaseException:
+                        page.words[RAISED] += 1
+                        raise
+                    finally:
+                        page.untimed += 1
+                        page.words[UNTIMED] = page.untimed
+                        if last_end:  # a timed call has ended meanwhile
+                            sampler.time_every_call()
+                            may_skip = False
+                before, page_before = last_end, last_page
+                page.words[RUNNING_SINCE] = start = now()
+                if not running:
+                    busy_since = start
+                running += 1
+                try:
+                    return compiled(*args)
+                except BaseException:
+                    page.words[RAISED] += 1
+                    raise
+                finally:
+                    end = now()
+                    running -= 1
+                    elapsed = end - start
+                    words = page.words
+                    words[RUNNING_SINCE] = 0
+                    words[TOTAL_NS] += elapsed
+                    bits = (elapsed | 8).bit_length()
+                    words[(bits << 3) + (elapsed >> (bits - 4))] += 1  # call_pages.bucket_bounds
+                    if running or in_overlap:
+                        settle_overlap(elapsed, end)
+                        sampler.time_every_call()
+                        may_skip = False
+                    last_end, last_page = end, index
+                    until_sample -= 1
+                    if not until_sample:
+                        until_sample = sampler.sample(start, elapsed, before, page_before)
+                        may_skip = sampler.may_skip
+
+            return compiled_graph
+
+        return count, lambda: running > 0
+
+
+class _Sampler:
+    """Keeps the first calls of a callable and some of the others, evenly spread however many there are.
+
+    Of a short callable it is handed more calls than it keeps: they stand for those that are not timed.
+    """
+
+    def __init__(self, counters: CallCounters, page: _Page, sample_guards: SampleGuards | None) -> None:
+        self._counters = counters
+        self._page = page
+        self._sample_guards = sample_guards
+        self._number = 0  # of the last call that was handed to us
+        self._stride = 1  # from one call that is kept to the next
+        self._next = 1  # call after the last that is handed to us
+        self._untimed_before = 0
+        self._is_short = self._meets_others = False
+
+    @property
+    def may_skip(self) -> bool:
+        """Whether the calls up to the next sample need not be timed."""
+        return self._is_short and not self._meets_others
+
+    def time_every_call(self) -> None:
+        """From now on."""
+        self._meets_others = True
+
+    def sample(self, start: int, elapsed: int, before: int, page_before: int) -> int:
+        """Note the call that has just ended; how many calls from now the next is to be noted."""
+        try:
+            self._number += self._next
+            words = self._page.words
+            words[LAST_TIMED_END] = start + elapsed
+            self._stand_for_untimed(words, start, elapsed)
+            if (self._number - 1) % self._stride == 0:
+                self._keep(words, start, elapsed, before, page_before)
+        except Exception:  # a forked child whose recording is gone, say: the program goes on
+            pass
+        until_kept = self._stride - (self._number - 1) % self._stride
+        self._next = min(until_kept, LONGEST_INTERVAL) if self.may_skip else until_kept
+        return self._next
+
+    def _stand_for_untimed(self, words: Any, start: int, elapsed: int) -> None:
+        untimed = self._page.untimed - self._untimed_before
+        self._untimed_before = self._page.untimed
+        if untimed > 0 and self._counters.last_compile_ns < start:  # what compiles stands for itself alone
+            words[COVERED] += untimed
+            words[COVERED_NS] += untimed * elapsed
+
+    def _keep(self, words: Any, start: int, elapsed: int, before: int, page_before: int) -> None:
+        early = words[EARLY]
+        if early < EARLY_CAPACITY and self._number == early + 1:
+            at = EARLY_BEGIN + EARLY_WORDS * early
+            words[at], words[at + 1] = start, elapsed
+            words[EARLY] = early + 1
+        is_known = self._counters.last_compile_ns < before
+        since = start - before if is_known else -1
+        self._store(words, (self._number, start, elapsed, since, page_before))
+        if self._sample_guards is not None and self._number > 1:
+            self._sample_guards(words, caller_frame(3))
+
+    def _store(self, words: Any, sample: tuple[int, ...]) -> None:
+        count = words[SAMPLES]
+        if count == SAMPLE_CAPACITY:
+            count //= 2
+            words[SAMPLES] = 0  # who reads now, because we are killed, finds none rather than a muddle
+            for kept in range(count):
+                to, from_ = (SAMPLES_BEGIN + SAMPLE_WORDS * i for i in (kept, 2 * kept))
+                for word in range(SAMPLE_WORDS):
+                    words[to + word] = words[from_ + word]
+            self._stride *= 2
+            kept_ns = [words[SAMPLES_BEGIN + SAMPLE_WORDS * i + 2] for i in range(count)]
+            self._is_short = bool(sorted(kept_ns)[count // 2] < SHORT_NS)
+        at = SAMPLES_BEGIN + SAMPLE_WORDS * count
+        for word, value in enumerate(sample):
+            words[at + word] = value
+        words[SAMPLES] = count + 1
+
+
+def _map_words(file: int, begin: int, size: int) -> memoryview:
+    """The file's int64 words, shared with the disk. OSError where the file system cannot do that.
+
+    Python's own mmap keeps a duplicate of the descriptor, a low one, and closes whatever has that number when
+    it goes: in a program that closes descriptors, that is somebody else's. This mapping keeps none.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    address = libc.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED, file, begin)
+    if address == ctypes.c_void_p(-1).value:
+        raise OSError(ctypes.get_errno(), "mmap failed")
+    return memoryview((ctypes.c_int64 * (size // 8)).from_address(address)).cast("B").cast("q")
+
+
+def _first_use_of(counters: CallCounters, page: _Page) -> "_FirstUse":
+    return _FirstUse(counters, lambda: page.words)
+
+
+class _FirstUse:
+    """Stands in for the words of a process that has no stream yet, and opens one when touched."""
+
+    def __init__(self, counters: CallCounters, current: Callable[[], Any]) -> None:
+        self._counters = counters
+        self._current = current
+
+    def _opened(self) -> Any:
+        if self._current() is self:
+            try:
+                self._counters._open_stream()
+            except Exception:  # the recording is gone, say: the program goes on
+                pass
+        if self._current() is self:
+            self._counters.keep_in_memory()
+        return self._current()
+
+    def __getitem__(self, word: int) -> int:
+        return int(self._opened()[word])
+
+    def __setitem__(self, word: int, value: int) -> None:
+        self._opened()[word] = value

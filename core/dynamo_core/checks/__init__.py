@@ -1,0 +1,1 @@
+"""What is asked for is checked before a program runs: backends, overrides, files."""

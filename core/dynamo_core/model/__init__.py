@@ -1,0 +1,106 @@
+"""What happened in a run, as plain data: the language that the reader and the reporters share.
+
+The words are PyTorch's own (frame, compile id, graph, graph break, resume function, guard, recompile). A
+value that was not recorded is None, never 0. Counts belong to one process; `Recording` adds them up.
+"""
+
+from .breaks import BreakExplanation, GraphBreak
+from .calls import CallSample, CallTimes
+from .compiles import (
+    Bytecode,
+    CacheLookup,
+    Compile,
+    Compiling,
+    Frame,
+    Instruction,
+    PutOff,
+    ResumeFunction,
+    Stage,
+    Symbol,
+)
+from .described import ProcessEnd, ProcessInfo, ProcessState, Run, RunSettings
+from .graphs import DeclinedBy, Graph, GraphModes, Node, Taking, TensorInfo
+from .guards import Guard, GuardCheck, GuardFailure, GuardSet, RecompileReasons
+from .ids import CompileId, Place, StackFrame, resumed_function
+from .interventions import AppliedOverride, CaptureDecision, Freeze, NotCompiled, Replaced
+from .phases import Phase, TracedFunction
+from .run import Import, Process, Recording, Timeline
+from .training import AotPair, Optimizer, SavedTensor
+from .verification import (
+    AGREES,
+    DISAGREES,
+    NOT_COMPARABLE,
+    NOT_VERIFIED,
+    VERIFY_OUTCOMES,
+    ComparedValue,
+    SemanticDifference,
+    VerifiedCall,
+    WrongNode,
+)
+from .window import EagerOperator, GraphPart, ProfileWindow, WindowKernel, WindowOperator, WindowPart
+
+__all__ = [
+    "AGREES",
+    "DISAGREES",
+    "NOT_COMPARABLE",
+    "NOT_VERIFIED",
+    "VERIFY_OUTCOMES",
+    "AotPair",
+    "AppliedOverride",
+    "BreakExplanation",
+    "Bytecode",
+    "CacheLookup",
+    "CallSample",
+    "CallTimes",
+    "CaptureDecision",
+    "ComparedValue",
+    "Compile",
+    "CompileId",
+    "Compiling",
+    "DeclinedBy",
+    "EagerOperator",
+    "Frame",
+    "Freeze",
+    "Graph",
+    "GraphBreak",
+    "GraphModes",
+    "GraphPart",
+    "Guard",
+    "GuardCheck",
+    "GuardFailure",
+    "GuardSet",
+    "Import",
+    "Instruction",
+    "Node",
+    "NotCompiled",
+    "Optimizer",
+    "Phase",
+    "Place",
+    "Process",
+    "ProcessEnd",
+    "ProcessInfo",
+    "ProcessState",
+    "ProfileWindow",
+    "PutOff",
+    "RecompileReasons",
+    "Recording",
+    "Replaced",
+    "ResumeFunction",
+    "Run",
+    "RunSettings",
+    "SavedTensor",
+    "SemanticDifference",
+    "StackFrame",
+    "Stage",
+    "Symbol",
+    "Taking",
+    "TensorInfo",
+    "Timeline",
+    "TracedFunction",
+    "VerifiedCall",
+    "WindowKernel",
+    "WindowOperator",
+    "WindowPart",
+    "WrongNode",
+    "resumed_function",
+]

@@ -1,0 +1,44 @@
+"""Graph breaks, with torch's own words on them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .ids import CompileId, Place, StackFrame
+
+
+@dataclass(frozen=True)
+class BreakExplanation:
+    """torch's own words on a break. `registry_id` (GBnnnn) and `link` lead to its page there."""
+
+    place: Place
+    kind: str
+    explanation: str | None
+    hints: tuple[str, ...]
+    registry_id: str | None
+    link: str | None = None
+
+
+@dataclass(frozen=True)
+class GraphBreak:
+    """A break as Dynamo counts them. `stack` is the user's, from the compiled frame to the line that broke.
+
+    `callers` leads to the compiled frame, outermost first; empty where it was not recorded. `around` has the
+    text of the lines next to the one that broke, by number.
+    """
+
+    reason: str
+    stack: tuple[StackFrame, ...]
+    compile_id: CompileId | None
+    explanation: BreakExplanation | None = None
+    callers: tuple[StackFrame, ...] = ()
+    around: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def place(self) -> Place | None:
+        """Where the graph broke."""
+        return self.stack[-1].place if self.stack else None
+
+    @property
+    def kind(self) -> str:
+        """What to call the break: torch's name for its kind, or the first line of the raw reason."""
+        return self.explanation.kind if self.explanation else self.reason.partition("\n")[0]

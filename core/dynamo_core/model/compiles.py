@@ -1,0 +1,153 @@
+"""Dynamo at work: the frames that it tried, the compiles that came of them, and what each left."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from .breaks import BreakExplanation, GraphBreak
+from .ids import CompileId, Place
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One attempt of Dynamo at a frame. `outcome`: compiled, skipped, failed (then eager), raised (an error
+    in the program).
+
+    `ok` is what torch's `counters["frames"]["ok"]` counts. Frames of `fullgraph=True` are not in it.
+    `explanation` has torch's words on what made Dynamo give up, `broke` the break that it raised as an error,
+    where none was allowed. `limit` is the option whose limit made us give it up, which `reason` is about.
+    What `is_exit` raised no error: the compile was interrupted, by Ctrl-C or the program's own exit.
+    """
+
+    name: str
+    place: Place
+    outcome: Literal["compiled", "skipped", "failed", "raised"]
+    reason: str | None
+    ok: bool
+    is_whole_graph: bool
+    compile_id: CompileId | None
+    explanation: BreakExplanation | None = None
+    broke: GraphBreak | None = None
+    ended_ns: int | None = None
+    seconds: float | None = None
+    limit: str | None = None
+    is_exit: bool = False
+
+
+@dataclass(frozen=True)
+class PutOff:
+    """A frame that ran eager so many times because compiling had taken too long by then."""
+
+    name: str
+    place: Place
+    times: int
+
+
+@dataclass(frozen=True)
+class Compiling:
+    """A compile that began and did not end. `backend` has had its `graph` since `backend_ns`.
+
+    Or one that was interrupted (Ctrl-C, the program's own exit): when and by what is known then.
+    """
+
+    compile_id: CompileId | None
+    name: str | None
+    place: Place | None
+    began_ns: int
+    is_backward: bool = False
+    graph: int | None = None
+    ops: int | None = None
+    backend: str | None = None
+    backend_ns: int | None = None
+    interrupted_ns: int | None = None
+    interrupted_by: str | None = None
+
+
+@dataclass(frozen=True)
+class Compile:
+    """One compilation metrics record: a frame compiled (or not), or a backward graph.
+
+    `restart_reasons` says why the analysis began again, which cost `seconds_before_restart`.
+    """
+
+    compile_id: CompileId | None
+    name: str | None
+    place: Place | None
+    seconds: float | None
+    is_forward: bool
+    guards: int | None
+    ops: int | None
+    recompile_reason: str | None
+    fail_type: str | None
+    fail_reason: str | None
+    phases: dict[str, float]
+    cache_hits: int | None
+    cache_misses: int | None
+    restart_reasons: tuple[str, ...] = ()
+    seconds_before_restart: float | None = None
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A size or number that Dynamo made dynamic in a compile. `hint` is the value that it met."""
+
+    compile_id: CompileId | None
+    name: str
+    hint: str
+    source: str
+    place: Place | None
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The text of a graph, or of the code made from it, at a stage of a compile. `name` is the record's."""
+
+    name: str
+    compile_id: CompileId | None
+    text: str
+    file: str | None = None
+
+
+@dataclass(frozen=True)
+class CacheLookup:
+    """One look-up of a compile in a cache of torch's: hit, miss or bypass."""
+
+    cache: str
+    outcome: str
+    compile_id: CompileId | None
+
+
+class Instruction(NamedTuple):
+    """A bytecode instruction of the Python that ran the program. `jump` is the offset jumped to."""
+
+    offset: int
+    opcode: str
+    argument: str
+    line: int | None
+    jump: int | None
+
+
+@dataclass(frozen=True)
+class Bytecode:
+    """A frame before and after Dynamo. `source` holds the text of the lines it comes from.
+
+    The instructions are empty where they were not asked for.
+    """
+
+    compile_id: CompileId | None
+    name: str
+    qualified_name: str
+    place: Place
+    fingerprint: str
+    source: dict[int, str]
+    original: tuple[Instruction, ...]
+    modified: tuple[Instruction, ...]
+
+
+@dataclass(frozen=True)
+class ResumeFunction:
+    """A global `__resume_at_<offset>_<n>`, the code it runs, and the frame whose break made it."""
+
+    name: str
+    code_name: str
+    fingerprint: str
+    made_by: CompileId | None

@@ -1,0 +1,114 @@
+"""What a run and its processes say of themselves; a field is None where that was not recorded.
+
+Each keeps `recorded`, as JSON documents hand out all that was said, whether it has a field here or not.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, get_type_hints
+
+from ..shared.untrusted import fits
+
+_Described = TypeVar("_Described", bound="Description")
+
+
+@dataclass(frozen=True)
+class Description:
+    """Of something, by itself."""
+
+    recorded: Mapping[str, Any] = field(default_factory=dict, kw_only=True, repr=False)
+
+    def as_json(self) -> dict[str, Any]:
+        """All that was said, in the order in which it was."""
+        return dict(self.recorded)
+
+    @classmethod
+    def misfits(cls, recorded: Mapping[str, Any]) -> set[str]:
+        """The fields that hold something else than what is recorded there."""
+        return {name for name, hint in _hints(cls).items() if not fits(recorded.get(name), hint)}
+
+    @classmethod
+    def of(cls: type[_Described], recorded: Mapping[str, Any]) -> _Described:
+        """What was recorded, with None for what is of a wrong type: JSON may hold anything."""
+        names = (_hints(cls).keys() & recorded.keys()) - cls.misfits(recorded)
+        return cls(**{name: recorded[name] for name in names}, recorded=recorded)
+
+
+def _hints(kind: type[Description]) -> dict[str, Any]:
+    return {name: hint for name, hint in get_type_hints(kind).items() if name != "recorded"}
+
+
+@dataclass(frozen=True)
+class ProcessInfo(Description):
+    """A process as it began. Times are nanoseconds since the epoch; `began_ns` is the kernel's word."""
+
+    pid: int | None = None
+    ppid: int | None = None
+    started_ns: int | None = None
+    began_ns: int | None = None
+    executable: str | None = None
+    python: str | None = None
+    torch: str | None = None
+    torch_git: str | None = None
+    cuda_build: str | None = None
+    hip_build: str | None = None
+    calls_file: str | None = None
+    calls_not_recorded: str | None = None
+    forked: bool | None = None
+    argv: list[str] | None = None
+    environment: dict[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class ProcessState(Description):
+    """A process with torch imported: devices in use, and settings of torch's that are not the defaults."""
+
+    devices: list[str] | None = None
+    torch_config: dict[str, dict[str, str]] | None = None
+
+
+@dataclass(frozen=True)
+class ProcessEnd(Description):
+    """The last word of a process: torch's own counters, and the most bytes that it has had, by where."""
+
+    torch_totals: dict[str, int] | None = None
+    ended_ns: int | None = None
+    peak_memory: dict[str, int] | None = None
+
+
+@dataclass(frozen=True)
+class RunSettings(Description):
+    """The choices of a `dynamo run` that reports go by, as `shared/settings.py` has them."""
+
+    semantics: str | None = None
+    verify: str | None = None
+    freeze_after: str | None = None
+    on_recompile: str | None = None
+    override: list[str] | None = None
+    capture_budget: float | None = None
+
+
+@dataclass(frozen=True)
+class Run(Description):
+    """A `dynamo run` as its launcher saw it. `ended_ns` is None while it goes on, or if dynamo was killed."""
+
+    dynamo: str | None = None
+    program: str | None = None
+    command: list[str] | None = None
+    cwd: str | None = None
+    settings: RunSettings = field(default_factory=RunSettings)
+    launcher_pid: int | None = None
+    started: str | None = None
+    started_ns: int | None = None
+    ended_ns: int | None = None
+    exit_code: int | None = None
+    signal: int | None = None
+    notes: list[str] | None = None
+
+    @classmethod
+    def of(cls, recorded: Mapping[str, Any]) -> "Run":
+        """What is in the file of a run, tolerantly as for all descriptions."""
+        settings = recorded.get("settings")
+        return replace(
+            super().of(recorded), settings=RunSettings.of(settings if isinstance(settings, dict) else {})
+        )

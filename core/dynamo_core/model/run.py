@@ -1,0 +1,227 @@
+"""A recording: the processes of a run, and everything that each of them recorded."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..shared.untrusted import printable
+from .breaks import GraphBreak
+from .calls import CallTimes
+from .compiles import Bytecode, CacheLookup, Compile, Compiling, Frame, PutOff, ResumeFunction, Stage, Symbol
+from .described import ProcessEnd, ProcessInfo, ProcessState, Run, RunSettings
+from .graphs import Graph
+from .guards import GuardSet, RecompileReasons
+from .ids import CompileId, StackFrame
+from .interventions import AppliedOverride, CaptureDecision, Freeze, NotCompiled
+from .phases import Phase, TracedFunction
+from .training import AotPair, Optimizer
+from .verification import SemanticDifference, VerifiedCall
+from .window import ProfileWindow
+
+_LONGEST_DAMAGE = 200  # characters
+
+
+@dataclass(frozen=True)
+class Import:
+    """A module of the compiler's, and from when to when it was imported (nanoseconds since the epoch)."""
+
+    module: str
+    began_ns: int
+    ended_ns: int
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """When a process began and what it did before its work: nanoseconds since the epoch, None if unknown.
+
+    `armed_ns` is just before the program's first line, `ready_ns` when our probes were in place.
+    """
+
+    began_ns: int | None
+    armed_ns: int | None
+    torch_began_ns: int | None
+    torch_ended_ns: int | None
+    ready_ns: int | None
+
+
+@dataclass
+class Process:
+    """What one process recorded, in the order in which it happened.
+
+    `parallel_phases` ran in other threads beside the compile that they name, and have no tree.
+    A forked child may call graphs that its parent compiled: those calls are the `inherited` ones.
+    `overlap_seconds` is in the calls' time more than once (calls inside calls, or on several threads at
+    once), and in `compiling_in_calls_seconds` of it Dynamo was at another frame. A part that was selected
+    knows the `whole` that it is of. `profiler_seconds` went into starting and stopping
+    torch.profiler, and writing what it saw. `step_marks` are the moments at which a step began, as calls that
+    take no time, in a run of `dynamo bench`; noting one took `step_mark_seconds`.
+    """
+
+    stream: Path
+    rank: int | None = None
+    info: ProcessInfo = field(default_factory=ProcessInfo)
+    torch_version: str | None = None
+    captures: list[CaptureDecision] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    graphs: list[Graph] = field(default_factory=list)
+    breaks: list[GraphBreak] = field(default_factory=list)
+    compiles: list[Compile] = field(default_factory=list)
+    recompile_reasons: list[RecompileReasons] = field(default_factory=list)
+    freeze: Freeze | None = None
+    not_compiled: list[NotCompiled] = field(default_factory=list)
+    put_off: list[PutOff] = field(default_factory=list)
+    compiling: list[Compiling] = field(default_factory=list)
+    interrupted: list[Compiling] = field(default_factory=list)
+    overrides: list[AppliedOverride] = field(default_factory=list)
+    verified: list[VerifiedCall] = field(default_factory=list)
+    semantic_differences: list[SemanticDifference] = field(default_factory=list)
+    symbols: list[Symbol] = field(default_factory=list)
+    stages: list[Stage] = field(default_factory=list)
+    pairs: list[AotPair] = field(default_factory=list)
+    optimizers: list[Optimizer] = field(default_factory=list)
+    cache_lookups: list[CacheLookup] = field(default_factory=list)
+    phases: list[Phase] = field(default_factory=list)
+    parallel_phases: list[Phase] = field(default_factory=list)
+    tracing: list[TracedFunction] = field(default_factory=list)
+    guard_sets: list[GuardSet] = field(default_factory=list)
+    bytecodes: list[Bytecode] = field(default_factory=list)
+    resume_functions: list[ResumeFunction] = field(default_factory=list)
+    callers: dict[CompileId | None, tuple[StackFrame, ...]] = field(default_factory=dict)
+    failed_probes: dict[str, str] = field(default_factory=dict)
+    state: ProcessState = field(default_factory=ProcessState)
+    timeline: Timeline | None = None
+    imports: list[Import] = field(default_factory=list)
+    end: ProcessEnd | None = None
+    inherited: list[CallTimes] = field(default_factory=list)
+    profiler_seconds: float | None = None
+    overlap_seconds: float | None = None
+    compiling_in_calls_seconds: float | None = None
+    damaged_records: int = 0
+    first_damage: str | None = None
+    lost_records: int | None = None
+    calls_problem: str | None = None
+    last_errno: int = 0
+    record_counts: dict[str, int] = field(default_factory=dict)
+    window: ProfileWindow | None = None
+    window_problem: str | None = None
+    cuda_graph_counters: dict[str, int] | None = None
+    step_marks_index: int | None = None
+    step_mark_seconds: float | None = None
+    step_marks: CallTimes | None = None
+    whole: "Process | None" = None
+
+    def note_damage(self, why: str) -> None:
+        """Count a record that was skipped; why the first one was is told."""
+        self.damaged_records += 1
+        if self.first_damage is None:
+            self.first_damage = printable(why)[:_LONGEST_DAMAGE]
+
+    @property
+    def inherited_calls(self) -> int:
+        """How often graphs of the parent's were called here."""
+        return sum(times.calls for times in self.inherited)
+
+    @property
+    def inherited_seconds(self) -> float:
+        """For how long, in all."""
+        return sum(times.seconds for times in self.inherited)
+
+    @property
+    def entire(self) -> "Process":
+        """The process with everything that it recorded, whatever was selected of it."""
+        return self.whole or self
+
+    @property
+    def capture(self) -> CaptureDecision | None:
+        """The last word on whether we compiled the program or only watched it."""
+        return self.captures[-1] if self.captures else None
+
+    @property
+    def is_captured_now(self) -> bool:
+        """Whether, as far as the records have been read, we compile the program."""
+        return self.capture is not None and self.capture.decision == "capture"
+
+    @property
+    def capture_began(self) -> bool:
+        """Whether we compiled any of it ourselves."""
+        return bool(self.frames or self.compiling) and any(
+            decision.decision == "capture" for decision in self.captures
+        )
+
+    @property
+    def lacks_last_record(self) -> bool:
+        """Whether the process ended without our last record: killed, or by os._exit, as forked workers do."""
+        return self.is_ours and self.end is None and not self.info.forked
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether our probes ran here; False for a plain TORCH_TRACE log."""
+        return self.info != ProcessInfo()
+
+    @property
+    def compiled_graphs(self) -> list[Graph]:
+        """The graphs that torch's `unique_graphs` counts: handed over, and taken by the backend."""
+        return [graph for graph in self.graphs if graph.is_compiled and not graph.is_specialization]
+
+    @property
+    def counted_frames(self) -> list[Frame]:
+        """The frames that torch's `counters["frames"]["total"]` counts."""
+        return [frame for frame in self.frames if not frame.is_whole_graph]
+
+    @property
+    def recompiles(self) -> list[Compile]:
+        """The compiles that replaced or joined an earlier one because a guard failed."""
+        return [compile_ for compile_ in self.compiles if compile_.recompile_reason is not None]
+
+
+@dataclass
+class Recording:
+    """A whole recording. `run` is None for a torch trace that is not ours."""
+
+    path: Path
+    run: Run | None
+    processes: list[Process]
+    python_processes: int | None
+    engine_failures: list[str]
+
+    @property
+    def settings(self) -> RunSettings:
+        """The choices of the run; of a torch trace that is not ours, none is recorded."""
+        return self.run.settings if self.run is not None else RunSettings()
+
+    @property
+    def problems(self) -> list[str]:
+        """What the tool could not see, and why: one sentence each."""
+        found = [f"the engine could not start: {failure}" for failure in self.engine_failures]
+        for process in self.processes:
+            pid = process.info.pid
+            where = f"process {process.stream.name if pid is None else pid}"
+            found += [f"{where}: no {probe} ({why})" for probe, why in process.failed_probes.items()]
+            if self.run is not None and not process.is_ours:
+                found.append(f"{where}: its first record (versions, environment) is missing")
+            if process.lacks_last_record:
+                why = "its last record could not be written" if process.lost_records else "it ended abruptly"
+                found.append(f"{where}: no totals of torch at its end ({why})")
+            if process.lost_records:
+                found.append(f"{where}: {process.lost_records} records could not be written")
+            if process.damaged_records:
+                why = f" (the first: {process.first_damage})" if process.first_damage is not None else ""
+                found.append(f"{where}: {process.damaged_records} damaged records were skipped{why}")
+            calls_problem = process.info.calls_not_recorded or process.calls_problem
+            if calls_problem and (process.is_ours or self.run is not None):
+                found.append(
+                    f"{where}: no calls of graphs, and no count of records that could not be written"
+                    f" ({calls_problem})"
+                )
+        return found
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the run is still going on or was cut off before our last word."""
+        if self.run is None:
+            return False
+        if self.run.ended_ns is None or self.run.signal is not None:
+            return True
+        return any(
+            process.damaged_records or process.lost_records or process.lacks_last_record
+            for process in self.processes
+        )

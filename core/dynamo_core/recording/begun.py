@@ -1,0 +1,85 @@
+"""Which compile a record belongs to, and the frame that each compile began with."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ..model import CompileId, Place, Process, StackFrame
+from .payloads import Handler
+from .records import Damaged, Record
+
+_LARGEST_ID = 2**63
+# Lines that stand between the user's call and the frame that is compiled, and are nobody's business.
+_PLUMBING = re.compile(r"/torch/_dynamo/|/torch/nn/modules/module\.py$|/dynamo_core/capture/")
+
+
+class BegunCompiles:
+    """Tells compiles apart, though torch's ids begin anew after `torch._dynamo.reset()`."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+        self._interned: dict[int, str] = {}
+        self._frames: dict[CompileId | None, StackFrame] = {}
+        self._autograds: dict[tuple[Any, Any], int] = {}
+        self.generation = 0
+
+    def handlers(self) -> dict[str, Handler]:
+        """Who takes which record."""
+        return {"str": self._intern, "dynamo_start": self._dynamo_start}
+
+    def frame(self, compile_id: CompileId | None) -> StackFrame | None:
+        """The frame that a compile began with."""
+        return self._frames.get(compile_id)
+
+    def id_of(self, record: Record) -> CompileId | None:
+        """The compile that a record belongs to. Records of ours lack compiled autograd's number of it."""
+        metadata = record.metadata
+        frame, compile_ = metadata.get("frame_id"), metadata.get("frame_compile_id")
+        autograd = metadata.get("compiled_autograd_id")
+        if any(number is not None and type(number) is not int for number in (frame, compile_, autograd)):
+            raise Damaged("a compile id that is no numbers")
+        numbers = (frame or 0, compile_ or 0, autograd or 0)
+        if min(numbers) < 0 or max(numbers) > _LARGEST_ID:
+            raise Damaged("a compile id that torch would not give")
+        if frame is None or compile_ is None:
+            return None if autograd is None else CompileId(None, None, autograd, self.generation)
+        if autograd is None:
+            autograd = self._autograds.get((frame, compile_))
+        return CompileId(frame, compile_, autograd, self.generation)
+
+    def stack(self, frames: list[Mapping[str, Any]]) -> list[StackFrame]:
+        """A stack of torch's, whose file names are numbers."""
+        return [
+            StackFrame(
+                Place(self._interned.get(frame["filename"], "<unknown>"), frame["line"]),
+                frame["name"],
+                frame.get("loc") or "",
+            )
+            for frame in frames
+        ]
+
+    def _intern(self, record: Record) -> None:
+        text, number = record.metadata["str"]
+        self._interned[number] = text
+
+    def _dynamo_start(self, record: Record) -> None:
+        self._note_autograd(record.metadata)
+        compile_id = self.id_of(record)
+        if compile_id in self._frames and not record.metadata.get("attempt"):
+            self.generation += 1  # torch._dynamo.reset() lets the ids begin anew
+            compile_id = self.id_of(record)
+        rank = record.metadata.get("rank")
+        if isinstance(rank, int):
+            self._process.rank = rank
+        *callers, frame = self.stack(record.metadata["dynamo_start"]["stack"])
+        self._frames[compile_id] = frame
+        self._process.callers[compile_id] = tuple(
+            caller for caller in callers if not _PLUMBING.search(caller.place.file)
+        )
+
+    def _note_autograd(self, metadata: Mapping[str, Any]) -> None:
+        """Whether the compile that begins is one of compiled autograd's; ids can begin anew without it."""
+        compile_ = metadata.get("frame_id"), metadata.get("frame_compile_id")
+        self._autograds.pop(compile_, None)
+        if metadata.get("compiled_autograd_id") is not None:
+            self._autograds[compile_] = metadata["compiled_autograd_id"]

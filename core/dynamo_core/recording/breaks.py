@@ -1,0 +1,79 @@
+"""Graph breaks, from the records of where they are and torch's words on why."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..model import BreakExplanation, CompileId, GraphBreak, Place, Process, StackFrame
+from ..shared import names
+from .begun import BegunCompiles
+from .break_text import parse_break_text, parse_user_stack
+from .payloads import Handler, user_stack_of
+from .records import Record
+
+
+class BreakBuilder:
+    """Fills `breaks`, and keeps torch's explanations for those who need them."""
+
+    def __init__(self, process: Process, begun: BegunCompiles) -> None:
+        self._process = process
+        self._begun = begun
+        self._explanations: dict[tuple[CompileId | None, Place], BreakExplanation] = {}
+        self._last_explanation: dict[CompileId | None, BreakExplanation] = {}
+
+    def handlers(self) -> dict[str, Handler]:
+        """Who takes which record."""
+        return {names.GRAPH_BREAK: self._graph_break, "dynamo_graph_break_reason": self._break_explanation}
+
+    def last_explanation(self, compile_id: CompileId | None) -> BreakExplanation | None:
+        """torch's words on the break that a compile met last."""
+        return self._last_explanation.get(compile_id)
+
+    def that_raised(
+        self, content: Mapping[str, Any] | None, compile_id: CompileId | None
+    ) -> GraphBreak | None:
+        """torch's explanation is in the error's text, which does not say where."""
+        if content is None:
+            return None
+        stack, reason = user_stack_of(content), str(content["reason"])
+        explanation = parse_break_text(f"Graph break in user code at {stack[-1].place}\n{reason}")
+        callers = self._process.callers.get(compile_id, ())
+        return GraphBreak(reason, stack, compile_id, explanation, callers, _around(content))
+
+    def _graph_break(self, record: Record) -> GraphBreak:
+        content = record.json_payload()
+        return self._add_break(
+            content["reason"], user_stack_of(content), self._begun.id_of(record), _around(content)
+        )
+
+    def _add_break(
+        self,
+        reason: str,
+        stack: tuple[StackFrame, ...],
+        compile_id: CompileId | None,
+        around: Mapping[int, str],
+    ) -> GraphBreak:
+        explanation = self._explanations.get((compile_id, stack[-1].place)) if stack else None
+        callers = self._process.callers.get(compile_id, ())
+        graph_break = GraphBreak(reason, stack, compile_id, explanation, callers, around)
+        self._process.breaks.append(graph_break)
+        return graph_break
+
+    def _break_explanation(self, record: Record) -> GraphBreak | None:
+        """torch's words on a break; in a trace that is not ours, all that there is of it."""
+        text = record.payload() or ""
+        explanation = parse_break_text(text)
+        if explanation is None:
+            return None
+        compile_id = self._begun.id_of(record)
+        self._explanations[compile_id, explanation.place] = explanation
+        self._last_explanation[compile_id] = explanation
+        if self._process.is_ours:
+            return None
+        stack = parse_user_stack(text) or (StackFrame(explanation.place, "", ""),)
+        begun = self._begun.frame(compile_id)
+        entered = [i for i, frame in enumerate(stack) if begun and frame.function == begun.function]
+        return self._add_break(text, stack[entered[-1] :] if entered else stack[-1:], compile_id, {})
+
+
+def _around(content: Mapping[str, Any]) -> dict[int, str]:
+    return {int(line): str(text) for line, text in (content.get("around") or {}).items()}

@@ -1,0 +1,214 @@
+"""Frames and their compiles: what Dynamo made of them, and what each took."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..model import (
+    Bytecode,
+    Compile,
+    CompileId,
+    Frame,
+    Instruction,
+    Place,
+    Process,
+    ResumeFunction,
+    TracedFunction,
+)
+from ..shared import names
+from ..shared.records import ResumeFunctionMade
+from .begun import BegunCompiles
+from .breaks import BreakBuilder
+from .graphs import GraphBuilder
+from .in_progress import InProgressBuilder
+from .payloads import MOST_VALUES, Handler, head
+from .records import Record
+from .structured import structured
+
+# Each phase holds those after it. torch calls the time in any backend "aot_autograd" in its metrics
+# (torch/_dynamo/output_graph.py, call_user_compiler: phase_name="backend_compile").
+_PHASES = {
+    "dynamo_cumulative_compile_time_us": "dynamo",
+    "aot_autograd_cumulative_compile_time_us": "backend",
+    "inductor_cumulative_compile_time_us": "inductor",
+    "inductor_code_gen_cumulative_compile_time_us": "inductor_code_gen",
+    "backward_cumulative_compile_time_us": "backward",
+}
+
+
+class CompileBuilder:
+    """Fills `frames`, `compiles`, and what is known of the code that was compiled."""
+
+    def __init__(
+        self,
+        process: Process,
+        begun: BegunCompiles,
+        in_progress: InProgressBuilder,
+        breaks: BreakBuilder,
+        graphs: GraphBuilder,
+        has_instructions: bool,
+    ) -> None:
+        self._process = process
+        self._begun = begun
+        self._in_progress = in_progress
+        self._breaks = breaks
+        self._graphs = graphs
+        self._has_instructions = has_instructions
+
+    def handlers(self) -> dict[str, Handler]:
+        """Who takes which record."""
+        return {
+            names.FRAME: self._frame,
+            names.COMPILE_BEGUN: self._compile_begun,
+            names.BYTECODE: self._bytecode,
+            ResumeFunctionMade.NAME: self._resume_function,
+            "compilation_metrics": self._compilation_metrics,
+            "bwd_compilation_metrics": self._compilation_metrics,
+        }
+
+    def handlers_of_large(self) -> dict[str, Handler]:
+        """Who takes which record, if it is asked for."""
+        return {names.TRACING_TIME: self._tracing_time}
+
+    def _compile_begun(self, record: Record) -> None:
+        compile_id = self._begun.id_of(record)
+        began_ns = int(record.json_payload()["began_ns"])
+        frame, is_backward = self._begun.frame(compile_id), record.json_payload().get("backward") is True
+        self._in_progress.began(compile_id, frame, began_ns, is_backward)
+
+    def _frame(self, record: Record) -> Frame:
+        content = record.json_payload()
+        name, place = content["name"], Place(content["file"], content["line"])
+        compile_id = self._begun.id_of(record)
+        gave_up = content["outcome"] in ("failed", "raised")
+        failure = self._complete_compile(compile_id, name, place)
+        broke = self._breaks.that_raised(content.get("broke"), compile_id)
+        explanation = self._breaks.last_explanation(compile_id) or (broke.explanation if broke else None)
+        frame = Frame(
+            name=name,
+            place=place,
+            outcome=self._outcome(content),
+            reason=failure or content["reason"],
+            ok=content["ok"],
+            is_whole_graph=content["whole_graph"],
+            compile_id=compile_id,
+            explanation=explanation if gave_up else None,
+            broke=broke,
+            ended_ns=content.get("ended_ns"),
+            seconds=content["ns"] / 1e9 if "ns" in content else None,
+            limit=content.get("limit"),
+            is_exit=bool(content.get("is_exit")),
+        )
+        if frame.is_exit:
+            self._in_progress.interrupted(compile_id, frame.ended_ns, frame.reason)
+        self._in_progress.ended(compile_id)
+        self._process.frames.append(frame)
+        return frame
+
+    def _outcome(self, content: Mapping[str, Any]) -> Any:
+        """What became of a frame. While we capture, an error in the compiler is kept from the program."""
+        capture = self._process.capture
+        reaches_program = content["whole_graph"] or content.get("is_exit") or (capture and capture.raises)
+        is_kept = self._process.is_captured_now and not reaches_program
+        return "failed" if content["outcome"] == "raised" and is_kept else content["outcome"]
+
+    def _complete_compile(self, compile_id: CompileId | None, name: str, place: Place) -> str | None:
+        """Name the frame of a compile that failed too early to know it; why it failed."""
+        compiles = self._process.compiles
+        if compile_id is None or not compiles or compiles[-1].compile_id != compile_id:
+            return None
+        last = compiles[-1]
+        if last.place is None:
+            compiles[-1] = replace(last, name=name, place=place)
+        return f"{last.fail_type}: {last.fail_reason}" if last.fail_reason else None
+
+    def _bytecode(self, record: Record) -> Bytecode:
+        content = record.json_payload(MOST_VALUES) if self._has_instructions else head(record)
+        bytecode = Bytecode(
+            compile_id=self._begun.id_of(record),
+            name=content["name"],
+            qualified_name=content["qualified_name"],
+            place=Place(content["file"], content["first_line"]),
+            fingerprint=content["fingerprint"],
+            source={int(line): text for line, text in content["source"].items()},
+            original=tuple(Instruction(*row) for row in content.get("original", ())),
+            modified=tuple(Instruction(*row) for row in content.get("modified", ())),
+        )
+        self._process.bytecodes.append(bytecode)
+        return bytecode
+
+    def _resume_function(self, record: Record) -> None:
+        made = structured(ResumeFunctionMade, record)
+        self._process.resume_functions.append(
+            ResumeFunction(made.name, made.code_name, made.fingerprint, self._begun.id_of(record))
+        )
+
+    def _tracing_time(self, record: Record) -> None:
+        content = record.json_payload()
+        compile_id, attempt = self._begun.id_of(record), record.metadata.get("attempt", 0)
+        traced = [
+            TracedFunction(
+                compile_id=compile_id,
+                attempt=attempt,
+                name=function["name"],
+                place=Place(function["file"], function["line"]),
+                calls=function["calls"],
+                exclusive_seconds=function["exclusive_ns"] / 1e9,
+                inclusive_seconds=function["inclusive_ns"] / 1e9,
+            )
+            for function in content["functions"]
+        ]
+        others = content["others"]
+        if others["functions"]:
+            seconds = others["exclusive_ns"] / 1e9
+            others = TracedFunction(
+                compile_id, attempt, None, None, others["calls"], seconds, None, others["functions"]
+            )
+            traced.append(others)
+        self._process.tracing.extend(traced)
+
+    def _compilation_metrics(self, record: Record) -> Compile:
+        metrics = record.metadata[record.kind]
+        file, line = metrics.get("co_filename"), metrics.get("co_firstlineno")
+        compile_ = Compile(
+            compile_id=self._begun.id_of(record),
+            name=metrics.get("co_name"),
+            place=Place(file, line) if file is not None and line is not None else None,
+            seconds=_duration(metrics),
+            is_forward=record.kind == "compilation_metrics" and metrics.get("is_forward") is not False,
+            guards=metrics.get("guard_count"),
+            ops=metrics.get("graph_op_count"),
+            recompile_reason=metrics.get("recompile_reason"),
+            fail_type=metrics.get("fail_type"),
+            fail_reason=metrics.get("fail_reason"),
+            phases={
+                phase: metrics[key] / 1e6 for key, phase in _PHASES.items() if metrics.get(key) is not None
+            },
+            cache_hits=_sum(metrics, "_cache_hit_count"),
+            cache_misses=_sum(metrics, "_cache_miss_count"),
+            restart_reasons=tuple(map(str, metrics.get("restart_reasons") or ())),
+            seconds_before_restart=metrics.get("dynamo_time_before_restart_s"),
+        )
+        self._process.compiles.append(compile_)
+        if record.kind == "bwd_compilation_metrics":
+            self._in_progress.ended(compile_.compile_id)
+        if not self._process.is_ours:
+            self._graphs.complete(compile_)
+        return compile_
+
+
+def _duration(metrics: Mapping[str, Any]) -> float | None:
+    """Seconds of the whole compile. `duration_us` is there from torch 2.6 on; the others say the same."""
+    for key, unit in (
+        ("duration_us", 1e6),
+        ("entire_frame_compile_time_s", 1.0),
+        ("dynamo_cumulative_compile_time_us", 1e6),
+    ):
+        if metrics.get(key) is not None:
+            return float(metrics[key] / unit)
+    return None
+
+
+def _sum(metrics: Mapping[str, Any], suffix: str) -> int | None:
+    counts = [value for key, value in metrics.items() if key.endswith(suffix) and isinstance(value, int)]
+    return sum(counts) if counts else None

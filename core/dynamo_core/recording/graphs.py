@@ -1,0 +1,207 @@
+"""The graphs that were handed to backends, from our records or, in a plain trace, from torch's."""
+
+from collections.abc import Container, Mapping
+from typing import Any
+
+from ..model import Compile, CompileId, DeclinedBy, Graph, GraphModes, Node, Process, Symbol, Taking
+from ..shared import names
+from ..shared.records import BackwardCompiled
+from .begun import BegunCompiles
+from .in_progress import InProgressBuilder
+from .payloads import MOST_VALUES, Handler, head, place_of, tensors_of
+from .records import Record
+from .structured import structured
+
+# What compiled autograd's graphs are shown as: the code that Dynamo compiles for them is torch's, in no file.
+# Source: torch/fx/graph_module.py (_forward_from_src).
+_COMPILED_AUTOGRAD = "compiled autograd"
+_MADE_BY_TORCH = "<eval_with_key>"
+# Source: torch/_dynamo/exc.py. Other failures come before a graph is handed over, or after it is compiled.
+_BACKEND_FAILURES = ("BackendCompilerFailed", "InductorError")
+
+
+class GraphBuilder:
+    """Fills `graphs`, and `symbols`, which stand for their sizes."""
+
+    def __init__(
+        self,
+        process: Process,
+        begun: BegunCompiles,
+        in_progress: InProgressBuilder,
+        contents: Container[str],
+    ) -> None:
+        self._process = process
+        self._begun = begun
+        self._in_progress = in_progress
+        self._contents = contents
+        self._graphs: dict[int, Graph] = {}
+        self._graphs_of: dict[CompileId, list[Graph]] = {}
+        self._backwards: dict[CompileId, int] = {}
+        self._hints: dict[CompileId | None, dict[str, str]] = {}  # of symbolic sizes, by their name
+        self._code: tuple[CompileId | None, str] | None = None
+
+    def handlers(self) -> dict[str, Handler]:
+        """Who takes which record."""
+        return {
+            names.FX_GRAPH: self._fx_graph,
+            names.GRAPH_TAKEN: self._graph_taken,
+            names.GRAPH_COMPILED: self._graph_compiled,
+            BackwardCompiled.NAME: self._backward_compiled,
+            "dynamo_output_graph": self._output_graph,
+            "create_symbol": self._symbol,
+        }
+
+    def hints(self, compile_id: CompileId | None) -> Mapping[str, str]:
+        """The values that symbolic sizes were compiled with, by name."""
+        return self._hints.get(compile_id, {})
+
+    def complete(self, compile_: Compile) -> None:
+        """In a trace that is not ours, a graph's ops and whether the backend took it are known at the end.
+
+        So is its frame: before 2.5 the stack of dynamo_start ended with the frame's caller.
+        """
+        graphs = self._process.graphs
+        if graphs and graphs[-1].compile_id == compile_.compile_id and compile_.is_forward:
+            graph = graphs[-1]
+            graph.ops = compile_.ops
+            graph.is_compiled = compile_.fail_type not in _BACKEND_FAILURES
+            is_named = graph.frame_name == _COMPILED_AUTOGRAD
+            if compile_.name is not None and compile_.place is not None and not is_named:
+                graph.frame_name, graph.frame_place = compile_.name, compile_.place
+
+    def _fx_graph(self, record: Record) -> None:
+        has_nodes = names.FX_GRAPH in self._contents
+        content = record.json_payload(MOST_VALUES) if has_nodes else head(record)
+        compile_id = self._begun.id_of(record)
+        graph = Graph(
+            number=content["graph"],
+            compile_id=compile_id,
+            attempt=record.metadata.get("attempt", 0),
+            name=content["name"],
+            backend=content["backend"],
+            ops=content["ops"],
+            optimizer_steps=_texts(content.get("optimizer_steps")),
+            nodes=tuple(_node(node) for node in content["nodes"]) if has_nodes else None,
+            key=content.get("key"),
+            trains=content.get("trains"),
+            modes=_modes(content.get("modes")),
+            threads=content.get("threads"),
+        )
+        if self._code is not None and self._code[0] == compile_id:
+            graph.code = self._code[1]
+        if compile_id is not None:
+            graph.backward_index = self._backwards.get(compile_id)
+            self._graphs_of.setdefault(compile_id, []).append(graph)
+        self._name_frame(graph)
+        self._graphs[graph.number] = graph
+        self._process.graphs.append(graph)
+        self._in_progress.handed_over(graph, content.get("handed_over_ns"))
+
+    def _graph_taken(self, record: Record) -> None:
+        content = record.json_payload()
+        by, using = content["by"], content["using"]
+        self._graphs[content["graph"]].taking = Taking(
+            by=None if by is None else str(by),
+            using=None if using is None else str(using),
+            declined=tuple(
+                DeclinedBy(str(each["backend"]), str(each["reason"])) for each in content["declined"]
+            ),
+        )
+
+    def _graph_compiled(self, record: Record) -> Graph:
+        content = record.json_payload()
+        graph = self._graphs[content["graph"]]
+        graph.is_compiled = True
+        graph.name = content["name"] or graph.name
+        graph.is_specialization = content["specialization"]
+        graph.backend_seconds = content["backend_ns"] / 1e9
+        graph.calls_index = content["calls_index"]
+        self._in_progress.returned(graph)
+        return graph
+
+    def _backward_compiled(self, record: Record) -> None:
+        """Note which calls are the backward's. It may be known before its forward is (a cache has both)."""
+        compile_id = self._begun.id_of(record)
+        if compile_id is None:
+            return
+        self._backwards[compile_id] = structured(BackwardCompiled, record).calls_index
+        for graph in self._graphs_of.get(compile_id, ()):
+            graph.backward_index = self._backwards[compile_id]
+
+    def _output_graph(self, record: Record) -> Graph | None:
+        """torch's own record of a graph: its code, and all that there is in a trace that is not ours."""
+        compile_id = self._begun.id_of(record)
+        code = record.payload() if record.kind in self._contents else None
+        self._code = None if code is None else (compile_id, code)
+        if self._process.is_ours:
+            return None
+        graph = Graph(
+            number=len(self._process.graphs) + 1,
+            compile_id=compile_id,
+            attempt=record.metadata.get("attempt", 0),
+            name=None,
+            backend=None,
+            ops=None,
+            code=code,
+            is_compiled=True,
+        )
+        self._name_frame(graph)
+        earlier = self._process.graphs
+        if earlier and earlier[-1].compile_id == compile_id and earlier[-1].attempt < graph.attempt:
+            earlier.pop()  # a later attempt at the same compile replaces the graph
+            graph.number -= 1
+        earlier.append(graph)
+        return graph
+
+    def _name_frame(self, graph: Graph) -> None:
+        begun = self._begun.frame(graph.compile_id)
+        is_autograd = graph.compile_id is not None and graph.compile_id.autograd is not None
+        if is_autograd and (begun is None or begun.place.file.startswith(_MADE_BY_TORCH)):
+            graph.frame_name = _COMPILED_AUTOGRAD
+        elif begun is not None:
+            graph.frame_name, graph.frame_place = begun.function, begun.place
+
+    def _symbol(self, record: Record) -> None:
+        content = record.metadata["create_symbol"]
+        user_stack = self._begun.stack(content.get("user_stack") or [])
+        symbol = Symbol(
+            compile_id=self._begun.id_of(record),
+            name=str(content["symbol"]),
+            hint=str(content.get("val")),
+            source=str(content.get("source")),
+            place=user_stack[-1].place if user_stack else None,
+        )
+        self._process.symbols.append(symbol)
+        self._hints.setdefault(symbol.compile_id, {})[symbol.name] = symbol.hint
+
+
+def _node(content: Mapping[str, Any]) -> Node:
+    return Node(
+        op=content["op"],
+        name=content["name"],
+        target=content["target"],
+        args=content["args"],
+        kwargs=content["kwargs"],
+        inputs=tuple(content["inputs"]),
+        tensors=tensors_of(content),
+        symbol=content.get("symbol"),
+        source=content.get("source"),
+        is_parameter=content.get("parameter", False),
+        place=place_of(content),
+    )
+
+
+def _modes(content: Mapping[str, Any] | None) -> GraphModes | None:
+    if content is None:
+        return None
+    autocast = {str(device): str(dtype) for device, dtype in content["autocast"].items()}
+    return GraphModes(
+        bool(content["grad_enabled"]),
+        autocast,
+        content["float32_matmul_precision"],
+        content.get("default_dtype"),
+    )
+
+
+def _texts(values: list[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)

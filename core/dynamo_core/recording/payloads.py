@@ -1,0 +1,51 @@
+"""What every builder needs: what comes of a record, and payloads that several kinds of records share."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..model import Bytecode, Compile, Frame, Graph, GraphBreak, GuardSet, Place, StackFrame, TensorInfo
+from ..shared.untrusted import printable_json
+from .records import Damaged, Record
+
+Item = Graph | GraphBreak | Compile | GuardSet | Bytecode | Frame
+Handler = Callable[[Record], Item | None]
+
+MOST_VALUES = 2_000_000  # in a graph, a frame's bytecode or its guards; a node has some forty
+
+
+def head(record: Record) -> Any:
+    """The first line of a payload of ours, whose lists stand on the lines after it."""
+    text = (record.payload_first_line() or "").rstrip()
+    try:
+        return printable_json(text.removesuffix(",") + "}", MOST_VALUES)
+    except (ValueError, RecursionError) as error:
+        raise Damaged(f"payload is not JSON: {error}") from error
+
+
+def place_of(content: Mapping[str, Any]) -> Place | None:
+    """The line that a payload names, if it does."""
+    return Place(content["file"], content["line"]) if "file" in content else None
+
+
+def user_stack_of(content: Mapping[str, Any]) -> tuple[StackFrame, ...]:
+    """The user's stack in a payload of ours."""
+    return tuple(
+        StackFrame(Place(frame["file"], frame["line"]), frame["name"], frame["text"] or "")
+        for frame in content["user_stack"]
+    )
+
+
+def tensors_of(content: Mapping[str, Any]) -> tuple[TensorInfo, ...]:
+    """The tensors that a value is, or is made of."""
+    if "shape" in content:
+        stride = content.get("stride")
+        return (
+            TensorInfo(
+                shape=tuple(content["shape"]),
+                stride=None if stride is None else tuple(stride),
+                dtype=content["dtype"],
+                device=content["device"],
+                requires_grad=content.get("requires_grad", False),
+            ),
+        )
+    return tuple(tensor for value in content.get("values", ()) for tensor in tensors_of(value))

@@ -1,0 +1,81 @@
+"""Open the files of a recording, which may be a stranger's: plain files only, and no link is followed.
+
+A link in it could lead to a private key that is then printed, a named pipe would keep its reader waiting for
+ever, and a device may do anything. What the user named on the command line is resolved before it comes here.
+"""
+
+import os
+import stat
+from io import FileIO
+from pathlib import Path
+
+# Should a pipe be put in the place of a file that was just looked at, opening it does not wait.
+_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+_OTHER_KINDS = (
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISDIR, "a folder"),
+)
+
+
+class NoPlainFile(OSError):
+    """What lies there is no plain file, or larger than such a file ever is; `strerror` says what it is."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(0, what)
+
+
+def other_kind(path: Path) -> str | None:
+    """What `path` is, if it is there and no plain file; OSError where that cannot be known."""
+    mode = os.lstat(path).st_mode
+    return _link(path) if stat.S_ISLNK(mode) else _other_kind(mode)
+
+
+def is_plain_file(path: Path) -> bool:
+    """Whether there is a plain file; not where it cannot be looked at."""
+    try:
+        return other_kind(path) is None
+    except OSError:
+        return False
+
+
+def open_plain(path: Path) -> FileIO:
+    """Open a plain file for reading, unbuffered; NoPlainFile, or another OSError."""
+    kind = other_kind(path)
+    if kind is not None:
+        raise NoPlainFile(f"it is {kind}")
+    file = FileIO(os.open(path, _FLAGS))
+    kind = _other_kind(os.fstat(file.fileno()).st_mode)
+    if kind is not None:
+        file.close()
+        raise NoPlainFile(f"it is {kind}")
+    return file
+
+
+def read_plain(path: Path, largest: int) -> bytes:
+    """All of a plain file of at most `largest` bytes; NoPlainFile where it is more, or another OSError."""
+    with open_plain(path) as file:
+        if os.fstat(file.fileno()).st_size > largest:
+            raise NoPlainFile(f"it is larger than such a file ever is ({largest >> 10} kB)")
+        pieces: list[bytes] = []
+        left = largest
+        while left > 0 and (piece := file.read(left)):
+            pieces.append(piece)
+            left -= len(piece)
+    return b"".join(pieces)
+
+
+def _link(path: Path) -> str:
+    try:
+        kind = _other_kind(os.stat(path).st_mode)
+    except OSError:
+        kind = "nothing"
+    return f"a symbolic link{f' to {kind}' if kind else ''}, which is not followed"
+
+
+def _other_kind(mode: int) -> str | None:
+    if stat.S_ISREG(mode):
+        return None
+    return next((what for is_such, what in _OTHER_KINDS if is_such(mode)), "no plain file")

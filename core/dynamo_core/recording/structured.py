@@ -1,0 +1,40 @@
+"""A payload of ours as the type that its probe wrote it from; what does not fit that is damage."""
+
+from dataclasses import MISSING, fields
+from typing import Any, TypeVar, get_type_hints
+
+from ..shared.records import OurRecord
+from ..shared.untrusted import fits
+from .records import Damaged, Record
+
+_Kind = TypeVar("_Kind", bound=OurRecord)
+_FIRST_VERSION = 1  # of records that were written before they had one
+_FIELDS: dict[Any, tuple[dict[str, Any], frozenset[str]]] = {}
+
+
+def structured(kind: type[_Kind], record: Record) -> _Kind:
+    """The record; Damaged if a field is missing, is of a wrong type, or the version is none that we read."""
+    content = record.json_payload()
+    if not isinstance(content, dict):
+        raise Damaged("payload is no JSON object")
+    version = content.get("version", _FIRST_VERSION)
+    if not fits(version, int) or not _FIRST_VERSION <= version <= kind.VERSION:
+        raise Damaged(f"version {version!r} is not read by this dynamo, which knows {kind.VERSION}")
+    hints, required = _fields(kind)
+    missing = required - content.keys()
+    if missing:
+        raise Damaged(f"no {', '.join(sorted(missing))}")
+    values = {name: content[name] for name in hints if name in content}
+    for name, value in values.items():
+        if not fits(value, hints[name]):
+            raise Damaged(f"{name} is not what is recorded there")
+    return kind(**values)
+
+
+def _fields(kind: Any) -> tuple[dict[str, Any], frozenset[str]]:
+    """The type of each field, and the fields that must be there."""
+    if kind not in _FIELDS:
+        hints, its_fields = get_type_hints(kind), fields(kind)
+        required = frozenset(field.name for field in its_fields if field.default is MISSING)
+        _FIELDS[kind] = {field.name: hints[field.name] for field in its_fields}, required
+    return _FIELDS[kind]

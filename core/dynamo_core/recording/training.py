@@ -1,0 +1,87 @@
+"""Forwards and backwards of AOTAutograd, from our records of them or from torch's text."""
+
+from collections.abc import Container, Mapping
+from typing import Any
+
+from ..model import AotPair, Optimizer, Process, SavedTensor
+from ..shared import names
+from ..shared.records import OptimizerMade
+from .aot_text import AOT_PAIRS_FROM_OUR_TEXT, AOT_PAIRS_FROM_TEXT, AOT_TEXTS, AotTexts
+from .begun import BegunCompiles
+from .graphs import GraphBuilder
+from .payloads import Handler, place_of, tensors_of
+from .records import Damaged, Record
+from .structured import structured
+
+
+class PairBuilder:
+    """Fills `pairs` and `optimizers`."""
+
+    def __init__(
+        self, process: Process, begun: BegunCompiles, graphs: GraphBuilder, contents: Container[str]
+    ) -> None:
+        self._process = process
+        self._begun = begun
+        self._graphs = graphs
+        self._contents = contents
+        self._aot_texts = AotTexts()
+
+    def handlers(self) -> dict[str, Handler]:
+        """Who takes which record."""
+        return {names.AOT_PAIR: self._aot_pair, OptimizerMade.NAME: self._optimizer}
+
+    def takes_text(self, name: str) -> bool:
+        """Whether pairs are to be read from the texts of this name."""
+        pairs = AOT_PAIRS_FROM_OUR_TEXT if self._process.is_ours else AOT_PAIRS_FROM_TEXT
+        return name in AOT_TEXTS and (pairs in self._contents or AOT_PAIRS_FROM_TEXT in self._contents)
+
+    def add_text(self, record: Record, name: str) -> None:
+        """A text of AOTAutograd's: all that there is of what comes from a cache, or is in a plain trace."""
+        hints = self._graphs.hints(self._begun.id_of(record))
+        content = self._aot_texts.add(name, record.payload, hints)
+        if content is not None:
+            self._add_pair(content, record, None)
+
+    def _aot_pair(self, record: Record) -> None:
+        self._aot_texts.expect_texts_of_pair()
+        content = record.json_payload()
+        for counts in content.values():
+            if isinstance(counts, dict) and any(count < 1 for count in counts.values()):
+                raise Damaged("an operator that is there, but not once")
+        self._add_pair(content, record, content["graph"])
+
+    def _add_pair(self, content: Mapping[str, Any], record: Record, graph: int | None) -> None:
+        self._process.pairs.append(
+            AotPair(
+                compile_id=self._begun.id_of(record),
+                attempt=record.metadata.get("attempt", 0),
+                graph=graph,
+                joint=content["joint"],
+                forward=content["forward"],
+                backward=content["backward"],
+                inputs=content["inputs"],
+                outputs=content["outputs"],
+                tangents=content["tangents"],
+                gradients=content["gradients"],
+                saved=tuple(_saved(value) for value in content["saved"]),
+                recomputed=content["recomputed"],
+            )
+        )
+
+    def _optimizer(self, record: Record) -> None:
+        made = structured(OptimizerMade, record)
+        self._process.optimizers.append(Optimizer(made.name, made.module, made.file))
+
+
+def _saved(content: Mapping[str, Any]) -> SavedTensor:
+    return SavedTensor(
+        name=content["name"],
+        kind=content["kind"],
+        operator=content["operator"],
+        tensor=next(iter(tensors_of(content)), None),
+        symbol=content.get("symbol"),
+        bytes=content["bytes"],
+        storage=content["storage"],
+        storage_bytes=content["storage_bytes"],
+        place=place_of(content),
+    )

@@ -1,0 +1,96 @@
+"""What the user may name as a backend: `inductor`, `inductor:max-autotune`, `module:function`, `A,B,C`.
+
+Both sides of the process boundary import this module, so it needs the standard library only.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+Option = str | int | float | bool
+
+# torch.compile's modes are Inductor's (torch/__init__.py, compile; torch/_inductor/__init__.py,
+# list_mode_options; 2.8 to 2.15; `lite` is in 2.13 and not in 2.8).
+MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite")
+
+# Backends of ours, which torch's registry does not know.
+OURS = ("ofi", "autotuned")
+
+
+class BackendChoice(NamedTuple):
+    """A backend as the user named it, with torch.compile's `mode` or `options` for it."""
+
+    name: str
+    mode: str | None = None
+    options: tuple[tuple[str, Option], ...] = ()
+
+    @property
+    def is_function(self) -> bool:
+        """Whether it is `module:function` or `file.py:function` rather than a name."""
+        return ":" in self.name
+
+    @property
+    def module(self) -> str:
+        """The module or file of a function; empty for a name."""
+        return self.name.rpartition(":")[0]
+
+    def __str__(self) -> str:
+        """As it would be typed; options stand in brackets."""
+        options = ",".join(f"{key}={value}" for key, value in self.options)
+        mode = "" if self.mode is None else f":{self.mode}"
+        return f"{self.name}{mode}" + (f"[{options}]" if options else "")
+
+
+def option_value(text: str) -> Option:
+    """The value of an option as typed: true, false, a number, or else the text itself."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def parse_choice(text: str) -> BackendChoice:
+    """One backend. What stands behind the last colon is a mode if it is one of MODES, else a function."""
+    name, colon, mode = text.strip().rpartition(":")
+    return BackendChoice(name, mode) if colon and mode in MODES else BackendChoice(text.strip())
+
+
+def parse_chain(
+    text: str, mode: str | None = None, options: Mapping[str, Option] | None = None
+) -> tuple[BackendChoice, ...]:
+    """The backends of `A,B,C`, in order; ValueError says what is wrong.
+
+    `mode` is for Inductor where it has none of its own. An option `NAME:KEY` is for that backend, `KEY` alone
+    for the only one.
+    """
+    choices = [parse_choice(part) for part in text.split(",")]
+    if not all(choice.name for choice in choices):
+        raise ValueError(f"{text!r} names a backend with no name: write A,B,C")
+    if mode is not None:
+        choices = [
+            choice._replace(mode=choice.mode or mode)
+            if choice.name == "inductor" or len(choices) == 1
+            else choice
+            for choice in choices
+        ]
+    for key, value in (options or {}).items():
+        choices = list(_with_option(choices, key, value))
+    return tuple(choices)
+
+
+def _with_option(choices: Iterable[BackendChoice], key: str, value: Option) -> Iterable[BackendChoice]:
+    choices = list(choices)
+    whose, colon, own_key = key.rpartition(":")
+    if not colon and len(choices) > 1:
+        raise ValueError(f"say which backend the option {key!r} is for: {choices[0].name}:{key}=VALUE")
+    if colon and all(choice.name != whose for choice in choices):
+        raise ValueError(f"the option {key!r} is for {whose!r}, which is not among the backends")
+    for choice in choices:
+        if not colon or choice.name == whose:
+            if choice.mode is not None:
+                raise ValueError(f"{choice} has a mode: torch.compile takes a mode or options, not both")
+            choice = choice._replace(options=(*choice.options, (own_key, value)))
+        yield choice

@@ -1,0 +1,101 @@
+"""The one kind of error that crosses the layers: a line for the user and an exit code.
+
+    DynamoError                    exit code
+    ├── NotMeasured                115  no run, or no graph, could be measured or (--verify=error) compared
+    ├── AutotuneFileProblem        116  the autotune file is missing, damaged or of another kind
+    ├── Disagreement               117  --verify=error: compiled code computes something else than eager
+    ├── GraphBreaksFound           118  --fullgraph: there were graph breaks
+    ├── NothingSelected            119  nothing in the recording fits the selectors given
+    ├── CannotRecord               120  the recording cannot be created or written
+    ├── NotARecording              121  the path is no recording and no torch trace
+    ├── DamagedRecording           122  nothing in the recording can be read
+    ├── NoRecording                123  there is no such path, or no recording yet
+    ├── BackendProblem             124  the backend is unknown or cannot be found
+    ├── ProgramNotExecutable       126  the program is there but cannot be started
+    └── ProgramNotFound            127  the program, or its Python, is not there
+
+A bad command line ends with 2, as everywhere; a fault of this tool with 125; a report that nobody reads on
+with 141. Otherwise `dynamo run` ends as the program ended.
+"""
+
+EXIT_USAGE = 2
+EXIT_INTERNAL = 125
+EXIT_NOBODY_READS = 141  # as with `dynamo explain | head`; what a shell says of SIGPIPE
+
+
+class DynamoError(Exception):
+    """Something that the user can mend; `str()` of it says what, where and how, in one line."""
+
+    exit_code = EXIT_INTERNAL
+
+
+class NotMeasured(DynamoError):
+    """No run, or no graph, could be measured."""
+
+    exit_code = 115
+
+
+class AutotuneFileProblem(DynamoError):
+    """The autotune file is missing, damaged or of another kind."""
+
+    exit_code = 116
+
+
+class Disagreement(DynamoError):
+    """Compiled code computes something else than eager, and --verify=error asks to say so."""
+
+    exit_code = 117
+
+
+class GraphBreaksFound(DynamoError):
+    """There were graph breaks, and --fullgraph asks for none."""
+
+    exit_code = 118
+
+
+class CannotRecord(DynamoError):
+    """The recording cannot be created or written."""
+
+    exit_code = 120
+
+
+class NotARecording(DynamoError):
+    """The path is no recording and no torch trace."""
+
+    exit_code = 121
+
+
+class DamagedRecording(DynamoError):
+    """Nothing in the recording can be read."""
+
+    exit_code = 122
+
+
+class NoRecording(DynamoError):
+    """There is no such path, or no recording yet."""
+
+    exit_code = 123
+
+
+class NothingSelected(DynamoError):
+    """Nothing in the recording fits the selectors given."""
+
+    exit_code = 119
+
+
+class BackendProblem(DynamoError):
+    """The backend is unknown or cannot be found."""
+
+    exit_code = 124
+
+
+class ProgramNotExecutable(DynamoError):
+    """The program is there but cannot be started."""
+
+    exit_code = 126
+
+
+class ProgramNotFound(DynamoError):
+    """The program, or its Python, is not there."""
+
+    exit_code = 127

@@ -1,0 +1,131 @@
+"""What of a command line and an environment is written down: what matters to the compiler, and no secret.
+
+A secret is masked before it is recorded, since a recording is there to be handed on. Names decide (token,
+password, key, ...), and where there is no name the form does (the user of a URL, a known kind of token).
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+
+MASK = "***"
+_LONGEST_ARGUMENT = 20_000  # characters; what a program is given with -c can be longer
+_LONGEST_COMMAND = 200_000
+
+# A word in a name, so that `--api-token`, `db.password` and `AUTH_KEY2` are found, and `--tokenizer` is not.
+_SECRET_WORD = (
+    r"passw(?:or)?d|passphrase|secret|credential|bearer|cookie|signature|authorization"
+    r"|(?:token|key|auth|pwd|pass)s?(?![a-z])|(?<![a-z])(?:pw|pat|sas|dsn)(?![a-z])"
+)
+_SECRET_NAME = re.compile(_SECRET_WORD)
+_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_OPTION = re.compile(r"--?[A-Za-z][\w.:/-]*")
+# `password=…`, `"token": "…"`, `Authorization: Bearer …`, `?api_key=…`, wherever they stand. Each repetition
+# is bounded or cannot overlap with what follows it, so that this takes linear time.
+_NAMED = re.compile(
+    rf"((?:{_SECRET_WORD})[\w-]{{0,40}}[\"']?\s{{0,3}}(?:=|:(?!/))\s{{0,3}}(?:(?:bearer|basic|token)\s{{1,3}})?)"
+    r"(\"[^\"\n]*\"?|'[^'\n]*'?|[^\s\"'&;,)}\]]+)",
+    re.IGNORECASE,
+)
+_SCHEME = re.compile(r"\b((?:bearer|basic)\s{1,3})[\w+/=.~-]{8,}", re.IGNORECASE)
+# The user and the password of a URL; a password may hold a slash that should have been encoded.
+_USER_OF_URL = re.compile(r"(?<=://)(?:[^\s/\"'<>]*@|[^\s/:@\"'<>]*:[^\s\"'<>]{0,200}@)")
+# `user:password@host` without a scheme, as ssh-like and database tools take it.
+_USER_AND_PASSWORD = re.compile(r"(?<![\w/])([\w.%+-]{1,64}:)[^\s/@:]{1,128}@(?=[\w.-])")
+_KNOWN_TOKEN = re.compile(
+    r"\b(?:hf_|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|sk-|pypi-|AKIA|ASIA|AIza|eyJ)[\w-]{12,}[\w.=-]*"
+)
+
+# Variables that change what is compiled, how, or where it runs. Exact names: what merely begins like one of
+# them may be anything, and anybody's.
+_NAMES = """
+    TORCH_LOGS TORCH_LOGS_FORMAT TORCH_LOGS_OUT TORCH_TRACE TORCH_DTRACE TORCH_HOME
+    TORCH_COMPILE_DEBUG TORCH_COMPILE_DISABLE TORCH_COMPILE_BACKEND TORCH_COMPILE_CPROFILE
+    TORCH_COMPILE_OVERRIDE_BACKENDS TORCH_COMPILE_DYNAMIC_SOURCES TORCH_COMPILE_UNBACKED_SOURCES
+    TORCH_COMPILE_USE_LAZY_GRAPH_MODULE TORCH_COMPILE_FORCE_DISABLE_CACHES TORCH_CACHING_PRECOMPILE
+    TORCH_STRICT_PRECOMPILE TORCH_DYNAMO_AUTOMATIC_DYNAMIC_LOCAL_PGO TORCH_DYNAMO_AUTOMATIC_DYNAMIC_SHAPES
+    TORCH_DYNAMO_DO_NOT_EMIT_RUNTIME_ASSERTS TORCH_DYNAMO_RUN_GC_AFTER_COMPILE
+    TORCH_ALLOW_TF32_CUBLAS_OVERRIDE TORCH_SHOW_CPP_STACKTRACES TORCH_CUDA_ARCH_LIST
+    TORCH_NCCL_ASYNC_ERROR_HANDLING TORCH_DEVICE_BACKEND_AUTOLOAD
+    TORCH_FAKE_TENSOR_DISPATCH_CACHE TORCH_WARM_POOL TORCH_COMPILER_COLLECTIVES
+    TORCHDYNAMO_DISABLE TORCHDYNAMO_VERBOSE TORCHDYNAMO_SUPPRESS_ERRORS TORCHDYNAMO_REPRO_AFTER
+    TORCHDYNAMO_REPRO_LEVEL TORCHDYNAMO_DYNAMIC_SHAPES TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS
+    TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS TORCHDYNAMO_PREPARE_FREEZING TORCHDYNAMO_EXTENDED_DEBUG_CPP
+    TORCHDYNAMO_AUTO_FUNCTIONALIZED_V2 TORCHDYNAMO_DEBUG_FUNCTION TORCHDYNAMO_EXTENDED_ADVICE
+    TORCHDYNAMO_TRANSLATION_VALIDATION TORCHDYNAMO_INLINE_INBUILT_NN_MODULES
+    TORCHINDUCTOR_CACHE_DIR TORCHINDUCTOR_FX_GRAPH_CACHE TORCHINDUCTOR_AUTOGRAD_CACHE
+    TORCHINDUCTOR_FORCE_DISABLE_CACHES TORCHINDUCTOR_COMPILE_THREADS TORCHINDUCTOR_WORKER_START
+    TORCHINDUCTOR_MAX_AUTOTUNE TORCHINDUCTOR_MAX_AUTOTUNE_GEMM TORCHINDUCTOR_MAX_AUTOTUNE_GEMM_BACKENDS
+    TORCHINDUCTOR_MAX_AUTOTUNE_CONV_BACKENDS TORCHINDUCTOR_MAX_AUTOTUNE_POINTWISE
+    TORCHINDUCTOR_AUTOTUNE_IN_SUBPROC TORCHINDUCTOR_AUTOTUNE_MULTI_DEVICE
+    TORCHINDUCTOR_COORDINATE_DESCENT_TUNING TORCHINDUCTOR_CUDAGRAPHS TORCHINDUCTOR_FREEZING
+    TORCHINDUCTOR_CPP_WRAPPER TORCHINDUCTOR_CPP_MIN_CHUNK_SIZE TORCHINDUCTOR_CPP_DYNAMIC_THREADS
+    TORCHINDUCTOR_CPP_WEIGHT_PREPACK TORCHINDUCTOR_VEC_ISA_OK TORCHINDUCTOR_USE_FAST_MATH
+    TORCHINDUCTOR_EMULATE_PRECISION_CASTS TORCHINDUCTOR_DETERMINISTIC TORCHINDUCTOR_GRAPH_PARTITION
+    TORCHINDUCTOR_LAYOUT_OPTIMIZATION TORCHINDUCTOR_SHAPE_PADDING TORCHINDUCTOR_COMPREHENSIVE_PADDING
+    TORCHINDUCTOR_PERSISTENT_REDUCTIONS TORCHINDUCTOR_SPLIT_REDUCTIONS TORCHINDUCTOR_BENCHMARK_FUSION
+    TORCHINDUCTOR_BENCHMARK_KERNEL TORCHINDUCTOR_PROFILE TORCHINDUCTOR_UNIQUE_KERNEL_NAMES
+    TORCHINDUCTOR_SIZE_ASSERTS TORCHINDUCTOR_NAN_ASSERTS TORCHINDUCTOR_MEMORY_PLANNING
+    TORCHINDUCTOR_DISABLED_PASSES TORCHINDUCTOR_DEBUG_FUSION TORCHINDUCTOR_ONLINE_SOFTMAX
+    INDUCTOR_TEST_DISABLE_FRESH_CACHE AOT_PARTITIONER_DEBUG PT2_COMPILE_ID_PREFIX
+    PYTORCH_CUDA_ALLOC_CONF PYTORCH_ALLOC_CONF PYTORCH_HIP_ALLOC_CONF PYTORCH_NO_CUDA_MEMORY_CACHING
+    PYTORCH_NVML_BASED_CUDA_CHECK PYTORCH_JIT PYTORCH_ENABLE_MPS_FALLBACK PYTORCH_TUNABLEOP_ENABLED
+    PYTORCH_TUNABLEOP_TUNING PYTORCH_ROCM_ARCH ATEN_CPU_CAPABILITY DNNL_MAX_CPU_ISA ONEDNN_MAX_CPU_ISA
+    TRITON_CACHE_DIR TRITON_INTERPRET TRITON_PTXAS_PATH TRITON_LIBDEVICE_PATH TRITON_DEBUG
+    TRITON_ALWAYS_COMPILE TRITON_PRINT_AUTOTUNING
+    CUDA_VISIBLE_DEVICES CUDA_DEVICE_ORDER CUDA_LAUNCH_BLOCKING CUDA_HOME CUDA_PATH CUDA_CACHE_PATH
+    CUDA_CACHE_DISABLE CUDA_MODULE_LOADING CUBLAS_WORKSPACE_CONFIG NVIDIA_VISIBLE_DEVICES
+    NVIDIA_TF32_OVERRIDE HIP_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES ROCM_HOME ROCM_PATH
+    NCCL_DEBUG NCCL_P2P_DISABLE NCCL_IB_DISABLE NCCL_SOCKET_IFNAME NCCL_ALGO NCCL_PROTO GLOO_SOCKET_IFNAME
+    OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES OMP_SCHEDULE OMP_DYNAMIC MKL_NUM_THREADS MKL_DYNAMIC MKL_CBWR
+    MKL_DEBUG_CPU_TYPE MKL_ENABLE_INSTRUCTIONS OPENBLAS_NUM_THREADS NUMEXPR_NUM_THREADS KMP_AFFINITY
+    KMP_BLOCKTIME GOMP_CPU_AFFINITY
+    RANK LOCAL_RANK WORLD_SIZE LOCAL_WORLD_SIZE GROUP_RANK ROLE_RANK NODE_RANK MASTER_ADDR MASTER_PORT
+    CC CXX CUDACXX PYTHONHASHSEED PYTHONOPTIMIZE
+    """
+RECORDED_VARIABLES = frozenset(_NAMES.split())
+
+
+def masked_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that matter, by name."""
+    return {name: masked(environment[name]) for name in sorted(RECORDED_VARIABLES & environment.keys())}
+
+
+def masked_arguments(arguments: Iterable[str]) -> list[str]:
+    """A command line to write down: no value of a secret's option, and of no more length than helps."""
+    told: list[str] = []
+    left = _LONGEST_COMMAND
+    is_value = False  # of an option that is named like a secret
+    for argument in arguments:
+        is_hidden = is_value and not _is_long_option(argument)
+        is_value = _OPTION.fullmatch(argument) is not None and _is_secret(argument)
+        text = MASK if is_hidden else masked(argument)
+        if left <= 0:
+            told.append("…")
+            break
+        told.append(text)
+        left -= len(text)
+    return told
+
+
+def masked(text: str) -> str:
+    """`text` without what looks like a secret in it."""
+    if len(text) > _LONGEST_ARGUMENT:
+        text = text[:_LONGEST_ARGUMENT] + "…"
+    text = _USER_OF_URL.sub(f"{MASK}@", text)
+    text = _USER_AND_PASSWORD.sub(rf"\1{MASK}@", text)
+    text = _NAMED.sub(_without_value, text)
+    text = _SCHEME.sub(rf"\1{MASK}", text)
+    return _KNOWN_TOKEN.sub(MASK, text)
+
+
+def _without_value(found: re.Match[str]) -> str:
+    quote = found[2][0] if found[2][0] in "\"'" else ""
+    return f"{found[1]}{quote}{MASK}{quote}"
+
+
+def _is_secret(name: str) -> bool:
+    return _SECRET_NAME.search(_CAMEL_CASE.sub("_", name).lower()) is not None
+
+
+def _is_long_option(argument: str) -> bool:
+    return argument.startswith("--") and argument[2:3].isalpha()

@@ -1,0 +1,51 @@
+"""The names that the launcher, the engine and the reader agree on.
+
+Imported at the start of every observed Python process, so this module imports nothing.
+"""
+
+# Environment variables that reach the observed processes.
+RECORDING_VARIABLE = "DYNAMO_RUN_RECORDING"
+SETTINGS_VARIABLE = "DYNAMO_RUN_SETTINGS"
+
+# Files of a recording, beside the streams.
+RUN_FILE = "dynamo_run.json"
+PYTHON_PROCESSES_FILE = "dynamo_python_processes.txt"
+ENGINE_FAILURE_PREFIX = "dynamo_engine_failed_"
+
+# torch's own name for a structured trace (torch/_logging/_internal.py: LOG_PREFIX); tlparse knows it.
+STREAM_PREFIX = "dedicated_log_torch_trace_"
+STREAM_SUFFIX = ".log"
+CALLS_PREFIX = "dynamo_calls_"
+CALLS_SUFFIX = ".bin"
+PROFILE_PREFIX = "dynamo_profile_"
+PROFILE_SUFFIX = ".json.gz"
+
+# Artifact records of our own in a stream. Their payloads are JSON objects.
+PROCESS_START = "dynamo_process_start"
+TIMELINE = "dynamo_timeline"
+IMPORTED = "dynamo_imported"
+PROCESS_STATE = "dynamo_process_state"
+PROCESS_END = "dynamo_process_end"
+CAPTURE_DECISION = "dynamo_capture_decision"
+PROBE_FAILED = "dynamo_probe_failed"
+FRAME = "dynamo_frame"
+FX_GRAPH = "dynamo_fx_graph"
+GRAPH_COMPILED = "dynamo_graph_compiled"
+GRAPH_TAKEN = "dynamo_graph_taken"
+BACKWARD_COMPILED = "dynamo_backward_compiled"
+BYTECODE = "dynamo_bytecode"
+RESUME_FUNCTION = "dynamo_resume_function"
+GUARDS = "dynamo_guards_structure"
+GRAPH_BREAK = "dynamo_graph_break"
+TRACING_TIME = "dynamo_tracing_time"
+PROFILE_WINDOW = "dynamo_profile_window"
+OVERRIDE = "dynamo_override"
+FROZEN = "dynamo_frozen"
+NOT_COMPILED = "dynamo_not_compiled"
+COMPILE_BEGUN = "dynamo_compile_begun"
+PUT_OFF = "dynamo_put_off"
+VERIFIED = "dynamo_verified"
+OPTIMIZER = "dynamo_optimizer"
+AOT_PAIR = "dynamo_aot_pair"
+STEP_MARKS = "dynamo_step_marks"
+SEMANTICS = "dynamo_semantics"

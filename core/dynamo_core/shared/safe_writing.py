@@ -1,0 +1,45 @@
+"""Write files so that no link that somebody left there leads what is written elsewhere."""
+
+import errno
+import os
+from contextlib import suppress
+from pathlib import Path
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_OF_THE_SYSTEM = ("/dev/", "/proc/")  # where links are meant to be followed: /dev/stdout, /dev/fd/63
+
+
+def open_private(path: Path) -> int:
+    """A new file for nobody else, whatever the umask; FileExistsError where anything is, be it a link."""
+    descriptor = os.open(path, _NEW, 0o600)
+    with suppress(OSError):  # a file system without modes
+        os.fchmod(descriptor, 0o600)
+    return descriptor
+
+
+def create_private(path: Path, content: bytes) -> None:
+    """The same, with its content."""
+    with open(open_private(path), "wb") as file:
+        file.write(content)
+
+
+def write_anew(path: Path, content: bytes) -> None:
+    """A new file in the place of an older one; of a link there, it takes the place and not the target."""
+    path.unlink(missing_ok=True)
+    with open(os.open(path, _NEW, 0o666), "wb") as file:
+        file.write(content)
+
+
+def overwrite(path: Path, content: bytes) -> None:
+    """Write to what the user named, a device or a pipe too; OSError for a link, but for the system's own."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+    if not os.path.abspath(path).startswith(_OF_THE_SYSTEM):
+        flags |= os.O_NOFOLLOW
+    try:
+        descriptor = os.open(path, flags, 0o666)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, "it is a symbolic link: name what it leads to") from error
+        raise
+    with open(descriptor, "wb") as file:
+        file.write(content)

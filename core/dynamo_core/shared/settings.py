@@ -1,0 +1,89 @@
+"""What the launcher tells the capture engine, handed down through the environment.
+
+Both sides of the process boundary import this module, so it needs the standard library only.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from .backend_choice import BackendChoice, Option, parse_chain
+from .names import RECORDING_VARIABLE, SETTINGS_VARIABLE
+
+CAPTURE_POLICIES = ("auto", "modules", "functions", "all", "none")
+
+# Of --fullgraph: torch raises at the first graph break; or the program runs on, and all are listed.
+FULLGRAPH_FIRST, FULLGRAPH_KEEP_GOING = "first", "keep-going"
+# Of --verify and --on-recompile.
+VERIFY_REPORT, VERIFY_ERROR = "report", "error"
+ON_RECOMPILE_EAGER, ON_RECOMPILE_ERROR = "eager", "error"
+
+# What whole-program capture may cost: seconds and ops of one frame's tracing, passes of a loop in it, and the
+# seconds that all compiling may be ahead of the program itself.
+TRACE_LIMIT, OP_LIMIT, LOOP_LIMIT, CAPTURE_BUDGET = 60.0, 10_000, 16, 30.0
+
+
+# Of --semantics: what a captured program gets where torch.compile's are not eager's.
+SEMANTICS_EAGER, SEMANTICS_COMPILED = "eager", "compiled"
+
+
+# A frame as its code object knows it: file, first line, name.
+StepFrame = tuple[str, int, str]
+
+
+class Settings(NamedTuple):
+    """The choices of one `dynamo run`; all but the first mirror its options.
+
+    `mode`, `dynamic` and `options` mean what they mean to `torch.compile`; `backend` may be a chain
+    (`backend_choice.py`). They apply to frames that the capture policy takes, never to the program's own
+    `torch.compile`; `override` replaces arguments of that. With `strict`, a graph that no backend takes is an
+    error in the program. `profile` asks for torch.profiler around `profile_steps` steady steps.
+    `autotune_file` is where `dynamo autotune` stores what the backend `autotuned` looks up.
+    `semantics` says whether a captured program keeps eager's where torch.compile has others.
+    `step_frames` begin a step of the program, which `dynamo bench` wants to be noted, compiled or not.
+    The limits bound what capture costs (`tracing_limits.py`, `budget.py` and `compile_limit.py` in
+    `capture/whole_program/`); None switches one off.
+    """
+
+    recording: str
+    capture: str = "auto"
+    backend: str = "inductor"
+    mode: str | None = None
+    dynamic: bool | None = None
+    strict: bool = False
+    fullgraph: str | None = None
+    options: Mapping[str, Option] = {}  # nobody writes to it
+    profile: bool = False
+    profile_steps: int = 10
+    freeze_after: str | None = None
+    on_recompile: str = ON_RECOMPILE_EAGER
+    verify: str | None = None
+    override: tuple[str, ...] = ()
+    autotune_file: str | None = None
+    step_frames: tuple[StepFrame, ...] = ()
+    trace_limit: float | None = TRACE_LIMIT
+    op_limit: int | None = OP_LIMIT
+    loop_limit: int | None = LOOP_LIMIT
+    capture_budget: float | None = CAPTURE_BUDGET
+    compile_limit: float | None = None
+    semantics: str = SEMANTICS_EAGER
+
+    def choices(self) -> tuple[BackendChoice, ...]:
+        """The backends to try for each graph, in order; ValueError says what is wrong with them."""
+        return parse_chain(self.backend, self.mode, self.options)
+
+    def to_environment(self) -> dict[str, str]:
+        """The environment variables that carry these settings."""
+        choices = self._asdict()
+        return {
+            RECORDING_VARIABLE: choices.pop("recording"),
+            SETTINGS_VARIABLE: json.dumps(choices),
+        }
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
+        """The settings that `environment` carries; KeyError if it carries none."""
+        choices = json.loads(environment[SETTINGS_VARIABLE])
+        choices["override"] = tuple(choices["override"])
+        choices["step_frames"] = tuple(map(tuple, choices["step_frames"]))
+        return cls(recording=environment[RECORDING_VARIABLE], **choices)

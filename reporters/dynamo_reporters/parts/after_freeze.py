@@ -1,0 +1,197 @@
+"""What `--freeze-after` came to: when it froze, and the frames that were not compiled because of it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from dynamo_core.analysis.guard_failures import what_differed
+from dynamo_core.analysis.words import frame_name, number, place, process_title, seconds
+from dynamo_core.model import NotCompiled, Place, Process, Recording
+from dynamo_core.shared.freeze_after import FreezeAfter, parse_freeze_after
+from dynamo_core.shared.settings import ON_RECOMPILE_ERROR
+
+from ..page.blocks import Block, Heading, Paragraph, table
+from ..report import place_value, process_value
+from .guard_failures import failure_value
+
+_VALUES_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """A frame that was not compiled, with all the reasons for which it would have been."""
+
+    process: Process
+    name: str | None
+    place: Place | None
+    occurrences: tuple[NotCompiled, ...]
+
+    @property
+    def times(self) -> int:
+        """How often it was met."""
+        return sum(each.times for each in self.occurrences)
+
+    def by_cause(self) -> list["Cause"]:
+        """The reasons, those that differ in values only as one, the commonest first."""
+        found: dict[str, Cause] = {}
+        for each in self.occurrences:
+            if each.failures:
+                what = what_differed(each.failures[0])
+            else:
+                what = "; ".join(each.reasons) if each.reasons else "for other reasons"
+            cause = found.setdefault(what, Cause(what))
+            cause.times += each.times
+            for failure in each.failures:
+                if what_differed(failure) == what:
+                    cause.compiled_for |= {failure.expected: None} if failure.expected is not None else {}
+                    cause.came |= {failure.actual: None} if failure.actual is not None else {}
+        return sorted(found.values(), key=lambda cause: -cause.times)
+
+
+@dataclass
+class Cause:
+    """What differed from the newest entry, which values the entries were compiled for, and which came."""
+
+    what: str
+    compiled_for: dict[str, None] = field(default_factory=dict)
+    came: dict[str, None] = field(default_factory=dict)
+    times: int = 0
+
+
+def frozen_frames(recording: Recording) -> list[Frozen]:
+    """The frames that were not compiled, the one met most often first."""
+    found = []
+    for process in recording.processes:
+        by_frame: dict[object, list[NotCompiled]] = {}
+        for each in process.not_compiled:
+            by_frame.setdefault((each.name, each.place), []).append(each)
+        for same in by_frame.values():
+            found.append(Frozen(process, same[0].name, same[0].place, tuple(same)))
+    return sorted(found, key=lambda frame: -frame.times)
+
+
+def freeze_asked_for(recording: Recording) -> FreezeAfter | None:
+    """What --freeze-after was given, if it was."""
+    after = recording.settings.freeze_after
+    try:
+        return parse_freeze_after(after) if after is not None else None
+    except ValueError:
+        return None
+
+
+def freeze_sentence(recording: Recording) -> str | None:
+    """Whether it froze, and after what; None where that was not asked for."""
+    after = freeze_asked_for(recording)
+    if after is None:
+        return None
+    told = [process for process in recording.processes if process.freeze is not None]
+    frozen = [process for process in told if process.freeze and process.freeze.frozen]
+    if not frozen:
+        return f"Not frozen: {_progress(after, told)}."
+    frames = frozen_frames(recording)
+    where = f" in {len(frozen)} of {len(told)} processes" if len(told) > 1 else ""
+    text = f"Frozen after {_wanted(after)}{where}: "
+    if not frames:
+        return text + "nothing would have been compiled after that."
+    became = "raised an error" if _is_error(recording) else "ran eager"
+    return text + (
+        f"{number(sum(frame.times for frame in frames), 'call')} of {number(len(frames), 'frame')} "
+        f"would have been compiled, and {became}."
+    )
+
+
+def after_freeze(recording: Recording) -> Iterator[Block]:
+    """The section of `dynamo recompiles`."""
+    sentence = freeze_sentence(recording)
+    if sentence is None:
+        return
+    yield Heading("After the freeze")
+    yield Paragraph(sentence)
+    frames = frozen_frames(recording)
+    if not frames:
+        return
+    rows = []
+    for frame in frames:
+        where = f"{frame_name(frame.name)} ({place(frame.place)}){process_title(frame.process, recording)}"
+        for cause in frame.by_cause():
+            rows.append(
+                [where, f"{cause.times:,}", cause.what, values(cause.compiled_for), values(cause.came)]
+            )
+            where = ""
+    yield table("frame|times>|what differed|compiled for|came", rows)
+
+
+def frozen_lines(recording: Recording) -> Iterator[str]:
+    """For the end of a run: each frame and its commonest reason."""
+    for frame in frozen_frames(recording):
+        cause = frame.by_cause()[0]
+        told = f"{cause.what} ({values(cause.came)})" if cause.came else cause.what
+        yield f"{frame_name(frame.name)} at {place(frame.place)}, {number(frame.times, 'time')}: {told}"
+
+
+def values(known: Iterable[str]) -> str:
+    """The first few, and that there are more."""
+    shown = list(known)
+    return ", ".join(shown[:_VALUES_SHOWN]) + (", …" if len(shown) > _VALUES_SHOWN else "")
+
+
+def freeze_value(recording: Recording) -> dict[str, Any] | None:
+    """The same as JSON values; None where no freeze was asked for."""
+    if freeze_asked_for(recording) is None:
+        return None
+    return {
+        "after": recording.settings.freeze_after,
+        "on_recompile": recording.settings.on_recompile,
+        "processes": [
+            {
+                "process": process_value(process),
+                "frozen": None if process.freeze is None else process.freeze.frozen,
+                "calls": None if process.freeze is None else process.freeze.calls,
+                "seconds": None if process.freeze is None else process.freeze.seconds,
+                "at_ns": None if process.freeze is None else process.freeze.at_ns,
+            }
+            for process in recording.processes
+        ],
+        "not_compiled": [
+            {
+                "process": process_value(frame.process),
+                "name": frame.name,
+                "place": place_value(frame.place),
+                "times": frame.times,
+                "reasons": [
+                    {
+                        "times": each.times,
+                        "reasons": None if each.reasons is None else list(each.reasons),
+                        "failures": [failure_value(f, f.actual, f.place) for f in each.failures],
+                    }
+                    for each in frame.occurrences
+                ],
+            }
+            for frame in frozen_frames(recording)
+        ],
+    }
+
+
+def _is_error(recording: Recording) -> bool:
+    return recording.settings.on_recompile == ON_RECOMPILE_ERROR
+
+
+def _wanted(after: FreezeAfter) -> str:
+    if after.seconds is not None:
+        return f"{after.seconds:g} s without a compile"
+    of = f"of {after.function}" if after.function else "of compiled graphs"
+    return f"{number(after.calls, 'call')} {of}"
+
+
+def _progress(after: FreezeAfter, told: list[Process]) -> str:
+    """How far it was from it, in the process that came nearest."""
+    reached = [process.freeze for process in told if process.freeze is not None]
+    if after.seconds is not None:
+        waited = [freeze.seconds for freeze in reached if freeze.seconds is not None]
+        if not waited:
+            return "nothing was compiled" if reached else "how far it came was not recorded"
+        return f"{seconds(max(waited))} of {after.seconds:g} s without a compile"
+    calls = [freeze.calls for freeze in reached if freeze.calls is not None]
+    if not calls:
+        return "how far it came was not recorded"
+    return f"{max(calls):,} of {_wanted(after)}"

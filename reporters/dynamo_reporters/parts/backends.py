@@ -1,0 +1,143 @@
+"""Which backend of those that were named took each graph, and why the others did not."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dynamo_core.analysis.backend_sentences import short_backend, untaken_sentence
+from dynamo_core.analysis.words import (
+    first_line,
+    number,
+    process_title,
+    seconds_in_calls,
+)
+from dynamo_core.model import Graph, Process, Recording, Taking
+
+from ..page.blocks import Block, Bullets, Heading, Paragraph, table
+
+_SHOWN = 5
+_NONE = "none (eager)"
+
+
+def backend_text(graph: Graph) -> str:
+    """The backend of a graph: the one that took it, and the one that this chose, if it chooses."""
+    taking = graph.taking
+    if taking is None:
+        return graph.backend or "not recorded"
+    if taking.by is None:
+        return _NONE if graph.is_compiled else "none"
+    return f"{short_backend(taking.by)}: {taking.using}" if taking.using else short_backend(taking.by)
+
+
+def declined_lines(graph: Graph) -> list[str]:
+    """What each backend that did not take the graph said."""
+    declined = () if graph.taking is None else graph.taking.declined
+    return [f"{short_backend(backend)} declined: {first_line(reason)}" for backend, reason in declined]
+
+
+def backends_section(recording: Recording) -> Iterator[Block]:
+    """How many graphs each backend took, and who declined which and why; nothing where torch chose alone."""
+    chosen = _chosen(recording)
+    if not chosen:
+        return
+    yield Heading("Backends")
+    yield table(
+        "backend|graphs>|calls>|time in graphs (host)>",
+        [
+            [
+                name,
+                str(len(graphs)),
+                _total([graph.calls for graph in graphs]),
+                seconds_in_calls(
+                    _sum([graph.host_seconds for graph in graphs]), *(graph.times for graph in graphs)
+                ),
+            ]
+            for name, graphs in _by_backend(chosen).items()
+        ],
+    )
+    untaken = untaken_lines(recording)
+    if untaken:
+        yield Bullets(untaken, "warning")
+    declines = _declines(recording, chosen)
+    if declines:
+        yield Bullets(declines[:_SHOWN])
+        if len(declines) > _SHOWN:
+            yield Paragraph(f"… and {number(len(declines) - _SHOWN, 'more reason')}; `dynamo graphs`", "dim")
+
+
+def taken_line(recording: Recording) -> str | None:
+    """`graphs by backend: ofi 2; inductor 1`; None where no graph had a choice."""
+    chosen = _chosen(recording)
+    takings = [graph.taking for graph, _ in chosen if graph.taking is not None]
+    if not any(taking.by for taking in takings) or not any(map(_had_choice, takings)):
+        return None
+    counts = [f"{name} {len(graphs):,}" for name, graphs in _by_backend(chosen).items()]
+    return f"graphs by backend: {'; '.join(counts)}"
+
+
+def untaken_lines(recording: Recording) -> list[str]:
+    """A line for each graph that no backend took, as far as there is room."""
+    untaken = [
+        (graph, process)
+        for graph, process in _chosen(recording)
+        if graph.taking is not None and graph.taking.by is None
+    ]
+    lines = [untaken_sentence(graph, process, recording) for graph, process in untaken[:_SHOWN]]
+    rest = len(untaken) - _SHOWN
+    return [*lines, f"… and {number(rest, 'more graph')} that no backend took"] if rest > 0 else lines
+
+
+def taking_value(graph: Graph) -> dict[str, Any] | None:
+    """As JSON values; None where torch gave the graph to the only backend, or that was not recorded."""
+    taking = graph.taking
+    if taking is None:
+        return None
+    return {
+        "by": taking.by,
+        "using": taking.using,
+        "declined": [each._asdict() for each in taking.declined],
+    }
+
+
+def _chosen(recording: Recording) -> list[tuple[Graph, Process]]:
+    return [
+        (graph, process)
+        for process in recording.processes
+        for graph in process.graphs
+        if graph.taking is not None
+    ]
+
+
+def _had_choice(taking: Taking) -> bool:
+    return bool(taking.declined or taking.using)
+
+
+def _by_backend(chosen: Sequence[tuple[Graph, Process]]) -> dict[str, list[Graph]]:
+    """The backend with the most graphs first."""
+    found: dict[str, list[Graph]] = {}
+    for graph, _ in chosen:
+        found.setdefault(backend_text(graph), []).append(graph)
+    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+
+
+def _declines(recording: Recording, chosen: Sequence[tuple[Graph, Process]]) -> list[str]:
+    """A line for each backend and reason, the most frequent first. Graphs that none took are told apart."""
+    graphs: dict[tuple[str, str], list[str]] = {}
+    for graph, process in chosen:
+        if graph.taking is not None and graph.taking.by is not None:
+            for backend, reason in graph.taking.declined:
+                key = (short_backend(backend), first_line(reason))
+                graphs.setdefault(key, []).append(f"{graph.number}{process_title(process, recording)}")
+    lines = []
+    for (backend, reason), which in sorted(graphs.items(), key=lambda item: -len(item[1])):
+        told = f"graph {which[0]}" if len(which) == 1 else number(len(which), "graph")
+        lines.append(f"{backend} declined {told}: {reason}")
+    return lines
+
+
+def _total(counts: Sequence[int | None]) -> str:
+    total = _sum(counts)
+    return "not recorded" if total is None else f"{total:,}"
+
+
+def _sum(values: Sequence[Any]) -> Any:
+    return None if any(value is None for value in values) else sum(values)

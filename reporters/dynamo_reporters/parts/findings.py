@@ -1,0 +1,69 @@
+"""Findings, the worst first: as blocks, as lines and as JSON values."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dynamo_core.analysis.findings import Finding
+from dynamo_core.analysis.words import number, place
+
+from ..documents import json_schema, json_value
+from ..page.blocks import Block, Heading, Paragraph
+
+_SHOWN = 8
+
+
+def findings_section(findings: Sequence[Finding]) -> Iterator[Block]:
+    """What to do first: of each finding where, why, what it costs and what to do."""
+    if not findings:
+        return
+    yield Heading("Fix first")
+    for finding in findings[:_SHOWN]:
+        yield Heading(_title(finding), 3)
+        said = (finding.source, finding.cause if _says_more(finding) else "", finding.effect)
+        if any(said):
+            yield Paragraph("\n".join(filter(None, said)))
+        if finding.via is not None:
+            yield Paragraph(f"called from {place(finding.via.place)}: {finding.via.text}")
+        for remedy in finding.remedies:
+            yield Paragraph(f"→ {remedy.text}", "advice")
+    if len(findings) > _SHOWN:
+        yield Paragraph(
+            f"… and {number(len(findings) - _SHOWN, 'more finding')}; --format json has all", "dim"
+        )
+
+
+def finding_lines(findings: Sequence[Finding], shown: int) -> list[str]:
+    """A line for each of the first ones."""
+    lines = [f"{rank}. {_title(finding)}" for rank, finding in enumerate(findings[:shown], 1)]
+    rest = len(findings) - shown
+    return lines + ([f"… and {number(rest, 'more finding')}"] if rest > 0 else [])
+
+
+def findings_value(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """The same as JSON values, in the same order."""
+    return [json_value(finding) for finding in findings]
+
+
+def finding_schema() -> dict[str, Any]:
+    """The schema of one of them, which the package ships as `schemas/finding.schema.json`."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "finding.schema.json",
+        "title": "A finding, in the documents of `dynamo explain` and `dynamo profile`",
+        **json_schema(Finding),
+    }
+
+
+def _title(finding: Finding) -> str:
+    times = finding.evidence.times
+    is_met_often = finding.kind in ("fell back to eager", "compiler error", "graph break") and times > 1
+    return finding.title + (f" ({number(times, 'time')})" if is_met_often else "")
+
+
+def _says_more(finding: Finding) -> bool:
+    return bool(finding.cause) and finding.cause not in finding.title
+
+
+if __name__ == "__main__":  # what `schemas/finding.schema.json` holds
+    print(json.dumps(finding_schema(), indent=2, ensure_ascii=False))

@@ -1,0 +1,1 @@
+"""Forward and backward graphs of a training step."""

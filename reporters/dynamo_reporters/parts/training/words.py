@@ -1,0 +1,144 @@
+"""What one line, or a short section, says of forward and backward graphs."""
+
+from collections.abc import Iterator, Sequence
+
+from dynamo_core.analysis.graphs.node_text import TIMES, tensor_text
+from dynamo_core.analysis.training_pairs import KINDS, are_unread, captured_in, ops_of, pairs_of, saved_by
+from dynamo_core.analysis.words import compile_label, memory, number, place, process_title
+from dynamo_core.model import AotPair, Graph, Process, Recording, SavedTensor
+from dynamo_core.shared.aot_pair import ACTIVATION, INPUT
+
+from ...page.blocks import Block, Bullets, Heading, Paragraph, Table, table
+
+_GRAPHS_SHOWN = 10
+_LARGEST_SHOWN = 5
+
+
+def pairs_facts(pairs: Sequence[AotPair] | None) -> list[str]:
+    """What is known of a graph's forward and backward, a line for each subject; nothing of inference."""
+    if pairs is None:
+        return ["training: its forward and backward graph were not recorded"]
+    if not pairs:
+        return []
+    ops = ops_of(pairs)
+    joint = "not recorded" if ops.joint is None else number(ops.joint, "op")
+    parts = f" in {number(len(pairs), 'part')}" if len(pairs) > 1 else ""
+    first = (
+        f"training{parts}: forward {number(ops.forward, 'op')}, backward {number(ops.backward, 'op')}, "
+        f"joint graph {joint}"
+    )
+    return [first, saved_text(pairs), *recomputed_texts(pairs)]
+
+
+def saved_text(pairs: Sequence[AotPair]) -> str:
+    """What is saved for the backward, in one line."""
+    saved = saved_by(pairs)
+    text = f"saves {number(len(saved.tensors), 'tensor')} for the backward, {memory(saved.bytes)}"
+    kinds = [number(saved.count(kind), kind) for kind in KINDS if saved.count(kind)]
+    if kinds:
+        text += f": {', '.join(kinds)}"
+    if saved.count(ACTIVATION):
+        text += f" of {memory(saved.memory)}"
+    if saved.symbols:
+        text += f"; and {number(saved.symbols, 'size')}"
+    return f"{text} (sizes as met when compiling)" if saved.is_symbolic else text
+
+
+def recomputed_texts(pairs: Sequence[AotPair]) -> list[str]:
+    """What the backward computes once more, in a line; none where that is nothing."""
+    again = [
+        name if count == 1 else f"{count} {TIMES} {name}"
+        for pair in pairs
+        for name, count in pair.recomputed.items()
+    ]
+    return [f"the backward computes again: {', '.join(again)}"] if again else []
+
+
+def tensors_table(tensors: Sequence[SavedTensor], names: dict[str, str] | None = None) -> Table:
+    """Saved tensors with what made them and the line; those in `names` go by the name there."""
+    rows = [
+        [
+            memory(value.bytes),
+            (names or {}).get(value.name, value.name),
+            value.kind,
+            value.operator or "",
+            "" if value.tensor is None else tensor_text(value.tensor),
+            "" if value.place is None else place(value.place),
+        ]
+        for value in tensors
+    ]
+    return table("size>|saved|is|made by|value|line", rows)
+
+
+def training_section(recording: Recording) -> Iterator[Block]:
+    """For `explain`: the graphs that train, what they save, and what became of the optimizers."""
+    for process in recording.processes:
+        trained = [(graph, pairs) for graph in process.compiled_graphs if (pairs := pairs_of(graph, process))]
+        notes = _missing(process) + optimizer_notes(process)
+        if not (trained or notes):
+            continue
+        yield Heading(f"Training{process_title(process, recording)}")
+        yield from _trained(trained)
+        if notes:
+            yield Bullets(notes)
+
+
+def _trained(trained: list[tuple[Graph, list[AotPair]]]) -> Iterator[Block]:
+    if not trained:
+        return
+    trained.sort(key=lambda each: -(saved_by(each[1]).bytes or 0))
+    yield table(
+        "graph>|forward ops>|backward ops>|recomputed>|saves>|bytes>|activations>",
+        [_row(graph, pairs) for graph, pairs in trained[:_GRAPHS_SHOWN]],
+    )
+    rest = len(trained) - _GRAPHS_SHOWN
+    if rest > 0:
+        yield Paragraph(f"… and {number(rest, 'more graph')}; `dynamo graphs --training` shows all", "dim")
+    everything = [pair for _, pairs in trained for pair in pairs]
+    if saved_by(everything).is_symbolic:
+        yield Paragraph("* with the symbolic sizes as met when compiling", "dim")
+    if len(trained) > 1:
+        yield Paragraph(f"All graphs: {saved_text(everything).removeprefix('saves ')}.")
+    # What is an input is there anyway.
+    made = [value for value in saved_by(everything).tensors if value.kind != INPUT]
+    if made:
+        yield Paragraph("The largest that are no inputs:")
+        yield tensors_table(made[:_LARGEST_SHOWN])
+
+
+def _row(graph: Graph, pairs: Sequence[AotPair]) -> list[str]:
+    saved, ops = saved_by(pairs), ops_of(pairs)
+    met = " *" if saved.is_symbolic else ""
+    return [
+        f"{graph.number} {compile_label(graph.compile_id)}",
+        f"{ops.forward:,}",
+        f"{ops.backward:,}",
+        f"{ops.recomputed:,}",
+        number(len(saved.tensors), "tensor"),
+        memory(saved.bytes) + met,
+        memory(saved.memory) + met,
+    ]
+
+
+def _missing(process: Process) -> list[str]:
+    if are_unread(process) and not process.is_ours:
+        return ["forward and backward graphs: `dynamo graphs --training` reads them from this trace"]
+    graphs = [graph.number for graph in process.compiled_graphs if pairs_of(graph, process) is None]
+    listed = ", ".join(map(str, graphs))
+    return [f"forward and backward graphs of graph {listed}: not recorded"] if graphs else []
+
+
+def optimizer_notes(process: Process) -> list[str]:
+    """For each optimizer that the program made, whether its step is in a graph."""
+    notes = []
+    for optimizer in process.entire.optimizers:
+        graphs = captured_in(process, optimizer.file)
+        if graphs is None:
+            what = "whether its step is in a graph was not recorded"
+        elif graphs:
+            listed = ", ".join(map(str, graphs))
+            what = f"its step is captured, as {'graph' if len(graphs) == 1 else 'graphs'} {listed}"
+        else:
+            what = "its step is not captured, it runs eager"
+        notes.append(f"optimizer {optimizer.name}: {what}")
+    return notes

@@ -1,0 +1,67 @@
+"""`dynamo breaks` and `dynamo recompiles` on stored recordings: where, how often, which guard, what to do."""
+
+from answering import answer
+from documents import document
+from stored import stored
+
+
+def test_the_break_of_the_toy() -> None:
+    found = document("breaks", stored("toy"))
+    (only,) = found["breaks"]
+    assert found["count"] == 1
+    assert (only["place"]["line"], only["registry_id"], only["crossed"]) == (8, "GB0170", 100)
+    assert only["between"][0]["before"] == [1]
+    assert only["between"][0]["after"] == [2, 3]
+    assert only["source"]["8"].strip() == "if b.sum() < 0:"
+
+
+def test_twenty_breaks_are_each_crossed_once_a_call() -> None:
+    told = document("breaks", stored("twenty_breaks"))
+    assert len(told["breaks"]) == 20
+    assert {each["crossed"] for each in told["breaks"]} == {4}
+    assert {each["makes_frame_eager"] for each in told["breaks"]} == {False}
+    page = answer("breaks", stored("twenty_breaks")).stdout
+    assert page.startswith("20 graph breaks\n")
+    assert page.count("What to do: take the `print` out") == 20
+
+
+def test_no_breaks_are_no_breaks() -> None:
+    assert answer("breaks", stored("training")).stdout == "0 graph breaks\n"
+    assert answer("recompiles", stored("toy")).stdout == "No recompiles.\n"
+
+
+def test_recompiles_name_guard_values_and_limit() -> None:
+    told = document("recompiles", stored("recompiling"))
+    frames = {frame["name"]: frame for frame in told["frames"]}
+    assert {name: len(frame["recompiles"]) for name, frame in frames.items()} == {
+        "scale": 3,
+        "sum_of": 1,
+        "forward": 8,
+    }
+    page = answer("recompiles", stored("recompiling")).stdout
+    costliest_first = [page.index(f"\n{name} (") for name in ("forward", "scale", "sum_of")]
+    assert costliest_first == sorted(costliest_first)
+    scale = [recompile["failures"][0] for recompile in frames["scale"]["recompiles"]]
+    found = [(f["kind"], f["source"], f["expected"], f["actual"]) for f in scale]
+    assert found == [
+        ("size", "x", "4", "5"),
+        ("value", "factor", "2", "3.0"),
+        ("dtype", "x", "Float", "Double"),
+    ]
+    assert frames["scale"]["limit_hit"] is None
+    assert any(symbol["source"] == "L['x'].size()[0]" for symbol in frames["scale"]["dynamic"])
+    assert frames["sum_of"]["recompiles"][0]["failures"][0]["kind"] == "length"
+    counting = frames["forward"]
+    assert counting["limit_hit"] is not None
+    steps = [recompile["failures"][0] for recompile in counting["recompiles"]]
+    assert [(step["expected"], step["actual"]) for step in steps[:2]] == [("0", "1"), ("1", "2")]
+    assert "allow_unspec_int_on_nn_module" in counting["advice"][0]
+
+
+def test_what_would_have_been_compiled_after_the_freeze() -> None:
+    told = document("recompiles", stored("frozen"))
+    assert [frame["name"] for frame in told["frames"]] == ["serve"]
+    serve, health = told["freeze"]["not_compiled"]
+    came = [failure["actual"] for reason in serve["reasons"] for failure in reason["failures"]]
+    assert {"7", "48", "100"} == set(came)
+    assert (serve["times"], health["times"], health["name"]) == (5, 1, "health")

@@ -1,0 +1,105 @@
+"""`dynamo explain` on stored recordings: what happened, what to fix first, what could not be seen."""
+
+from answering import answer
+from documents import document
+from stored import plain, stored
+
+
+def test_the_toy() -> None:
+    told = document("explain", stored("toy"))
+    summary = told["summary"]
+    counts = ("frames", "graphs", "ops", "graph_calls", "graph_breaks", "recompiles", "guards")
+    assert [summary[name] for name in counts] == [3, 3, 8, 200, 1, 0, 29]
+    assert [graph["ops"] for graph in told["processes"][0]["graphs"]] == [5, 2, 1]
+    assert [graph["calls"] for graph in told["processes"][0]["graphs"]] == [100, 52, 48]
+    assert (summary["exit_code"], summary["signal"], told["is_partial"]) == (0, None, False)
+    assert told["problems"] == []
+    page = answer("explain", stored("toy")).stdout
+    assert page.startswith("3 graphs, 8 ops, 1 graph break, 0 recompiles; compiling took 5.94 s.\n")
+    first, rest = page.split("Fix first", 1)[1].split("Counts", 1)
+    assert "/home/user/project/toy_example.py:8" in first and "torch.where(condition, a, b)" in first
+    assert rest.index("Where compile time went") < rest.index("Graphs") < rest.index("More")
+
+
+def test_phases_add_up_to_the_compile_time() -> None:
+    for name in ("toy", "recompiling", "training", "frozen"):
+        told = document("explain", stored(name))
+        phases = sum(phase["seconds"] for phase in told["compile_phases"])
+        assert abs(phases - told["summary"]["compile_time_s"]) < 1e-6
+
+
+def test_a_break_met_often_is_listed_once_and_many_are_cut_short() -> None:
+    page = answer("explain", stored("twenty_breaks")).stdout
+    assert "20 graph breaks" in page.splitlines()[0]
+    assert "… and 13 more findings; --format json has all" in page
+
+
+def test_a_frame_at_its_recompile_limit_fell_back() -> None:
+    told = document("explain", stored("recompile_limit"))
+    assert (told["summary"]["recompiles"], told["summary"]["frames_fell_back"]) == (8, 1)
+    last = told["processes"][0]["frames"][-1]
+    assert (last["outcome"], last["name"]) == ("failed", "tagged")
+    assert "recompile limit exceeded" in last["reason"]
+    assert "1 frame fell back to eager" in answer("explain", stored("recompile_limit")).stdout
+
+
+def test_a_killed_run_says_what_it_was_inside_of() -> None:
+    told = document("explain", stored("killed"))
+    assert (told["is_partial"], told["summary"]["signal"], told["summary"]["exit_code"]) == (True, 15, None)
+    page = answer("explain", stored("killed")).stdout
+    unfinished = page.split("Not finished", 1)[1].splitlines()[1]
+    assert "/home/user/project/transformer.py:48 [0/0]: graph 1, 50 ops" in unfinished
+    assert "wrong_backend.py:off_by_a_little" in unfinished
+    assert "was killed by SIGTERM" in page
+    assert "What could not be seen" in page
+
+
+def test_training_has_what_is_saved_and_the_optimizer() -> None:
+    told = document("explain", stored("training"))
+    (process,) = told["processes"]
+    (pair,) = process["graphs"][0]["training"]
+    assert (pair["forward_ops"], pair["backward_ops"], pair["saved_tensors"]) == (8, 24, 5)
+    assert (pair["saved_bytes"], pair["activation_bytes"]) == (20864, 16384)
+    page = answer("explain", stored("training")).stdout
+    assert "AdamW" in page.split("Training", 1)[1]
+
+
+def test_what_ran_eager_after_the_freeze() -> None:
+    told = document("explain", stored("frozen"))
+    ran_eager = {frame["name"]: frame["times"] for frame in told["freeze"]["not_compiled"]}
+    assert ran_eager == {"serve": 5, "health": 1}
+    page = answer("explain", stored("frozen")).stdout
+    assert "6 calls of 2 frames would have been compiled, and ran eager" in page
+
+
+def test_a_wrong_graph_and_its_first_wrong_node() -> None:
+    told = document("explain", stored("verified"))["verified"]
+    assert (told["graphs"], told["agree"], told["disagree"], told["not_compared"]) == (1, 0, 1, 0)
+    (call,) = told["calls"]
+    assert (call["outcome"], call["worst"]["name"]) == ("disagrees", "output 0 (mean)")
+    assert call["worst"]["error"] > call["worst"]["allowed"]
+    assert call["node"]["target"] == "torch._C._nn.gelu"
+    assert call["node"]["place"] == {"file": "/home/user/project/wrong_backends.py", "line": 64}
+    page = answer("explain", stored("verified")).stdout
+    assert "Graphs that agree with eager: 0 of 1" in page
+
+
+def test_processes_are_told_apart() -> None:
+    told = document("explain", stored("forks"))
+    parent, child = told["processes"]
+    assert child["info"]["ppid"] == parent["info"]["pid"]
+    assert (parent["graphs"][0]["calls"], child["inherited_graph_calls"]) == (1, 40)
+    assert told["summary"]["graph_calls"] == 41
+
+
+def test_what_a_plain_trace_lacks_is_not_recorded() -> None:
+    told = document("explain", plain("recompiling"))
+    ours = document("explain", stored("recompiling"))
+    for name in ("graphs", "ops", "recompiles", "guards", "compile_time_s"):
+        assert told["summary"][name] == ours["summary"][name], name
+    assert (told["summary"]["frames"], told["summary"]["graph_calls"], told["run"]) == (None, None, None)
+    page = answer("explain", plain("recompiling")).stdout
+    counts = page.split("Counts", 1)[1].split("Where compile", 1)[0]
+    for name in ("frames", "graph calls", "time in graphs (host)"):
+        (line,) = [line for line in counts.splitlines() if line.strip().startswith(f"{name}  ")]
+        assert line.endswith("not recorded")

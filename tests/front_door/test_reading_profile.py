@@ -1,0 +1,128 @@
+"""`dynamo profile` on stored recordings: the split of the wall time, and what other programs open."""
+
+import csv
+import json
+import pstats
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from answering import answer
+from documents import document
+from stored import plain, stored
+
+
+def path_of(recording: str) -> Path:
+    return plain(recording.removeprefix("plain ")) if recording.startswith("plain ") else stored(recording)
+
+
+def export(recording: Path, file: Path, *options: str) -> Path:
+    result = answer("profile", recording, "-o", file, *options)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+    return file
+
+
+def parts_of(process: dict[str, Any]) -> dict[str, float | None]:
+    return {part["name"]: part["seconds"] for part in process["wall_time"]["parts"]}
+
+
+@pytest.mark.parametrize("recording", ["toy", "recompiling", "training", "frozen", "profiled", "killed"])
+def test_the_parts_are_the_wall_time(recording: str) -> None:
+    described = json.loads((stored(recording) / "dynamo_run.json").read_text())
+    (process,) = document("profile", stored(recording))["processes"]
+    wall = process["wall_time"]["seconds"]
+    assert wall == pytest.approx((described["ended_ns"] - described["started_ns"]) / 1e9, rel=0.01)
+    assert sum(filter(None, parts_of(process).values())) == pytest.approx(wall)
+
+
+def test_a_forked_child_has_its_own_time() -> None:
+    main, child = document("profile", stored("forks"))["processes"]
+    assert (main["wall_time"]["is_main"], child["wall_time"]["is_main"]) == (True, False)
+    assert child["wall_time"]["saw_end"] is False  # it left by os._exit
+    in_graphs = parts_of(child)["inside compiled graphs"]
+    assert in_graphs is not None
+    assert 40 * 0.005 <= in_graphs <= child["wall_time"]["seconds"]
+    assert child["inherited"] == {"calls": 40, "seconds": pytest.approx(in_graphs)}
+
+
+def test_forward_and_backward_are_counted_each() -> None:
+    (process,) = document("profile", stored("training"))["processes"]
+    (graph,) = process["graphs"]
+    assert graph["forward"]["calls"] == graph["backward"]["calls"] == 20
+    for times in (graph["forward"], graph["backward"]):
+        assert sum(bucket["calls"] for bucket in times["histogram"]) == 20
+        assert times["p50_seconds"] <= times["p99_seconds"] <= times["seconds"]
+    assert "overhead-bound" not in answer("profile", stored("training")).stdout  # from a hundred calls on
+
+
+def test_a_window_of_steady_steps() -> None:
+    (process,) = document("profile", stored("profiled"))["processes"]
+    window = process["window"]
+    assert (window["problem"], window["steps"], window["anchor_graph"]) == (None, 5, 1)
+    assert [(graph["graph"]["is_backward"], graph["calls"]) for graph in window["graphs"]] == [
+        (False, 5),
+        (True, 5),
+    ]
+    outside = {(op["name"], op["place"] and op["place"]["line"]) for op in window["eager_operators"]}
+    assert ("aten::mse_loss", 31) in outside
+    assert 0.99 < window["coverage"]["time"] < 1
+    trace = json.loads(answer("profile", stored("profiled"), "--format", "chrome").stdout)
+    names = [event["name"] for event in trace["traceEvents"]]
+    assert names.count("dynamo graph 1 [0/0]") == 6  # the warm-up and five steps
+    assert "aten::mse_loss" in names
+
+
+def test_a_plain_trace_says_what_it_lacks() -> None:
+    (process,) = document("profile", plain("recompiling"))["processes"]
+    assert process["wall_time"] is None
+    assert all(graph["forward"] is None for graph in process["graphs"])
+    assert process["compile_time"]["seconds"] > 0
+    text = answer("profile", plain("recompiling")).stdout
+    assert "Wall time: not recorded" in text
+    assert "Run time of the graphs: not recorded" in text
+
+
+@pytest.mark.parametrize("recording", ["toy", "recompiling", "training", "plain recompiling"])
+def test_the_exports_agree_with_the_document(recording: str, tmp_path: Path) -> None:
+    path = path_of(recording)
+    told = document("explain", path)
+    trace = json.loads(export(path, tmp_path / "x.trace.json").read_text())
+    speedscope = json.loads(export(path, tmp_path / "x.speedscope.json").read_text())
+    stats: Any = pstats.Stats(str(export(path, tmp_path / "x.prof")))
+    with export(path, tmp_path / "x.csv").open(newline="") as opened:
+        rows = list(csv.DictReader(opened))
+
+    compiles = [event for event in trace["traceEvents"] if event["name"].startswith("compile [")]
+    names = {event["name"] for event in compiles}
+    assert names
+    assert {name for _, _, name in stats.stats if name.startswith("compile [")} == names
+    assert {frame["name"] for frame in speedscope["shared"]["frames"]} >= names
+    # torch's own figure leaves out a little before and after what it times.
+    seconds = sum(event["dur"] for event in compiles) / 1e6
+    assert seconds == pytest.approx(told["summary"]["compile_time_s"], rel=0.1)
+    of_rows = [float(row["seconds"]) for row in rows if row["kind"] == "compile"]
+    assert sum(of_rows) == pytest.approx(seconds)
+
+    graphs = told["processes"][0]["graphs"]
+    counted = [row["calls"] for row in rows if row["kind"] == "graph"]
+    assert counted == ["" if graph["calls"] is None else str(graph["calls"]) for graph in graphs]
+    for graph in filter(lambda graph: graph["calls"], graphs):
+        name = f"graph {graph['number']} [{graph['compile_id']}]"
+        assert [each[1] for (_, _, of), each in stats.stats.items() if of == name] == [graph["calls"]]
+
+
+def test_own_times_are_the_wall_time_of_the_run(tmp_path: Path) -> None:
+    described = json.loads((stored("toy") / "dynamo_run.json").read_text())
+    wall = (described["ended_ns"] - described["started_ns"]) / 1e9
+    stats: Any = pstats.Stats(str(export(stored("toy"), tmp_path / "x.pstats")))
+    assert stats.total_tt == pytest.approx(wall, rel=0.02)
+
+
+def test_format_may_be_given_and_a_file_may_have_any_name(tmp_path: Path) -> None:
+    toy = stored("toy")
+    for form in ("chrome", "speedscope", "csv"):
+        file = export(toy, tmp_path / f"{form}.out", "--format", form)
+        assert answer("profile", toy, "--format", form).stdout.splitlines() == file.read_text().splitlines()
+    assert json.loads(export(toy, tmp_path / "x.json").read_text())["schema"] == "dynamo-profile"
+    pstats.Stats(str(export(toy, tmp_path / "any", "--format", "pstats")))

@@ -1,0 +1,70 @@
+"""Whatever is wrong with a command line or a path: one line that says what, and the exit code of its kind."""
+
+from pathlib import Path
+
+import pytest
+
+from answering import answer
+from stored import stored
+
+NO_FIT, CANNOT_WRITE, NO_TRACE, NOT_THERE, USAGE = 119, 120, 121, 123, 2
+OF_TOY = [
+    ("guards --frame nope", NO_FIT, "nothing in the recording fits --frame nope; frames: toy_example"),
+    ("explain --compile-id 7/7", NO_FIT, "fits --compile-id 7/7; compiles: 0/0, 1/0, 2/0"),
+    ("explain --rank 3", NO_FIT, "no rank is recorded in it"),
+    ("graphs --graph 9", NO_FIT, "--graph 9"),
+    ("graphs --runnable 9", NO_FIT, "there is no graph 9"),
+    ("graphs --runnable 1 --backward", NO_FIT, "no program is recorded for the backward of graph 1"),
+    ("breaks -o missing/report.md", CANNOT_WRITE, "cannot write missing/report.md: No such file"),
+    ("profile -o missing/x.prof", CANNOT_WRITE, "cannot write missing/x.prof: No such file"),
+    ("explain --graph x", USAGE, "'x' is not a valid integer"),
+    ("explain --nope", USAGE, "--nope"),
+    ("explain --format pdf", USAGE, "'pdf' is not one of"),
+    ("breaks --format chrome", USAGE, "'chrome' is not one of"),
+    ("bytecode --diff --source", USAGE, "--diff and --source cannot be combined"),
+    ("graphs --backward", USAGE, "--backward goes with --runnable"),
+    ("graphs --runnable 1 --save x", USAGE, "--runnable gives one program"),
+    ("graphs --style dot --stage aot", USAGE, "--style is of Dynamo's graphs"),
+    ("graphs --training --style code", USAGE, "--training is a table of its own"),
+]
+
+
+@pytest.mark.parametrize(("line", "exit_code", "says"), OF_TOY, ids=[line for line, *_ in OF_TOY])
+def test_one_line(line: str, exit_code: int, says: str, tmp_path: Path) -> None:
+    result = answer(*line.split(), stored("toy"), cwd=tmp_path)
+    assert (result.exit_code, result.stdout) == (exit_code, "")
+    assert says in result.stderr
+    assert result.stderr.startswith("dynamo: ") and result.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_code", "says"),
+    [
+        (["explain", "nowhere"], NOT_THERE, "there is no recording and no program at nowhere"),
+        (["explain"], NOT_THERE, "dynamo run"),
+        (["ls", "nowhere"], NOT_THERE, "no such folder: nowhere"),
+        (["explain", "notes.txt"], NO_TRACE, "notes.txt"),
+        (["explain", "."], NO_TRACE, "holds neither"),
+        (["explai"], USAGE, "did you mean 'explain'?"),
+        (["train.py"], USAGE, "try `dynamo run train.py`"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_a_target_that_is_none(arguments: list[str], exit_code: int, says: str, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("loss 2.5\n")
+    result = answer(*arguments, cwd=tmp_path)
+    assert (result.exit_code, result.stdout) == (exit_code, "")
+    assert says in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    result = answer("graphs", stored("toy"), "--save", "/proc/self/nothing")
+    assert (result.exit_code, result.stdout) == (CANNOT_WRITE, "")
+    assert result.stderr.startswith("dynamo: cannot write /proc/self/nothing: ")
+
+
+def test_a_command_without_a_name_says_what_there_is() -> None:
+    result = answer()
+    assert (result.exit_code, result.stdout) == (USAGE, "")
+    assert result.stderr.startswith("Usage: dynamo")

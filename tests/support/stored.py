@@ -1,0 +1,46 @@
+"""The stored recordings of tests/data/ (see store.py there), unpacked when they are first asked for."""
+
+import functools
+import re
+import tarfile
+import tempfile
+from pathlib import Path
+
+DATA = Path(__file__).resolve().parents[1] / "data"
+NAMES = sorted(file.name.removesuffix(".tar.xz") for file in DATA.glob("*.tar.xz"))
+_RECORD = re.compile(r"^(?=V\d{4} )", re.MULTILINE)
+
+
+@functools.cache
+def stored(name: str) -> Path:
+    """The folder that `dynamo run` wrote. Nothing may be changed in it: many tests read it."""
+    folder = _folder() / name
+    with tarfile.open(DATA / f"{name}.tar.xz") as archive:
+        for member in archive:
+            content = archive.extractfile(member)
+            assert content is not None
+            folder.mkdir(exist_ok=True)
+            (folder / Path(member.name).name).write_bytes(content.read())
+    return folder
+
+
+@functools.cache
+def plain(name: str) -> Path:
+    """The same as a plain TORCH_TRACE folder: torch's own records, and nothing of ours."""
+    folder = _folder() / f"plain_{name}"
+    folder.mkdir()
+    for stream in stored(name).glob("*.log"):
+        records = _RECORD.split(stream.read_text(encoding="utf-8"))
+        torchs = "".join(record for record in records if " dynamo_core/capture:" not in record)
+        (folder / stream.name).write_text(torchs, encoding="utf-8")
+    return folder
+
+
+@functools.cache
+def _folder() -> Path:
+    own = tempfile.TemporaryDirectory(prefix="dynamo_stored_")
+    _kept.append(own)
+    return Path(own.name)
+
+
+_kept: list[tempfile.TemporaryDirectory[str]] = []  # each goes with the process

@@ -1,0 +1,47 @@
+"""Frames wait while compiling has taken more CPU time than the program itself, by more than the allowance."""
+
+import time
+from typing import Any
+
+from dynamo_core.capture.whole_program.budget import Budget
+
+
+class Stream:
+    """Keeps what is recorded."""
+
+    def __init__(self) -> None:
+        self.records: list[dict[str, Any]] = []
+
+    def artifact(self, name: str, payload: dict[str, Any]) -> None:
+        self.records.append(payload)
+
+
+def work(seconds: float) -> None:
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+CODE = work.__code__
+
+
+def test_a_frame_waits_until_the_program_has_caught_up() -> None:
+    stream = Stream()
+    budget = Budget(0.02, stream)  # type: ignore[arg-type]
+    assert not budget.puts_off(CODE)
+    with budget.spending():
+        work(0.1)
+    assert budget.puts_off(CODE)
+    assert budget.puts_off(CODE)
+    work(0.15)
+    assert not budget.puts_off(CODE)
+    budget.finish()
+    assert [record["times"] for record in stream.records] == [1, 2]
+    assert stream.records[0]["name"] == "work"
+
+
+def test_without_an_allowance_nothing_waits() -> None:
+    budget = Budget(None, Stream())  # type: ignore[arg-type]
+    with budget.spending():
+        work(0.01)
+    assert not budget.puts_off(CODE)

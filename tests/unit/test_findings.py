@@ -1,0 +1,317 @@
+"""Findings: what is concluded, in which order, and that each keeps its identity from run to run."""
+
+import json
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from dynamo_core.analysis.figures import Figures
+from dynamo_core.analysis.findings import ANALYSES, KINDS, Finding, find
+from dynamo_core.analysis.findings.identity import without_numbers, without_what_passes
+from dynamo_core.model import (
+    CacheLookup,
+    CallSample,
+    CallTimes,
+    Compile,
+    CompileId,
+    DeclinedBy,
+    Frame,
+    Graph,
+    GraphBreak,
+    GuardFailure,
+    Optimizer,
+    Place,
+    Process,
+    ProcessInfo,
+    RecompileReasons,
+    Recording,
+    Run,
+    StackFrame,
+    Taking,
+)
+from dynamo_reporters.documents import json_schema, json_value
+from dynamo_reporters.parts.findings import finding_schema
+
+
+def times(calls: int, each: float, *, previous: int | None = None, gap: float | None = None) -> CallTimes:
+    """So many calls of `each` seconds, `gap` seconds after the call of the callable with index `previous`."""
+    samples = tuple(CallSample(n, 10**9 * (n + 1), each, gap, previous) for n in range(1, calls + 1))
+    bucket = (int(each * 1e9), int(each * 1e9) + 1)
+    return CallTimes(calls, calls * each, {bucket: calls}, samples[:1], samples, None)
+
+
+def graph(number: int, compile_id: CompileId, **known: object) -> Graph:
+    fields = {"calls_index": number, "frame_name": "forward", "ops": 3, "is_compiled": True, **known}
+    return Graph(number, compile_id, 0, None, "eager", **fields)  # type: ignore[arg-type]
+
+
+def a_break(
+    line: int = 7, file: str = "/home/me/train.py", text: str = "print(x)", compile_id: int = 0
+) -> GraphBreak:
+    stack = (StackFrame(Place(file, line), "forward", text),)
+    return GraphBreak("Data-dependent branching", stack, CompileId(compile_id, 0))
+
+
+def fallback(line: int = 20, reason: str = "generator", file: str = "/home/me/train.py") -> Frame:
+    return Frame("tokens", Place(file, line), "failed", reason, False, False, CompileId(9, 0))
+
+
+def recompile(
+    compile_: int = 1, seconds: float = 2.0, fail_reason: str | None = None, line: int = 3
+) -> Compile:
+    place = Place("/home/me/train.py", line)
+    return Compile(
+        CompileId(0, compile_),
+        "f",
+        place,
+        seconds,
+        True,
+        1,
+        1,
+        "it failed",
+        None,
+        fail_reason,
+        {},
+        None,
+        None,
+    )
+
+
+def failure(kind: str = "size", source: str = "x", expected: str = "4", actual: str = "5") -> GuardFailure:
+    check = f"tensor '{source}' {kind} mismatch"
+    return GuardFailure(CompileId(0, 0), check, kind, source, 0, expected, actual, None, None, None)
+
+
+def reasons(compile_: int = 1, **known: str) -> RecompileReasons:
+    return RecompileReasons(CompileId(0, compile_), (failure(**known),))
+
+
+def recording(**fields: object) -> Recording:
+    process = Process(Path("stream.log"), info=ProcessInfo(pid=1), torch_version="2.13.0", **fields)  # type: ignore[arg-type]
+    return Recording(Path("rec"), Run(exit_code=0), [process], 1, [])
+
+
+def kinds(found: list[Finding]) -> list[str]:
+    return [finding.kind for finding in found]
+
+
+def test_nothing_is_concluded_from_nothing() -> None:
+    assert find(recording()) == []
+
+
+def test_every_kind_has_an_analysis_that_names_it() -> None:
+    source = "".join(
+        file.read_text()
+        for file in (resources.files("dynamo_core") / "analysis/findings").iterdir()
+        if file.name.endswith(".py") and file.name not in ("finding.py", "ranking.py", "remedy.py")
+    )
+    assert [kind for kind in KINDS if f'"{kind}"' not in source] == []
+    assert len(ANALYSES) == len(set(ANALYSES))
+
+
+def test_a_break_costs_the_time_between_the_graphs_that_it_separates() -> None:
+    before = graph(1, CompileId(0, 0), times=times(10, 0.001))
+    found = find(recording(breaks=[a_break()], graphs=[before]))
+    assert kinds(found) == ["graph break"]
+    assert found[0].cost.lost.seconds is None
+    assert found[0].cost.lost.known == "not recorded"
+    assert found[0].source == "print(x)"
+    assert found[0].remedies[0].check == "dynamo breaks"
+
+
+def test_a_frame_that_fell_back_for_a_break_is_one_finding_with_it() -> None:
+    met = a_break()
+    frame = replace(fallback(), compile_id=met.compile_id)
+    (found,) = find(recording(breaks=[met], frames=[frame]))
+    assert found.kind == "fell back to eager"
+    assert found.title == "tokens runs eager: graph break at /home/me/train.py:7 Data-dependent branching"
+
+
+def test_a_frame_that_runs_eager_comes_before_a_break_of_unknown_cost() -> None:
+    found = find(recording(breaks=[a_break()], frames=[fallback()]))
+    assert kinds(found) == ["fell back to eager", "graph break"]
+
+
+def test_a_library_never_comes_before_the_users_own_line() -> None:
+    library = fallback(file="/usr/lib/python3/site-packages/lib/model.py", reason="an error was suppressed")
+    found = find(recording(breaks=[a_break()], frames=[library]))
+    assert [finding.is_library for finding in found] == [False, True]
+
+
+def test_the_dearer_recompile_comes_first_and_shorter_runs_do_not_outrank_causes() -> None:
+    cheap = recompile(1, 1.0)
+    dear = replace(recompile(2, 3.0), compile_id=CompileId(1, 1), name="g")
+    called = graph(1, CompileId(0, 0), times=times(10, 0.001))
+    found = find(recording(compiles=[cheap, dear], graphs=[called]))
+    assert kinds(found) == ["recompile", "recompile", "never pays back"]
+    assert [finding.function for finding in found] == ["g", "f", None]
+    assert found[2].cause == "it pays back in this run only if they are more than 401 times as fast as eager"
+
+
+@pytest.mark.parametrize(("seconds", "first"), [(5e-3, "recompile"), (1e-6, "overhead-bound graphs")])
+def test_what_names_no_line_comes_first_only_where_it_is_worth_much_more(seconds: float, first: str) -> None:
+    small = graph(1, CompileId(0, 0), times=times(1000, 10e-6))  # worth 10 ms at most
+    found = find(recording(graphs=[small], compiles=[recompile(1, seconds)], recompile_reasons=[reasons(1)]))
+    assert found[0].kind == first
+    assert len(found) == 2
+
+
+def test_causes_of_recompiles_are_findings_of_their_own() -> None:
+    found = find(
+        recording(
+            compiles=[recompile(1), recompile(2), recompile(3)],
+            recompile_reasons=[reasons(1), reasons(2, actual="6"), reasons(3, kind="dtype")],
+        )
+    )
+    assert sorted(finding.evidence.times for finding in found) == [1, 2]
+    assert len({finding.identity for finding in found}) == 2
+    (size,) = (finding for finding in found if finding.evidence.times == 2)
+    assert size.cost.lost.seconds == 4.0
+    assert size.evidence.compile_ids == ("0/1", "0/2")
+
+
+def test_a_frame_at_its_limit_is_one_finding() -> None:
+    limit = recompile(2, fail_reason="recompile_limit reached")
+    (found,) = find(recording(compiles=[recompile(1), limit], recompile_reasons=[reasons(1)]))
+    assert found.kind == "recompile limit"
+    assert found.title.endswith("2 recompiles took 4.00 s, and then torch's limit was hit")
+
+
+def test_calling_compile_anew_is_told_from_other_recompiles() -> None:
+    anew = replace(failure(), check="BACKEND_MATCH failure: different backend callables", kind="other")
+    of = RecompileReasons(CompileId(0, 1), (anew,))
+    (found,) = find(recording(compiles=[recompile(1)], recompile_reasons=[of]))
+    assert found.kind == "compiled anew"
+    assert "call `torch.compile` once" in found.remedies[0].text
+
+
+def first_compile(frame: int, generation: int = 0, name: str = "f") -> Compile:
+    return replace(
+        recompile(), compile_id=CompileId(frame, 0, None, generation), recompile_reason=None, name=name
+    )
+
+
+def test_a_function_that_is_compiled_from_the_start_again_and_again_is_told_why() -> None:
+    (reset,) = find(recording(compiles=[first_compile(0, generation) for generation in range(3)]))
+    assert reset.kind == "compiled anew"
+    assert reset.cost.lost.seconds == 4.0
+    assert "torch._dynamo.reset()" in reset.remedies[0].text
+    (defined,) = find(recording(compiles=[first_compile(frame) for frame in range(3)]))
+    assert "define the function once" in defined.remedies[0].text
+    assert defined.identity != reset.identity
+
+
+def test_two_copies_and_the_parts_behind_breaks_are_no_functions_compiled_anew() -> None:
+    assert find(recording(compiles=[first_compile(0), first_compile(1)])) == []
+    resumed = "torch_dynamo_resume_in_f_at_4"
+    assert find(recording(compiles=[first_compile(frame, name=resumed) for frame in range(4)])) == []
+
+
+def test_a_cache_with_a_hit_is_not_cold() -> None:
+    slow = graph(1, CompileId(0, 0), backend_seconds=5.0)
+    misses = [CacheLookup("fx_graph_cache", "miss", CompileId(0, 0))] * 2
+    (cold,) = find(recording(graphs=[slow], cache_lookups=misses))
+    assert cold.kind == "cold start"
+    assert cold.cause == "look-ups in the FX graph cache: 2 misses"
+    hit = CacheLookup("aotautograd_cache", "hit", CompileId(0, 0))
+    assert find(recording(graphs=[slow], cache_lookups=[*misses, hit])) == []
+
+
+def test_only_small_graphs_that_are_called_often_are_overhead_bound() -> None:
+    small = graph(1, CompileId(0, 0), times=times(200, 5e-6))
+    large = graph(2, CompileId(1, 0), times=times(200, 5e-3))
+    rare = graph(3, CompileId(2, 0), times=times(20, 5e-6))
+    (found,) = find(recording(graphs=[small, large, rare]))
+    assert found.kind == "overhead-bound graphs"
+    assert found.evidence.graphs == (1,)
+    assert found.cost.saves_at_most.seconds == pytest.approx(1e-3)
+
+
+def test_a_graph_that_no_backend_took_is_one_and_one_that_was_taken_is_none() -> None:
+    declined = (DeclinedBy("tensorrt", "not installed\nmore"),)
+    untaken = graph(1, CompileId(0, 0), taking=Taking(None, None, declined))
+    (found,) = find(recording(graphs=[untaken]))
+    assert found.kind == "backend declined"
+    assert found.cause == "tensorrt: not installed"
+    assert find(recording(graphs=[replace(untaken, taking=Taking("eager", None, declined))])) == []
+
+
+def test_an_optimizer_in_a_graph_is_not_eager() -> None:
+    made = [Optimizer("AdamW", "torch.optim.adamw", "adamw.py")]
+    outside = graph(1, CompileId(0, 0), trains=True, optimizer_steps=())
+    (found,) = find(recording(graphs=[outside], optimizers=made))
+    assert found.title == "the step of torch.optim.adamw.AdamW runs eager"
+    inside = replace(outside, optimizer_steps=("adamw.py",))
+    assert find(recording(graphs=[inside], optimizers=made)) == []
+    not_recorded = replace(outside, optimizer_steps=None)
+    assert find(recording(graphs=[not_recorded], optimizers=made)) == []
+
+
+def identities(found: Recording) -> list[str]:
+    return [finding.identity for finding in find(found)]
+
+
+def test_an_identity_survives_moved_lines_other_folders_and_other_ids() -> None:
+    here = recording(breaks=[a_break()], frames=[fallback(reason="no step at line 4, object at 0x7f00")])
+    there = recording(
+        breaks=[a_break(line=90, file="/tmp/copy/train.py", compile_id=5)],
+        frames=[fallback(line=99, file="/tmp/copy/train.py", reason="no step at line 8, object at 0x7fff")],
+    )
+    assert identities(here) == identities(there)
+
+
+def test_what_goes_on_behind_a_break_has_the_identity_of_its_function() -> None:
+    moved = [replace(recompile(), name=f"torch_dynamo_resume_in_f_at_{line}") for line in (4, 9)]
+    one, other = (recording(compiles=[each], recompile_reasons=[reasons(1)]) for each in moved)
+    assert identities(one) == identities(other)
+
+
+def test_different_causes_never_share_an_identity() -> None:
+    alike = [a_break(line=7), a_break(line=9)]  # the same text twice in a function
+    other_text = a_break(line=11, text="print(y)")
+    other_reason = replace(a_break(line=12), reason="open is not traced")
+    other_function = replace(a_break(), stack=(StackFrame(Place("/home/me/train.py", 30), "g", "print(x)"),))
+    found = identities(recording(breaks=[*alike, other_text, other_reason, other_function]))
+    assert len(found) == len(set(found)) == 5
+
+
+def test_the_same_cause_in_two_processes_is_one_finding() -> None:
+    one, other = recording(breaks=[a_break()]), recording(breaks=[a_break(compile_id=3)])
+    both = replace(one, processes=[*one.processes, replace(other.processes[0], stream=Path("other.log"))])
+    (found,) = find(both)
+    assert found.evidence.times == 2
+
+
+def test_what_passes_is_left_out_of_reasons_and_what_matters_is_not() -> None:
+    assert without_what_passes("in /home/me/a/b.py:12: 0x7f3a") == "in b.py: …"
+    assert without_what_passes('File "/x/y/model.py", line 3') == 'File "model.py", line'
+    assert without_what_passes("C:\\\\me\\\\a.py:7 and a/b of 0/1") == "a.py and a/b of 0/1"
+    assert without_what_passes("size mismatch, expected 4") == "size mismatch, expected 4"
+    assert without_numbers("size mismatch, expected 4") == "size mismatch, expected #"
+
+
+def test_figures_are_worked_out_once() -> None:
+    known = Figures(recording(breaks=[a_break()], frames=[fallback()]))
+    assert known.breaks is known.breaks
+    assert known.recompiled is known.recompiled
+    process = known.recording.processes[0]
+    assert known.wall(process) is known.wall(process)
+
+
+def test_the_schema_that_is_shipped_is_that_of_the_declaration() -> None:
+    shipped = (resources.files("dynamo_reporters") / "schemas/finding.schema.json").read_text()
+    assert json.loads(shipped) == finding_schema()
+
+
+def test_a_type_without_a_schema_is_refused() -> None:
+    with pytest.raises(TypeError, match="no schema is known"):
+        json_schema(complex)
+    assert json_value((Place("a.py", 1), None)) == [{"file": "a.py", "line": 1}, None]
+
+
+def test_the_documentation_lists_every_kind_and_nothing_else() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/findings.md").read_text()
+    listed = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert sorted(listed) == sorted(KINDS)

@@ -1,0 +1,141 @@
+"""A recording may be made to be costly to read: what is too much is damage, and the rest is read."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from test_reader_fuzz import HEADS, PAYLOADS, artifact, build, parse, record
+
+from dynamo_core.analysis.break_effects import distinct_breaks
+from dynamo_core.model import Recording
+from dynamo_core.recording.aot_text import parse_aot_graph
+from dynamo_core.recording.break_text import parse_break_text, parse_user_stack
+from dynamo_core.recording.guard_text import parse_guard_tree
+from dynamo_core.recording.recompile_text import parse_guard_failure
+from dynamo_core.shared import names
+from dynamo_core.shared.untrusted import printable_json
+from dynamo_reporters.page.blocks import Block, Bullets, Code, Paragraph, table
+from dynamo_reporters.page.bounded import bounded
+
+START = artifact(names.PROCESS_START, PAYLOADS[names.PROCESS_START])
+HEAD = "V1120 19:08:30.938000 2350 torch/_dynamo/x.py:10] "
+
+
+def seconds(function: Callable[[], object]) -> float:
+    """The least of three, in the processor's time."""
+    taken = []
+    for _ in range(3):
+        begun = time.process_time()
+        function()
+        taken.append(time.process_time() - begun)
+    return min(taken)
+
+
+@pytest.mark.parametrize(
+    "parser", [parse_break_text, parse_user_stack, parse_guard_tree, parse_guard_failure, parse_aot_graph]
+)
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *(" ", "\n", "(HINT: ", "  # ", "'", "L['", "  Explanation: a\n", "  Hint: a\n", "| +- A: b\n"),
+        *("Graph break in user code at a:1\n", '  File "a", line 1, in ', "tensor 'a' size mismatch ", "a: "),
+        *("def forward(self, ", "return (", "+- GuardManager: source=a, type=", "\nUser stack trace:\n"),
+    ],
+)
+def test_no_text_makes_a_parser_slow(parser: Callable[[str], object], piece: str) -> None:
+    short, long = (piece * (size // len(piece)) for size in (5_000, 40_000))
+    assert seconds(lambda: parser(long)) < max(0.02, 24 * seconds(lambda: parser(short)))
+
+
+def test_json_of_many_values_and_what_is_no_number_is_refused() -> None:
+    assert printable_json("[1, 2.5, {}]", most_values=10) == [1, 2.5, {}]
+    for text in ("[" + "0," * 20 + "0]", "[NaN]", "[-Infinity]", "[1e999]"):
+        with pytest.raises(ValueError):
+            printable_json(text, most_values=10)
+
+
+@pytest.mark.parametrize("line", [b"\n", b"\r\n", b"a\n", b"\n\t", b"V1120 \n"])
+def test_lines_that_are_no_records_cost_little_and_are_one_stretch(line: bytes) -> None:
+    data = START + b"#\n" + line * 200_000 + b"\n" + START
+    begun = time.process_time()
+    records, parser = parse([data[i : i + 65_536] for i in range(0, len(data), 65_536)])
+    assert time.process_time() - begun < 2
+    assert (len(records), parser.damaged) == (2, 1)
+
+
+@pytest.mark.parametrize("cut", range(60, len(START) - 5, 25))
+def test_a_record_behind_one_that_was_cut_is_read(cut: int) -> None:
+    """Wherever the first was cut, in its first line or in its payload."""
+    other = record({"torch_version": {}}, json.dumps({"pytorch_version": "2.9.9"}))
+    process = build(START[:cut] + other + START, frozenset())
+    assert process.torch_version == "2.13.0"
+    assert process.record_counts["torch_version"] == 1
+    assert process.damaged_records + parse([START[:cut] + other + START])[1].damaged >= 1
+
+
+def test_a_record_that_quotes_another_is_one() -> None:
+    quoting = record({"str": [HEAD + '{"str": ["a", 1]}', 7]}) + artifact("a", HEAD + '{"str": ["a", 1]}')
+    records, parser = parse([quoting + START])
+    assert (len(records), parser.damaged) == (3, 0)
+    assert records[0].metadata["str"][1] == 7
+
+
+def test_the_first_damage_is_told() -> None:
+    process = build(START + artifact(names.FRAME, [1]) + artifact(names.FRAME, "{"), frozenset())
+    recording = Recording(Path("rec"), None, [process], None, [])
+    assert process.damaged_records == 2
+    assert any(
+        "2 damaged records were skipped (the first: dynamo_frame: " in each for each in recording.problems
+    )
+
+
+def test_ids_that_are_no_numbers_are_damage() -> None:
+    for wrong in (True, "0", -1, 0.5, [0]):
+        process = build(
+            record({"compilation_metrics": HEADS["compilation_metrics"], "frame_id": wrong}), frozenset()
+        )
+        assert (process.compiles, process.damaged_records) == ([], 1)
+
+
+def _breaks(count: int) -> Recording:
+    """As many frames as that, each with a break, and each but the first resuming the one before."""
+    lines = [START]
+    for number in range(count):
+        ids = {"frame_id": number, "frame_compile_id": 0, "attempt": 0}
+        code = PAYLOADS[names.BYTECODE] | {"fingerprint": str(number)}
+        rest = {"name": "r", "code_name": f"f{number}", "fingerprint": str(number + 1)}
+        stack = [{"file": "/x.py", "line": number, "name": "f", "text": "print(x)"}]
+        for name, payload in (
+            (names.BYTECODE, code),
+            (names.RESUME_FUNCTION, rest),
+            (names.GRAPH_BREAK, {"reason": "print", "user_stack": stack}),
+        ):
+            text = (
+                json.dumps(payload)
+                if name != names.BYTECODE
+                else f"{json.dumps(payload)[:-1]},\n" + '"x": []}'
+            )
+            lines.append(record({"artifact": {"name": name, "encoding": "json"}, **ids}, text))
+    return Recording(Path("rec"), None, [build(b"".join(lines), frozenset())], None, [])
+
+
+def test_many_breaks_take_linear_time() -> None:
+    few, many = _breaks(300), _breaks(2_400)
+    assert len(distinct_breaks(many)) == 2_400
+    assert seconds(lambda: distinct_breaks(many)) < max(0.05, 24 * seconds(lambda: distinct_breaks(few)))
+
+
+@pytest.mark.parametrize(
+    ("block", "rest"),
+    [
+        (table("a", [["x"]] * 10_005), "… and 5 more"),
+        (Bullets(["x"] * 10_005), "… and 5 more"),
+        (Code("x" * 4_000_005), "… and 5 more characters"),
+    ],
+)
+def test_what_is_too_much_for_a_page_is_cut_and_said(block: Block, rest: str) -> None:
+    cut, told = bounded([block])
+    assert cut != block
+    assert isinstance(told, Paragraph) and told.text.startswith(rest)
