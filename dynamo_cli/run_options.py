@@ -28,6 +28,7 @@ from dynamo_core.shared.settings import (
     VERIFY_REPORT,
     Settings,
 )
+from dynamo_core.shared.torch_config import parse_config
 
 from .program_command import OptionWithOptionalValue
 
@@ -181,6 +182,15 @@ def run_options(*output_names: str) -> Callable[[Command], Command]:
             "of one compile id, in any program; repeat for more.",
         ),
         documented_option(
+            "--config",
+            multiple=True,
+            envvar="DYNAMO_CONFIG",
+            metavar="NAME=VALUE",
+            help="Give a setting of torch's another value, as torch._dynamo.config.capture_scalar_outputs=True; "
+            "NAME+=FUNCTION adds one to a list of functions. What the program itself sets comes later. Repeat "
+            "for more.",
+        ),
+        documented_option(
             "--verify",
             cls=OptionWithOptionalValue,
             bare=VERIFY_REPORT,
@@ -285,6 +295,10 @@ def request_from(
         merged(map(parse_override, settings.override))
     except ValueError as error:
         raise click.UsageError(f"--override: {error}") from error
+    try:
+        settings = settings._replace(config=tuple(str(parse_config(text)) for text in settings.config))
+    except ValueError as error:
+        raise click.UsageError(f"--config: {error}") from error
     try:
         if settings.freeze_after is not None:
             parse_freeze_after(settings.freeze_after)

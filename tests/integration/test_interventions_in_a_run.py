@@ -196,3 +196,25 @@ def test_a_file_of_backends_is_run_once(run: Runner, tmp_path: Path) -> None:
     result = run("run", "-o", "r", "--override", f"frame=0,backend={chain}", OWN, "other_sizes")
     assert result.exit_code == 0 and result.stdout.count("run\n") == 1
     assert told(run, "explain", "r")["processes"][0]["graphs"][1]["taking"]["by"] == f"{backends}:eager"
+
+
+def test_a_setting_of_torchs_is_given_another_value(run: Runner, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import torch\n"
+        "@torch.compile(backend='eager')\n"
+        "def scaled(x):\n"
+        "    return x * x.sum().item()\n"
+        "print(scaled(torch.ones(3)).tolist())\n"
+    )
+    name = "torch._dynamo.config.capture_scalar_outputs"
+    plain = run("run", "-o", "plain", program)
+    changed = run("run", "-o", "changed", f"--config={name}=True", "--config=torch._dynamo.config.x=1", program)
+    assert (plain.stdout, plain.exit_code) == (changed.stdout, changed.exit_code)
+    assert told(run, "explain", "plain")["summary"]["graph_breaks"] == 1
+    explained = told(run, "explain", "changed")
+    assert explained["summary"]["graph_breaks"] == 0
+    (done, not_done) = explained["overrides"]["settings"]
+    assert (done["was"], done["now"], done["problem"]) == ("False", "True", None)
+    assert not_done["problem"] == "this torch has no such setting"
+    assert f"{name}: False → True" in run("explain", "changed").stdout

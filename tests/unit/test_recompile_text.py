@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from dynamo_core.analysis.remedies.advice import Advice
 from dynamo_core.analysis.remedies.recompiles import recompile_advice
 from dynamo_core.model import CompileId, GuardFailure, Place, Symbol
 from dynamo_core.recording.recompile_text import parse_guard_failure
@@ -91,20 +92,20 @@ SIZE = GuardFailure(CompileId(0, 0), "…", "size", "x", 0, "4", "5", None, None
 
 def test_advice_on_sizes_depends_on_what_torch_did() -> None:
     open_size = Symbol(CompileId(0, 1), "s77", "5", "L['x'].size()[0]", None)
-    assert "torch made it dynamic after that" in recompile_advice([SIZE], [open_size])[0]
-    assert "dynamic=True" in recompile_advice([SIZE], [])[0]
-    assert "mark_unbacked(x, 0)" in recompile_advice([replace(SIZE, expected="1")], [])[0]
+    assert "torch made it dynamic after that" in recompile_advice([SIZE], [open_size])[0].text
+    assert "dynamic=True" in recompile_advice([SIZE], [])[0].text
+    assert "mark_unbacked(x, 0)" in recompile_advice([replace(SIZE, expected="1")], [])[0].text
 
 
 def test_advice_comes_once_for_each_cause_most_frequent_first() -> None:
     dtype = replace(SIZE, kind="dtype", index=None, expected="Float", actual="Double")
     advice = recompile_advice([dtype, SIZE, SIZE], [])
     assert len(advice) == 2
-    assert "size of `x` at dimension 0" in advice[0]
-    assert "Float, Double" in advice[1]
+    assert "size of `x` at dimension 0" in advice[0].text
+    assert "Float, Double" in advice[1].text
 
 
 def test_without_advice_of_ours_torchs_hint_is_shown() -> None:
     unknown = replace(SIZE, kind="other", source=None, check="odd()", hint="turn it round")
-    assert recompile_advice([unknown], []) == ["turn it round"]
-    assert "`odd()`" in recompile_advice([replace(unknown, hint=None)], [])[0]
+    assert recompile_advice([unknown], []) == [Advice("turn it round")]
+    assert "`odd()`" in recompile_advice([replace(unknown, hint=None)], [])[0].text

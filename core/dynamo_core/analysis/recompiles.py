@@ -8,6 +8,7 @@ from functools import cached_property
 from ..model import Compile, CompileId, GuardCheck, GuardFailure, Place, Process, Recording, Symbol
 from .guard_places import whole_places
 from .guard_words import split_note
+from .remedies.advice import Advice
 from .remedies.recompiles import plain_source, recompile_advice
 
 _TYPE = re.compile(r", type=<class '([^']+)'>$")
@@ -79,7 +80,7 @@ class FrameRecompiles:
         return [symbol for compile_id in again for symbol in self.records.symbols.get(compile_id, ())]
 
     @property
-    def advice(self) -> list[str]:
+    def advice(self) -> list[Advice]:
         """What to do about them."""
         newest = [failures[0] for compile_ in self.compiles if (failures := self.failures(compile_))]
         return recompile_advice(newest, self.symbols)

@@ -4,7 +4,7 @@ Probes that wait for one module are installed in the order in which they stand h
 function as another is around those that stand before it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import NamedTuple
 
@@ -32,6 +32,7 @@ def probes_of(parts: EngineParts) -> tuple[Probe, ...]:
     """Every probe there is, in the order of installation."""
     overriding, step_marks, freeze = parts.overriding, parts.step_marks, parts.freeze
     return (
+        *_config_probes(parts),
         Probe("torch", "overrides", overriding.install_on_calls if overriding else None),
         Probe("torch._dynamo.output_graph", "graphs", graphs.install),
         Probe(
@@ -51,6 +52,19 @@ def probes_of(parts: EngineParts) -> tuple[Probe, ...]:
         Probe("torch._functorch.aot_autograd", "forward and backward graphs", aot_pairs.install, late=True),
         Probe("torch._inductor.output_code", "backward calls", backward.install, late=True),
     )
+
+
+def _config_probes(parts: EngineParts) -> Iterator[Probe]:
+    """One for each module whose settings are to have other values."""
+    if not parts.settings.config:
+        return
+    from ..shared.torch_config import parse_config
+    from .interventions import torch_config
+
+    changes = [parse_config(text) for text in parts.settings.config]
+    for module in dict.fromkeys(change.module for change in changes):
+        install = torch_config.install_for([change for change in changes if change.module == module])
+        yield Probe(module, f"--config {module}", install)
 
 
 def install_probes(parts: EngineParts) -> None:

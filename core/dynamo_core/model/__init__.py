@@ -22,7 +22,14 @@ from .described import ProcessEnd, ProcessInfo, ProcessState, Run, RunSettings
 from .graphs import DeclinedBy, Graph, GraphModes, Node, Taking, TensorInfo
 from .guards import Guard, GuardCheck, GuardFailure, GuardSet, RecompileReasons
 from .ids import CompileId, Place, StackFrame, resumed_function
-from .interventions import AppliedOverride, CaptureDecision, Freeze, NotCompiled, Replaced
+from .interventions import (
+    AppliedOverride,
+    CaptureDecision,
+    ChangedSetting,
+    Freeze,
+    NotCompiled,
+    Replaced,
+)
 from .phases import Phase, TracedFunction
 from .run import Import, Process, Recording, Timeline
 from .training import AotPair, Optimizer, SavedTensor
@@ -53,6 +60,7 @@ __all__ = [
     "CallSample",
     "CallTimes",
     "CaptureDecision",
+    "ChangedSetting",
     "ComparedValue",
     "Compile",
     "CompileId",

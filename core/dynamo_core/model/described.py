@@ -85,6 +85,7 @@ class RunSettings(Description):
     freeze_after: str | None = None
     on_recompile: str | None = None
     override: list[str] | None = None
+    config: list[str] | None = None
     capture_budget: float | None = None
 
 

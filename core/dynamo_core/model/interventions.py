@@ -46,6 +46,16 @@ class Replaced(NamedTuple):
 
 
 @dataclass(frozen=True)
+class ChangedSetting:
+    """What became of a `--config`: the value of torch's setting before and after it, or why it was not set."""
+
+    change: str
+    was: str | None
+    now: str | None
+    problem: str | None
+
+
+@dataclass(frozen=True)
 class AppliedOverride:
     """Arguments that were replaced in a call of torch.compile at `place`, or the backend of a compile.
 

@@ -11,7 +11,7 @@ from .described import ProcessEnd, ProcessInfo, ProcessState, Run, RunSettings
 from .graphs import Graph
 from .guards import GuardSet, RecompileReasons
 from .ids import CompileId, StackFrame
-from .interventions import AppliedOverride, CaptureDecision, Freeze, NotCompiled
+from .interventions import AppliedOverride, CaptureDecision, ChangedSetting, Freeze, NotCompiled
 from .phases import Phase, TracedFunction
 from .training import AotPair, Optimizer
 from .verification import SemanticDifference, VerifiedCall
@@ -72,6 +72,7 @@ class Process:
     compiling: list[Compiling] = field(default_factory=list)
     interrupted: list[Compiling] = field(default_factory=list)
     overrides: list[AppliedOverride] = field(default_factory=list)
+    changed_settings: list[ChangedSetting] = field(default_factory=list)
     verified: list[VerifiedCall] = field(default_factory=list)
     semantic_differences: list[SemanticDifference] = field(default_factory=list)
     symbols: list[Symbol] = field(default_factory=list)

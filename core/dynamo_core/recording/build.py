@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from ..model import (
     CacheLookup,
     CaptureDecision,
+    ChangedSetting,
     Import,
     Process,
     ProcessEnd,
@@ -20,7 +21,7 @@ from ..model import (
     Timeline,
 )
 from ..shared import names
-from ..shared.records import ProbeFailed
+from ..shared.records import ConfigChanged, ProbeFailed
 from .begun import BegunCompiles
 from .breaks import BreakBuilder
 from .compiles import CompileBuilder
@@ -82,6 +83,7 @@ class ProcessBuilder:
             names.PROCESS_END: self._process_end,
             names.CAPTURE_DECISION: self._capture_decision,
             ProbeFailed.NAME: self._probe_failed,
+            ConfigChanged.NAME: self._config_changed,
             names.TIMELINE: self._timeline,
             names.STEP_MARKS: self._step_marks,
             names.IMPORTED: self._imported,
@@ -181,6 +183,12 @@ class ProcessBuilder:
     def _probe_failed(self, record: Record) -> None:
         failure = structured(ProbeFailed, record)
         self.process.failed_probes[failure.probe] = failure.error
+
+    def _config_changed(self, record: Record) -> None:
+        changed = structured(ConfigChanged, record)
+        self.process.changed_settings.append(
+            ChangedSetting(changed.change, changed.was, changed.now, changed.problem)
+        )
 
     def _freeze(self, record: Record) -> None:
         self._interventions.freeze(record.json_payload())

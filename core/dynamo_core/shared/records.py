@@ -64,3 +64,15 @@ class OptimizerMade(OurRecord):
     name: str
     module: str
     file: str
+
+
+@dataclass(eq=False, repr=False)
+class ConfigChanged(OurRecord):
+    """What became of a `--config`: the setting's value before and after it, or why it was not set."""
+
+    NAME = names.CONFIG_CHANGED
+
+    change: str
+    was: str | None = None
+    now: str | None = None
+    problem: str | None = None

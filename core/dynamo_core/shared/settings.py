@@ -36,7 +36,7 @@ class Settings(NamedTuple):
 
     `mode`, `dynamic` and `options` mean what they mean to `torch.compile`; `backend` may be a chain
     (`backend_choice.py`). They apply to frames that the capture policy takes, never to the program's own
-    `torch.compile`; `override` replaces arguments of that. With `strict`, a graph that no backend takes is an
+    `torch.compile`; `override` replaces arguments of that, `config` torch's own settings. With `strict`, a graph that no backend takes is an
     error in the program. `profile` asks for torch.profiler around `profile_steps` steady steps.
     `autotune_file` is where `dynamo autotune` stores what the backend `autotuned` looks up.
     `semantics` says whether a captured program keeps eager's where torch.compile has others.
@@ -59,6 +59,7 @@ class Settings(NamedTuple):
     on_recompile: str = ON_RECOMPILE_EAGER
     verify: str | None = None
     override: tuple[str, ...] = ()
+    config: tuple[str, ...] = ()
     autotune_file: str | None = None
     step_frames: tuple[StepFrame, ...] = ()
     trace_limit: float | None = TRACE_LIMIT
@@ -85,5 +86,6 @@ class Settings(NamedTuple):
         """The settings that `environment` carries; KeyError if it carries none."""
         choices = json.loads(environment[SETTINGS_VARIABLE])
         choices["override"] = tuple(choices["override"])
+        choices["config"] = tuple(choices["config"])
         choices["step_frames"] = tuple(map(tuple, choices["step_frames"]))
         return cls(recording=environment[RECORDING_VARIABLE], **choices)

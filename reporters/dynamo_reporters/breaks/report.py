@@ -126,9 +126,8 @@ def _distinct(rank: int, cost: BreakCost, recording: Recording) -> Iterator[Bloc
         yield Paragraph(parted)
     if any(process.inherited_calls for process in recording.processes):
         yield Paragraph("Calls in forked processes of graphs that were compiled before are not in it.", "dim")
-    advice = break_advice(first)
-    if advice:
-        yield Paragraph(f"What to do: {advice}", "advice")
+    for advice in break_advice(first):
+        yield Paragraph(f"What to do: {advice.text}", "advice")
     yield from _explanation(first.explanation)
 
 
@@ -181,9 +180,8 @@ def _fallbacks(recording: Recording, frames: list[tuple[Process, Frame]]) -> Ite
             yield Code(frame.reason.strip(), "text")
         else:
             yield Paragraph(reason)
-        advice = advice_on(reason, explanation.explanation if explanation else frame.reason)
-        if advice:
-            yield Paragraph(f"What to do: {advice}", "advice")
+        for advice in advice_on(reason, explanation.explanation if explanation else frame.reason):
+            yield Paragraph(f"What to do: {advice.text}", "advice")
         yield from _explanation(explanation)
 
 
@@ -248,7 +246,7 @@ def _break_value(each: DistinctBreak) -> dict[str, Any]:
         "link": explanation.link if explanation else None,
         "explanation": explanation.explanation if explanation else None,
         "hints": list(explanation.hints) if explanation else None,
-        "advice": break_advice(first),
+        "advice": next((advice.text for advice in break_advice(first)), None),
         "met": each.met,
         "crossed": each.crossed,
         "makes_frame_eager": bool(each.frames_fell_back),

@@ -1,11 +1,12 @@
-"""What `--override` replaced, and what it found nothing to replace in."""
+"""What `--override` and `--config` replaced, and what they found nothing to replace in."""
 
 from typing import Any
 
 from dynamo_core.analysis.words import compile_label, frame_name, number, place
-from dynamo_core.model import AppliedOverride, Recording
+from dynamo_core.model import AppliedOverride, ChangedSetting, Recording
 from dynamo_core.shared.overrides import parse_override
 
+from ..documents import json_value
 from ..report import id_value, place_value, process_value
 
 
@@ -13,13 +14,21 @@ def override_lines(recording: Recording) -> list[str]:
     """One for each call or compile in which something was replaced, and for each override that found none."""
     applied = [_applied(each) for process in recording.processes for each in process.overrides]
     lines = list(dict.fromkeys(applied))
-    return lines + [f"{override}: found {_what_for(override)}" for override in unmatched_overrides(recording)]
+    lines += [f"{override}: found {_what_for(override)}" for override in unmatched_overrides(recording)]
+    changed = [_changed(each) for process in recording.processes for each in process.changed_settings]
+    lines += dict.fromkeys(changed)
+    return lines + [f"{text}: torch never loaded that module" for text in _settings_not_met(recording)]
 
 
 def unmatched_overrides(recording: Recording) -> list[str]:
     """Overrides that replaced nothing in any process."""
     met = {text for process in recording.processes for each in process.overrides for text in each.overrides}
     return [text for text in recording.settings.override or () if text not in met]
+
+
+def _settings_not_met(recording: Recording) -> list[str]:
+    met = {each.change for process in recording.processes for each in process.changed_settings}
+    return [text for text in recording.settings.config or () if text not in met]
 
 
 def overrides_value(recording: Recording) -> dict[str, Any]:
@@ -38,7 +47,12 @@ def overrides_value(recording: Recording) -> dict[str, Any]:
             for process in recording.processes
             for each in process.overrides
         ],
-        "unmatched": unmatched_overrides(recording),
+        "unmatched": unmatched_overrides(recording) + _settings_not_met(recording),
+        "settings": [
+            {"process": process_value(process), **json_value(each)}
+            for process in recording.processes
+            for each in process.changed_settings
+        ],
     }
 
 
@@ -50,6 +64,12 @@ def _applied(each: AppliedOverride) -> str:
         where = f"torch.compile of {each.of or 'something'} at {place(each.place)}"
     times = f" ({number(each.times, 'time')})" if each.times > 1 else ""
     return f"{where}: {changes or 'nothing to replace, it has these arguments'}{times}"
+
+
+def _changed(each: ChangedSetting) -> str:
+    if each.problem is not None:
+        return f"{each.change}: not set, {each.problem}"
+    return f"{each.change.partition('=')[0].removesuffix('+')}: {each.was} → {each.now}"
 
 
 def _what_for(override: str) -> str:

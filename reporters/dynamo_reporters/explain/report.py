@@ -90,7 +90,7 @@ def _listed(title: str, lines: list[str]) -> Iterator[Block]:
 
 
 def _asked_for(recording: Recording) -> Iterator[Block]:
-    """What was done because --freeze-after, --override or --verify said so."""
+    """What was done because --freeze-after, --override, --config or --verify said so."""
     yield from after_freeze(recording)
     overrides = override_lines(recording)
     if overrides:

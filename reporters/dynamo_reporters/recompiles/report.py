@@ -80,7 +80,7 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
     if opened:
         names = ", ".join(f"{source} ({symbol.name})" for source, symbol in opened.items())
         yield Paragraph(f"Made dynamic in a recompile: {names}.")
-    yield Bullets(frame.advice, "advice")
+    yield Bullets([each.text for each in frame.advice], "advice")
 
 
 def _row(frame: FrameRecompiles, compile_: Compile, failure: GuardFailure) -> list[str]:
@@ -119,7 +119,7 @@ def _frame_value(frame: FrameRecompiles) -> dict[str, Any]:
             {"source": symbol.source, "symbol": symbol.name, "compile_id": id_value(symbol.compile_id)}
             for symbol in frame.symbols
         ],
-        "advice": frame.advice,
+        "advice": [each.text for each in frame.advice],
         "recompiles": [
             {
                 "compile_id": id_value(compile_.compile_id),

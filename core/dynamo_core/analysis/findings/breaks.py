@@ -7,12 +7,13 @@ from ..break_costs import BreakCost
 from ..break_effects import DistinctBreak
 from ..break_sentences import effect_and_cost, title_of
 from ..figures import Figures
+from ..remedies.advice import Advice
 from ..remedies.breaks import break_advice
 from ..words import frame_name
 from .draft import Draft
 from .finding import NOT_RECORDED, Cost, Evidence, Figure, Kind
 from .identity import without_what_passes
-from .remedy import remedy
+from .remedy import remedies
 
 
 def breaks(figures: Figures) -> Iterator[Draft]:
@@ -45,7 +46,7 @@ def breaks(figures: Figures) -> Iterator[Draft]:
                 (first.reason,),
                 each.met,
             ),
-            remedies=remedy(kind, break_advice(first) or next(iter(hints), None)),
+            remedies=remedies(kind, break_advice(first) or [Advice(hint) for hint in hints[:1]]),
         )
 
 

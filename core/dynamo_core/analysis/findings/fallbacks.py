@@ -11,7 +11,7 @@ from ..words import first_line, frame_name, place
 from .draft import Draft
 from .finding import NOT_RECORDED, Cost, Evidence, Figure, Kind
 from .identity import without_numbers
-from .remedy import remedy
+from .remedy import remedies
 
 
 def fallbacks(figures: Figures) -> Iterator[Draft]:
@@ -68,5 +68,5 @@ def _draft(
         function=name,
         cost=Cost(saves_at_most=NOT_RECORDED if outside is None else Figure(outside, "estimated")),
         evidence=Evidence(() if compile_id is None else (str(compile_id),), (), (reason or "",)),
-        remedies=remedy(kind, advice_on(first_line(reason), explanation)),
+        remedies=remedies(kind, advice_on(first_line(reason), explanation)),
     )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ...model import Place, StackFrame
+from ..remedies.advice import Change
 
 Kind = Literal[
     "wrong result",
@@ -67,12 +68,16 @@ class Evidence:
 class Remedy:
     """Something to do, as a sentence. `check` is the command that shows whether it worked.
 
-    `proven_by` names the recording of a run in which it worked; None where it was not tried.
+    `change` is what `dynamo fix` does to try it, None where that is left to a person; `may_change` what else it
+    may do to the program. `proven_by` names the recording of a run in which it worked; None where it was not
+    tried.
     """
 
     kind: RemedyKind
     text: str
     check: str
+    change: Change | None = None
+    may_change: str = ""
     proven_by: str | None = None
 
 

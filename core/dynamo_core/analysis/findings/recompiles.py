@@ -6,16 +6,17 @@ from ...model import Compile, GuardFailure
 from ..figures import Figures
 from ..guard_failures import what_differed
 from ..recompiles import FrameRecompiles
+from ..remedies.advice import Advice
 from ..remedies.recompiles import recompile_advice
 from ..words import frame_name, number, place, process_title, seconds
 from .draft import Draft
 from .finding import NOT_RECORDED, Cost, Evidence, Figure, Kind
 from .identity import without_numbers
-from .remedy import remedy
+from .remedy import remedies
 
 # torch's words where a cache entry belongs to another call of torch.compile (torch/_dynamo/guards.py).
 _ANOTHER_BACKEND = "BACKEND_MATCH"
-_ONCE = (
+_ONCE = Advice(
     "call `torch.compile` once, outside of what is called again and again, and keep what it returns: what "
     "one call of it has compiled, another one does not use."
 )
@@ -83,7 +84,7 @@ def _draft(
             tuple(dict.fromkeys(failure.check for failure in failures if failure.check)),
             len(same),
         ),
-        remedies=tuple(each for text in advice[:2] for each in remedy(kind, text)),
+        remedies=remedies(kind, advice[:2]),
     )
 
 

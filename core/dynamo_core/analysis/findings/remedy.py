@@ -1,5 +1,8 @@
-"""From a sentence of advice to a remedy: what kind of change it is, and what shows that it worked."""
+"""From advice to a remedy: what kind of change it is, and what shows that it worked."""
 
+from collections.abc import Iterable
+
+from ..remedies.advice import Advice, Change
 from .finding import Kind, Remedy, RemedyKind
 
 _SHOWN_BY: dict[Kind, str] = {
@@ -15,14 +18,37 @@ _SHOWN_BY: dict[Kind, str] = {
 }
 
 
+def remedies(kind: Kind, advice: Iterable[Advice]) -> tuple[Remedy, ...]:
+    """The remedies for a finding of this kind, in the order of the advice."""
+    shown_by = _SHOWN_BY.get(kind, "dynamo profile")
+    return tuple(
+        Remedy(_kind_of(each), each.text, shown_by, change=each.change, may_change=each.may_change)
+        for each in advice
+    )
+
+
 def remedy(kind: Kind, text: str | None) -> tuple[Remedy, ...]:
-    """The remedy for a finding of this kind, as a tuple of one; of none where there is no advice."""
-    if not text:
-        return ()
-    return (Remedy(_kind_of(text), text, _SHOWN_BY.get(kind, "dynamo profile")),)
+    """The remedy that a sentence alone makes; none where there is no advice."""
+    return remedies(kind, [Advice(text)]) if text else ()
 
 
-def _kind_of(text: str) -> RemedyKind:
+def _kind_of(advice: Advice) -> RemedyKind:
+    if advice.change is not None:
+        return _kind_of_change(advice.change)
+    return _kind_of_text(advice.text)
+
+
+def _kind_of_change(change: Change) -> RemedyKind:
+    if change.environment:
+        return "environment"
+    if change.settings:
+        return "setting"
+    if change.arguments:
+        return "argument"
+    return "command" if change.options else "edit"
+
+
+def _kind_of_text(text: str) -> RemedyKind:
     """By the first thing in it that is to be typed."""
     typed = text.partition("`")[2].partition("`")[0]
     if typed.startswith("TORCH"):

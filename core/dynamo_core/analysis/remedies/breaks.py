@@ -8,6 +8,7 @@ import re
 
 from ...model import GraphBreak
 from ..break_effects import is_library
+from .advice import Advice
 
 _OF_ASSERT = "use `torch._assert` or `torch._check`, which stay in the graph, or assert elsewhere."
 # By what was called, wherever torch's words name it; the first that fits.
@@ -91,21 +92,22 @@ _BY_CALL = [(re.compile(pattern), advice) for pattern, advice in _CALLS]
 _BY_KIND = [(re.compile(pattern), advice) for pattern, advice in _KINDS]
 
 
-def break_advice(graph_break: GraphBreak) -> str | None:
-    """The remedy for a break; None where we know none beyond torch's hints."""
+def break_advice(graph_break: GraphBreak) -> list[Advice]:
+    """What to do about a break, the surest first; nothing where we know no more than torch's hints."""
     explanation = graph_break.explanation
     line = graph_break.stack[-1].text.strip() if graph_break.stack else ""
     if line.startswith("assert"):
-        return _OF_ASSERT
+        return [Advice(_OF_ASSERT)]
     if "graph_break()" in graph_break.kind and graph_break.place and is_library(graph_break.place):
-        return None  # the library's own, which means it
+        return []  # the library's own, which means it
     return advice_on(graph_break.kind, explanation.explanation if explanation else graph_break.reason)
 
 
-def advice_on(kind: str, explanation: str | None) -> str | None:
-    """The remedy for a kind of break, or for what made Dynamo give up on a frame."""
+def advice_on(kind: str, explanation: str | None) -> list[Advice]:
+    """What to do about a kind of break, or about what made Dynamo give up on a frame."""
     words = f"{kind}\n{explanation or ''}"
-    return _first(_BY_CALL, words) or _first(_BY_KIND, kind)
+    text = _first(_BY_CALL, words) or _first(_BY_KIND, kind)
+    return [Advice(text)] if text else []
 
 
 def _first(advice: list[tuple[re.Pattern[str], str]], words: str) -> str | None:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 
 from ...model import GuardFailure, Symbol
+from .advice import Advice
 
 _LOCAL = re.compile(r"L\[\s*['\"]([^'\"\n]*)['\"]\s*\]")
 _TYPE = re.compile(r"type=<class '([^']+)'>")
@@ -39,7 +40,7 @@ _BY_KIND = {
 }
 
 
-def recompile_advice(failures: Sequence[GuardFailure], symbols: Sequence[Symbol]) -> list[str]:
+def recompile_advice(failures: Sequence[GuardFailure], symbols: Sequence[Symbol]) -> list[Advice]:
     """One remedy for each thing that differed, most frequent first.
 
     `failures` are those of all recompiles of a frame, `symbols` what its compiles made dynamic.
@@ -49,7 +50,7 @@ def recompile_advice(failures: Sequence[GuardFailure], symbols: Sequence[Symbol]
     for failure in failures:
         by_cause.setdefault((failure.kind, failure.source, failure.index), []).append(failure)
     ordered = sorted(by_cause.values(), key=len, reverse=True)
-    return list(dict.fromkeys(_remedy(same, symbols) for same in ordered))
+    return list(dict.fromkeys(Advice(_remedy(same, symbols)) for same in ordered))
 
 
 def _remedy(same: Sequence[GuardFailure], symbols: Sequence[Symbol]) -> str:
