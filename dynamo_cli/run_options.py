@@ -186,9 +186,9 @@ def run_options(*output_names: str) -> Callable[[Command], Command]:
             multiple=True,
             envvar="DYNAMO_CONFIG",
             metavar="NAME=VALUE",
-            help="Give a setting of torch's another value, as torch._dynamo.config.capture_scalar_outputs=True; "
-            "NAME+=FUNCTION adds one to a list of functions. What the program itself sets comes later. Repeat "
-            "for more.",
+            help="Give a setting of torch's another value, as in "
+            "torch._dynamo.config.capture_scalar_outputs=True; NAME+=FUNCTION adds one to a list of "
+            "functions. What the program itself sets comes later. Repeat for more.",
         ),
         documented_option(
             "--verify",

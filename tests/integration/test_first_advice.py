@@ -60,7 +60,9 @@ class Ran:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_first_advice_names_the_line_and_cures(name: str, environment: dict[str, str], tmp_path: Path) -> None:
+def test_first_advice_names_the_line_and_cures(
+    name: str, environment: dict[str, str], tmp_path: Path
+) -> None:
     program = HERE / f"{name}.py"
     expected = Expected.of(program)
     broken = _run(program, expected.options, environment, tmp_path / "broken")

@@ -209,7 +209,9 @@ def test_a_setting_of_torchs_is_given_another_value(run: Runner, tmp_path: Path)
     )
     name = "torch._dynamo.config.capture_scalar_outputs"
     plain = run("run", "-o", "plain", program)
-    changed = run("run", "-o", "changed", f"--config={name}=True", "--config=torch._dynamo.config.x=1", program)
+    changed = run(
+        "run", "-o", "changed", f"--config={name}=True", "--config=torch._dynamo.config.x=1", program
+    )
     assert (plain.stdout, plain.exit_code) == (changed.stdout, changed.exit_code)
     assert told(run, "explain", "plain")["summary"]["graph_breaks"] == 1
     explained = told(run, "explain", "changed")

@@ -263,7 +263,9 @@ def test_a_program_that_outlives_its_launcher_is_using_its_recording(here: Path)
     program = "import time; print('running', flush=True); time.sleep(60)"
     with subprocess.Popen([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE) as child:
         try:
-            assert child.stdout and child.stdout.readline()  # before its exec has ended, /proc shows no environment
+            assert (
+                child.stdout and child.stdout.readline()
+            )  # before its exec has ended, /proc shows no environment
             (new.folder / names.PYTHON_PROCESSES_FILE).write_text(f"{child.pid} 1\n{os.getpid()} 1\n")
             with pytest.raises(CannotRecord, match=f"in use by pid {child.pid}"):
                 files.create(here / "rec", "program", replace=True)

@@ -18,6 +18,7 @@ from ..shared.errors import CannotRecord, DynamoError
 from ..shared.masking import masked_arguments
 from ..shared.settings import Settings
 from .environment import environment_for
+from .marks import noted_to_run_again
 from .process import Ending, run
 from .program import Program, check_python, default_python, ignores_environment
 from .unattended import Unattended
@@ -95,6 +96,7 @@ def _record_to(
     notes = _notes_before(command, settings)
     is_injected = ignores_environment(command) != "-S"  # which would leave our folder on sys.path
     description = _description(request, settings, command)
+    description["again"] = noted_to_run_again(request.program, recording)
     try:
         files.write_run_file(recording, description | {"notes": notes})
         for note in notes:

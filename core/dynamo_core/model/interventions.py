@@ -47,7 +47,7 @@ class Replaced(NamedTuple):
 
 @dataclass(frozen=True)
 class ChangedSetting:
-    """What became of a `--config`: the value of torch's setting before and after it, or why it was not set."""
+    """What became of a `--config`: the setting's value before and after it, or why it was not set."""
 
     change: str
     was: str | None

@@ -86,11 +86,7 @@ def create(wanted: Path | None, program_name: str, *, replace: bool) -> NewRecor
 
 
 def _create_default(program_name: str) -> NewRecording:
-    parent = DEFAULT_FOLDER.absolute()
-    parent.mkdir(exist_ok=True)
-    if not parent.is_symlink():  # where that leads, everything may not be ours to ignore
-        with suppress(FileExistsError):  # be it a link to nowhere
-            create_private(parent / ".gitignore", b"*\n")
+    parent = default_folder()
     stem = f"{program_name}-{time.strftime('%Y%m%d-%H%M%S')}"
     for attempt in range(1, 1000):
         folder = parent / (stem if attempt == 1 else f"{stem}-{attempt}")
@@ -100,6 +96,16 @@ def _create_default(program_name: str) -> NewRecording:
             continue
         return _claimed(folder, None)
     raise CannotRecord(f"cannot find an unused name for {parent / stem}")
+
+
+def default_folder() -> Path:
+    """Where recordings go if nobody says where; made if it is not there yet."""
+    parent = DEFAULT_FOLDER.absolute()
+    parent.mkdir(exist_ok=True)
+    if not parent.is_symlink():  # where that leads, everything may not be ours to ignore
+        with suppress(FileExistsError):  # be it a link to nowhere
+            create_private(parent / ".gitignore", b"*\n")
+    return parent
 
 
 def _create_named(wanted: Path, replace: bool) -> NewRecording:

@@ -1,6 +1,8 @@
 """The one kind of error that crosses the layers: a line for the user and an exit code.
 
     DynamoError                    exit code
+    ├── CannotApply                113  `fix --apply`: the edit does not fit the files as they are
+    ├── CannotRunAgain             114  `fix`: the program of a recording cannot be run again
     ├── NotMeasured                115  no run, or no graph, could be measured or (--verify=error) compared
     ├── AutotuneFileProblem        116  the autotune file is missing, damaged or of another kind
     ├── Disagreement               117  --verify=error: compiled code computes something else than eager
@@ -27,6 +29,18 @@ class DynamoError(Exception):
     """Something that the user can mend; `str()` of it says what, where and how, in one line."""
 
     exit_code = EXIT_INTERNAL
+
+
+class CannotApply(DynamoError):
+    """A fix cannot be made in the user's files; nothing was written."""
+
+    exit_code = 113
+
+
+class CannotRunAgain(DynamoError):
+    """The program of a recording cannot be run again."""
+
+    exit_code = 114
 
 
 class NotMeasured(DynamoError):

@@ -5,7 +5,7 @@ Both sides of the process boundary import this module, so it needs the standard 
 
 import json
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .backend_choice import BackendChoice, Option, parse_chain
 from .names import RECORDING_VARIABLE, SETTINGS_VARIABLE
@@ -36,8 +36,9 @@ class Settings(NamedTuple):
 
     `mode`, `dynamic` and `options` mean what they mean to `torch.compile`; `backend` may be a chain
     (`backend_choice.py`). They apply to frames that the capture policy takes, never to the program's own
-    `torch.compile`; `override` replaces arguments of that, `config` torch's own settings. With `strict`, a graph that no backend takes is an
-    error in the program. `profile` asks for torch.profiler around `profile_steps` steady steps.
+    `torch.compile`; `override` replaces arguments of that, `config` torch's own settings. With `strict`, a
+    graph that no backend takes is an error in the program. `profile` asks for torch.profiler around
+    `profile_steps` steady steps.
     `autotune_file` is where `dynamo autotune` stores what the backend `autotuned` looks up.
     `semantics` says whether a captured program keeps eager's where torch.compile has others.
     `step_frames` begin a step of the program, which `dynamo bench` wants to be noted, compiled or not.
@@ -84,8 +85,11 @@ class Settings(NamedTuple):
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
         """The settings that `environment` carries; KeyError if it carries none."""
-        choices = json.loads(environment[SETTINGS_VARIABLE])
-        choices["override"] = tuple(choices["override"])
-        choices["config"] = tuple(choices["config"])
-        choices["step_frames"] = tuple(map(tuple, choices["step_frames"]))
-        return cls(recording=environment[RECORDING_VARIABLE], **choices)
+        return cls.from_choices(environment[RECORDING_VARIABLE], json.loads(environment[SETTINGS_VARIABLE]))
+
+    @classmethod
+    def from_choices(cls, recording: str, choices: Mapping[str, Any]) -> "Settings":
+        """The settings as they are after a way through JSON."""
+        lists = {name: tuple(choices[name]) for name in ("override", "config")}
+        step_frames = tuple(map(tuple, choices["step_frames"]))
+        return cls(recording=recording, **{**choices, **lists, "step_frames": step_frames})

@@ -39,7 +39,7 @@ class ConfigChange(NamedTuple):
 
 
 def parse_config(text: str) -> ConfigChange:
-    """Read `torch._dynamo.config.NAME=VALUE`, or `…NAME+=NAME_OF_A_FUNCTION`; ValueError says what is wrong."""
+    """Read `torch._dynamo.config.NAME=VALUE`, or `…NAME+=FUNCTION`; ValueError says what is wrong."""
     key, equals, value = text.partition("=")
     is_added = key.endswith("+")
     key = key.removesuffix("+").strip()

@@ -68,9 +68,9 @@ class Evidence:
 class Remedy:
     """Something to do, as a sentence. `check` is the command that shows whether it worked.
 
-    `change` is what `dynamo fix` does to try it, None where that is left to a person; `may_change` what else it
-    may do to the program. `proven_by` names the recording of a run in which it worked; None where it was not
-    tried.
+    `change` is what `dynamo fix` does to try it, None where that is left to a person; `may_change` what else
+    it may do to the program. `proven_by` names the recording of a run in which it worked; None where it was
+    not tried.
     """
 
     kind: RemedyKind

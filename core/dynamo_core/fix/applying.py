@@ -1,0 +1,151 @@
+"""Make a proven edit in the user's own files: in one step, and with a patch that undoes it.
+
+What `dynamo fix` has proven is kept in a folder that carries the mark of this machine and user
+(`launch/marks.py`): one that came with somebody's files is never obeyed.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from ..launch.marks import mark_of
+from ..recording.files import DEFAULT_FOLDER, default_folder
+from ..recording.plain_files import read_plain
+from ..shared.errors import CannotApply, CannotRecord
+from ..shared.safe_writing import create_private, write_anew
+from .patches import patch_text, put_into
+from .trial import Fixes, Patch
+
+_FOLDER, _FILE, _WRITTEN = "last-fix", "fixes.json", "written.json"
+_LARGEST = 64 << 20  # bytes
+
+
+def save(fixes: Fixes) -> None:
+    """Keep what `--apply` may do later, in the place of what an earlier `dynamo fix` kept."""
+    folder = DEFAULT_FOLDER / _FOLDER
+    try:
+        default_folder()
+        if folder.is_symlink():
+            folder.unlink()
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
+        kept = [
+            None if fix.kept is None else [asdict(patch) for patch in fix.kept.patches] for fix in fixes.fixes
+        ]
+        content = json.dumps({"mark": mark_of(folder), "fixes": kept})
+        create_private(folder / _FILE, content.encode())
+    except OSError as error:
+        raise CannotRecord(f"cannot write {folder}: {error.strerror}") from error
+
+
+def apply_fix(number: int) -> list[str]:
+    """Make the edit of fix `number` (from 1); what was done, a line each. CannotApply says why not."""
+    folder = DEFAULT_FOLDER / _FOLDER
+    patches = _kept(folder, number)
+    written = _written(folder)
+    new = {patch.file: _edited(patch, written) for patch in patches}
+    undo = [
+        Patch(patch.file, Path(patch.file).read_bytes().decode("utf-8"), new[patch.file]) for patch in patches
+    ]
+    undo_file = DEFAULT_FOLDER / f"undo-fix-{number}.patch"
+    try:
+        write_anew(undo_file, patch_text(undo, undo=True).encode())
+        for file, text in new.items():
+            _replace(Path(file), text)
+            written[file] = _digest(text)
+        write_anew(folder / _WRITTEN, json.dumps(written).encode())
+    except OSError as error:
+        raise CannotApply(
+            f"cannot write {error.filename}: {error.strerror}; {undo_file} undoes it"
+        ) from error
+    done = [f"edited {os.path.relpath(file)}" for file in new]
+    return [*done, f"to undo it: patch -p1 < {undo_file}"]
+
+
+def _kept(folder: Path, number: int) -> list[Patch]:
+    try:
+        saved = json.loads(read_plain(folder / _FILE, _LARGEST))
+        fixes, mark = saved["fixes"], saved["mark"]
+    except FileNotFoundError as error:
+        raise CannotApply("nothing has been proven here yet: run `dynamo fix` first") from error
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CannotApply(f"{folder / _FILE} is damaged: run `dynamo fix` again") from error
+    if mark is None or mark != mark_of(folder):
+        raise CannotApply(
+            f"{folder} was not made here since this machine was started: run `dynamo fix` again"
+        )
+    if number > len(fixes):
+        raise CannotApply(f"there is no fix {number}: `dynamo fix` had {len(fixes)}")
+    if fixes[number - 1] is None:
+        raise CannotApply(f"finding {number} has no proven fix of its own")
+    if not fixes[number - 1]:
+        raise CannotApply(f"fix {number} is no edit of a file: do what `dynamo fix` shows")
+    return [Patch(**patch) for patch in fixes[number - 1]]
+
+
+def _written(folder: Path) -> dict[str, str]:
+    """What earlier fixes left in each file, by its digest."""
+    try:
+        known = json.loads(read_plain(folder / _WRITTEN, _LARGEST))
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def _edited(patch: Patch, written: Mapping[str, Any]) -> str:
+    file = Path(patch.file)
+    try:
+        text = file.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CannotApply(f"cannot read {file}: {error}") from error
+    if not os.access(file, os.W_OK):
+        raise CannotApply(f"{file} is read-only")
+    if written.get(patch.file) != _digest(text) and _has_uncommitted_changes(file):
+        raise CannotApply(
+            f"{file} has changes that are not committed: commit or stash them first, or use --patch"
+        )
+    new = put_into(text, patch)
+    if new is None:
+        raise CannotApply(f"{file} has changed since the fix was proven: run `dynamo fix` again")
+    return new
+
+
+def _has_uncommitted_changes(file: Path) -> bool:
+    """What git says of it; without git, or outside of a repository, nothing is known to be lost."""
+    try:
+        status = subprocess.run(
+            ["git", "status", "--porcelain", "--untracked-files=no", "--", file.name],
+            cwd=file.parent,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return bool(status.stdout.strip())
+
+
+def _replace(file: Path, text: str) -> None:
+    """In one step: whoever reads the file sees the old text or the new one."""
+    target = file.resolve()
+    with tempfile.NamedTemporaryFile("wb", dir=target.parent, prefix=f".{target.name}.", delete=False) as new:
+        try:
+            new.write(text.encode("utf-8"))
+            new.flush()
+            shutil.copymode(target, new.name)
+            os.replace(new.name, target)
+        except BaseException:
+            os.unlink(new.name)
+            raise
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8")).hexdigest()

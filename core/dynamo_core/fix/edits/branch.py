@@ -1,0 +1,148 @@
+"""`if` on a tensor's value → `torch.where`: both sides are computed, and the value is chosen in the graph.
+
+Only where each side does nothing but give values to plain names, or returns one: what else a side does (a
+print, a call for its effect, an item that is assigned) would then be done in every case.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from .source import Source, contains, names_in, statement, torch_name
+
+_OPERATORS = {
+    cst.AddAssign: "+",
+    cst.SubtractAssign: "-",
+    cst.MultiplyAssign: "*",
+    cst.DivideAssign: "/",
+    cst.MatrixMultiplyAssign: "@",
+    cst.PowerAssign: "**",
+}
+
+
+def branch_to_where(text: str, line: int) -> str | None:
+    """The source with the `if`, or the conditional expression, on this line as `torch.where`."""
+    source = Source(text)
+    if torch_name(source) != "torch":
+        return None
+    found = source.statement_at(line)
+    if isinstance(found, cst.If):
+        return _of_statement(source, found)
+    for each in source.expressions_at(line):
+        if isinstance(each, cst.IfExp):
+            chosen = _where(source, each.test, source.text_of(each.body), source.text_of(each.orelse))
+            return source.with_changes({each: cst.parse_expression(chosen)})
+    return None
+
+
+@dataclass(frozen=True)
+class _Side:
+    """What one side of a branch does: the values of names, in order, or what it returns."""
+
+    assigned: dict[str, str]
+    returned: str | None = None
+
+
+def _of_statement(source: Source, branch: cst.If) -> str | None:
+    if contains(branch.test, cst.NamedExpr):
+        return None
+    then = _side(source, _block(branch.body))
+    if then is None:
+        return None
+    rest = None
+    if branch.orelse is None and then.returned is not None:
+        rest = _next(source, branch)
+        other = None if rest is None else _side(source, [rest])
+    elif branch.orelse is None:
+        other = _Side({})
+    elif isinstance(branch.orelse, cst.Else):
+        other = _side(source, _block(branch.orelse.body))
+    else:
+        other = None  # elif: a chain of conditions
+    if other is None or (then.returned is None) != (other.returned is None):
+        return None
+    if then.returned is not None and other.returned is not None:
+        if then.assigned or other.assigned:
+            return None
+        chosen = _where(source, branch.test, then.returned, other.returned)
+        changes: dict[cst.CSTNode, object] = {branch: statement(f"return {chosen}", branch)}
+        if rest is not None:
+            changes[rest] = cst.RemoveFromParent()
+        return source.with_changes(changes)  # type: ignore[arg-type]
+    names = list(dict.fromkeys([*then.assigned, *other.assigned]))
+    if names_in(branch.test) & set(names[:-1]):
+        return None  # the condition would be asked again of what has changed
+    lines: list[cst.SimpleStatementLine] = []
+    for name in names:
+        values = then.assigned.get(name, name), other.assigned.get(name, name)
+        chosen = f"{name} = {_where(source, branch.test, *values)}"
+        lines.append(statement(chosen, None if lines else branch))
+    return source.with_changes({branch: cst.FlattenSentinel(lines)})
+
+
+def _side(source: Source, statements: Sequence[cst.CSTNode]) -> _Side | None:
+    """What these statements do; None where that is more than giving values to names."""
+    assigned: dict[str, str] = {}
+    for line in statements:
+        if not isinstance(line, cst.SimpleStatementLine):
+            return None
+        for small in line.body:
+            if isinstance(small, cst.Return) and small.value is not None:
+                return None if assigned else _Side({}, source.text_of(small.value))
+            pair = _assignment(source, small)
+            if pair is None or names_in(cst.parse_expression(pair[1])) & set(assigned) or pair[0] in assigned:
+                return None
+            assigned[pair[0]] = pair[1]
+    return _Side(assigned) if assigned else None
+
+
+def _assignment(source: Source, small: cst.BaseSmallStatement) -> tuple[str, str] | None:
+    if isinstance(small, cst.Assign) and len(small.targets) == 1:
+        target = small.targets[0].target
+        if isinstance(target, cst.Name):
+            return target.value, source.text_of(small.value)
+    if isinstance(small, cst.AugAssign) and isinstance(small.target, cst.Name):
+        sign = _OPERATORS.get(type(small.operator))
+        if sign is not None:
+            return small.target.value, f"{small.target.value} {sign} {_grouped(source, small.value)}"
+    return None
+
+
+def _grouped(source: Source, node: cst.BaseExpression) -> str:
+    text = source.text_of(node)
+    is_whole = isinstance(node, cst.Name | cst.Attribute | cst.Call | cst.BaseNumber | cst.Subscript)
+    return text if is_whole else f"({text})"
+
+
+def _where(source: Source, test: cst.BaseExpression, then: str, otherwise: str) -> str:
+    """`torch.where`; a condition with `and`, `or` or `not` asks each part for a truth value, as `if` does."""
+    return f"torch.where({_condition(source, test)}, {then}, {otherwise})"
+
+
+def _condition(source: Source, test: cst.BaseExpression) -> str:
+    if isinstance(test, cst.BooleanOperation):
+        name = "logical_and" if isinstance(test.operator, cst.And) else "logical_or"
+        return f"torch.{name}({_condition(source, test.left)}, {_condition(source, test.right)})"
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        return f"torch.logical_not({_condition(source, test.expression)})"
+    if isinstance(test, cst.Comparison):
+        return source.text_of(test)
+    if isinstance(test, cst.Call) and isinstance(test.func, cst.Attribute):
+        called = test.func.attr.value
+        if called == "item" and not test.args:
+            return _condition(source, test.func.value)
+        if called in ("any", "all", "isnan", "isinf", "isfinite", "allclose", "equal"):
+            return source.text_of(test)
+    return f"({source.text_of(test)}) != 0"
+
+
+def _block(body: cst.BaseSuite) -> Sequence[cst.CSTNode]:
+    return body.body if isinstance(body, cst.IndentedBlock) else [cst.SimpleStatementLine(list(body.body))]  # type: ignore[arg-type]
+
+
+def _next(source: Source, branch: cst.If) -> cst.BaseStatement | None:
+    """The statement behind it in its block."""
+    siblings = list(source.siblings(branch))
+    behind = siblings[siblings.index(branch) + 1 :] if branch in siblings else []
+    return behind[0] if behind and isinstance(behind[0], cst.BaseStatement) else None

@@ -1,0 +1,115 @@
+"""Edits of a single line: a value stays a tensor, a copy is a clone, an assert says a constant."""
+
+from collections.abc import Callable
+
+import libcst as cst
+
+from .source import Source, dotted, torch_name
+
+# numpy's functions that torch has by the same name, with the same meaning for arrays of floats.
+_SAME_IN_TORCH = """
+    abs arange argmax argmin clip concatenate cos cosh exp exp2 floor full isfinite isinf isnan log log10
+    log1p log2 matmul maximum minimum ones ones_like round sign sin sinh sqrt square stack tan tanh where
+    zeros zeros_like"""
+
+
+def item_kept_tensor(text: str, line: int) -> str | None:
+    """`x.item()` on this line as `x`."""
+    return _each_call(text, line, _without_item)
+
+
+def deepcopy_to_clone(text: str, line: int) -> str | None:
+    """`copy.deepcopy(x)` on this line as `x.clone()`."""
+    return _each_call(text, line, _cloned)
+
+
+def numpy_to_torch(text: str, line: int) -> str | None:
+    """Functions of numpy on this line as torch's of the same name, and conversions left out."""
+    return _each_call(text, line, _in_torch)
+
+
+def constant_message(text: str, line: int) -> str | None:
+    """`assert condition, f"…{value}"` with the text alone: one that is worked out is a graph break."""
+    source = Source(text)
+    found = source.statement_at(line)
+    if not isinstance(found, cst.SimpleStatementLine):
+        return None
+    for small in found.body:
+        if isinstance(small, cst.Assert) and small.msg is not None:
+            said = "".join(
+                part.value
+                for part in getattr(small.msg, "parts", ())
+                if isinstance(part, cst.FormattedStringText)
+            )
+            words = " ".join(said.split()).rstrip(" :,") or "an assertion failed"
+            return source.with_changes({small.msg: cst.SimpleString(repr(words))})
+    return None
+
+
+def statement_removed(text: str, line: int) -> str | None:
+    """The source without the statement on this line, if it is a call and nothing uses what it returns."""
+    source = Source(text)
+    found = source.statement_at(line)
+    if not isinstance(found, cst.SimpleStatementLine) or len(found.body) != 1:
+        return None
+    only = found.body[0]
+    if not (isinstance(only, cst.Expr) and isinstance(only.value, cst.Call)):
+        return None
+    is_alone = len(source.siblings(found)) == 1
+    left = found.with_changes(body=[cst.Pass()]) if is_alone else cst.RemoveFromParent()
+    return source.with_changes({found: left})
+
+
+_Rewrite = Callable[[Source, cst.Call], "cst.BaseExpression | None"]
+
+
+def _each_call(text: str, line: int, rewrite: _Rewrite) -> str | None:
+    """The source with every call on this line rewritten for which `rewrite` has something else."""
+    changed = text
+    for _ in range(20):  # calls inside of calls, one at a time
+        source = Source(changed)
+        calls = [each for each in source.expressions_at(line) if isinstance(each, cst.Call)]
+        new = next(((call, put) for call in calls if (put := rewrite(source, call)) is not None), None)
+        if new is None:
+            break
+        changed = source.with_changes({new[0]: new[1]})
+    return changed if changed != text else None
+
+
+def _without_item(source: Source, call: cst.Call) -> cst.BaseExpression | None:
+    is_item = isinstance(call.func, cst.Attribute) and call.func.attr.value == "item" and not call.args
+    return call.func.value if is_item and isinstance(call.func, cst.Attribute) else None
+
+
+def _cloned(source: Source, call: cst.Call) -> cst.BaseExpression | None:
+    if dotted(call.func) not in ("copy.deepcopy", "deepcopy", "copy.copy") or len(call.args) != 1:
+        return None
+    return cst.Call(cst.Attribute(call.args[0].value, cst.Name("clone")))
+
+
+def _in_torch(source: Source, call: cst.Call) -> cst.BaseExpression | None:
+    torch, name = torch_name(source), dotted(call.func)
+    if torch is None:
+        return None
+    if name in (f"{torch}.from_numpy", f"{torch}.as_tensor") and len(call.args) == 1:
+        return call.args[0].value
+    if isinstance(call.func, cst.Attribute) and call.func.attr.value == "numpy" and not call.args:
+        inner = call.func.value  # x.detach().cpu().numpy() as x: what only numpy needed goes with it
+        while _is_call_of(inner, "detach", "cpu"):
+            assert isinstance(inner, cst.Call) and isinstance(inner.func, cst.Attribute)
+            inner = inner.func.value
+        return inner
+    module, _, function = (name or "").partition(".")
+    if module in ("np", "numpy") and function in _SAME_IN_TORCH.split():
+        function = {"concatenate": "cat", "clip": "clamp"}.get(function, function)
+        return call.with_changes(func=cst.parse_expression(f"{torch}.{function}"))
+    return None
+
+
+def _is_call_of(node: cst.BaseExpression, *names: str) -> bool:
+    return (
+        isinstance(node, cst.Call)
+        and not node.args
+        and isinstance(node.func, cst.Attribute)
+        and node.func.attr.value in names
+    )

@@ -1,0 +1,138 @@
+"""A source file as a tree that keeps its formatting: find what stands on a line, and replace it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+import libcst as cst
+from libcst.metadata import CodeRange, MetadataWrapper, ParentNodeProvider, PositionProvider
+
+Statement: TypeAlias = cst.BaseStatement
+_Put: TypeAlias = "cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.BaseStatement]"
+
+
+class Source:
+    """A module's text, parsed; ValueError where it is no Python that the parser knows."""
+
+    def __init__(self, text: str) -> None:
+        try:
+            wrapper = MetadataWrapper(cst.parse_module(text))
+        except (cst.ParserSyntaxError, RecursionError) as error:
+            raise ValueError(f"cannot parse it: {error}") from error
+        self.module = wrapper.module
+        self._ranges: Mapping[cst.CSTNode, CodeRange] = wrapper.resolve(PositionProvider)
+        self._parents: Mapping[cst.CSTNode, cst.CSTNode] = wrapper.resolve(ParentNodeProvider)
+
+    def range_of(self, node: cst.CSTNode) -> CodeRange:
+        """Where it stands, without the comments around it."""
+        return self._ranges[node]
+
+    def statement_at(self, line: int) -> Statement | None:
+        """The innermost statement that has this line."""
+        found: Statement | None = None
+        for node, span in self._ranges.items():
+            if isinstance(node, cst.BaseStatement) and span.start.line <= line <= span.end.line:
+                is_inside = found is None or self._ranges[found].start.line <= span.start.line
+                is_smaller = found is None or self._ranges[found].end.line >= span.end.line
+                if is_inside and is_smaller:
+                    found = node
+        return found
+
+    def expressions_at(self, line: int) -> Iterator[cst.BaseExpression]:
+        """Every expression that begins on this line or has it, the outermost first."""
+        for node, span in self._ranges.items():
+            if isinstance(node, cst.BaseExpression) and span.start.line <= line <= span.end.line:
+                yield node
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode:
+        """What it stands in."""
+        return self._parents[node]
+
+    def enclosing(self, node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> Iterator[cst.CSTNode]:
+        """What it stands in that is of one of these kinds, the innermost first."""
+        while node in self._parents:
+            node = self._parents[node]
+            if isinstance(node, kinds):
+                yield node
+
+    def siblings(self, statement: Statement) -> Sequence[cst.CSTNode]:
+        """The statements of the block that it stands in."""
+        block = self.parent(statement)
+        return block.body if isinstance(block, cst.IndentedBlock | cst.Module) else ()
+
+    def text_of(self, node: cst.CSTNode) -> str:
+        """Its own text."""
+        return self.module.code_for_node(node)
+
+    def with_changes(self, changes: Mapping[cst.CSTNode, _Put]) -> str:
+        """The module's text with these nodes replaced, by others, several statements, or nothing."""
+        return _code(self.module.visit(_Replacing(changes)))
+
+
+class _Replacing(cst.CSTTransformer):
+    def __init__(self, changes: Mapping[cst.CSTNode, _Put]) -> None:
+        super().__init__()
+        self._changes = changes
+
+    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> _Put:  # type: ignore[override]
+        """Nodes are known by identity; what is inside of a replaced one is gone with it."""
+        return self._changes.get(original_node, updated_node)
+
+
+def _code(module: cst.CSTNode) -> str:
+    assert isinstance(module, cst.Module)
+    return module.code
+
+
+def names_in(node: cst.CSTNode) -> set[str]:
+    """Every plain name that stands in it."""
+    found: set[str] = set()
+    _each(node, lambda each: found.add(each.value) if isinstance(each, cst.Name) else None)
+    return found
+
+
+def contains(node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> bool:
+    """Whether something of one of these kinds stands in it, or it is one."""
+    found: list[cst.CSTNode] = []
+    _each(node, lambda each: found.append(each) if isinstance(each, kinds) else None)
+    return bool(found)
+
+
+def _each(node: cst.CSTNode, look: Callable[[cst.CSTNode], object]) -> None:
+    look(node)
+    for child in node.children:
+        _each(child, look)
+
+
+def statement(text: str, like: cst.BaseStatement | None = None) -> cst.SimpleStatementLine:
+    """One line of code as a statement, with the comments and empty lines above `like`."""
+    parsed = cst.parse_statement(text)
+    assert isinstance(parsed, cst.SimpleStatementLine)
+    lines = getattr(like, "leading_lines", ())
+    return parsed.with_changes(leading_lines=lines)
+
+
+def expression(text: str) -> cst.BaseExpression:
+    """An expression from its text."""
+    return cst.parse_expression(text)
+
+
+def dotted(node: cst.BaseExpression) -> str | None:
+    """`a.b.c` for names and attributes, else None."""
+    if isinstance(node, cst.Name):
+        return node.value
+    if isinstance(node, cst.Attribute):
+        inner = dotted(node.value)
+        return None if inner is None else f"{inner}.{node.attr.value}"
+    return None
+
+
+def torch_name(source: Source) -> str | None:
+    """What the module calls torch at its top level; None where it does not import it there."""
+    for line in source.module.body:
+        if isinstance(line, cst.SimpleStatementLine):
+            for small in line.body:
+                if isinstance(small, cst.Import):
+                    for alias in small.names:
+                        if dotted(alias.name) == "torch":
+                            return alias.evaluated_alias or "torch"
+    return None

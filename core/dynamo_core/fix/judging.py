@@ -1,0 +1,162 @@
+"""Whether a run with a remedy is a cure: the finding gone, no other come, output and ending the same."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import PurePath
+from typing import get_args
+
+from ..analysis.findings import Finding, Kind
+from ..model import resumed_function
+from .trial import Ran, Verdict
+
+# What a remedy is for, and must not bring; the other kinds rest on times, which differ from run to run.
+OF_THE_COMPILER: tuple[Kind, ...] = (
+    "wrong result",
+    "compiler error",
+    "fell back to eager",
+    "recompile limit",
+    "graph break",
+    "recompile",
+    "compiled anew",
+    "backend declined",
+)
+assert set(OF_THE_COMPILER) <= set(get_args(Kind))
+# Relative; what compilers and other orders of sums differ by in float32.
+TOLERANCE = 1e-4
+# A run may take so much longer before it is called slower: the machine has other things to do as well.
+_SLOWER, _SLOWER_SECONDS = 1.15, 1.0
+_SLOWER_STEP = 1.10
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A run with what it printed, and what was found in its recording."""
+
+    ran: Ran
+    stdout: str
+    findings: Sequence[Finding]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdict, why, and how often the finding was met in that run."""
+
+    verdict: Verdict
+    reason: str
+    after: int
+
+
+def judge(finding: Finding, baseline: Sequence[Observed], tried: Observed, *, is_edit: bool) -> Judgement:
+    """What a run with a remedy for `finding` shows, beside the runs without.
+
+    With an edit the text of the line, of which identities are made, is another: then what counts is how many
+    findings of the kind the function has.
+    """
+    first = baseline[0]
+    left = times_met(finding, tried.findings, is_edit=is_edit)
+    was = times_met(finding, first.findings, is_edit=is_edit)
+    if (tried.ran.exit_code, tried.ran.signal) != (first.ran.exit_code, first.ran.signal):
+        return Judgement("changes the ending", f"the program ended with {_ending(tried.ran)}", left)
+    difference = difference_in_output(baseline, tried.stdout)
+    if difference is not None:
+        return Judgement("changes the output", difference, left)
+    if left >= was:
+        return Judgement("does not cure", f"it is met {left} times, as before" if left else "", left)
+    new = _new(baseline, tried.findings, finding, is_edit=is_edit)
+    total_was, total = total_times(first.findings), total_times(tried.findings)
+    if new and total >= total_was:
+        return Judgement("brings other findings", new[0].title, left)
+    slower = _slower(baseline, tried.ran)
+    if slower is not None:
+        return Judgement("is slower", slower, left)
+    if left or new:
+        return Judgement("helps", f"{total_was} → {total} in all", left)
+    return Judgement("cures", "", 0)
+
+
+def times_met(finding: Finding, findings: Sequence[Finding], *, is_edit: bool = False) -> int:
+    """How often the finding was met; after an edit, how often what is like it in the function."""
+    same = (each for each in findings if _is_same(finding, each, is_edit))
+    return sum(each.evidence.times for each in same)
+
+
+def total_times(findings: Sequence[Finding]) -> int:
+    """How often anything of the compiler's was met."""
+    return sum(each.evidence.times for each in findings if each.kind in OF_THE_COMPILER)
+
+
+def difference_in_output(baseline: Sequence[Observed], stdout: str) -> str | None:
+    """What it prints otherwise, in words; None where it prints the same.
+
+    Lines in which the runs without the remedy differ from each other are not compared.
+    """
+    expected = baseline[0].stdout.splitlines()
+    others = [each.stdout.splitlines() for each in baseline[1:]]
+    lines = stdout.splitlines()
+    if any(len(other) != len(expected) for other in others):
+        return None if len(lines) else "it prints nothing"  # it never prints the same itself
+    if len(lines) != len(expected):
+        return f"it prints {len(lines)} lines, not {len(expected)}"
+    for number, (was, now) in enumerate(zip(expected, lines, strict=True), 1):
+        varies = any(other[number - 1] != was for other in others)
+        if not varies and not _are_close(was, now):
+            return f"line {number} of its output is {now[:80]!r}, not {was[:80]!r}"
+    return None
+
+
+def _are_close(was: str, now: str) -> bool:
+    if was == now:
+        return True
+    from ..bench.outputs import compare_outputs
+
+    compared = compare_outputs(was, now)
+    difference = compared.relative_difference
+    return compared.likeness != "different" and difference is not None and difference <= TOLERANCE
+
+
+def _is_same(finding: Finding, other: Finding, is_edit: bool) -> bool:
+    if not is_edit:
+        return finding.identity == other.identity
+    return other.kind == finding.kind and _function(other) == _function(finding)
+
+
+def _function(finding: Finding) -> tuple[str, str]:
+    resumed = resumed_function(finding.function)
+    name = resumed[0] if resumed else finding.function or ""
+    return PurePath(finding.place.file).name if finding.place else "", name
+
+
+def _new(
+    baseline: Sequence[Observed], findings: Sequence[Finding], finding: Finding, *, is_edit: bool
+) -> list[Finding]:
+    """Findings that no run without the remedy had."""
+    if not is_edit:
+        known = {each.identity for run in baseline for each in run.findings}
+        return [each for each in findings if each.kind in OF_THE_COMPILER and each.identity not in known]
+    had = Counter((each.kind, _function(each)) for each in baseline[0].findings)
+    has: Counter[tuple[Kind, tuple[str, str]]] = Counter()
+    new = []
+    for each in findings:
+        has[each.kind, _function(each)] += 1
+        if each.kind in OF_THE_COMPILER and has[each.kind, _function(each)] > had[each.kind, _function(each)]:
+            new.append(each)
+    return new
+
+
+def _slower(baseline: Sequence[Observed], tried: Ran) -> str | None:
+    """By its steps where it has some, else by the whole run."""
+    steps = [each.ran.step_seconds for each in baseline if each.ran.step_seconds is not None]
+    if steps and tried.step_seconds is not None:
+        if tried.step_seconds > _SLOWER_STEP * max(steps):
+            return f"a step takes {tried.step_seconds / max(steps):.2f} times as long"
+        return None
+    longest = max(each.ran.seconds for each in baseline)
+    if isfinite(longest) and tried.seconds > _SLOWER * longest + _SLOWER_SECONDS:
+        return f"the run takes {tried.seconds / longest:.2f} times as long"
+    return None
+
+
+def _ending(ran: Ran) -> str:
+    return f"exit code {ran.exit_code}" if ran.signal is None else f"signal {ran.signal}"

@@ -1,0 +1,223 @@
+"""Try the remedies of a program's findings, one after the other, and keep those that are shown to cure.
+
+Each run is a process of its own, which reads nothing. What one remedy cures by the way is not tried again.
+"""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..analysis.findings import CONTENTS, Finding, Remedy, find
+from ..analysis.remedies.advice import Change
+from ..analysis.time.steps import find_steps
+from ..launch.run import Outcome, Request, record
+from ..launch.unattended import Unattended
+from ..model import Recording
+from ..recording.read import read
+from ..shared.errors import DynamoError, NothingSelected, NotMeasured
+from ..shared.settings import VERIFY_REPORT
+from .changes import ForGood, can_be_tried, edited_place, for_good, patches, variables, with_change
+from .judging import OF_THE_COMPILER, Observed, difference_in_output, judge, times_met, total_times
+from .overlay import overlay
+from .trial import KEPT, Fix, Fixes, Patch, Ran, Trial
+
+LONGEST_OUTPUT = 4 << 20  # bytes of what a run prints that are compared
+_BASELINE_RUNS = 2  # two, which show what differs from run to run without any remedy
+_LEAST_TIME = 120.0  # seconds that a run may take, and ten times what the first one took
+
+Announce = Callable[[str, int], None]  # what runs now, and how many runs are done
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to fix, where its runs go, and what it may cost: `most_runs` and `seconds`.
+
+    With `only`, findings of these identities.
+    """
+
+    request: Request
+    folder: Path
+    most_runs: int
+    seconds: float
+    only: tuple[str, ...] = ()
+
+
+class BudgetSpent(Exception):
+    """No further run is allowed."""
+
+
+def fix(plan: Plan, announce: Announce) -> Fixes:
+    """Run, try and prove. NotMeasured where a run leaves nothing to read; Ctrl-C ends it early."""
+    return _Search(plan, announce).fixes()
+
+
+class _Search:
+    def __init__(self, plan: Plan, announce: Announce) -> None:
+        self._plan = plan
+        self._announce = announce
+        self._began = time.monotonic()
+        self._done = 0
+        self._longest: float | None = None
+        self._baseline: list[Observed] = []
+        self._tried: dict[str, Recording] = {}
+
+    def fixes(self) -> Fixes:
+        """All of it."""
+        for number in range(_BASELINE_RUNS):
+            what = f"the program as it is, {number + 1} of {_BASELINE_RUNS}"
+            self._baseline.append(self._run(what, self._plan.request))
+        found = [each for each in self._baseline[0].findings if self._is_wanted(each)]
+        if self._plan.only and not found:
+            raise NothingSelected(f"no finding of the compiler's has the identity {self._plan.only[0]}")
+        result = Fixes(
+            self._plan.request.program.name,
+            tuple(each.ran for each in self._baseline),
+            [Fix(finding) for finding in found],
+        )
+        try:
+            for number, each in enumerate(result.fixes, 1):
+                if not each.is_proven:
+                    self._try_remedies(each, number, result.fixes)
+            result.together = self._together(result.fixes)
+        except BudgetSpent as spent:
+            result.stopped = str(spent)
+        except KeyboardInterrupt:
+            result.stopped = "it was interrupted"
+        return result
+
+    def _is_wanted(self, finding: Finding) -> bool:
+        return finding.kind in OF_THE_COMPILER and (
+            not self._plan.only or finding.identity in self._plan.only
+        )
+
+    def _try_remedies(self, fix: Fix, number: int, fixes: Sequence[Fix]) -> None:
+        helping: Trial | None = None
+        for remedy in fix.finding.remedies:
+            if remedy.change is None or not can_be_tried(remedy.change):
+                continue
+            trial, findings = self._try(fix.finding, remedy, remedy.change)
+            fix.trials.append(trial)
+            if trial.verdict == "cures":
+                fix.kept = trial
+                self._mark_cured_as_well(fix, number, fixes, findings, is_edit=remedy.change.edit is not None)
+                return
+            if trial.verdict == "helps" and (helping is None or (trial.after or 0) < (helping.after or 0)):
+                helping = trial
+        fix.kept = helping
+
+    def _mark_cured_as_well(
+        self, fix: Fix, number: int, fixes: Sequence[Fix], findings: Sequence[Finding], *, is_edit: bool
+    ) -> None:
+        for other in fixes:
+            if (
+                other is not fix
+                and not other.is_proven
+                and not times_met(other.finding, findings, is_edit=is_edit)
+            ):
+                other.cured_by = number
+
+    def _try(self, finding: Finding, remedy: Remedy, change: Change) -> tuple[Trial, Sequence[Finding]]:
+        before = times_met(finding, self._baseline[0].findings)
+        program = self._plan.request.program
+        edited: tuple[Patch, ...] = ()
+        if change.edit is not None:
+            fits = edited_place(finding) is not None
+            made = patches(program, [for_good(finding, change, None)]) if fits else None
+            if made is None:
+                reason = "the line is not one that this edit is for, or not in the program's own files"
+                return Trial(remedy, "does not fit", reason, before), ()
+            edited = made
+        ran = self._run(_said(remedy), with_change(self._plan.request, change), [change], edited)
+        judged = judge(finding, self._baseline, ran, is_edit=change.edit is not None)
+        if judged.verdict in KEPT and not edited:
+            edited = patches(program, [for_good(finding, change, self._tried.get(ran.ran.recording))]) or ()
+        trial = Trial(remedy, judged.verdict, judged.reason, before, judged.after, (ran.ran,), edited)
+        return trial, ran.findings
+
+    def _together(self, fixes: Sequence[Fix]) -> Trial | None:
+        """Every kept remedy at once, as lines of the program's files where it can be, beside eager."""
+        kept = [(fix.finding, fix.kept) for fix in fixes if fix.kept is not None]
+        if not kept:
+            return None
+        program, request = self._plan.request.program, self._plan.request
+        all_for_good: list[ForGood] = []
+        others: list[Change] = []
+        for finding, trial in kept:
+            change = trial.remedy.change
+            assert change is not None
+            if trial.patches:
+                tried = self._tried.get(trial.runs[-1].recording)
+                all_for_good.append(for_good(finding, change, tried))
+            else:
+                others.append(change)
+                request = with_change(request, change)
+        edited = patches(program, all_for_good) if all_for_good else ()
+        remedy = kept[0][1].remedy
+        before = total_times(self._baseline[0].findings)
+        if edited is None:
+            return Trial(remedy, "does not fit", "the edits are in each other's way", before)
+        request = replace(request, settings=request.settings._replace(verify=VERIFY_REPORT))
+        ran = self._run("all that is kept, beside eager", request, others, edited)
+        after = total_times(ran.findings)
+        wrong = [each for each in ran.findings if each.kind == "wrong result"]
+        ending = self._baseline[0].ran
+        difference = difference_in_output(self._baseline, ran.stdout)
+        if wrong:
+            return Trial(remedy, "disagrees with eager", wrong[0].title, before, after, (ran.ran,), edited)
+        if (ran.ran.exit_code, ran.ran.signal) != (ending.exit_code, ending.signal):
+            reason = "together they end the program otherwise"
+            return Trial(remedy, "changes the ending", reason, before, after, (ran.ran,), edited)
+        if difference is not None:
+            return Trial(remedy, "changes the output", difference, before, after, (ran.ran,), edited)
+        verdict = "cures" if after == 0 else "helps" if after < before else "does not cure"
+        return Trial(remedy, verdict, "", before, after, (ran.ran,), edited)  # type: ignore[arg-type]
+
+    def _run(
+        self, what: str, request: Request, changes: Sequence[Change] = (), edited: Sequence[Patch] = ()
+    ) -> Observed:
+        self._check_budget()
+        self._announce(what, self._done)
+        folder = self._plan.folder / f"run-{self._done + 1}"
+        folder.mkdir(mode=0o700)
+        if edited:
+            texts = {patch.file: patch.after for patch in edited}
+            program = overlay(request.program, texts, folder / "files")
+            request = replace(request, program=program)
+        limit = None if self._longest is None else max(_LEAST_TIME, 10 * self._longest)
+        unattended = Unattended(folder / "stdout", folder / "stderr", variables(changes), limit)
+        began = time.monotonic()
+        request = replace(request, output=folder / "recording")
+        outcome = record(request, announce=lambda note: None, unattended=unattended)
+        seconds = time.monotonic() - began
+        self._done += 1
+        if self._longest is None:
+            self._longest = seconds
+        return self._observed(outcome, unattended, seconds)
+
+    def _observed(self, outcome: Outcome, unattended: Unattended, seconds: float) -> Observed:
+        try:
+            recording = read(outcome.recording, CONTENTS)
+        except DynamoError as error:
+            raise NotMeasured(f"a run left nothing to read: {error}") from error
+        self._tried[str(outcome.recording)] = recording
+        steps = [found.median for process in recording.processes if (found := find_steps(process))]
+        ending = outcome.ending
+        ran = Ran(
+            str(outcome.recording), ending.exit_code, ending.signal, seconds, steps[0] if steps else None
+        )
+        with unattended.stdout.open("rb") as file:
+            stdout = file.read(LONGEST_OUTPUT).decode("utf-8", "backslashreplace")
+        return Observed(ran, stdout.replace(os.sep + "files" + os.sep, os.sep), find(recording))
+
+    def _check_budget(self) -> None:
+        if self._done >= self._plan.most_runs:
+            raise BudgetSpent(f"the {self._plan.most_runs} runs that it may take are done")
+        if self._done >= _BASELINE_RUNS and time.monotonic() - self._began > self._plan.seconds:
+            raise BudgetSpent(f"the {self._plan.seconds:g} s that it may take are over")
+
+
+def _said(remedy: Remedy) -> str:
+    first, _, _ = remedy.text.partition(": ")
+    return f"trying: {first[:100]}"

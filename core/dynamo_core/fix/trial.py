@@ -1,0 +1,100 @@
+"""What `dynamo fix` has tried, with which runs, and what came of it."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..analysis.findings import Finding, Remedy
+
+Verdict = Literal[
+    "cures",
+    "helps",
+    "does not cure",
+    "brings other findings",
+    "changes the output",
+    "changes the ending",
+    "disagrees with eager",
+    "is slower",
+    "does not fit",
+    "was not tried",
+]
+# The remedy is kept: what it is for is gone, or met less often.
+KEPT: tuple[Verdict, ...] = ("cures", "helps")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One run of the program: its recording, how it ended, and what it took, in seconds.
+
+    `step_seconds` is the median of its steady steps, None where nothing repeats.
+    """
+
+    recording: str
+    exit_code: int | None
+    signal: int | None
+    seconds: float
+    step_seconds: float | None
+
+
+@dataclass(frozen=True)
+class Patch:
+    """An edited file: its path, its text before and after."""
+
+    file: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A remedy that was tried. `before` and `after` say how often the finding was met; None where not run.
+
+    `reason` says why, in words. `patches` are the edits that were tried, or that do the same for good.
+    """
+
+    remedy: Remedy
+    verdict: Verdict
+    reason: str
+    before: int
+    after: int | None = None
+    runs: tuple[Ran, ...] = ()
+    patches: tuple[Patch, ...] = ()
+
+
+@dataclass
+class Fix:
+    """A finding with what was tried. `kept` is the remedy to use, None where none cures it.
+
+    `cured_by` is the number (from 1) of another fix whose remedy cures this one as well.
+    """
+
+    finding: Finding
+    trials: list[Trial] = field(default_factory=list)
+    kept: Trial | None = None
+    cured_by: int | None = None
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether a run has shown a cure for it."""
+        return self.kept is not None or self.cured_by is not None
+
+
+@dataclass
+class Fixes:
+    """All that `dynamo fix` has to say of a program.
+
+    `together` is the run with every kept remedy at once, beside eager; None where fewer than one was kept or
+    the budget was over. `stopped` says why not everything was tried.
+    """
+
+    program: str
+    baseline: tuple[Ran, ...]
+    fixes: list[Fix] = field(default_factory=list)
+    together: Trial | None = None
+    stopped: str | None = None
+
+    @property
+    def runs(self) -> int:
+        """How often the program ran."""
+        tried = [trial for fix in self.fixes for trial in fix.trials]
+        tried += [self.together] if self.together is not None else []
+        return len(self.baseline) + sum(len(trial.runs) for trial in tried)

@@ -1,0 +1,180 @@
+"""`dynamo fix`."""
+
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dynamo_core.fix.applying import apply_fix, save
+from dynamo_core.fix.search import Plan, fix
+from dynamo_core.fix.trial import Fixes
+from dynamo_core.launch.again import command_line, request_again
+from dynamo_core.launch.program import Program, default_python
+from dynamo_core.launch.run import Request, checked
+from dynamo_core.recording import files
+
+from .program_command import ProgramCommand, program_of
+from .report_command import is_to_be_run
+from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
+from .run_options import documented_option, request_from, run_options
+from .running import say
+
+_INTERRUPTED = 130
+
+
+@click.command("fix", cls=ProgramCommand)
+@documented_option(
+    "--apply",
+    "apply_number",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Make the edit of fix N of the last `dynamo fix` in your files; nothing is run. The patch that "
+    "undoes it is left in .dynamo.",
+)
+@documented_option(
+    "--patch",
+    "patch_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the proven fixes as one patch to FILE, for `git apply` or `patch -p1`.",
+)
+@documented_option(
+    "--budget",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Begin no further run after so long.",
+)
+@documented_option(
+    "--most-runs",
+    type=click.IntRange(min=3),
+    default=40,
+    show_default=True,
+    metavar="N",
+    help="Run the program no more often.",
+)
+@documented_option(
+    "--finding",
+    "only",
+    multiple=True,
+    metavar="IDENTITY",
+    help="Only this finding, by its identity in `dynamo explain --format json`; repeat for more.",
+)
+@documented_option("-y", "--yes", is_flag=True, help="Do not ask before the program is run again.")
+@documented_option(
+    "--format",
+    "form",
+    cls=FormatOption,
+    type=click.Choice(FORMATS),
+    envvar="DYNAMO_FORMAT",
+    help="A page to read, the same as markdown, or a versioned JSON document.  "
+    "[default: what the ending of -o says, else text]",
+)
+@report_file_option
+@run_options("--recordings")
+@click.pass_context
+def fix_command(
+    ctx: click.Context,
+    /,
+    apply_number: int | None,
+    patch_file: Path | None,
+    budget: float,
+    most_runs: int,
+    only: tuple[str, ...],
+    yes: bool,
+    form: str | None,
+    report_file: Path | None,
+    output: Path | None,
+    **options: Any,
+) -> None:
+    """Try the remedies of what `dynamo explain` finds, and show those that are proven to cure.
+
+    The program is run twice as it is, then once with each remedy in turn: a setting, an argument, or an edit
+    of a copy of its files. A remedy is kept when the finding is gone (or met less often) and no other came,
+    when the program prints the same and ends in the same way, and when it is not slower; all that is kept is
+    then run together, with each graph's first calls beside eager (--verify). Your files are never touched
+    without --apply.
+
+    TARGET is a recording that was made here, whose program is run again as it was, or without one the newest
+    in .dynamo. Or it is a program, named as FILE.py, -m MODULE, -c CODE or -- COMMAND. What the program
+    writes, it writes each time: you are asked before it is run.
+
+    \b
+    Examples:
+      dynamo fix train.py --epochs 1
+      dynamo fix --patch fix.patch train.py
+      dynamo fix --apply 1
+    """
+    if apply_number is not None:
+        _apply(apply_number)
+        return
+    request = _request(program_of(ctx), options)
+    _ask(request, most_runs, yes)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what runs must end as well
+    with _folder(output) as folder:
+        result = fix(Plan(request, folder, most_runs, budget, only), _announce)
+        save(result)
+        _write(result, form or format_of(report_file, {}), report_file, patch_file)
+    if result.stopped == "it was interrupted":
+        ctx.exit(_INTERRUPTED)
+
+
+def _request(program: Program | None, options: dict[str, Any]) -> Request:
+    """What to run: the program named, or that of a recording."""
+    if program is not None and is_to_be_run(program):
+        if program.is_python and program.arguments[0] == "-":
+            raise click.UsageError("a program on stdin can be read only once; fix runs it many times")
+        return checked(request_from(program, output=None, **options))
+    folder = files.newest() if program is None else Path(program.arguments[0])
+    return checked(request_again(folder))
+
+
+def _ask(request: Request, most_runs: int, yes: bool) -> None:
+    command = command_line(request, request.python or default_python())
+    what = f"{command}\nruns up to {most_runs} times, in {os.getcwd()}; what it writes, it writes each time."
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise click.UsageError("the program would be run many times: say --yes, where nobody can be asked")
+    click.confirm(f"{what} Go on?", default=True, abort=True, err=True)
+
+
+def _apply(number: int) -> None:
+    for line in apply_fix(number):
+        say(f"dynamo: {line}")
+
+
+@contextmanager
+def _folder(output: Path | None) -> Iterator[Path]:
+    """Where the runs are recorded: a new folder that is kept, or one that goes with us."""
+    if output is not None:
+        output.mkdir(mode=0o700, parents=True)
+        yield output.absolute()
+        return
+    scratch = Path(tempfile.mkdtemp(prefix="dynamo-fix-"))
+    try:
+        yield scratch
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _announce(what: str, done: int) -> None:
+    say(f"dynamo: run {done + 1}: {what}")
+
+
+def _write(result: Fixes, form: str, report_file: Path | None, patch_file: Path | None) -> None:
+    from dynamo_core.fix.patches import patch_text
+    from dynamo_reporters.fix.document import fix_document
+    from dynamo_reporters.fix.report import fix_blocks
+
+    if patch_file is not None:
+        put(patch_text(result.together.patches if result.together else ()), patch_file)
+    write_report(lambda: fix_blocks(result), lambda: fix_document(result), form, report_file)

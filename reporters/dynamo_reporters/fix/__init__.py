@@ -1,0 +1,1 @@
+"""`dynamo fix`: what was tried, and what is proven to cure."""

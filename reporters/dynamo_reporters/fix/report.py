@@ -1,0 +1,146 @@
+"""`dynamo fix`: the page."""
+
+from collections.abc import Iterator
+
+from dynamo_core.analysis.words import number, place, seconds
+from dynamo_core.fix.patches import changed_lines
+from dynamo_core.fix.trial import Fix, Fixes, Ran, Trial
+
+from ..page.blocks import Block, Bullets, Code, Heading, Paragraph
+
+
+def fix_blocks(fixes: Fixes) -> Iterator[Block]:
+    """The page as blocks."""
+    yield Heading(_verdict(fixes), 1)
+    yield Paragraph(_what_was_done(fixes))
+    if fixes.stopped is not None:
+        yield Paragraph(f"Not everything was tried: {fixes.stopped}.", "warning")
+    for rank, fix in enumerate(fixes.fixes, 1):
+        yield from _fix_blocks(rank, fix, fixes)
+    yield from _together(fixes)
+
+
+def _verdict(fixes: Fixes) -> str:
+    if not fixes.fixes:
+        return "Nothing to fix: no graph breaks, recompiles or frames that run eager were found"
+    proven = sum(fix.is_proven for fix in fixes.fixes)
+    return (
+        f"{proven} of {number(len(fixes.fixes), 'finding')} {'has' if proven == 1 else 'have'} a proven fix"
+    )
+
+
+def _what_was_done(fixes: Fixes) -> str:
+    took = sum(ran.seconds for ran in _all_runs(fixes))
+    return f"{fixes.program} ran {number(fixes.runs, 'time')}, {seconds(took)} in all."
+
+
+def _all_runs(fixes: Fixes) -> Iterator[Ran]:
+    yield from fixes.baseline
+    for fix in fixes.fixes:
+        for trial in fix.trials:
+            yield from trial.runs
+    if fixes.together is not None:
+        yield from fixes.together.runs
+
+
+def _fix_blocks(rank: int, fix: Fix, fixes: Fixes) -> Iterator[Block]:
+    yield Heading(f"{rank}. {_title(fix)}", 3)
+    yield Paragraph(fix.finding.title)
+    if fix.kept is not None:
+        yield Paragraph(f"→ {fix.kept.remedy.text}", "advice")
+        if fix.kept.remedy.may_change:
+            yield Paragraph(f"It may change: {fix.kept.remedy.may_change}")
+        yield from _how(rank, fix.kept)
+        faster = _speed(fix.kept, fixes)
+        if faster:
+            yield Paragraph(faster)
+        yield from _others(fix, fix.kept)
+    elif fix.cured_by is not None:
+        return
+    elif fix.trials:
+        yield Bullets([_tried(trial) for trial in fix.trials])
+    elif fix.finding.remedies:
+        yield Paragraph(f"To be done by hand: {fix.finding.remedies[0].text}", "advice")
+
+
+def _title(fix: Fix) -> str:
+    where = place(fix.finding.place) if fix.finding.place is not None else fix.finding.kind
+    if fix.cured_by is not None:
+        return f"{where}: cured by fix {fix.cured_by}"
+    if fix.kept is not None:
+        return f"{where}: {fix.finding.kind} {fix.kept.before} → {fix.kept.after}, proven"
+    if fix.trials:
+        return f"{where}: {number(len(fix.trials), 'remedy', 'remedies')} tried, none cures it"
+    return f"{where}: no remedy that a program can try"
+
+
+def _how(rank: int, kept: Trial) -> Iterator[Block]:
+    """What to type: the edit, or without one the setting."""
+    change = kept.remedy.change
+    assert change is not None
+    set_by_hand = [f"export {each.name}={_quoted(each.value)}" for each in change.environment]
+    set_by_hand += [f"dynamo run --config {each}" for each in change.settings]
+    set_by_hand += [f"dynamo run --override {each}" for each in change.arguments]
+    set_by_hand += [f"dynamo run {option}" for option in change.options]
+    if set_by_hand:
+        yield Code("\n".join(set_by_hand), "sh")
+    for patch in kept.patches:
+        yield Paragraph(f"{place_of(patch.file)}, or `dynamo fix --apply {rank}`:")
+        yield Code("\n".join(changed_lines(patch)), "diff")
+
+
+def place_of(file: str) -> str:
+    """A file as places are shown."""
+    from dynamo_core.model import Place
+
+    return place(Place(file, 1)).removesuffix(":1")
+
+
+def _quoted(value: str) -> str:
+    import shlex
+
+    return shlex.quote(value)
+
+
+def _speed(kept: Trial, fixes: Fixes) -> str:
+    """How the run with it compares, by its steps; nothing where the runs without differ by as much."""
+    without = [ran.step_seconds for ran in fixes.baseline if ran.step_seconds is not None]
+    with_it = [ran.step_seconds for ran in kept.runs if ran.step_seconds is not None]
+    if not without or not with_it:
+        return ""
+    fastest, slowest, now = min(without), max(without), with_it[0]
+    if fastest <= now <= slowest:
+        return f"A step takes as long as before ({seconds(now)})."
+    nearest = fastest if now < fastest else slowest
+    without_it = f"{seconds(fastest)} to {seconds(slowest)}"
+    return f"A step takes {seconds(now)}; without it {without_it} ({nearest / now:.2f} times as fast)."
+
+
+def _others(fix: Fix, kept: Trial) -> Iterator[Block]:
+    others = [_tried(trial) for trial in fix.trials if trial is not kept]
+    if others:
+        yield Bullets(others, "dim")
+
+
+def _tried(trial: Trial) -> str:
+    first = trial.remedy.text.partition(": ")[0]
+    reason = f": {trial.reason}" if trial.reason else ""
+    return f"{first} — {trial.verdict}{reason}"
+
+
+def _together(fixes: Fixes) -> Iterator[Block]:
+    together = fixes.together
+    if together is None:
+        return
+    yield Heading("All of it together")
+    if together.verdict in ("cures", "helps"):
+        left = "nothing is left" if not together.after else f"{together.before} → {together.after} findings"
+        yield Paragraph(
+            f"One run with all that is kept, each graph's first calls beside eager: {left}, the same output, "
+            "the same ending, and no graph disagrees with eager."
+        )
+    else:
+        why = f": {together.reason}" if together.reason else ""
+        yield Paragraph(f"The run with all that is kept {together.verdict}{why}.", "warning")
+    if together.patches:
+        yield Paragraph("`dynamo fix --patch FILE` writes them as one patch.", "dim")

@@ -1,0 +1,212 @@
+"""The edits of `dynamo fix`: what they make of a line, what they leave alone, and what stays as it is."""
+
+import textwrap
+
+import pytest
+
+from dynamo_core.analysis.remedies.advice import Assignment
+from dynamo_core.fix.edits import EDITS
+from dynamo_core.fix.edits.compile_arguments import with_arguments
+from dynamo_core.fix.edits.preamble import with_environment, with_settings
+
+
+def edited(edit: str, text: str) -> str | None:
+    """The body behind `import torch`, edited on the line that ends in `# here`."""
+    source = "import torch\n" + textwrap.dedent(text).lstrip("\n")
+    (line,) = (n for n, each in enumerate(source.splitlines(), 1) if each.rstrip().endswith("# here"))
+    changed = EDITS[edit](source, line)
+    return None if changed is None else changed.removeprefix("import torch\n")
+
+
+def text(body: str) -> str:
+    return textwrap.dedent(body).lstrip("\n")
+
+
+def test_a_branch_becomes_where_and_comments_stay() -> None:
+    changed = edited(
+        "branch to where",
+        """
+        def f(x):
+            # why
+            if x.sum() > 0:  # here
+                x = x * 2
+            return x  # what is left
+        """,
+    )
+    assert changed == text(
+        """
+        def f(x):
+            # why
+            x = torch.where(x.sum() > 0, x * 2, x)
+            return x  # what is left
+        """
+    )
+
+
+def test_both_sides_of_a_branch_and_of_a_return() -> None:
+    assert "y = torch.where(x.any(), x + (1 - a), x - 1)" in (
+        edited(
+            "branch to where",
+            """
+            if x.any():  # here
+                y = x + (1 - a)
+            else:
+                y = x - 1
+            """,
+        )
+        or ""
+    )
+    changed = edited(
+        "branch to where",
+        """
+        def f(x, y):
+            if x.max() > 3 and not y.item():  # here
+                return x
+            return y
+        """,
+    )
+    assert changed == text(
+        """
+        def f(x, y):
+            return torch.where(torch.logical_and(x.max() > 3, torch.logical_not((y) != 0)), x, y)
+        """
+    )
+
+
+def test_an_augmented_assignment_is_one_of_the_whole() -> None:
+    changed = edited("branch to where", "if x.mean() > 0:  # here\n    x *= a + b\n")
+    assert changed == "x = torch.where(x.mean() > 0, x * (a + b), x)\n"
+
+
+def test_a_conditional_expression_becomes_where() -> None:
+    assert edited("branch to where", "y = f(a if x.sum() else b)  # here\n") == (
+        "y = f(torch.where((x.sum()) != 0, a, b))  # here\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "branch",
+    [
+        "if x.sum() > 0:  # here\n    print(x)\n",
+        "if x.sum() > 0:  # here\n    x[0] = 1\n",
+        "if x.sum() > 0:  # here\n    x = x + 1\n    y = x * 2\n",
+        "if x.sum() > 0:  # here\n    x = 1\nelif x.sum() < 3:\n    x = 2\n",
+        "if (n := x.sum()) > 0:  # here\n    x = x * n\n",
+        "while x.sum() > 0:  # here\n    x = x - 1\n",
+        "def f(x):\n    if x.sum() > 0:  # here\n        return x\n    y = x\n    return y\n",
+    ],
+)
+def test_a_branch_that_does_more_is_left_alone(branch: str) -> None:
+    assert edited("branch to where", branch) is None
+
+
+def test_without_torch_by_its_name_there_is_no_where() -> None:
+    assert EDITS["branch to where"]("import torch as t\nif x.sum():\n    x = x + 1\n", 2) is None
+
+
+@pytest.mark.parametrize(
+    ("edit", "before", "after"),
+    [
+        ("item kept a tensor", "y = x * x.sum().item()  # here\n", "y = x * x.sum()  # here\n"),
+        ("item kept a tensor", "y = x * x.sum()  # here\n", None),
+        ("deepcopy to clone", "y = copy.deepcopy(x) + 1  # here\n", "y = x.clone() + 1  # here\n"),
+        ("deepcopy to clone", "y = list(x)  # here\n", None),
+        (
+            "assert with a constant message",
+            'assert x > 0, f"bad: {x} of {y}"  # here\n',
+            "assert x > 0, 'bad: of'  # here\n",
+        ),
+        ("assert with a constant message", "assert x > 0  # here\n", None),
+        (
+            "numpy to torch",
+            "y = torch.from_numpy(np.sin(x.detach().cpu().numpy())) * 2  # here\n",
+            "y = torch.sin(x) * 2  # here\n",
+        ),
+        ("numpy to torch", "y = np.percentile(a, 3)  # here\n", None),
+        ("statement removed", "a()\nprint(x)  # here\nb()\n", "a()\nb()\n"),
+        ("statement removed", "y = print(x)  # here\n", None),
+        ("statement removed", "if a:\n    print(x)  # here\n", "if a:\n    pass  # here\n"),
+    ],
+)
+def test_edits_of_one_line(edit: str, before: str, after: str | None) -> None:
+    assert edited(edit, before) == after
+
+
+def test_compile_goes_before_the_loop() -> None:
+    changed = edited(
+        "compile hoisted",
+        """
+        # all of it
+        for x in xs:
+            g = torch.compile(f, backend="eager")  # here
+            print(g(x))
+        """,
+    )
+    assert changed == text(
+        """
+        # all of it
+        g = torch.compile(f, backend="eager")
+        for x in xs:
+            print(g(x))
+        """
+    )
+
+
+def test_compile_in_a_function_gets_a_name_beside_it() -> None:
+    changed = edited(
+        "compile hoisted",
+        """
+        def step(x):
+            return torch.compile(model)(x)  # here
+        """,
+    )
+    assert changed is not None
+    assert "compiled_model = torch.compile(model)\n" in changed
+    assert "return compiled_model(x)" in changed
+    assert changed.index("compiled_model =") < changed.index("def step")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for f in fs:\n    g = torch.compile(f)  # here\n    g(x)\n",
+        "def step(f, x):\n    return torch.compile(f)(x)  # here\n",
+        "g = torch.compile(f)  # here\n",
+    ],
+)
+def test_compile_stays_where_it_depends_on_what_is_around_it(body: str) -> None:
+    assert edited("compile hoisted", body) is None
+
+
+def test_settings_stand_behind_the_import_of_torch_and_variables_before_it() -> None:
+    source = '"""Doc."""\nimport os\n# torch\nimport torch\n\nx = 1\n'
+    setting = [Assignment("torch._dynamo.config.recompile_limit", "64"), Assignment("a.b+", "print")]
+    assert with_settings(source, setting) == source.replace(
+        "import torch\n", "import torch\ntorch._dynamo.config.recompile_limit = 64\na.b.add(print)\n"
+    )
+    variable = [Assignment("X", "L['k']")]
+    assert with_environment(source, variable) == source.replace(
+        "# torch\nimport torch\n", "# torch\nos.environ.setdefault('X', \"L['k']\")\nimport torch\n"
+    )
+    assert with_settings("import numpy\n", setting) is None
+    assert "import os\n" in (with_environment("from torch import nn\n", variable) or "")
+
+
+@pytest.mark.parametrize(
+    ("call", "after"),
+    [
+        ("@torch.compile\ndef f(): ...\n", "@torch.compile(dynamic=True)\ndef f(): ...\n"),
+        ("f = torch.compile(f, dynamic=False)\n", "f = torch.compile(f, dynamic=True)\n"),
+        ("f = torch.compile(f)\n", "f = torch.compile(f, dynamic=True)\n"),
+        ("f = g(f)\n", None),
+    ],
+)
+def test_an_argument_of_torch_compile(call: str, after: str | None) -> None:
+    assert with_arguments(call, 1, [Assignment("dynamic", "True")]) == after
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_what_is_no_python_is_said_and_a_line_that_is_not_there_is_left(edit: str) -> None:
+    with pytest.raises(ValueError, match="cannot parse"):
+        EDITS[edit]("def (:\n", 1)
+    assert EDITS[edit]("import torch\nx = 1\n", 99) is None

@@ -1,0 +1,130 @@
+"""When a run with a remedy is a cure, and when it is not; and patches."""
+
+from dataclasses import replace
+
+import pytest
+
+from dynamo_core.analysis.findings import Cost, Evidence, Finding
+from dynamo_core.fix.judging import Observed, judge
+from dynamo_core.fix.patches import changed_lines, patch_text, put_into
+from dynamo_core.fix.trial import Patch, Ran
+from dynamo_core.model import Place
+
+BREAK = Finding(
+    kind="graph break",
+    identity="graph-break-1",
+    title="graph break at a.py:3",
+    cause="",
+    effect="",
+    place=Place("/home/me/a.py", 3),
+    function="f",
+    source="if x.sum() > 0:",
+    via=None,
+    is_library=False,
+    cost=Cost(),
+    evidence=Evidence(times=2),
+    remedies=(),
+    processes=(),
+)
+RECOMPILE = replace(BREAK, kind="recompile", identity="recompile-1", title="g at a.py:9", function="g")
+SLOW = replace(BREAK, kind="time outside of graphs", identity="time-1", function=None, place=None)
+
+
+def run(*findings: Finding, stdout: str = "1.0\n2.0\n", **ran: object) -> Observed:
+    values = {"recording": "r", "exit_code": 0, "signal": None, "seconds": 10.0, "step_seconds": None} | ran
+    return Observed(Ran(**values), stdout, findings)  # type: ignore[arg-type]
+
+
+BASELINE = [run(BREAK, RECOMPILE), run(BREAK, RECOMPILE, SLOW)]
+
+
+def verdict(tried: Observed, *, is_edit: bool = False) -> str:
+    return judge(BREAK, BASELINE, tried, is_edit=is_edit).verdict
+
+
+def test_a_finding_that_is_gone_is_cured() -> None:
+    assert verdict(run(RECOMPILE)) == "cures"
+    assert verdict(run(RECOMPILE, replace(SLOW, identity="time-2"))) == "cures"  # which is no remedy's matter
+
+
+def test_one_that_is_met_less_often_is_helped() -> None:
+    judged = judge(BREAK, BASELINE, run(replace(BREAK, evidence=Evidence(times=1)), RECOMPILE), is_edit=False)
+    assert (judged.verdict, judged.after, judged.reason) == ("helps", 1, "4 → 3 in all")
+
+
+def test_one_that_is_met_as_often_is_not() -> None:
+    assert verdict(run(BREAK, RECOMPILE)) == "does not cure"
+
+
+def test_another_finding_in_its_place_is_no_cure() -> None:
+    other = replace(BREAK, identity="graph-break-2")
+    assert verdict(run(RECOMPILE, other)) == "brings other findings"
+    fewer = replace(other, evidence=Evidence(times=1))
+    assert verdict(run(RECOMPILE, fewer)) == "helps"
+
+
+def test_after_an_edit_the_function_counts_and_not_the_text_of_the_line() -> None:
+    elsewhere = replace(BREAK, identity="graph-break-2", source="y = 1", place=Place("/tmp/x/a.py", 4))
+    assert verdict(run(RECOMPILE, elsewhere), is_edit=True) == "does not cure"
+    assert verdict(run(RECOMPILE), is_edit=True) == "cures"
+    in_another = replace(elsewhere, function="h")
+    assert verdict(run(RECOMPILE, in_another), is_edit=True) == "brings other findings"
+
+
+@pytest.mark.parametrize("ran", [{"exit_code": 1}, {"exit_code": None, "signal": 11}])
+def test_another_ending_is_no_cure(ran: dict[str, object]) -> None:
+    assert verdict(run(RECOMPILE, **ran)) == "changes the ending"
+
+
+@pytest.mark.parametrize(
+    ("stdout", "expected"),
+    [
+        ("1.0\n2.00001\n", "cures"),
+        ("1.0\n2.1\n", "changes the output"),
+        ("1.0\n", "changes the output"),
+        ("1.0\nnan\n", "changes the output"),
+        ("1.0\ntwo\n", "changes the output"),
+    ],
+)
+def test_the_output_is_the_same_within_a_tolerance(stdout: str, expected: str) -> None:
+    assert verdict(run(RECOMPILE, stdout=stdout)) == expected
+
+
+def test_what_differs_from_run_to_run_is_not_compared() -> None:
+    baseline = [run(BREAK, stdout="took 3 s\n1.0\n"), run(BREAK, stdout="took 4 s\n1.0\n")]
+    assert judge(BREAK, baseline, run(stdout="took 9 s\n1.0\n"), is_edit=False).verdict == "cures"
+    assert (
+        judge(BREAK, baseline, run(stdout="took 9 s\n1.5\n"), is_edit=False).verdict == "changes the output"
+    )
+
+
+def test_slower_is_no_cure_by_steps_where_there_are_some() -> None:
+    assert verdict(run(RECOMPILE, seconds=11.0)) == "cures"
+    assert verdict(run(RECOMPILE, seconds=30.0)) == "is slower"
+    baseline = [run(BREAK, step_seconds=0.01), run(BREAK, step_seconds=0.012)]
+    assert judge(BREAK, baseline, run(seconds=30.0, step_seconds=0.011), is_edit=False).verdict == "cures"
+    assert judge(BREAK, baseline, run(step_seconds=0.02), is_edit=False).verdict == "is slower"
+
+
+BEFORE = "".join(f"line {n}\n" for n in range(20))
+PATCH = Patch("/home/me/a.py", BEFORE, BEFORE.replace("line 9\n", "line nine\nand more\n"))
+
+
+def test_a_patch_is_a_unified_diff_both_ways() -> None:
+    assert list(changed_lines(PATCH)) == ["-line 9", "+line nine", "+and more"]
+    forth, back = patch_text([PATCH]), patch_text([PATCH], undo=True)
+    assert "-line 9\n+line nine\n+and more\n" in forth
+    assert "-line nine\n-and more\n+line 9\n" in back
+    without_newline = Patch("a.py", "x", "y")
+    assert patch_text([without_newline]).count("\\ No newline at end of file") == 2
+
+
+def test_an_edit_is_put_where_its_lines_are_now() -> None:
+    assert put_into(BEFORE, PATCH) == PATCH.after
+    moved = "# new\n" + BEFORE.replace("line 19\n", "last\n")
+    assert put_into(moved, PATCH) == "# new\n" + PATCH.after.replace("line 19\n", "last\n")
+
+
+def test_an_edit_whose_lines_are_gone_or_twice_there_is_not_made() -> None:
+    assert put_into(BEFORE.replace("line 9\n", "line 9.5\n"), PATCH) is None
+    assert put_into(BEFORE + BEFORE, PATCH) is None
