@@ -1,6 +1,7 @@
 """When a run with a remedy is a cure, and when it is not; and patches."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -30,9 +31,15 @@ RECOMPILE = replace(BREAK, kind="recompile", identity="recompile-1", title="g at
 SLOW = replace(BREAK, kind="time outside of graphs", identity="time-1", function=None, place=None)
 
 
-def run(*findings: Finding, stdout: str = "1.0\n2.0\n", **ran: object) -> Observed:
-    values = {"recording": "r", "exit_code": 0, "signal": None, "seconds": 10.0, "step_seconds": None} | ran
-    return Observed(Ran(**values), stdout, findings)  # type: ignore[arg-type]
+def run(*findings: Finding, stdout: str = "1.0\n2.0\n", **ran: Any) -> Observed:
+    values: dict[str, Any] = {
+        "recording": "r",
+        "exit_code": 0,
+        "signal": None,
+        "seconds": 10.0,
+        "step_seconds": None,
+    } | ran
+    return Observed(Ran(**values), stdout, findings)
 
 
 BASELINE = [run(BREAK, RECOMPILE), run(BREAK, RECOMPILE, SLOW)]
@@ -72,7 +79,7 @@ def test_after_an_edit_the_function_counts_and_not_the_text_of_the_line() -> Non
 
 
 @pytest.mark.parametrize("ran", [{"exit_code": 1}, {"exit_code": None, "signal": 11}])
-def test_another_ending_is_no_cure(ran: dict[str, object]) -> None:
+def test_another_ending_is_no_cure(ran: dict[str, Any]) -> None:
     assert verdict(run(RECOMPILE, **ran)) == "changes the ending"
 
 

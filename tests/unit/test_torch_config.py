@@ -33,7 +33,8 @@ def test_what_is_no_setting_is_said(text: str) -> None:
 
 def changed(text: str, **settings: Any) -> tuple[dict[str, Any], Any]:
     """The settings after `text` was applied to them, and the record of it."""
-    module, records = ModuleType("torch._dynamo.config"), []
+    module = ModuleType("torch._dynamo.config")
+    records: list[Any] = []
     vars(module).update(settings)
     parts: Any = SimpleNamespace(stream=SimpleNamespace(record=records.append))
     install_for([parse_config(f"torch._dynamo.config.{text}")])(module, parts)

@@ -1,0 +1,154 @@
+"""`dynamo fix --apply`: a proven edit in the user's files, or a line that says why it is not made."""
+
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from answering import Result, answer
+from dynamo_core.analysis.findings import Cost, Evidence, Finding, Remedy
+from dynamo_core.fix.applying import save
+from dynamo_core.fix.trial import Fix, Fixes, Patch, Trial
+
+BEFORE = (
+    "import torch\n\n\ndef f(x):\n    if x.sum() > 0:\n        x = x + 1\n    return x\n\n\nprint(f(1))\n"
+)
+AFTER = BEFORE.replace(
+    "    if x.sum() > 0:\n        x = x + 1\n", "    x = torch.where(x.sum() > 0, x + 1, x)\n"
+)
+SECOND = BEFORE.replace("print(f(1))", "print(f(2))")
+FINDING = Finding(
+    *(
+        "graph break",
+        "graph-break-1",
+        "a break",
+        "",
+        "",
+        None,
+        "f",
+        "",
+        None,
+        False,
+        Cost(),
+        Evidence(),
+        (),
+        (),
+    )
+)
+REMEDY = Remedy("edit", "use torch.where", "dynamo breaks")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a program for which fix 1 and 3 are edits, 2 none was found, and 4 is a setting."""
+    monkeypatch.chdir(tmp_path)
+    program = tmp_path / "program.py"
+    program.write_text(BEFORE)
+    file = str(program)
+    kept = Trial(REMEDY, "cures", "", 1, 0, (), (Patch(file, BEFORE, AFTER),))
+    fixes = [
+        Fix(FINDING, [kept], kept),
+        Fix(FINDING),
+        Fix(FINDING, [], replace(kept, patches=(Patch(file, BEFORE, SECOND),))),
+        Fix(FINDING, [], replace(kept, patches=())),
+    ]
+    save(Fixes("program", (), fixes))
+    return tmp_path
+
+
+@pytest.fixture
+def apply(here: Path) -> "partial[Result]":
+    return partial(answer, "fix", "--apply", cwd=here)
+
+
+def test_the_edit_is_made_and_can_be_undone(here: Path, apply: "partial[Result]") -> None:
+    program = here / "program.py"
+    program.chmod(0o751)
+    result = apply("1")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "edited program.py" in result.stderr
+    assert program.read_text() == AFTER
+    assert program.stat().st_mode & 0o777 == 0o751
+    undo = (here / ".dynamo" / "undo-fix-1.patch").read_text()
+    assert subprocess.run(["patch", "-p1"], input=undo, text=True, check=False).returncode == 0
+    assert program.read_text() == BEFORE
+    assert [file.name for file in here.iterdir() if file.name.startswith(".program")] == []
+
+
+def test_one_after_the_other_and_beside_changes_elsewhere(here: Path, apply: "partial[Result]") -> None:
+    program = here / "program.py"
+    program.write_text("# new\n" + BEFORE)
+    assert (apply("1").exit_code, apply("3").exit_code) == (0, 0)
+    assert program.read_text() == "# new\n" + AFTER.replace("f(1)", "f(2)")
+
+
+@pytest.mark.parametrize(
+    ("number", "says"),
+    [
+        ("2", "finding 2 has no proven fix of its own"),
+        ("4", "fix 4 is no edit of a file"),
+        ("5", "there is no fix 5: `dynamo fix` had 4"),
+    ],
+)
+def test_what_is_no_edit_is_said(number: str, says: str, here: Path, apply: "partial[Result]") -> None:
+    result = apply(number)
+    assert (result.exit_code, result.stderr.count("\n")) == (113, 1)
+    assert says in result.stderr
+    assert (here / "program.py").read_text() == BEFORE
+
+
+def test_an_edit_that_no_longer_fits_is_not_made(here: Path, apply: "partial[Result]") -> None:
+    changed = BEFORE.replace("x + 1", "x + 2")
+    (here / "program.py").write_text(changed)
+    result = apply("1")
+    assert (result.exit_code, "has changed since the fix was proven" in result.stderr) == (113, True)
+    assert (here / "program.py").read_text() == changed
+
+
+def test_a_file_with_uncommitted_changes_is_left_alone(here: Path, apply: "partial[Result]") -> None:
+    git = partial(subprocess.run, check=True, cwd=here, capture_output=True)
+    git(["git", "init", "-q"])
+    git(["git", "add", "program.py"])
+    git(["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first"])
+    program = here / "program.py"
+    program.write_text("# mine\n" + BEFORE)
+    result = apply("1")
+    assert (result.exit_code, "not committed" in result.stderr) == (113, True)
+    assert program.read_text() == "# mine\n" + BEFORE
+    git(["git", "checkout", "-q", "program.py"])
+    assert (apply("1").exit_code, apply("3").exit_code) == (0, 0)  # the first one's edit is ours
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write every file")
+def test_a_read_only_file_is_left_alone(here: Path, apply: "partial[Result]") -> None:
+    (here / "program.py").chmod(0o444)
+    result = apply("1")
+    assert (result.exit_code, "read-only" in result.stderr) == (113, True)
+
+
+def test_fixes_that_were_not_proven_here_are_not_obeyed(here: Path, apply: "partial[Result]") -> None:
+    folder = here / ".dynamo" / "last-fix"
+    shutil.copytree(folder, here / "copy")
+    shutil.rmtree(folder)
+    (here / "copy").rename(folder)
+    result = apply("1")
+    assert (result.exit_code, "was not made here" in result.stderr) == (113, True)
+    assert (here / "program.py").read_text() == BEFORE
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", json.dumps({"mark": 1}), "\x00"])
+def test_damaged_fixes_are_said(content: str, here: Path, apply: "partial[Result]") -> None:
+    (here / ".dynamo" / "last-fix" / "fixes.json").write_text(content)
+    result = apply("1")
+    assert (result.exit_code, "run `dynamo fix` again" in result.stderr) == (113, True)
+
+
+def test_without_an_earlier_fix_there_is_nothing_to_apply(here: Path, apply: "partial[Result]") -> None:
+    shutil.rmtree(here / ".dynamo")
+    result = apply("1")
+    assert (result.exit_code, "run `dynamo fix` first" in result.stderr) == (113, True)
