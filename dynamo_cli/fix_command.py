@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,13 @@ _INTERRUPTED = 130
     help="Run the program no more often.",
 )
 @documented_option(
+    "--steps",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="End each run before call N+1 of a compiled frame, for a program that takes long: what is proven is "
+    "proven of these steps.",
+)
+@documented_option(
     "--finding",
     "only",
     multiple=True,
@@ -88,6 +96,7 @@ def fix_command(
     patch_file: Path | None,
     budget: float,
     most_runs: int,
+    steps: int | None,
     only: tuple[str, ...],
     yes: bool,
     form: str | None,
@@ -117,6 +126,7 @@ def fix_command(
         _apply(apply_number)
         return
     request = _request(program_of(ctx), options)
+    request = replace(request, settings=request.settings._replace(stop_after=steps))
     _ask(request, most_runs, yes)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what runs must end as well
     with _folder(output) as folder:

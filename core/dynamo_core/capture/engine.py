@@ -25,22 +25,9 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
     import_what_is_asked_for(settings)
     parts = EngineParts(settings)
     install_probes(parts)
-    atexit.register(parts.probes.harmless("process end")(lambda: _finish(parts)))
+    atexit.register(parts.probes.harmless("process end")(parts.finish))
     os.register_at_fork(after_in_child=parts.records.forked)
     parts.whole_program.begin()
     if parts.step_marks is not None and settings.capture == "none":
         parts.probes.harmless("steps")(parts.step_marks.watch_eager_frames)()
     parts.records.timeline(armed_ns)
-
-
-def _finish(parts: EngineParts) -> None:
-    """The process ends: whatever still holds something back writes it, then comes the last record."""
-    if parts.window is not None:
-        parts.probes.harmless("profile window")(parts.window.finish)()
-    parts.records.state()
-    if parts.overriding is not None:
-        parts.overriding.finish()
-    if parts.freeze is not None:
-        parts.freeze.finish()
-    parts.whole_program.finish()
-    parts.records.end()

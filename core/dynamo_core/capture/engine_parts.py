@@ -25,6 +25,7 @@ from .writing.stream import Stream
 if TYPE_CHECKING:
     from .interventions.freeze import Freeze
     from .interventions.override import Overriding
+    from .interventions.stop import StopAfter
     from .interventions.verify import Verifier
     from .probes.step_marks import StepMarks
     from .profiling.window import ProfileWindow
@@ -50,7 +51,20 @@ class EngineParts:
         self.step_marks = self._step_marks()
         self.freeze = self._freeze()
         self.overriding = self._overriding()
+        self.stop = self._stop()
         self.whole_program = WholeProgramCapture(settings, self.probes, self.tell, self.limits)
+
+    def finish(self) -> None:
+        """The process ends: whatever still holds something back writes it, then comes the last record."""
+        if self.window is not None:
+            self.probes.harmless("profile window")(self.window.finish)()
+        self.records.state()
+        if self.overriding is not None:
+            self.overriding.finish()
+        if self.freeze is not None:
+            self.freeze.finish()
+        self.whole_program.finish()
+        self.records.end()
 
     def _tell(self, record: str, payload: dict[str, Any]) -> None:
         """What a backend of ours has to say of the graph that it is given."""
@@ -91,3 +105,10 @@ class EngineParts:
         from .interventions.override import Overriding
 
         return Overriding(self.settings, self.probes, self.tell)
+
+    def _stop(self) -> "StopAfter | None":
+        if self.settings.stop_after is None:
+            return None
+        from .interventions.stop import StopAfter
+
+        return StopAfter(self.settings.stop_after, self.probes, self.finish)

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import PurePath
 from typing import get_args
 
@@ -152,8 +151,10 @@ def _slower(baseline: Sequence[Observed], tried: Ran) -> str | None:
         if tried.step_seconds > _SLOWER_STEP * max(steps):
             return f"a step takes {tried.step_seconds / max(steps):.2f} times as long"
         return None
-    longest = max(each.ran.seconds for each in baseline)
-    if isfinite(longest) and tried.seconds > _SLOWER * longest + _SLOWER_SECONDS:
+    longest, most = (max(getattr(each.ran, name) for each in baseline) for name in ("seconds", "cpu_seconds"))
+    # Both: a busy machine makes a run longer, and threads that wait for each other make it compute more.
+    takes_longer = tried.seconds > _SLOWER * longest + _SLOWER_SECONDS
+    if takes_longer and tried.cpu_seconds > _SLOWER * most + _SLOWER_SECONDS:
         return f"the run takes {tried.seconds / longest:.2f} times as long"
     return None
 

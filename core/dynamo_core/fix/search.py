@@ -4,6 +4,7 @@ Each run is a process of its own, which reads nothing. What one remedy cures by 
 """
 
 import os
+import resource
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ from .trial import KEPT, Fix, Fixes, Patch, Ran, Trial
 
 LONGEST_OUTPUT = 4 << 20  # bytes of what a run prints that are compared
 _BASELINE_RUNS = 2  # two, which show what differs from run to run without any remedy
+_RUNS_BEFORE_SLOWER = 2  # a machine that was busy for a moment is not so twice
 _LEAST_TIME = 120.0  # seconds that a run may take, and ten times what the first one took
 
 Announce = Callable[[str, int], None]  # what runs now, and how many runs are done
@@ -75,6 +77,7 @@ class _Search:
             self._plan.request.program.name,
             tuple(each.ran for each in self._baseline),
             [Fix(finding) for finding in found],
+            steps=self._plan.request.settings.stop_after,
         )
         try:
             for number, each in enumerate(result.fixes, 1):
@@ -129,11 +132,16 @@ class _Search:
                 reason = "the line is not one that this edit is for, or not in the program's own files"
                 return Trial(remedy, "does not fit", reason, before), ()
             edited = made
-        ran = self._run(_said(remedy), with_change(self._plan.request, change), [change], edited)
-        judged = judge(finding, self._baseline, ran, is_edit=change.edit is not None)
+        runs: list[Ran] = []
+        while True:
+            ran = self._run(_said(remedy), with_change(self._plan.request, change), [change], edited)
+            runs.append(ran.ran)
+            judged = judge(finding, self._baseline, ran, is_edit=change.edit is not None)
+            if judged.verdict != "is slower" or len(runs) == _RUNS_BEFORE_SLOWER:
+                break
         if judged.verdict in KEPT and not edited:
             edited = patches(program, [for_good(finding, change, self._tried.get(ran.ran.recording))]) or ()
-        trial = Trial(remedy, judged.verdict, judged.reason, before, judged.after, (ran.ran,), edited)
+        trial = Trial(remedy, judged.verdict, judged.reason, before, judged.after, tuple(runs), edited)
         return trial, ran.findings
 
     def _together(self, fixes: Sequence[Fix]) -> Trial | None:
@@ -187,16 +195,16 @@ class _Search:
             request = replace(request, program=program)
         limit = None if self._longest is None else max(_LEAST_TIME, 10 * self._longest)
         unattended = Unattended(folder / "stdout", folder / "stderr", variables(changes), limit)
-        began = time.monotonic()
+        began, computed = time.monotonic(), _cpu_seconds_of_children()
         request = replace(request, output=folder / "recording")
         outcome = record(request, announce=lambda note: None, unattended=unattended)
-        seconds = time.monotonic() - began
+        seconds = time.monotonic() - began, _cpu_seconds_of_children() - computed
         self._done += 1
         if self._longest is None:
-            self._longest = seconds
+            self._longest = seconds[0]
         return self._observed(outcome, unattended, seconds)
 
-    def _observed(self, outcome: Outcome, unattended: Unattended, seconds: float) -> Observed:
+    def _observed(self, outcome: Outcome, unattended: Unattended, seconds: tuple[float, float]) -> Observed:
         try:
             recording = read(outcome.recording, CONTENTS)
         except DynamoError as error:
@@ -205,7 +213,7 @@ class _Search:
         steps = [found.median for process in recording.processes if (found := find_steps(process))]
         ending = outcome.ending
         ran = Ran(
-            str(outcome.recording), ending.exit_code, ending.signal, seconds, steps[0] if steps else None
+            str(outcome.recording), ending.exit_code, ending.signal, *seconds, steps[0] if steps else None
         )
         with unattended.stdout.open("rb") as file:
             stdout = file.read(LONGEST_OUTPUT).decode("utf-8", "backslashreplace")
@@ -216,6 +224,11 @@ class _Search:
             raise BudgetSpent(f"the {self._plan.most_runs} runs that it may take are done")
         if self._done >= _BASELINE_RUNS and time.monotonic() - self._began > self._plan.seconds:
             raise BudgetSpent(f"the {self._plan.seconds:g} s that it may take are over")
+
+
+def _cpu_seconds_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _said(remedy: Remedy) -> str:

@@ -25,13 +25,15 @@ KEPT: tuple[Verdict, ...] = ("cures", "helps")
 class Ran:
     """One run of the program: its recording, how it ended, and what it took, in seconds.
 
-    `step_seconds` is the median of its steady steps, None where nothing repeats.
+    `cpu_seconds` is what it and its children computed; `step_seconds` the median of its steady steps, None
+    where nothing repeats.
     """
 
     recording: str
     exit_code: int | None
     signal: int | None
     seconds: float
+    cpu_seconds: float
     step_seconds: float | None
 
 
@@ -83,7 +85,8 @@ class Fixes:
     """All that `dynamo fix` has to say of a program.
 
     `together` is the run with every kept remedy at once, beside eager; None where fewer than one was kept or
-    the budget was over. `stopped` says why not everything was tried.
+    the budget was over. `stopped` says why not everything was tried. With `steps`, each run
+    was ended after so many.
     """
 
     program: str
@@ -91,6 +94,7 @@ class Fixes:
     fixes: list[Fix] = field(default_factory=list)
     together: Trial | None = None
     stopped: str | None = None
+    steps: int | None = None
 
     @property
     def runs(self) -> int:

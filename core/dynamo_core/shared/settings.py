@@ -42,6 +42,7 @@ class Settings(NamedTuple):
     `autotune_file` is where `dynamo autotune` stores what the backend `autotuned` looks up.
     `semantics` says whether a captured program keeps eager's where torch.compile has others.
     `step_frames` begin a step of the program, which `dynamo bench` wants to be noted, compiled or not.
+    `stop_after` so many calls of a compiled frame the program is ended, which only `dynamo fix` asks for.
     The limits bound what capture costs (`tracing_limits.py`, `budget.py` and `compile_limit.py` in
     `capture/whole_program/`); None switches one off.
     """
@@ -69,6 +70,7 @@ class Settings(NamedTuple):
     capture_budget: float | None = CAPTURE_BUDGET
     compile_limit: float | None = None
     semantics: str = SEMANTICS_EAGER
+    stop_after: int | None = None
 
     def choices(self) -> tuple[BackendChoice, ...]:
         """The backends to try for each graph, in order; ValueError says what is wrong with them."""

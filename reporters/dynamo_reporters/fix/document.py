@@ -48,6 +48,7 @@ class FixDocument:
     fixes: tuple[FixValue, ...]
     together: TrialValue | None
     stopped: str | None
+    steps: int | None
 
 
 def fix_document(fixes: Fixes) -> dict[str, Any]:
@@ -62,6 +63,7 @@ def fix_document(fixes: Fixes) -> dict[str, Any]:
             tuple(_fix(number, fix) for number, fix in enumerate(fixes.fixes, 1)),
             None if fixes.together is None else _trial(fixes.together),
             fixes.stopped,
+            fixes.steps,
         )
     )
     return document

@@ -31,7 +31,8 @@ def _verdict(fixes: Fixes) -> str:
 
 def _what_was_done(fixes: Fixes) -> str:
     took = sum(ran.seconds for ran in _all_runs(fixes))
-    return f"{fixes.program} ran {number(fixes.runs, 'time')}, {seconds(took)} in all."
+    ended = "" if fixes.steps is None else f" Each run was ended after {number(fixes.steps, 'step')}."
+    return f"{fixes.program} ran {number(fixes.runs, 'time')}, {seconds(took)} in all.{ended}"
 
 
 def _all_runs(fixes: Fixes) -> Iterator[Ran]:

@@ -1,7 +1,8 @@
 """Probe: every FX graph that Dynamo hands to a backend, and the calls of what the backend returns.
 
 Source: torch/_dynamo/output_graph.py (OutputGraph.call_user_compiler). Its signature is (self, gm) up to
-torch 2.7 and (self, gm, example_inputs) from 2.8. Run with 2.13; sources read from 2.8 to 2.15.
+torch 2.7 and (self, gm, example_inputs) from 2.8. Run with 2.13; sources read from 2.8 to 2.15, in all
+of which `root_tx.f_code` is the frame's code.
 """
 
 import operator
@@ -83,6 +84,8 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
         called = counters.counted(compiled, calls_index, sample_guards, look)
         if window is not None:
             called = window.stepping(called, graph_number)
+        if parts.stop is not None:
+            called = parts.stop.around(called, owner.root_tx.f_code)
         return called if wrap is None else wrap(bare, called)
 
     def call_user_compiler(self: Any, gm: Any, *rest: Any) -> Any:
