@@ -6,6 +6,8 @@ from .branch import branch_to_where
 from .hoisting import compile_hoisted
 from .line_edits import (
     constant_message,
+    data_ptr_to_is,
+    decorator_removed,
     deepcopy_to_clone,
     item_kept_tensor,
     numpy_to_torch,
@@ -23,4 +25,6 @@ EDITS: Mapping[str, Edit] = {
     "numpy to torch": numpy_to_torch,
     "compile hoisted": compile_hoisted,
     "statement removed": statement_removed,
+    "data_ptr to is": data_ptr_to_is,
+    "decorator removed": decorator_removed,
 }

@@ -60,6 +60,59 @@ def statement_removed(text: str, line: int) -> str | None:
     return source.with_changes({found: left})
 
 
+def data_ptr_to_is(text: str, line: int) -> str | None:
+    """`a.data_ptr() == b.data_ptr()` on this line as `a is b`."""
+    source = Source(text)
+    for each in source.expressions_at(line):
+        compared = _compared_pointers(each)
+        if compared is not None:
+            assert isinstance(each, cst.Comparison)
+            target = each.comparisons[0]
+            operator = cst.IsNot() if isinstance(target.operator, cst.NotEqual) else cst.Is()
+            new = [cst.ComparisonTarget(operator, compared[1])]
+            return source.with_changes({each: each.with_changes(left=compared[0], comparisons=new)})
+    return None
+
+
+def decorator_removed(text: str, line: int) -> str | None:
+    """`@torch.compiler.disable` taken off the function that is called, or begins, on this line."""
+    source = Source(text)
+    called = {dotted(each.func) for each in source.expressions_at(line) if isinstance(each, cst.Call)}
+    changes: dict[cst.CSTNode, cst.RemovalSentinel] = {}
+    for function in source.functions():
+        span = source.range_of(function)
+        decorators = {source.range_of(each).start.line for each in function.decorators}
+        is_meant = function.name.value in {(name or "").rpartition(".")[2] for name in called}
+        if is_meant or line == span.start.line or line in decorators:
+            for decorator in function.decorators:
+                node = decorator.decorator
+                name = dotted(node.func if isinstance(node, cst.Call) else node) or ""
+                if name.rpartition(".")[2] == "disable":
+                    changes[decorator] = cst.RemoveFromParent()
+    return source.with_changes(changes) if changes else None
+
+
+def _compared_pointers(node: cst.BaseExpression) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+        return None
+    operator, right = node.comparisons[0].operator, node.comparisons[0].comparator
+    pointers = [_owner_of_pointer(node.left), _owner_of_pointer(right)]
+    left_owner, right_owner = pointers
+    if not isinstance(operator, cst.Equal | cst.NotEqual) or left_owner is None or right_owner is None:
+        return None
+    return left_owner, right_owner
+
+
+def _owner_of_pointer(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    return (
+        node.func.value
+        if _is_call_of(node, "data_ptr")
+        and isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Attribute)
+        else None
+    )
+
+
 _Rewrite = Callable[[Source, cst.Call], "cst.BaseExpression | None"]
 
 
