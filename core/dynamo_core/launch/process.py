@@ -38,6 +38,11 @@ class Ending:
     exit_code: int | None
     signal: int | None
 
+    @classmethod
+    def of_return_code(cls, code: int) -> "Ending":
+        """From what `subprocess` and `os.waitstatus_to_exitcode` give: a signal is a negative number."""
+        return cls(None, -code) if code < 0 else cls(code, None)
+
 
 def run(
     executable: str,
@@ -103,9 +108,7 @@ def _wait(child: int, waited_for: set[signal.Signals], while_running: Callable[[
             ended, status = os.waitpid(child, os.WNOHANG)
             if not ended:
                 continue
-            if os.WIFSIGNALED(status):
-                return Ending(None, os.WTERMSIG(status))
-            return Ending(os.WEXITSTATUS(status), None)
+            return Ending.of_return_code(os.waitstatus_to_exitcode(status))
         if arrived.si_signo not in _TYPED or arrived.si_code != _SENT_BY_KERNEL:
             os.kill(child, arrived.si_signo)  # not reaped yet, so the id is still the child's
 

@@ -45,7 +45,7 @@ class Unattended:
             _kill(child)
             child.wait()
             raise
-        return Ending(None, -status) if status < 0 else Ending(status, None)
+        return Ending.of_return_code(status)
 
     def _start(
         self,
