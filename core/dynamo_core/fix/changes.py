@@ -70,14 +70,14 @@ def variables(changes: Sequence[Change], inherited: Mapping[str, str] = os.envir
     return found
 
 
-def for_good(finding: Finding, change: Change, tried: Recording | None) -> ForGood:
-    """What to write into the program's files; `tried` is a run in which the change was at work."""
+def for_good(finding: Finding, change: Change, called_at: Sequence[Place] = ()) -> ForGood:
+    """What to write into the program's files; `called_at` are its calls of torch.compile."""
     if change.edit is not None:
         place = edited_place(finding)
         assert place is not None
         return ForGood(lines=(LineEdit(place.file, place.line, EDITS[change.edit]),))
     arguments = partial(with_arguments, arguments=change.arguments)
-    calls = _replaced_calls(tried) if change.arguments and tried is not None else []
+    calls = called_at if change.arguments else ()
     lines = tuple(LineEdit(place.file, place.line, arguments) for place in calls)
     return ForGood(lines, change.settings, change.environment)
 
@@ -147,7 +147,7 @@ def _read(file: str) -> str | None:
         return None
 
 
-def _replaced_calls(recording: Recording) -> list[Place]:
+def replaced_calls(recording: Recording) -> tuple[Place, ...]:
     """The program's calls of torch.compile in which arguments were replaced."""
     found = [each.place for process in recording.processes for each in process.overrides]
-    return list(dict.fromkeys(place for place in found if place is not None))
+    return tuple(dict.fromkeys(place for place in found if place is not None))

@@ -19,8 +19,18 @@ from ..model import Recording
 from ..recording.read import read
 from ..shared.errors import DynamoError, NothingSelected, NotMeasured
 from ..shared.settings import VERIFY_REPORT
-from .changes import ForGood, can_be_tried, edited_place, for_good, patches, variables, with_change
+from .changes import (
+    ForGood,
+    can_be_tried,
+    edited_place,
+    for_good,
+    patches,
+    replaced_calls,
+    variables,
+    with_change,
+)
 from .judging import OF_THE_COMPILER, Observed, difference_in_output, judge, times_met, total_times
+from .known_trials import KnownTrials
 from .overlay import overlay
 from .trial import KEPT, Fix, Fixes, Patch, Ran, Trial
 
@@ -63,7 +73,8 @@ class _Search:
         self._done = 0
         self._longest: float | None = None
         self._baseline: list[Observed] = []
-        self._tried: dict[str, Recording] = {}
+        self._known: KnownTrials | None = None
+        self._last: Recording | None = None
 
     def fixes(self) -> Fixes:
         """All of it."""
@@ -73,6 +84,8 @@ class _Search:
         found = [each for each in self._baseline[0].findings if self._is_wanted(each)]
         if self._plan.only and not found:
             raise NothingSelected(f"no finding of the compiler's has the identity {self._plan.only[0]}")
+        processes = [] if self._last is None else self._last.processes
+        self._known = KnownTrials(self._plan.request, [each.torch_version for each in processes])
         result = Fixes(
             self._plan.request.program.name,
             tuple(each.ran for each in self._baseline),
@@ -100,26 +113,32 @@ class _Search:
         for remedy in fix.finding.remedies:
             if remedy.change is None or not can_be_tried(remedy.change):
                 continue
-            trial, findings = self._try(fix.finding, remedy, remedy.change)
+            trial, cured = self._known_or_tried(fix.finding, remedy, remedy.change, fixes)
             fix.trials.append(trial)
             if trial.verdict == "cures":
                 fix.kept = trial
-                self._mark_cured_as_well(fix, number, fixes, findings, is_edit=remedy.change.edit is not None)
+                for other in fixes:
+                    if other is not fix and not other.is_proven and other.finding.identity in cured:
+                        other.cured_by = number
                 return
             if trial.verdict == "helps" and (helping is None or (trial.after or 0) < (helping.after or 0)):
                 helping = trial
         fix.kept = helping
 
-    def _mark_cured_as_well(
-        self, fix: Fix, number: int, fixes: Sequence[Fix], findings: Sequence[Finding], *, is_edit: bool
-    ) -> None:
-        for other in fixes:
-            if (
-                other is not fix
-                and not other.is_proven
-                and not times_met(other.finding, findings, is_edit=is_edit)
-            ):
-                other.cured_by = number
+    def _known_or_tried(
+        self, finding: Finding, remedy: Remedy, change: Change, fixes: Sequence[Fix]
+    ) -> tuple[Trial, frozenset[str]]:
+        """The trial, and the identities of all findings that are gone in it."""
+        known = None if self._known is None else self._known.get(finding, remedy)
+        if known is not None:
+            return known
+        trial, findings = self._try(finding, remedy, change)
+        is_edit = change.edit is not None
+        gone = [fix.finding for fix in fixes if not times_met(fix.finding, findings, is_edit=is_edit)]
+        cured = frozenset(each.identity for each in gone) if trial.verdict == "cures" else frozenset()
+        if self._known is not None:
+            self._known.put(finding, trial, cured)
+        return trial, cured
 
     def _try(self, finding: Finding, remedy: Remedy, change: Change) -> tuple[Trial, Sequence[Finding]]:
         before = times_met(finding, self._baseline[0].findings)
@@ -127,7 +146,7 @@ class _Search:
         edited: tuple[Patch, ...] = ()
         if change.edit is not None:
             fits = edited_place(finding) is not None
-            made = patches(program, [for_good(finding, change, None)]) if fits else None
+            made = patches(program, [for_good(finding, change)]) if fits else None
             if made is None:
                 reason = "the line is not one that this edit is for, or not in the program's own files"
                 return Trial(remedy, "does not fit", reason, before), ()
@@ -139,9 +158,10 @@ class _Search:
             judged = judge(finding, self._baseline, ran, is_edit=change.edit is not None)
             if judged.verdict != "is slower" or len(runs) == _RUNS_BEFORE_SLOWER:
                 break
+        calls = replaced_calls(self._last) if change.arguments and self._last is not None else ()
         if judged.verdict in KEPT and not edited:
-            edited = patches(program, [for_good(finding, change, self._tried.get(ran.ran.recording))]) or ()
-        trial = Trial(remedy, judged.verdict, judged.reason, before, judged.after, tuple(runs), edited)
+            edited = patches(program, [for_good(finding, change, calls)]) or ()
+        trial = Trial(remedy, judged.verdict, judged.reason, before, judged.after, tuple(runs), edited, calls)
         return trial, ran.findings
 
     def _together(self, fixes: Sequence[Fix]) -> Trial | None:
@@ -156,8 +176,7 @@ class _Search:
             change = trial.remedy.change
             assert change is not None
             if trial.patches:
-                tried = self._tried.get(trial.runs[-1].recording)
-                all_for_good.append(for_good(finding, change, tried))
+                all_for_good.append(for_good(finding, change, trial.called_at))
             else:
                 others.append(change)
                 request = with_change(request, change)
@@ -209,7 +228,7 @@ class _Search:
             recording = read(outcome.recording, CONTENTS)
         except DynamoError as error:
             raise NotMeasured(f"a run left nothing to read: {error}") from error
-        self._tried[str(outcome.recording)] = recording
+        self._last = recording
         steps = [found.median for process in recording.processes if (found := find_steps(process))]
         ending = outcome.ending
         ran = Ran(

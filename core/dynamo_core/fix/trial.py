@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ..analysis.findings import Finding, Remedy
+from ..model import Place
 
 Verdict = Literal[
     "cures",
@@ -50,7 +51,9 @@ class Patch:
 class Trial:
     """A remedy that was tried. `before` and `after` say how often the finding was met; None where not run.
 
-    `reason` says why, in words. `patches` are the edits that were tried, or that do the same for good.
+    `reason` says why, in words. `patches` are the edits that were tried, or that do the same for good;
+    `called_at` the calls of torch.compile in which arguments were replaced. One that `is_earlier` was tried
+    by an earlier `dynamo fix`.
     """
 
     remedy: Remedy
@@ -60,6 +63,8 @@ class Trial:
     after: int | None = None
     runs: tuple[Ran, ...] = ()
     patches: tuple[Patch, ...] = ()
+    called_at: tuple[Place, ...] = ()
+    is_earlier: bool = False
 
 
 @dataclass
@@ -97,8 +102,9 @@ class Fixes:
     steps: int | None = None
 
     @property
-    def runs(self) -> int:
-        """How often the program ran."""
+    def runs(self) -> list[Ran]:
+        """The runs of the program that were made now."""
         tried = [trial for fix in self.fixes for trial in fix.trials]
         tried += [self.together] if self.together is not None else []
-        return len(self.baseline) + sum(len(trial.runs) for trial in tried)
+        now = (ran for trial in tried if not trial.is_earlier for ran in trial.runs)
+        return [*self.baseline, *now]

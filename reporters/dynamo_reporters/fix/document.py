@@ -13,7 +13,10 @@ from ..documents import json_schema, json_value
 
 @dataclass(frozen=True)
 class TrialValue:
-    """A remedy that was tried; `patch` is the edit as a unified diff, empty where it is none."""
+    """A remedy that was tried; `patch` is the edit as a unified diff, empty where it is none.
+
+    One that `is_earlier` was tried by an earlier `dynamo fix` of the same program.
+    """
 
     remedy: Remedy
     verdict: Verdict
@@ -22,6 +25,7 @@ class TrialValue:
     after: int | None
     runs: tuple[Ran, ...]
     patch: str
+    is_earlier: bool
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ def fix_document(fixes: Fixes) -> dict[str, Any]:
             "dynamo-fix",
             1,
             fixes.program,
-            fixes.runs,
+            len(fixes.runs),
             fixes.baseline,
             tuple(_fix(number, fix) for number, fix in enumerate(fixes.fixes, 1)),
             None if fixes.together is None else _trial(fixes.together),
@@ -84,6 +88,7 @@ def _trial(trial: Trial) -> TrialValue:
         trial.after,
         trial.runs,
         patch_text(trial.patches),
+        trial.is_earlier,
     )
 
 

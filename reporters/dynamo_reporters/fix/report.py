@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dynamo_core.analysis.words import number, place, seconds
 from dynamo_core.fix.patches import changed_lines
-from dynamo_core.fix.trial import Fix, Fixes, Ran, Trial
+from dynamo_core.fix.trial import Fix, Fixes, Trial
 
 from ..page.blocks import Block, Bullets, Code, Heading, Paragraph
 
@@ -30,18 +30,11 @@ def _verdict(fixes: Fixes) -> str:
 
 
 def _what_was_done(fixes: Fixes) -> str:
-    took = sum(ran.seconds for ran in _all_runs(fixes))
+    took = sum(ran.seconds for ran in fixes.runs)
+    earlier = sum(trial.is_earlier for fix in fixes.fixes for trial in fix.trials)
+    known = f" {number(earlier, 'trial')} of an earlier `dynamo fix` counted." if earlier else ""
     ended = "" if fixes.steps is None else f" Each run was ended after {number(fixes.steps, 'step')}."
-    return f"{fixes.program} ran {number(fixes.runs, 'time')}, {seconds(took)} in all.{ended}"
-
-
-def _all_runs(fixes: Fixes) -> Iterator[Ran]:
-    yield from fixes.baseline
-    for fix in fixes.fixes:
-        for trial in fix.trials:
-            yield from trial.runs
-    if fixes.together is not None:
-        yield from fixes.together.runs
+    return f"{fixes.program} ran {number(len(fixes.runs), 'time')}, {seconds(took)} in all.{ended}{known}"
 
 
 def _fix_blocks(rank: int, fix: Fix, fixes: Fixes) -> Iterator[Block]:

@@ -1,0 +1,113 @@
+"""Trials that an earlier `dynamo fix` has made of the same program, so that one that was ended can go on.
+
+They hold for the same command, settings and environment, the same Python files beside the program, and the
+same torch. As
+all that says "proven", they are read only where they carry the mark of this machine and user.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from ..analysis.findings import Finding, Remedy
+from ..launch.marks import mark_of
+from ..launch.run import Request
+from ..model import Place
+from ..recording.files import DEFAULT_FOLDER, default_folder
+from ..recording.plain_files import read_plain
+from ..shared.masking import masked_environment
+from ..shared.safe_writing import write_anew
+from .trial import Patch, Ran, Trial
+
+_FOLDER, _FILE = "fix-trials", "trials.json"
+_LARGEST = 64 << 20  # bytes
+_MOST_FILES = 5_000  # of the program's folder; one with more is not looked at
+
+
+class KnownTrials:
+    """The trials of one program as it is now. What cannot be read or written is made again."""
+
+    def __init__(self, request: Request, torch: Sequence[str | None]) -> None:
+        settings = {**request.settings._asdict(), "recording": ""}
+        sources = _digest_of_sources(request)
+        variables = masked_environment(os.environ)
+        around = [request.python, os.getcwd(), variables, list(torch), sources]
+        program = [request.program.arguments, settings, around]
+        self._program = None if sources is None else json.dumps(program)
+        self._known = {} if self._program is None else _read()
+
+    def get(self, finding: Finding, remedy: Remedy) -> tuple[Trial, frozenset[str]] | None:
+        """The trial of this remedy, and the identities of the findings that it cured by the way."""
+        found = self._known.get(self._key(finding, remedy))
+        if found is None:
+            return None
+        try:
+            trial = Trial(
+                remedy,
+                found["verdict"],
+                found["reason"],
+                found["before"],
+                found["after"],
+                tuple(Ran(**ran) for ran in found["runs"]),
+                tuple(Patch(**patch) for patch in found["patches"]),
+                tuple(Place(*place) for place in found["called_at"]),
+                is_earlier=True,
+            )
+            return trial, frozenset(found["cured"])
+        except (KeyError, TypeError):
+            return None
+
+    def put(self, finding: Finding, trial: Trial, cured: frozenset[str]) -> None:
+        """Keep a trial."""
+        if self._program is None:
+            return
+        content = {name: value for name, value in asdict(trial).items() if name != "remedy"}
+        self._known[self._key(finding, trial.remedy)] = {**content, "cured": sorted(cured)}
+        folder = DEFAULT_FOLDER / _FOLDER
+        try:
+            default_folder()
+            folder.mkdir(mode=0o700, exist_ok=True)
+            text = json.dumps({"mark": mark_of(folder), "trials": self._known})
+            write_anew(folder / _FILE, text.encode())
+        except OSError:  # it is only for next time
+            pass
+
+    def _key(self, finding: Finding, remedy: Remedy) -> str:
+        change = None if remedy.change is None else asdict(remedy.change)
+        return sha256(json.dumps([self._program, finding.identity, change]).encode()).hexdigest()
+
+
+def _read() -> dict[str, Any]:
+    folder = DEFAULT_FOLDER / _FOLDER
+    try:
+        saved = json.loads(read_plain(folder / _FILE, _LARGEST))
+        is_ours = saved["mark"] is not None and saved["mark"] == mark_of(folder)
+        trials = saved["trials"] if is_ours else {}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    return trials if isinstance(trials, dict) else {}
+
+
+def _digest_of_sources(request: Request) -> str | None:
+    """A digest of the Python files in the program's folder and below; None where they are too many."""
+    digest = sha256()
+    for number, file in enumerate(_sources(Path(request.program.import_path()[0]))):
+        if number >= _MOST_FILES:
+            return None
+        try:
+            content = file.read_bytes()
+        except OSError:
+            continue
+        digest.update(f"{file}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def _sources(folder: Path) -> Iterator[Path]:
+    for root, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "site-packages")
+        yield from (Path(root) / name for name in sorted(files) if name.endswith(".py"))
