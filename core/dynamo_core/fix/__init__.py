@@ -1,0 +1,1 @@
+"""`dynamo fix`: remedies tried on the program, and what is shown to cure."""

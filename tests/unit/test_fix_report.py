@@ -1,0 +1,95 @@
+"""`dynamo fix` as a page and as JSON."""
+
+import json
+from dataclasses import replace
+from importlib import resources
+
+from dynamo_core.analysis.findings import Cost, Evidence, Finding, Remedy
+from dynamo_core.analysis.remedies.advice import Assignment, Change
+from dynamo_core.fix.trial import Fix, Fixes, Patch, Ran, Trial
+from dynamo_core.model import Place
+from dynamo_reporters.fix.document import fix_document, fix_schema
+from dynamo_reporters.fix.report import fix_blocks
+from dynamo_reporters.page.console import plain_text
+from schemas import validate
+
+RAN = Ran("r", 0, None, 5.0, 4.0, 0.02)
+SETTING = Remedy(
+    *("setting", "set `a.b = True`: then it is traced.", "dynamo breaks"),
+    change=Change(settings=(Assignment("torch._dynamo.config.x", "True"),)),
+    may_change="the type of an exception",
+)
+EDIT = Remedy("edit", "use `torch.where`", "dynamo breaks", change=Change(edit="branch to where"))
+FINDING = Finding(
+    kind="graph break",
+    identity="graph-break-1",
+    title="graph break at /home/me/a.py:3",
+    cause="",
+    effect="",
+    place=Place("/home/me/a.py", 3),
+    function="f",
+    source="if x.sum() > 0:",
+    via=None,
+    is_library=False,
+    cost=Cost(),
+    evidence=Evidence(times=2),
+    remedies=(SETTING, EDIT),
+    processes=("p",),
+)
+FAILED = Trial(SETTING, "changes the output", "line 1 of its output is '2', not '1'", 2, 0, (RAN,))
+PROVEN = Trial(
+    *(EDIT, "cures", "", 2, 0, (replace(RAN, step_seconds=0.01),)),
+    (Patch("/home/me/a.py", "a\nif x:\nb\n", "a\nwhere\nb\n"),),
+)
+FIXES = Fixes(
+    "train",
+    (RAN, replace(RAN, step_seconds=0.021)),
+    [
+        Fix(FINDING, [FAILED, PROVEN], PROVEN),
+        Fix(replace(FINDING, title="another"), cured_by=1),
+        Fix(replace(FINDING, title="a third"), [FAILED]),
+        Fix(replace(FINDING, title="a fourth", remedies=(Remedy("edit", "do it by hand", "dynamo breaks"),))),
+    ],
+    together=replace(PROVEN, before=8, after=4, verdict="helps"),
+)
+
+
+def test_the_page_says_what_is_proven_what_was_tried_and_what_is_left() -> None:
+    page = plain_text(fix_blocks(FIXES))
+    assert "2 of 4 findings have a proven fix" in page
+    assert "train ran 6 times" in page
+    assert "1. /home/me/a.py:3: graph break 2 → 0, proven" in page
+    assert "-if x:\n  +where" in page
+    assert "dynamo fix --apply 1" in page
+    assert "A step takes 10 ms; without it 20 ms to 21 ms (2.00 times as fast)." in page
+    assert "set `a.b = True` — changes the output: line 1" in page
+    assert "2. /home/me/a.py:3: cured by fix 1" in page
+    assert "3. /home/me/a.py:3: 1 remedy tried, none cures it" in page
+    assert "To be done by hand: do it by hand" in page
+    assert "8 → 4 findings" in page
+
+
+def test_a_setting_is_shown_as_it_is_typed_with_what_it_may_change() -> None:
+    kept = replace(FAILED, verdict="cures")
+    page = plain_text(fix_blocks(Fixes("train", (RAN,), [Fix(FINDING, [kept], kept)])))
+    assert "dynamo run --config torch._dynamo.config.x=True" in page
+    assert "It may change: the type of an exception" in page
+
+
+def test_what_was_not_tried_is_said_and_together_is_no_success_where_it_is_none() -> None:
+    disagrees = replace(PROVEN, verdict="disagrees with eager", reason="graph 1 differs")
+    stopped = replace(FIXES, stopped="the 40 runs that it may take are done", together=disagrees)
+    page = plain_text(fix_blocks(stopped))
+    assert "Not everything was tried: the 40 runs that it may take are done." in page
+    assert "The run with all that is kept disagrees with eager: graph 1 differs." in page
+    assert "Nothing to fix" in plain_text(fix_blocks(Fixes("train", (RAN,))))
+
+
+def test_the_document_is_as_its_schema_says() -> None:
+    document = fix_document(FIXES)
+    validate(document)
+    first, second, third, _ = document["fixes"]
+    assert (first["kept"], first["is_proven"], second["cured_by"], third["is_proven"]) == (1, True, 1, False)
+    assert "-if x:\n+where\n" in first["trials"][1]["patch"]
+    shipped = (resources.files("dynamo_reporters") / "schemas/fix.schema.json").read_text()
+    assert json.loads(shipped) == fix_schema()
