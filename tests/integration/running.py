@@ -180,9 +180,10 @@ _FRAMES_OF_OURS = re.compile(
 
 
 def _settle_surroundings() -> None:
-    """No core files; and Ctrl-C works, even if these tests were started in the background."""
+    """No core files; and signals end a program, even if these tests run in the background, by nohup."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 @contextlib.contextmanager
