@@ -119,7 +119,7 @@ def report_command(
         ) -> None:
             own = {name: options.pop(name) for name in build_parameters if name is not None}
             report = build(**own)
-            path, ending = _target(ctx, options)
+            path, ending = target_recording(ctx, options)
             selection = Selection(frame, compile_id, graph, file, rank)
             recording = select(_read(path, report), selection)
             if form is None:
@@ -144,7 +144,7 @@ def report_command(
     return make
 
 
-def _target(ctx: click.Context, options: dict[str, Any]) -> tuple[Path, Ending | None]:
+def target_recording(ctx: click.Context, options: dict[str, Any]) -> tuple[Path, Ending | None]:
     """The recording to report on, after running the program if the target is one."""
     from .running import run_program
 

@@ -1,6 +1,10 @@
 """The one kind of error that crosses the layers: a line for the user and an exit code.
 
     DynamoError                    exit code
+    ├── LockFileProblem            109  the lock file, or [tool.dynamo.check], is damaged or cannot be written
+    ├── NothingToCompare           110  `check`: nothing is locked for the program, or nothing was recorded
+    ├── NotAsLocked                111  `check --exact`: better than what is locked
+    ├── GotWorse                   112  `check`: worse than what is locked, or beyond a bound
     ├── CannotApply                113  `fix --apply`: the edit does not fit the files as they are
     ├── CannotRunAgain             114  `fix`: the program of a recording cannot be run again
     ├── NotMeasured                115  no run, or no graph, could be measured or (--verify=error) compared
@@ -29,6 +33,30 @@ class DynamoError(Exception):
     """Something that the user can mend; `str()` of it says what, where and how, in one line."""
 
     exit_code = EXIT_INTERNAL
+
+
+class LockFileProblem(DynamoError):
+    """The lock file, or what pyproject.toml says of it, is damaged or cannot be written."""
+
+    exit_code = 109
+
+
+class NothingToCompare(DynamoError):
+    """Nothing is locked for the program and no bound is given, or nothing was recorded."""
+
+    exit_code = 110
+
+
+class NotAsLocked(DynamoError):
+    """The program is better than what is locked, and --exact asks to say so."""
+
+    exit_code = 111
+
+
+class GotWorse(DynamoError):
+    """The program is worse than what is locked, or beyond a bound."""
+
+    exit_code = 112
 
 
 class CannotApply(DynamoError):

@@ -1,0 +1,1 @@
+"""`dynamo check`: the facts of a program that may not get worse unnoticed, and where they are kept."""

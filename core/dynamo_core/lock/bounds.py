@@ -1,0 +1,87 @@
+"""Bounds for `dynamo check` from `[tool.dynamo.check]` of pyproject.toml.
+
+[tool.dynamo.check]
+max-graph-breaks = 0
+allow = ["graph-break-0123456789ab"]
+
+[tool.dynamo.check.programs."tests/test_model.py"]
+max-graphs = 2
+"""
+
+import sys
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from ..shared.errors import LockFileProblem
+from .comparison import Bounds
+from .facts import COUNTS
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_MOST = {f"max-{name}": name for name in COUNTS}
+_LARGEST = 16 << 20  # bytes
+
+
+def bounds_of_project(folder: Path, program: str) -> Bounds | None:
+    """The bounds for a program from the nearest pyproject.toml; None where it has none. LockFileProblem."""
+    file = next(
+        (p / "pyproject.toml" for p in (folder, *folder.parents) if (p / "pyproject.toml").is_file()), None
+    )
+    if file is None:
+        return None
+    try:
+        if file.stat().st_size > _LARGEST:
+            raise LockFileProblem(f"{file} is too large")
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise LockFileProblem(f"cannot read {file}: {error}") from error
+    tool = content.get("tool", {})
+    ours = tool.get("dynamo", {}) if isinstance(tool, dict) else {}
+    if not isinstance(ours, dict) or set(ours) - {"check"}:
+        unknown = sorted(set(ours) - {"check"})[0] if isinstance(ours, dict) else ours
+        raise LockFileProblem(
+            f"{file}: [tool.dynamo] has {unknown!r}, which is not known; [tool.dynamo.check] is"
+        )
+    table = ours.get("check")
+    if table is None:
+        return None
+    programs = table.get("programs", {}) if isinstance(table, dict) else None
+    if not isinstance(table, dict) or not isinstance(programs, dict):
+        raise LockFileProblem(f"{file}: [tool.dynamo.check] is no table of settings")
+    bounds: Bounds | None = _bounds(
+        f"{file}: [tool.dynamo.check]", {k: v for k, v in table.items() if k != "programs"}
+    )
+    for pattern, own in programs.items():
+        further = _bounds(f"{file}: [tool.dynamo.check.programs.{pattern!r}]", own)
+        if fnmatchcase(program, pattern):
+            bounds = together(bounds, further)
+    return bounds
+
+
+def together(first: Bounds | None, second: Bounds | None) -> Bounds | None:
+    """Both; where they differ, the second."""
+    if first is None or second is None:
+        return first or second
+    return Bounds({**first.most, **second.most}, first.allowed | second.allowed)
+
+
+def _bounds(where: str, table: Any) -> Bounds:
+    if not isinstance(table, Mapping):
+        raise LockFileProblem(f"{where} is no table")
+    unknown = sorted(set(table) - set(_MOST) - {"allow"})
+    if unknown:
+        known = ", ".join([*_MOST, "allow"])
+        raise LockFileProblem(f"{where} has {unknown[0]!r}, which is not known; known are {known}")
+    allowed = table.get("allow", [])
+    if not isinstance(allowed, list) or not all(isinstance(each, str) for each in allowed):
+        raise LockFileProblem(f"{where}: allow is not a list of identities")
+    most = {_MOST[name]: value for name, value in table.items() if name in _MOST}
+    for name, value in most.items():
+        if type(value) is not int or value < 0:
+            raise LockFileProblem(f"{where}: max-{name} is not a number from 0")
+    return Bounds(most, frozenset(allowed))

@@ -1,0 +1,151 @@
+"""What got worse and what got better: the facts of a run beside those that are locked, or beside bounds."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .facts import COUNTS, Facts, KnownFinding
+
+_NAME = re.compile(r"[^\W\d]\w*")
+
+Direction = Literal["worse", "better"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One fact that differs. `identity` names the finding, where it is one."""
+
+    direction: Direction
+    text: str
+    identity: str | None = None
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What may be at most, by the names of counts; `allowed` are identities of findings that may be there.
+
+    Findings of a bounded count are listed as worse where the bound is broken.
+    """
+
+    most: Mapping[str, int] = field(default_factory=dict)
+    allowed: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The verdict on one program. `not_comparable` are counts that one side did not record.
+
+    `is_locked` says whether there was anything to compare with.
+    """
+
+    program: str
+    now: Facts
+    is_locked: bool
+    differences: tuple[Difference, ...] = ()
+    not_comparable: tuple[str, ...] = ()
+
+    @property
+    def worse(self) -> list[Difference]:
+        """What got worse."""
+        return [each for each in self.differences if each.direction == "worse"]
+
+    @property
+    def better(self) -> list[Difference]:
+        """What got better."""
+        return [each for each in self.differences if each.direction == "better"]
+
+
+def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None) -> Checked:
+    """Compare a run with what is locked, and with bounds; either may be absent."""
+    differences: list[Difference] = []
+    not_comparable: list[str] = []
+    if locked is not None:
+        came, went = _unmatched(now.findings, locked.findings)
+        allowed = bounds.allowed if bounds is not None else frozenset()
+        came = [each for each in came if each.identity not in allowed]
+        differences += [Difference("worse", f"new: {_said(each)}", each.identity) for each in came]
+        differences += [Difference("better", f"gone: {_said(each)}", each.identity) for each in went]
+        for name in COUNTS:
+            was, is_now = locked.counts.get(name), now.counts.get(name)
+            if was is None or is_now is None:
+                not_comparable.append(name)
+            elif was != is_now:
+                direction: Direction = "worse" if is_now > was else "better"
+                differences.append(Difference(direction, f"{name}: {was} → {is_now}"))
+    if bounds is not None:
+        for name, most in bounds.most.items():
+            is_now = now.counts.get(name)
+            if is_now is None:
+                not_comparable.append(name)
+                continue
+            is_now -= _allowed(name, now, bounds)
+            if is_now > most:
+                differences.append(Difference("worse", f"{name}: {is_now}, at most {most} allowed"))
+                if locked is None:
+                    differences += _to_blame(name, now, bounds)
+    has_bounds = bounds is not None and bool(bounds.most)
+    unique = tuple(dict.fromkeys(differences))
+    return Checked(
+        program, now, locked is not None or has_bounds, unique, tuple(dict.fromkeys(not_comparable))
+    )
+
+
+# The kinds of findings that a count counts.
+_KINDS: Mapping[str, tuple[str, ...]] = {
+    "graphs": ("graph break", "recompile", "recompile limit", "compiled anew"),
+    "graph-breaks": ("graph break", "fell back to eager"),
+    "recompiles": ("recompile", "recompile limit", "compiled anew"),
+    "frames-run-eager": ("fell back to eager",),
+}
+
+
+def _to_blame(name: str, now: Facts, bounds: Bounds) -> list[Difference]:
+    return [
+        Difference("worse", _said(each), each.identity)
+        for each in now.findings.values()
+        if each.kind in _KINDS[name] and each.identity not in bounds.allowed
+    ]
+
+
+def _allowed(name: str, now: Facts, bounds: Bounds) -> int:
+    """How many of the breaks are allowed by name: the other counts are not counts of findings."""
+    if name != "graph-breaks":
+        return 0
+    return sum(each.identity in bounds.allowed for each in now.findings.values() if each.kind in _KINDS[name])
+
+
+def _unmatched(
+    now: Mapping[str, KnownFinding], locked: Mapping[str, KnownFinding]
+) -> tuple[list[KnownFinding], list[KnownFinding]]:
+    """Findings of one side alone. One whose function or whose line's names were renamed is the same one."""
+    came = [each for identity, each in now.items() if identity not in locked]
+    went = [each for identity, each in locked.items() if identity not in now]
+    for is_same in (_same_line, _same_function):
+        for each in list(came):
+            other = next((other for other in went if is_same(each, other)), None)
+            if other is not None:
+                came.remove(each)
+                went.remove(other)
+    return came, went
+
+
+def _same_line(one: KnownFinding, other: KnownFinding) -> bool:
+    return one.kind == other.kind and bool(one.line) and one.line == other.line
+
+
+def _same_function(one: KnownFinding, other: KnownFinding) -> bool:
+    return (one.kind, one.file, one.function, _shape(one)) == (
+        *(other.kind, other.file, other.function, _shape(other)),
+    )
+
+
+def _shape(finding: KnownFinding) -> str:
+    """The line with every name alike."""
+    return _NAME.sub("_", finding.line)
+
+
+def _said(finding: KnownFinding) -> str:
+    where = " ".join(part for part in (finding.file, finding.function) if part)
+    line = f": {finding.line}" if finding.line else ""
+    return f"{finding.kind} in {where or 'the program'}{line}"

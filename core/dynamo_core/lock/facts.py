@@ -1,0 +1,52 @@
+"""What `dynamo check` keeps of a run: counts, and the findings of the compiler's kinds, by identity."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..analysis.findings import Finding, find
+from ..analysis.summary import summarize
+from ..fix.judging import OF_THE_COMPILER
+from ..model import Recording, resumed_function
+
+# As the lock file spells them, in its order; each is a field of `summarize`.
+COUNTS: Mapping[str, str] = {
+    "graphs": "graphs",
+    "graph-breaks": "distinct_graph_breaks",
+    "recompiles": "recompiles",
+    "frames-run-eager": "frames_fell_back",
+}
+
+
+@dataclass(frozen=True)
+class KnownFinding:
+    """A finding as it can be compared with another run's: no line number, path or value."""
+
+    identity: str
+    kind: str
+    file: str
+    function: str
+    line: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The facts of one program. A count is None where it was not recorded."""
+
+    counts: Mapping[str, int | None]
+    findings: Mapping[str, KnownFinding] = field(default_factory=dict)
+
+
+def facts_of(recording: Recording) -> tuple[Facts, dict[str, Finding]]:
+    """The facts of a recording, and the findings themselves by their identity, the worst first."""
+    summary = summarize(recording)
+    findings = {each.identity: each for each in find(recording) if each.kind in OF_THE_COMPILER}
+    counts = {name: getattr(summary, of) for name, of in COUNTS.items()}
+    return Facts(counts, {identity: _known(each) for identity, each in findings.items()}), findings
+
+
+def _known(finding: Finding) -> KnownFinding:
+    resumed = resumed_function(finding.function)
+    function = resumed[0] if resumed else finding.function or ""
+    file = "" if finding.place is None else finding.place.file.replace("\\", "/").rpartition("/")[2]
+    line = " ".join(finding.source.split())
+    return KnownFinding(finding.identity, finding.kind, file, function, line)

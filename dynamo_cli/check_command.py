@@ -1,0 +1,212 @@
+"""`dynamo check`."""
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dynamo_core.analysis.findings import CONTENTS, Finding
+from dynamo_core.launch.process import Ending, end_like
+from dynamo_core.launch.program import Program
+from dynamo_core.lock.bounds import bounds_of_project, together
+from dynamo_core.lock.comparison import Bounds, Checked, check
+from dynamo_core.lock.facts import COUNTS, Facts, facts_of
+from dynamo_core.lock.lock_file import DEFAULT_FILE, read_lock, write_lock
+from dynamo_core.model import Recording
+from dynamo_core.recording.read import read
+from dynamo_core.shared.errors import GotWorse, LockFileProblem, NotAsLocked, NothingToCompare
+from dynamo_core.shared.masking import masked_arguments
+
+from .program_command import program_of
+from .report_command import ReportCommand, target_recording
+from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
+from .run_options import documented_option, run_options
+from .running import say
+
+_FORMATS = (*FORMATS, "github", "sarif", "junit")
+_ENDINGS = {".sarif": "sarif", ".xml": "junit"}
+
+
+_Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _bound_option(name: str) -> _Decorator:
+    return documented_option(
+        f"--max-{name}",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help=f"At most so many {name.replace('-', ' ')}, whatever is locked.",
+    )
+
+
+@click.command("check", cls=ReportCommand)
+@documented_option("--update", is_flag=True, help="Accept what is there now: write it to the lock file.")
+@documented_option(
+    "--lock",
+    "lock_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=DEFAULT_FILE,
+    show_default=True,
+    metavar="FILE",
+    help="The lock file.",
+)
+@documented_option(
+    "--name",
+    metavar="NAME",
+    help="What the lock file calls the program.  [default: its command line]",
+)
+@documented_option("--exact", is_flag=True, help="Fail, too, where it is better than what is locked.")
+@_bound_option("graphs")
+@_bound_option("graph-breaks")
+@_bound_option("recompiles")
+@_bound_option("frames-run-eager")
+@documented_option(
+    "--allow",
+    multiple=True,
+    metavar="IDENTITY",
+    help="A finding that may be there, by its identity; repeat for more.",
+)
+@documented_option(
+    "--format",
+    "form",
+    cls=FormatOption,
+    type=click.Choice(_FORMATS),
+    envvar="DYNAMO_FORMAT",
+    help="A page, the same as markdown, a versioned JSON document, GitHub's annotations, SARIF 2.1.0 or "
+    "JUnit XML.  [default: what the ending of -o says, else text]",
+)
+@report_file_option
+@run_options("--recording")
+@click.pass_context
+def check_command(
+    ctx: click.Context,
+    /,
+    update: bool,
+    lock_file: Path,
+    name: str | None,
+    exact: bool,
+    allow: tuple[str, ...],
+    form: str | None,
+    report_file: Path | None,
+    **options: Any,
+) -> None:
+    """Run a program, and fail where torch.compile makes less of it than the lock file says.
+
+    The lock file (dynamo.lock) has, for each program, its graphs, graph breaks, recompiles and frames that
+    run eager, and each finding by its identity, which stays the same when lines move. --update writes it;
+    commit it and review it like code. Bounds (--max-…, or [tool.dynamo.check] in pyproject.toml) need no lock
+    file.
+
+    TARGET is a program in any form of `dynamo run`, a test run too (-m pytest tests), or a recording. What it
+    prints goes to stderr.
+
+    The exit code is the program's where that fails; 112 where it got worse, 111 where it got better and
+    --exact is given, 110 where there is nothing to compare, 109 for a lock file that cannot be read or
+    written.
+
+    \b
+    Examples:
+      dynamo check --update --backend eager test_model.py     accept what is there now
+      dynamo check --backend eager test_model.py              fail where it gets worse
+      dynamo check --max-graph-breaks 0 -m pytest tests       without a lock file
+    """
+    most = {each: options.pop(f"max_{each.replace('-', '_')}") for each in COUNTS}
+    given = Bounds({each: value for each, value in most.items() if value is not None}, frozenset(allow))
+    program = program_of(ctx)
+    key = name or _key(program)
+    locked = read_lock(lock_file)
+    bounds = together(bounds_of_project(Path.cwd(), key or ""), given if given.most or allow else None)
+    path, ending = target_recording(ctx, options)
+    recording = read(path, CONTENTS)
+    key = key or (recording.run.program if recording.run else None) or path.name
+    facts, findings = facts_of(recording)
+    if all(count is None for count in facts.counts.values()):
+        raise NothingToCompare(f"{path} has nothing to check: no process that imported torch was recorded")
+    if update:
+        _update(lock_file, locked, key, facts, recording)
+    checked = check(key, facts, locked.get(key) if not update else facts, bounds)
+    _write(checked, findings, form or format_of(report_file, _ENDINGS), report_file)
+    if ending is not None and ending != Ending(0, None):
+        end_like(ending)
+    _raise_for(checked, lock_file, exact=exact)
+
+
+def _key(program: Program | None) -> str | None:
+    """A program's command line, with paths from the working directory; None for a recording."""
+    if program is None or not (program.is_python or program.arguments):
+        return None
+    first, *rest = masked_arguments(program.arguments)
+    if program.is_python and first.endswith(".py"):
+        return shlex.join([os.path.relpath(first).replace(os.sep, "/"), *rest])
+    is_command = not program.is_python or first.startswith("-")
+    return shlex.join([first, *rest]) if is_command else None
+
+
+def _update(lock_file: Path, locked: dict[str, Facts], key: str, facts: Facts, recording: Recording) -> None:
+    run = recording.run
+    if recording.is_partial or (run is not None and run.exit_code != 0):
+        raise LockFileProblem(
+            f"{lock_file} is left as it is: {key} did not end well, or not all was recorded"
+        )
+    write_lock(lock_file, {**locked, key: facts})
+    say(f"dynamo: {lock_file} has {key} as it is now")
+
+
+def _write(checked: Checked, findings: Mapping[str, Finding], form: str, report_file: Path | None) -> None:
+    from dynamo_reporters.check.document import check_document
+    from dynamo_reporters.check.report import check_blocks
+    from dynamo_reporters.exported import json_text
+
+    if form == "github":
+        from dynamo_reporters.check.github import annotations
+
+        put(annotations(checked, findings), report_file)
+        _job_summary(checked, findings)
+    elif form == "sarif":
+        from dynamo_reporters.check.sarif import sarif
+
+        put(json_text(sarif(checked, findings), indent=2) + "\n", report_file)
+    elif form == "junit":
+        from dynamo_reporters.check.junit import junit
+
+        put(junit(checked, findings), report_file)
+    else:
+        write_report(
+            lambda: check_blocks(checked, findings),
+            lambda: check_document(checked, findings),
+            form,
+            report_file,
+        )
+
+
+def _job_summary(checked: Checked, findings: Mapping[str, Finding]) -> None:
+    """The page, where GitHub asks for one of each job."""
+    file = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not file:
+        return
+    from dynamo_reporters.check.report import check_blocks
+    from dynamo_reporters.page.markdown import to_markdown
+
+    try:
+        with open(file, "a", encoding="utf-8") as summary:
+            summary.write(to_markdown(check_blocks(checked, findings)) + "\n")
+    except OSError as error:
+        print(f"dynamo: cannot write the job's summary: {error.strerror}", file=sys.stderr)
+
+
+def _raise_for(checked: Checked, lock_file: Path, *, exact: bool) -> None:
+    if not checked.is_locked:
+        raise NothingToCompare(
+            f"{lock_file} has no {checked.program!r} and no bound is given: `dynamo check --update` accepts "
+            "what is there now"
+        )
+    if checked.worse:
+        raise GotWorse(f"{checked.program} got worse: {checked.worse[0].text}")
+    if checked.better and exact:
+        raise NotAsLocked(f"{checked.program} got better: `dynamo check --update` keeps it so")
+    if checked.better:
+        say(f"dynamo: {checked.program} got better: `dynamo check --update` keeps it so")

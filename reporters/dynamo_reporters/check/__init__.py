@@ -1,0 +1,1 @@
+"""`dynamo check`: what got worse, for people, for CI and for programs."""

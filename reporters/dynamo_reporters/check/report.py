@@ -1,0 +1,53 @@
+"""`dynamo check`: the page."""
+
+from collections.abc import Iterator, Mapping
+
+from dynamo_core.analysis.findings import Finding
+from dynamo_core.analysis.words import number, place
+from dynamo_core.lock.comparison import Checked, Difference
+
+from ..page.blocks import Block, Bullets, Heading, Paragraph
+
+
+def check_blocks(checked: Checked, findings: Mapping[str, Finding]) -> Iterator[Block]:
+    """The page as blocks; `findings` are those of the run, by identity."""
+    yield Heading(f"{checked.program}: {verdict(checked)}", 1)
+    yield Paragraph(counts_sentence(checked))
+    for title, differences in (("Worse", checked.worse), ("Better", checked.better)):
+        if differences:
+            yield Heading(title)
+        for difference in differences:
+            yield from _difference(difference, findings)
+    if checked.not_comparable:
+        yield Paragraph(f"Not compared, as one side did not record it: {', '.join(checked.not_comparable)}.")
+
+
+def verdict(checked: Checked) -> str:
+    """In a few words."""
+    if not checked.is_locked:
+        return "nothing to compare with"
+    if checked.worse:
+        return f"worse, {number(len(checked.worse), 'difference')}"
+    if checked.better:
+        return f"better, {number(len(checked.better), 'difference')}"
+    return "as it was" if not checked.not_comparable else "as it was, as far as it was recorded"
+
+
+def counts_sentence(checked: Checked) -> str:
+    """The counts of the run."""
+    parts = [
+        f"{name} {'not recorded' if count is None else count}" for name, count in checked.now.counts.items()
+    ]
+    return ", ".join(parts) + "."
+
+
+def _difference(difference: Difference, findings: Mapping[str, Finding]) -> Iterator[Block]:
+    finding = findings.get(difference.identity or "")
+    if finding is None:
+        yield Bullets([difference.text])
+        return
+    yield Heading(difference.text, 3)
+    yield Paragraph(f"{place(finding.place)}: {finding.cause}")
+    for remedy in finding.remedies[:1]:
+        yield Paragraph(f"→ {remedy.text}", "advice")
+    yield Paragraph(f"to allow it: --allow {finding.identity}", "dim")

@@ -1,0 +1,105 @@
+"""What `dynamo check` calls worse, better, the same, and not comparable."""
+
+import json
+from dataclasses import replace
+from importlib import resources
+
+from dynamo_core.lock.comparison import Bounds, check
+from dynamo_core.lock.facts import Facts, KnownFinding
+from dynamo_core.lock.lock_file import lock_text
+from dynamo_reporters.check.document import check_schema
+
+BREAK = KnownFinding("graph-break-1", "graph break", "model.py", "forward", "if x.sum() > 0:")
+COUNTS = {"graphs": 2, "graph-breaks": 1, "recompiles": 0, "frames-run-eager": 0}
+FACTS = Facts(COUNTS, {BREAK.identity: BREAK})
+
+
+def facts(*findings: KnownFinding, **counts: int | None) -> Facts:
+    return Facts(
+        {**COUNTS, **{name.replace("_", "-"): count for name, count in counts.items()}},
+        {each.identity: each for each in findings},
+    )
+
+
+def said(now: Facts, locked: Facts | None = FACTS, bounds: Bounds | None = None) -> list[tuple[str, str]]:
+    return [(each.direction, each.text) for each in check("p", now, locked, bounds).differences]
+
+
+def test_the_same_facts_are_no_difference() -> None:
+    checked = check("p", FACTS, FACTS, None)
+    assert (checked.is_locked, checked.differences, checked.not_comparable) == (True, (), ())
+
+
+def test_more_is_worse_and_less_is_better() -> None:
+    assert said(facts(BREAK, graphs=3, recompiles=2)) == [
+        ("worse", "graphs: 2 → 3"),
+        ("worse", "recompiles: 0 → 2"),
+    ]
+    assert said(facts(graphs=1, graph_breaks=0)) == [
+        ("better", "gone: graph break in model.py forward: if x.sum() > 0:"),
+        ("better", "graphs: 2 → 1"),
+        ("better", "graph-breaks: 1 → 0"),
+    ]
+
+
+def test_a_new_finding_is_worse_even_where_the_count_is_the_same() -> None:
+    other = replace(BREAK, identity="graph-break-2", line="y = x.item()", function="head")
+    assert said(facts(other)) == [
+        ("worse", "new: graph break in model.py head: y = x.item()"),
+        ("better", "gone: graph break in model.py forward: if x.sum() > 0:"),
+    ]
+
+
+def test_renamed_functions_and_names_are_no_difference() -> None:
+    assert said(facts(replace(BREAK, identity="graph-break-2", function="run", file="net.py"))) == []
+    assert said(facts(replace(BREAK, identity="graph-break-2", line="if y.sum() > 0:"))) == []
+    assert said(facts(replace(BREAK, identity="graph-break-2", line="if y.max() > 1:"))) != []
+
+
+def test_what_was_not_recorded_is_not_compared() -> None:
+    checked = check("p", facts(BREAK, graphs=None), FACTS, None)
+    assert (checked.differences, checked.not_comparable) == ((), ("graphs",))
+    assert check("p", facts(BREAK, graphs=None), None, Bounds({"graphs": 3})).not_comparable == ("graphs",)
+
+
+def test_bounds_hold_without_a_lock_and_name_what_breaks_them() -> None:
+    assert said(FACTS, None, Bounds({"graph-breaks": 1, "graphs": 2})) == []
+    assert said(FACTS, None, Bounds({"graph-breaks": 0})) == [
+        ("worse", "graph-breaks: 1, at most 0 allowed"),
+        ("worse", "graph break in model.py forward: if x.sum() > 0:"),
+    ]
+
+
+def test_what_is_allowed_is_not_counted_and_not_new() -> None:
+    allowed = frozenset({BREAK.identity})
+    assert said(FACTS, None, Bounds({"graph-breaks": 0}, allowed)) == []
+    assert said(FACTS, Facts({**COUNTS}), Bounds({}, allowed)) == []
+
+
+def test_without_lock_and_bounds_there_is_nothing_to_compare() -> None:
+    assert check("p", FACTS, None, None).is_locked is False
+    assert check("p", FACTS, None, Bounds({}, frozenset({"x"}))).is_locked is False
+
+
+def test_the_lock_file_has_a_line_for_each_fact_sorted() -> None:
+    second = replace(BREAK, identity="graph-break-0", line='print("a\\b")')
+    text = lock_text({"b.py": facts(BREAK, second, recompiles=None), "a.py": facts()})
+    assert [line for line in text.splitlines() if line and not line.startswith("#")] == [
+        "version = 1",
+        '["a.py"]',
+        "graphs = 2",
+        "graph-breaks = 1",
+        "recompiles = 0",
+        "frames-run-eager = 0",
+        '["b.py"]',
+        "graphs = 2",
+        "graph-breaks = 1",
+        "frames-run-eager = 0",
+        'findings.graph-break-0 = ["graph break", "model.py", "forward", "print(\\"a\\\\b\\")"]',
+        'findings.graph-break-1 = ["graph break", "model.py", "forward", "if x.sum() > 0:"]',
+    ]
+
+
+def test_the_schema_that_is_shipped_is_that_of_the_declaration() -> None:
+    shipped = (resources.files("dynamo_reporters") / "schemas/check.schema.json").read_text()
+    assert json.loads(shipped) == check_schema()
