@@ -32,6 +32,10 @@ _COMMANDS = {
     "ls": "List recordings.",
 }
 
+# The command that packages of NVIDIA Dynamo, which serves language models, once installed under this name.
+_OF_NVIDIAS = ("serve", "build", "deploy", "deployment")
+_NOT_NVIDIAS = "this dynamo is for torch.compile, and not NVIDIA Dynamo, which `python -m dynamo.…` runs"
+
 _CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 
@@ -51,6 +55,13 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] == "help":
+            args = [*args[1:2], "--help"]
+            if args == ["--help"]:
+                click.echo(ctx.get_help())
+                ctx.exit()
+        if args and args[0] in _OF_NVIDIAS:
+            raise click.UsageError(f"no such command {args[0]!r}; {_NOT_NVIDIAS}")
         if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
             near = difflib.get_close_matches(args[0], _COMMANDS, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"try `dynamo run {args[0]}`"
@@ -71,7 +82,9 @@ class _Commands(click.Group):
         "auto_envvar_prefix": "DYNAMO",
     },
 )
-@click.version_option(__version__, prog_name="dynamo", message="%(prog)s %(version)s")
+@click.version_option(
+    __version__, prog_name="dynamo", message="%(prog)s %(version)s, for torch.compile (dynamo-cli)"
+)
 def dynamo() -> None:
     """See what torch.compile makes of a PyTorch program.
 

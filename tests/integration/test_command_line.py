@@ -119,6 +119,8 @@ def test_logs_help_and_a_wrong_name(run: Callable[..., Result], tmp_path: Path) 
 
 MISTAKES: list[tuple[list[str], int, str]] = [
     (["rnu", "x.py"], 2, "did you mean 'run'?"),
+    (["serve", "x"], 2, "not NVIDIA Dynamo"),
+    (["run", "out=vllm"], 127, "not NVIDIA Dynamo"),
     (["run"], 2, "name the program"),
     (["run", "--bakend", "eager", "ok.py"], 2, "--backend"),
     (["run", "--capture", "some", "ok.py"], 2, "auto"),

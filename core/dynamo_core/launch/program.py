@@ -38,7 +38,12 @@ class Program:
         if not self.is_python or first.startswith("-"):
             return
         if not os.path.exists(first):
-            raise ProgramNotFound(f"no such file: {first}")
+            other = (
+                "; this dynamo is for torch.compile, not NVIDIA Dynamo"
+                if re.match("(in|out)=", first)
+                else ""
+            )
+            raise ProgramNotFound(f"no such file: {first}{other}")
         if os.path.isdir(first) and not os.path.exists(os.path.join(first, "__main__.py")):
             raise ProgramNotExecutable(f"{first} is a folder without a __main__.py")
         if not os.access(first, os.R_OK):
