@@ -100,6 +100,8 @@ class RecompileCause:
         For a setting of the whole process it is the call that came under the other one. Instead of a line of
         a library it is the user's own that led there.
         """
+        if self.kind == "backend":
+            return self.frame.records.compile_calls.get(self.compiles[0].compile_id) or self.call
         of_process = self.kind == "global state" or self.failure is None
         found = self.call if of_process else self._innermost_own_line() or self.call
         return found or (None if self.failure is None else self.frame.line_of(self.failure))

@@ -88,6 +88,11 @@ class CompileRecords:
         return calls | {key: line for key, line in called.items() if line and not is_library(line.place)}
 
     @cached_property
+    def compile_calls(self) -> Mapping[CompileId | None, StackFrame]:
+        """The line that called torch.compile, as far as it is known."""
+        return {frame.compile_id: frame.compiled_by for frame in self._process.frames if frame.compiled_by}
+
+    @cached_property
     def whole_files(self) -> Mapping[str, str | None]:
         """The files that the names in guards, which torch cuts short, stand for."""
         return whole_places(self._process)

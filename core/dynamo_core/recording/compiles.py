@@ -99,7 +99,8 @@ class CompileBuilder:
             seconds=content["ns"] / 1e9 if "ns" in content else None,
             limit=content.get("limit"),
             is_exit=bool(content.get("is_exit")),
-            called_from=_caller(content.get("called_from")),
+            called_from=_line(content.get("called_from")),
+            compiled_by=_line(content.get("compiled_by")),
         )
         if frame.is_exit:
             self._in_progress.interrupted(compile_id, frame.ended_ns, frame.reason)
@@ -229,7 +230,7 @@ def _dynamic(config: object) -> bool | None:
     return False if '"automatic_dynamic_shapes": false' in config else None
 
 
-def _caller(content: Mapping[str, Any] | None) -> StackFrame | None:
+def _line(content: Mapping[str, Any] | None) -> StackFrame | None:
     if content is None:
         return None
     return StackFrame(Place(content["file"], content["line"]), content["name"], content["text"] or "")
