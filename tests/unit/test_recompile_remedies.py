@@ -117,7 +117,7 @@ def test_before_2_13_torch_knows_no_dimensions_there() -> None:
     assert first_change(cause) == (Assignment(DYNAMIC_SOURCES, "L['x']"),)
 
 
-@pytest.mark.parametrize("source", ["d['a b']", "d['a,b']", "d[\"it's\"]", "f(x)"])
+@pytest.mark.parametrize("source", ["d['a b']", "d['a,b']", 'd["it\'s"]', "f(x)"])
 def test_what_cannot_stand_in_a_list_is_not_put_there(source: str) -> None:
     (cause,) = causes([f"0/0: tensor '{source}' size mismatch at index 0. expected 4, actual 5"])
     assert first_change(cause) == (Assignment("dynamic", "True"),)
@@ -137,7 +137,9 @@ def test_a_branch_on_a_size_is_the_programs_own_and_a_size_of_1_is_torchs() -> N
     branch = "0/1: 2 <= x.size()[0] <= 6  # if x.size(0) > 6:  # me/train.py:7 in f"
     (decided,) = causes([size(4, 5)], [branch, size(4, 9)], symbols=[opened()])
     assert decided.is_needed_as_number and decided.place == Place(FILE, 7)
-    (one,) = causes([size(4, 5)], ["0/1: 2 <= x.size()[0]  # y = x * 2  # me/train.py:4 in f"], symbols=[opened()])
+    (one,) = causes(
+        [size(4, 5)], ["0/1: 2 <= x.size()[0]  # y = x * 2  # me/train.py:4 in f"], symbols=[opened()]
+    )
     assert not one.is_needed_as_number and one.came_as_0_or_1
 
 
@@ -206,3 +208,47 @@ def test_causes_have_the_same_key_when_lines_ids_and_values_differ() -> None:
     assert [cause.key for cause in one] == [cause.key for cause in other]
     moved = replace(one[0], met=tuple((replace(c, place=Place("/x.py", 99)), f) for c, f in one[0].met))
     assert moved.key == one[0].key
+
+
+def test_without_a_row_of_ours_torchs_hint_is_shown() -> None:
+    (cause,) = causes(["0/0: odd()  # y = 2  # me/train.py:4 in f (HINT: turn it round)"])
+    assert [advice.text for advice in recompile_advice(cause)] == ["turn it round"]
+    (cause,) = causes(["0/0: odd()"])
+    assert "`odd()`" in recompile_advice(cause)[0].text
+
+
+def test_a_number_that_is_compared_is_needed_as_a_number() -> None:
+    opened_float = opened("L['lr']")
+    tried = ["0/1: lr > 0.3  # if lr > 0.3:  # me/train.py:5 in f"]
+    (cause,) = causes(["0/0: lr == 0.5"], tried, symbols=[opened_float])
+    assert cause.is_needed_as_number
+    assert "`if lr > 0.3:`" in recompile_advice(cause)[0].text
+
+
+@pytest.mark.parametrize(
+    ("line", "is_needed"), [("for _ in range(self.n):", True), ("return x * self.n", False)]
+)
+def test_a_number_on_a_module_is_judged_by_its_line(line: str, is_needed: bool) -> None:
+    (cause,) = causes(
+        [f"0/0: self.n == 1  # {line}  # me/train.py:5 in f"],
+        recompiled_entries=[entry(1, "L['self'].n == 2", source="L['self'].n")],
+    )
+    assert cause.is_needed_as_number is is_needed
+    assert (recompile_advice(cause)[0].change is None) is is_needed
+
+
+def test_one_remedy_names_all_that_varies_in_a_frame() -> None:
+    free = entry(1, "2 <= L['x'].size()[0]")
+    size_of_x, number = causes(
+        [size(4, 5)],
+        [size(4, 1)],
+        ["0/2: k == 2"],
+        symbols=[opened(), opened("L['k']", 3)],
+        recompiled_entries=[free],
+    )
+    expected = (
+        Assignment("TORCH_COMPILE_UNBACKED_SOURCES", "L['x']:0"),
+        Assignment(DYNAMIC_SOURCES, "L['k']"),
+    )
+    assert first_change(size_of_x) == expected
+    assert first_change(number) == expected

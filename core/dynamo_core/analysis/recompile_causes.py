@@ -29,6 +29,7 @@ _DTYPES = {
     "ComplexDouble": "complex128",
     "Bool": "bool",
 }
+_DECIDES = re.compile(r"(?:if|elif|while|for|assert|match)\b|.{0,1000}\brange\(")
 _DUCK_SIZING = "duck sizing"  # in torch's remark on a check
 _NUMBER = re.compile(r"-?\d{1,20}")
 _FLOAT = re.compile(r"-?(?:\d{1,30}\.\d{0,30}(?:e[-+]?\d{1,4})?|\d{1,30}e[-+]?\d{1,4}|inf|nan)")
@@ -119,6 +120,12 @@ class RecompileCause:
         return next(own, StackFrame(begin, self.frame.name or "", "") if begin and is_own_function else None)
 
     @property
+    def line_of_guard(self) -> str:
+        """The text of the line on which the failed guard is."""
+        line = self.frame.line_of(self.failure) if self.failure is not None else None
+        return "" if line is None else line.text
+
+    @property
     def place(self) -> Place | None:
         """Where that line is, or else where the function begins."""
         return self.where.place if self.where is not None else self.frame.place
@@ -161,15 +168,19 @@ class RecompileCause:
     @cached_property
     def deciding(self) -> GuardFailure | None:
         """A failed check that a line of the program brought about: more than that it is not 0 or 1."""
-        if self.kind != "size":
+        if self.kind not in ("size", "value"):
             return None
-        relations = (failure for failure in self.failures if failure.kind == "relation of sizes")
-        return next((each for each in relations if not _NOT_0_OR_1.fullmatch(each.check)), None)
+        decisions = (each for each in self.failures if each.kind in ("relation of sizes", "comparison"))
+        return next((each for each in decisions if not _NOT_0_OR_1.fullmatch(each.check)), None)
 
     @property
     def is_needed_as_number(self) -> bool:
         """Whether the program does something else for another size or number: it cannot be dynamic."""
-        return self.specialization is not None or self.deciding is not None
+        if self.specialization is not None or self.deciding is not None:
+            return True
+        # Where torch has not tried to make it dynamic, the line tells whether that can be.
+        is_fixed = self.kind == "value" and (self.is_of_module or self.is_global)
+        return is_fixed and not self.symbols and bool(_DECIDES.match(self.line_of_guard))
 
     @cached_property
     def came_as_0_or_1(self) -> bool:
@@ -203,6 +214,11 @@ class RecompileCause:
         if self.kind != "value" or self.is_int or not self.values:
             return False
         return all(_NUMBER.fullmatch(value) or _FLOAT.fullmatch(value) for value in self.values)
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether it was an int in some calls and a float in others."""
+        return self.is_float and any(map(_NUMBER.fullmatch, self.values))
 
     @property
     def is_of_parameter(self) -> bool:
@@ -254,14 +270,18 @@ class RecompileCause:
         opened = {symbol.compile_id for symbol in process.symbols} & again
         return len({compile_id._replace(compile=None) for compile_id in opened if compile_id is not None})
 
+    @property
+    def is_of_training(self) -> bool:
+        """Whether it is what `train()` and `eval()` set."""
+        return (self.source or "").endswith(".training")
+
     @cached_property
     def is_rightly_apart(self) -> bool:
         """Whether one version each is what a program needs that trains and evaluates."""
         if not self.trains:
             return False
         is_of_grad_mode = self.kind == "global state" and all("grad_mode" in f.check for f in self.failures)
-        is_of_training = (self.source or "").endswith(".training")
-        return is_of_grad_mode or is_of_training or self.kind == "dispatch keys"
+        return is_of_grad_mode or self.is_of_training or self.kind == "dispatch keys"
 
     @property
     def dynamic(self) -> bool | None:
@@ -345,6 +365,8 @@ def _what_differed(compile_: Compile, failure: GuardFailure | None) -> tuple[obj
         return ("backend", None, None)
     if failure.kind in ("size", "relation of sizes") and failure.index is not None:
         return ("size", failure.source, failure.index)
+    if failure.kind == "comparison":
+        return ("value", failure.source, None)
     if failure.kind == "other" or failure.source is None:
         return (failure.kind, None, None, failure.check)
     return (failure.kind, failure.source, failure.index)

@@ -30,6 +30,7 @@ _NEAREST = (
     "relation of sizes",
     "size",
     "value",
+    "comparison",
     "stride",
     "requires_grad",
     "dtype",

@@ -15,7 +15,7 @@ class Frame:
     `ok` is what torch's `counters["frames"]["ok"]` counts. Frames of `fullgraph=True` are not in it.
     `explanation` has torch's words on what made Dynamo give up, `broke` the break that it raised as an error,
     where none was allowed. `limit` is the option whose limit made us give it up, which `reason` is about.
-    `called_from` is the line that called it, `compiled_by` the one that called torch.compile, both not torch's.
+    `called_from` is the line outside of torch that called it, `compiled_by` that which called torch.compile.
     What `is_exit` raised no error: the compile was interrupted, by Ctrl-C or the program's own exit.
     """
 

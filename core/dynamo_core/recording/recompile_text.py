@@ -36,6 +36,9 @@ _AT_INDEX = r" at index (?P<index>\d{1,9})"
 _VALUES = rf"\. expected {_until('expected', ', actual ')}(?P<actual>.+)"
 # Behind what is counted a hint may follow, as on parameters.
 _NUMBERS = r"\. expected (?P<expected>-?\d{1,20}), actual (?P<actual>-?\d{1,20})(?:\. (?P<hint>.+))?"
+# A number in a check on another one, and the name of that.
+_LITERAL = r"-?\d{1,40}(?:\.\d{0,40})?(?:e[-+]?\d{1,4})?"
+_NAME = r"(?P<source>[A-Za-z_][\w.\[\]'\"]{0,400})"
 # What differs, by the words that torch has for it, and the parts that those words name.
 _KINDS: Mapping[str, re.Pattern[str]] = {
     "size": _mismatch("size", _AT_INDEX + _NUMBERS),
@@ -66,6 +69,10 @@ _KINDS: Mapping[str, re.Pattern[str]] = {
     ),
     "dictionary": re.compile(r"(?P<not>not )?___dict_contains\((?=.*\)\Z)(?P<expected>.+), (?P<source>.+)\)"),
     "none or bool": re.compile(r"(?P<source>.+) is (?P<expected>None|True|False)"),
+    "comparison": re.compile(
+        rf"(?:{_LITERAL} <=? )?{_NAME} (?:<=?|>=?|!=) {_LITERAL}"
+        rf"|{_LITERAL} <=? {_NAME.replace('source', 'other')}"
+    ),
     "value": re.compile(r"(?P<source>[^<>=!]+?) == (?P<expected>.+)"),
 }
 
@@ -128,6 +135,8 @@ def _kind(check: str) -> tuple[str, Mapping[str, str | None]]:
                 parts["expected"] = f"{'without' if is_absent else 'with'} {parts['expected']}"
             if kind == "type of a tensor":
                 return "type", {**parts, "expected": "a tensor"}
+            if kind == "comparison":
+                return kind, {"source": parts["source"] or parts["other"]}
             if kind == "empty":
                 return "length", {**parts, "expected": "0"}
             if kind == "relation of sizes" and len(sizes := sizes_in(check)) == 1:

@@ -92,6 +92,12 @@ EDITS: Sequence[RecompileRemedy] = (
         cures=("recompile_optional_mask",),
     ),
     RecompileRemedy(
+        "training mode",
+        lambda cause: cause.is_of_training,
+        "the model was in training mode in some calls only: call `eval()` (or `train()`) once, before the first "
+        "call.",
+    ),
+    RecompileRemedy(
         "chosen by a value",
         _kind("value"),
         "{source} chooses what is computed ({values}), and each value is a version of its own: choose "
@@ -208,7 +214,8 @@ EDITS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "type",
         _kind("type"),
-        "{source} is of different types ({values}): pass one type.",
+        "{source} is of different types ({values}), and each is a version of its own: pass one type, or compile "
+        "a function for each.",
     ),
     RecompileRemedy(
         "attribute",

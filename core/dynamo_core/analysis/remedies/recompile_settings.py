@@ -7,7 +7,7 @@ is imported; a dimension behind the name is understood from 2.13 on) and torch/_
 
 from collections.abc import Callable, Sequence
 
-from ..recompile_causes import RecompileCause
+from ..recompile_causes import RecompileCause, causes_of
 from .advice import Assignment, Change
 from .recompile_row import RecompileRemedy
 
@@ -47,6 +47,8 @@ def _by_argument(cause: RecompileCause) -> bool:
         return False
     if cause.kind == "size":
         return not cause.is_of_parameter
+    if cause.is_mixed:
+        return False
     is_fixed = cause.is_int and (cause.is_of_module or cause.is_global)
     return (cause.is_int and not is_fixed) or (cause.is_float and cause.became_dynamic)
 
@@ -56,17 +58,34 @@ def _is_first_by_argument(cause: RecompileCause) -> bool:
     return not cause.is_captured and _by_argument(cause) and (is_simpler or not cause.dynamic_sources)
 
 
-def _sources(variable: str) -> Callable[[RecompileCause], Change]:
-    return lambda cause: Change(environment=(Assignment(variable, _listed(cause)),))
+def _in_environment(cause: RecompileCause) -> Change:
+    """All that varies in its frame and can be named: one version is to serve for all of it."""
+    unbacked: dict[str, None] = {}
+    dynamic: dict[str, None] = {}
+    for each in (cause, *causes_of(cause.frame)):
+        names = _names(each)
+        if _can_be_unbacked(each) and each.version >= _DIMENSIONS_SINCE:
+            unbacked |= dict.fromkeys(names[:1])
+            dynamic |= dict.fromkeys(names[1:])
+        elif _can_be_named(each):
+            dynamic |= dict.fromkeys(names)
+    lists = {
+        "TORCH_COMPILE_UNBACKED_SOURCES": list(unbacked),
+        "TORCH_COMPILE_DYNAMIC_SOURCES": [name for name in dynamic if name not in unbacked],
+    }
+    return Change(
+        environment=tuple(Assignment(name, ",".join(names)) for name, names in lists.items() if names)
+    )
 
 
-def _listed(cause: RecompileCause) -> str:
+def _names(cause: RecompileCause) -> list[str]:
+    """As torch reads them; what failed comes first."""
     has_dimensions = cause.version >= _DIMENSIONS_SINCE
     names = (
         source if index is None or not has_dimensions else f"{source}:{index}"
         for source, index in cause.dynamic_sources
     )
-    return ",".join(dict.fromkeys(names))
+    return list(dict.fromkeys(names))
 
 
 def _dynamic(cause: RecompileCause) -> Change:
@@ -83,7 +102,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
         _can_be_unbacked,
         "{what} takes several values ({values}), and torch compiles 0 and 1 apart; nothing in the function "
         "depends on it: set `{typed}` in the program's environment, and one version serves all.",
-        _sources("TORCH_COMPILE_UNBACKED_SOURCES"),
+        _in_environment,
         f"{_SLOWER}; a branch on the size would become a graph break; {_OF_THAT_NAME}",
         since=_DIMENSIONS_SINCE,
         cures=("recompile_sizes_0_and_1",),
@@ -114,7 +133,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
         _can_be_named,
         "{what} takes several values ({values}): set `{typed}` in the program's environment, and one "
         "version serves all of them.",
-        _sources("TORCH_COMPILE_DYNAMIC_SOURCES"),
+        _in_environment,
         f"{_SLOWER}; {_OF_THAT_NAME}",
         cures=(
             "recompile_batch_size",
