@@ -94,8 +94,8 @@ EDITS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "training mode",
         lambda cause: cause.is_of_training,
-        "the model was in training mode in some calls only: call `eval()` (or `train()`) once, before the first "
-        "call.",
+        "the model was in training mode in some calls only: call `eval()` (or `train()`) once, before "
+        "the first call.",
     ),
     RecompileRemedy(
         "chosen by a value",
@@ -214,8 +214,8 @@ EDITS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "type",
         _kind("type"),
-        "{source} is of different types ({values}), and each is a version of its own: pass one type, or compile "
-        "a function for each.",
+        "{source} is of different types ({values}), and each is a version of its own: pass one type, or "
+        "compile a function for each.",
     ),
     RecompileRemedy(
         "attribute",

@@ -62,7 +62,7 @@ def _in_environment(cause: RecompileCause) -> Change:
     """All that varies in its frame and can be named: one version is to serve for all of it."""
     unbacked: dict[str, None] = {}
     dynamic: dict[str, None] = {}
-    for each in (cause, *causes_of(cause.frame)):
+    for each in causes_of(cause.frame):
         names = _names(each)
         if _can_be_unbacked(each) and each.version >= _DIMENSIONS_SINCE:
             unbacked |= dict.fromkeys(names[:1])
@@ -129,6 +129,16 @@ SETTINGS: Sequence[RecompileRemedy] = (
         never_for=("recompile_specialised_size", "recompile_two_inputs", "recompile_counter_in_forward"),
     ),
     RecompileRemedy(
+        "names of sizes that were equal",
+        lambda cause: cause.is_duck_sizing and _can_be_named(cause),
+        "sizes that were equal when it was compiled were taken for one (`{check}`), and then they "
+        "differed: set `{typed}` in the program's environment, and each is a size of its own.",
+        _in_environment,
+        _OF_THAT_NAME,
+        cures=("recompile_two_inputs",),
+        never_for=("recompile_size_threshold",),
+    ),
+    RecompileRemedy(
         "names in the environment",
         _can_be_named,
         "{what} takes several values ({values}): set `{typed}` in the program's environment, and one "
@@ -138,7 +148,6 @@ SETTINGS: Sequence[RecompileRemedy] = (
         cures=(
             "recompile_batch_size",
             "recompile_two_sizes",
-            "recompile_two_inputs",
             "recompile_parameter_size",
             "recompile_int_argument",
             "recompile_step_in_training",
