@@ -114,10 +114,10 @@ class RecompileCause:
             line = None if failure is None else self.frame.line_of(failure)
             stacks += [(line,)] if line is not None else []
         stacks += [symbol.stack for symbol in self.symbols]
-        own = (line for stack in stacks for line in reversed(stack) if not is_library(line.place))
+        own = (line for stack in stacks for line in reversed(stack) if _is_own(line.place))
         begin = self.frame.place
-        is_own_function = begin is not None and not is_library(begin)
-        return next(own, StackFrame(begin, self.frame.name or "", "") if begin and is_own_function else None)
+        function = StackFrame(begin, self.frame.name or "", "") if begin and _is_own(begin) else None
+        return next(own, function)
 
     @property
     def line_of_guard(self) -> str:
@@ -374,3 +374,8 @@ def _what_differed(compile_: Compile, failure: GuardFailure | None) -> tuple[obj
 
 def _code(check: str) -> str:
     return check.partition("  # ")[0]
+
+
+def _is_own(where: Place) -> bool:
+    """Whether a line is the user's. Of a file whose name torch has cut short nobody can tell."""
+    return where.file.startswith("/") and not is_library(where)

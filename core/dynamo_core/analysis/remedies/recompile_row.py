@@ -47,6 +47,7 @@ def _words(cause: RecompileCause, change: Change | None) -> dict[str, str]:
         "what": what_varies(cause),
         "source": f"`{cause.source}`" if cause.source else "an input",
         "values": shown_values(cause),
+        "all": "all but 0 and 1 of" if cause.came_as_0_or_1 else "all of",
         "expected": (failure.expected if failure is not None else None) or "named",
         "check": _short(failure.check) if failure is not None else "",
         "hint": (failure.hint if failure is not None else None) or "",

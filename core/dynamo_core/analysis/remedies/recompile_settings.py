@@ -27,23 +27,27 @@ def _can_be_dynamic(cause: RecompileCause) -> bool:
 
 
 def _can_be_named(cause: RecompileCause) -> bool:
-    return _can_be_dynamic(cause) and bool(cause.dynamic_sources) and not _is_0_or_1(cause)
+    return _can_be_dynamic(cause) and bool(cause.dynamic_sources) and not _is_hardly_more_than_0_or_1(cause)
 
 
-def _is_0_or_1(cause: RecompileCause) -> bool:
-    return cause.came_as_0_or_1
+def _is_hardly_more_than_0_or_1(cause: RecompileCause) -> bool:
+    """Whether there are no two other sizes for which one version could serve."""
+    return cause.came_as_0_or_1 and len(set(cause.values) - {"0", "1"}) < 2
 
 
 def _can_be_unbacked(cause: RecompileCause) -> bool:
     return (
-        _sizes_can_be_dynamic(cause) and _is_0_or_1(cause) and cause.is_free and bool(cause.dynamic_sources)
+        _sizes_can_be_dynamic(cause)
+        and cause.came_as_0_or_1
+        and cause.is_free
+        and bool(cause.dynamic_sources)
     )
 
 
 def _by_argument(cause: RecompileCause) -> bool:
     """Whether `dynamic=True` makes dynamic what varies: neither what torch holds fixed nor sizes of 0 and "
     "1."""
-    if cause.dynamic is True or _is_0_or_1(cause) or cause.is_needed_as_number:
+    if cause.dynamic is True or _is_hardly_more_than_0_or_1(cause) or cause.is_needed_as_number:
         return False
     if cause.kind == "size":
         return not cause.is_of_parameter
@@ -111,7 +115,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "captured with dynamic sizes",
         lambda cause: cause.is_captured and _by_argument(cause),
-        "{what} takes several values ({values}): `dynamo run --dynamic …` compiles one version for all of "
+        "{what} takes several values ({values}): `dynamo run --dynamic …` compiles one version for {all} "
         "them; in a torch.compile of your own that is `torch.compile(…, dynamic=True)`.",
         lambda cause: Change(options=("--dynamic",)),
         _SLOWER,
@@ -122,7 +126,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
         "argument of torch.compile",
         _is_first_by_argument,
         "{what} takes several values ({values}): `torch.compile(..., dynamic=True)` compiles one version "
-        "for all of them.",
+        "for {all} them.",
         _dynamic,
         _SLOWER,
         cures=("recompile_float_argument", "recompile_rate_on_module", "recompile_dynamic_false"),
@@ -142,7 +146,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
         "names in the environment",
         _can_be_named,
         "{what} takes several values ({values}): set `{typed}` in the program's environment, and one "
-        "version serves all of them.",
+        "version serves {all} them.",
         _in_environment,
         f"{_SLOWER}; {_OF_THAT_NAME}",
         cures=(
@@ -171,7 +175,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
     ),
     RecompileRemedy(
         "numbers on modules",
-        lambda cause: cause.is_int and cause.is_of_module,
+        lambda cause: cause.is_int and cause.is_of_module and not cause.is_needed_as_number,
         "set `torch._dynamo.config.allow_unspec_int_on_nn_module = True`: torch then makes a number on a "
         "module dynamic when it has changed once, as any other; or keep it in a buffer (`register_buffer`).",
         _setting("torch._dynamo.config.allow_unspec_int_on_nn_module", "True"),
@@ -184,6 +188,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
             _can_be_named(cause)
             and cause.kind == "size"
             and not cause.is_of_parameter
+            and not cause.came_as_0_or_1
             and not (cause.source or "").startswith("___")
         ),
         "call `torch._dynamo.mark_dynamic` on that tensor and dimension before the first call.",
