@@ -284,6 +284,12 @@ class RecompileCause:
         return is_of_grad_mode or self.is_of_training or self.kind == "dispatch keys"
 
     @property
+    def is_whole_graph(self) -> bool:
+        """Whether a graph break would be an error (`fullgraph=True`)."""
+        process = self.frame.process.entire
+        return any(each.is_whole_graph for each in process.frames if self.frame.is_of(each.compile_id))
+
+    @property
     def dynamic(self) -> bool | None:
         """What torch.compile's `dynamic` was."""
         return self.compiles[0].dynamic

@@ -21,7 +21,7 @@ class GuardBuilder:
     def __init__(self, process: Process, begun: BegunCompiles) -> None:
         self._process = process
         self._begun = begun
-        self._kept: dict[CompileId, Record] = {}
+        self._kept: list[tuple[Record, int]] = []  # and the generation of ids that each is of
         self._kept_bytes = 0
 
     def handlers(self) -> dict[str, Handler]:
@@ -40,7 +40,11 @@ class GuardBuilder:
                 if failure.entry is not None:
                     sources = failed.setdefault(_frame_of(failure.entry), set())
                     sources |= {failure.source} if failure.source is not None else set()
-        for compile_id, record in self._kept.items():
+        for record, generation in self._kept if failed else ():
+            compile_id = self._begun.id_of(record)
+            if compile_id is None:
+                continue
+            compile_id = compile_id._replace(generation=generation)
             if _frame_of(compile_id) in failed:
                 self._read_again(compile_id, record, failed[_frame_of(compile_id)])
         self._kept.clear()
@@ -61,13 +65,13 @@ class GuardBuilder:
         self._process.recompiled_entries.append(GuardSet(compile_id, checks=checks))
 
     def _keep(self, record: Record) -> None:
-        compile_id, size = self._begun.id_of(record), record.size
-        if compile_id is None or self._kept_bytes + size > _MOST_KEPT:
+        """Set it aside: whether its frame is compiled again is not known yet, and reading it costs."""
+        if self._kept_bytes + record.size > _MOST_KEPT:
             return
         kept = record.kept()
         if kept is not None:
-            self._kept[compile_id] = kept
-            self._kept_bytes += size
+            self._kept.append((kept, self._begun.generation))
+            self._kept_bytes += record.size
 
     def failure(self, reason: str) -> GuardFailure:
         """Why an entry could not be used, from torch's sentence."""

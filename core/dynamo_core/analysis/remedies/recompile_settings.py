@@ -36,12 +36,8 @@ def _is_hardly_more_than_0_or_1(cause: RecompileCause) -> bool:
 
 
 def _can_be_unbacked(cause: RecompileCause) -> bool:
-    return (
-        _sizes_can_be_dynamic(cause)
-        and cause.came_as_0_or_1
-        and cause.is_free
-        and bool(cause.dynamic_sources)
-    )
+    is_sure = _sizes_can_be_dynamic(cause) and cause.is_free and not cause.is_whole_graph
+    return is_sure and cause.came_as_0_or_1 and bool(cause.dynamic_sources)
 
 
 def _by_argument(cause: RecompileCause) -> bool:
