@@ -98,13 +98,13 @@ class RecompileCause:
     def where(self) -> StackFrame | None:
         """The line that causes it: that needs a size as a number, or else on which the failed guard is.
 
-        For a setting of the whole process it is the call that came under the other one. Instead of a line of
-        a library it is the user's own that led there.
+        For a setting of the process or a mode of the model it is the call that came under the other one.
+        Instead of a line of a library it is the user's own that led there.
         """
         if self.kind == "backend":
             return self.frame.records.compile_calls.get(self.compiles[0].compile_id) or self.call
-        of_process = self.kind == "global state" or self.failure is None
-        found = self.call if of_process else self._innermost_own_line() or self.call
+        is_of_call = self.kind == "global state" or self.is_of_training or self.failure is None
+        found = self.call if is_of_call else self._innermost_own_line() or self.call
         return found or (None if self.failure is None else self.frame.line_of(self.failure))
 
     def _innermost_own_line(self) -> StackFrame | None:

@@ -36,7 +36,7 @@ def _sentence(cause: RecompileCause) -> str:
         return (
             f"{words or 'a setting of the whole process was changed between calls'} (torch: {failure.check})"
         )
-    if cause.kind == "relation of sizes":
+    if cause.kind == "relation of sizes" or (cause.kind == "value" and not cause.values):
         return f"`{failure.check}` held when it was compiled, and then did not"
     values = ", ".join(cause.values[1 : 1 + _MOST_SHOWN])
     more = ", …" if len(cause.values) > 1 + _MOST_SHOWN else ""

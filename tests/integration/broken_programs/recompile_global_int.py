@@ -14,5 +14,6 @@ def scaled(x):
     return x * STEP  # cause
 
 
-for STEP in (2, 3, 4, 5):
+for step in (2, 3, 4, 5):
+    STEP = step
     print(scaled(torch.ones(4)).tolist())

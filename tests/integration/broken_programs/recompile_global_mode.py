@@ -14,5 +14,6 @@ def scaled(x):
     return x * 2 if MODE == "fast" else x * 3  # cause
 
 
-for MODE in ("fast", "exact"):
+for mode in ("fast", "exact"):
+    MODE = mode
     print(scaled(torch.ones(4)).tolist())

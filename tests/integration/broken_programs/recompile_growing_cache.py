@@ -13,6 +13,6 @@ def attended(x, cache):
 
 
 cache = []
-for step in range(12):
+for _ in range(12):
     cache.append(torch.ones(4))
     print(attended(torch.ones(4), cache).tolist())

@@ -56,7 +56,7 @@ EDITS: Sequence[RecompileRemedy] = (
         _is_loop,
         "{line} is a loop that torch unrolls, so that each length is a version of its own: compute over "
         "the whole dimension at once, or loop outside of the compiled code.",
-        cures=("recompile_loop_over_size",),
+        cures=("recompile_loop_over_size", "recompile_depth_of_module"),
     ),
     RecompileRemedy(
         "decided by a size",
@@ -64,7 +64,12 @@ EDITS: Sequence[RecompileRemedy] = (
         "{line} does something else for another value of {what}, so that each is a version of its own: "
         "decide it outside of the compiled code, and compile what is called there. Marking it dynamic is "
         "of no use, and `mark_dynamic` would end the program with an error.",
-        cures=("recompile_specialised_size", "recompile_size_threshold"),
+        cures=(
+            "recompile_specialised_size",
+            "recompile_size_threshold",
+            "recompile_float_threshold",
+            "recompile_int_index",
+        ),
     ),
     RecompileRemedy(
         "0 and 1 apart",
@@ -77,6 +82,7 @@ EDITS: Sequence[RecompileRemedy] = (
         lambda cause: cause.is_float,
         "{what} is a float that takes several values ({values}), each of them a version of its own: pass "
         "it as a tensor (`torch.tensor(…)`), or keep it in a buffer of the module.",
+        cures=("recompile_int_or_float",),
     ),
     RecompileRemedy(
         "int as a tensor",
@@ -96,6 +102,7 @@ EDITS: Sequence[RecompileRemedy] = (
         lambda cause: cause.is_of_training,
         "the model was in training mode in some calls only: call `eval()` (or `train()`) once, before "
         "the first call.",
+        cures=("recompile_training_mode",),
     ),
     RecompileRemedy(
         "chosen by a value",

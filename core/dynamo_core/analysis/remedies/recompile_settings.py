@@ -105,7 +105,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
         _in_environment,
         f"{_SLOWER}; a branch on the size would become a graph break; {_OF_THAT_NAME}",
         since=_DIMENSIONS_SINCE,
-        cures=("recompile_sizes_0_and_1",),
+        cures=("recompile_sizes_0_and_1", "recompile_one_first", "recompile_size_and_number"),
         never_for=("recompile_specialised_size", "recompile_size_threshold", "recompile_loop_over_size"),
     ),
     RecompileRemedy(
@@ -125,7 +125,12 @@ SETTINGS: Sequence[RecompileRemedy] = (
         "for {all} them.",
         _dynamic,
         _SLOWER,
-        cures=("recompile_float_argument", "recompile_rate_on_module", "recompile_dynamic_false"),
+        cures=(
+            "recompile_float_argument",
+            "recompile_rate_on_module",
+            "recompile_rate_of_optimizer",
+            "recompile_dynamic_false",
+        ),
         never_for=("recompile_specialised_size", "recompile_two_inputs", "recompile_counter_in_forward"),
     ),
     RecompileRemedy(
@@ -148,10 +153,12 @@ SETTINGS: Sequence[RecompileRemedy] = (
         cures=(
             "recompile_batch_size",
             "recompile_two_sizes",
+            "recompile_nested_sizes",
             "recompile_parameter_size",
             "recompile_int_argument",
             "recompile_step_in_training",
             "recompile_counter_in_forward",
+            "recompile_captured_counter",
             "recompile_layer_number",
             "recompile_global_int",
             "recompile_closure",
