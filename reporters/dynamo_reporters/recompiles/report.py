@@ -93,7 +93,7 @@ def _advice(frame: FrameRecompiles) -> list[str]:
 
 
 def _row(frame: FrameRecompiles, compile_: Compile, failure: GuardFailure) -> list[str]:
-    where = frame.place_of(failure)
+    line = frame.line_of(failure)
     return [
         compile_label(compile_.compile_id),
         seconds(compile_.seconds),
@@ -101,7 +101,7 @@ def _row(frame: FrameRecompiles, compile_: Compile, failure: GuardFailure) -> li
         what_differed(failure),
         failure.expected or "",
         frame.actual(compile_, failure) or "",
-        f"{place(where)} {failure.user_code or ''}".strip() if where else "",
+        f"{place(line.place)} {line.text}".strip() if line else "",
     ]
 
 
