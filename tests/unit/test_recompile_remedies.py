@@ -86,7 +86,8 @@ def size(expected: int, actual: int, at: int = 0, entry: int = 0) -> str:
 
 
 def opened(source: str = "L['x'].size()[0]", compile_: int = 1) -> Symbol:
-    return Symbol(CompileId(0, compile_), "s0", "5", source, Place(FILE, 4))
+    line = StackFrame(Place(FILE, 4), "f", "y = x * 2")
+    return Symbol(CompileId(0, compile_), "s0", "5", source, line.place, (line,))
 
 
 def entry(number: int, *codes: str, source: str = "L['x']") -> GuardSet:
@@ -152,6 +153,40 @@ def test_sizes_0_and_1_are_unbacked_only_where_nothing_depends_on_the_size() -> 
     for other in ({"recompiled_entries": [tied]}, {"symbols": []}, {"torch_version": "2.12.0"}):
         (cause,) = causes(*reasons, **{**free, **other})
         assert "UNBACKED" not in "".join(map(str, first_change(cause)))
+
+
+OF_NO_LINE = (
+    "  # y = x * 2  # me/train.py:4 in f (user code shown is first use of this value--the guard itself is not "
+    "due user code but due to 0/1 specialization in the framework; to avoid specialization try "
+    "torch._dynamo.decorators.mark_unbacked(tensor, dim)) and "
+)
+
+
+@pytest.mark.parametrize(
+    ("due_to", "came", "line"),
+    [
+        ("(_inductor/codegen/cpp.py:2273 in need_use_acc_helper)", 1, None),
+        ("(_inductor/codegen/cpp.py:2273 in need_use_acc_helper)", 900, None),
+        (
+            "if x.size(0) > 512:  # me/train.py:9 in f (_dynamo/variables/tensor.py:2606 in evaluate_expr)",
+            1,
+            None,
+        ),
+        (
+            "if x.size(0) > 512:  # me/train.py:9 in f (_dynamo/variables/tensor.py:2606 in evaluate_expr)",
+            900,
+            9,
+        ),
+    ],
+)
+def test_a_bound_is_the_programs_where_a_line_of_it_stands_behind(
+    due_to: str, came: int, line: int | None
+) -> None:
+    failed = f"0/1: 2 <= x.size()[0] <= 512{OF_NO_LINE}{due_to}"
+    (cause,) = causes([size(4, 5)], [failed, size(4, came)], symbols=[opened()])
+    assert cause.values == ["4", "5", str(came)]
+    assert cause.is_needed_as_number is (line is not None)
+    assert cause.place == (Place(FILE, line) if line else Place(FILE, 4)), cause.where
 
 
 def test_sizes_that_were_equal_by_chance_are_told_apart_only_by_name() -> None:

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..model import Compile, GuardFailure, Place, Specialization, StackFrame, Symbol
+from ..model import Compile, GuardCheck, GuardFailure, Place, Specialization, StackFrame, Symbol
 from ..recording.recompile_text import plain_source, sizes_in
 from .break_effects import is_library
+from .guard_words import split_note
 from .recompiles import FrameRecompiles
+from .size_bounds import deciding_line, is_not_0_or_1, rejects_0_and_1
 
 # torch's words where a cache entry belongs to another call of torch.compile (torch/_dynamo/guards.py).
 _ANOTHER_BACKEND = "BACKEND_MATCH"
-# What torch demands of each size that it made dynamic, whatever the program does with it.
-_NOT_0_OR_1 = re.compile(r"2 <= \S{1,400}")
 # The names of c10/core/ScalarType.h, which differ from those in Python.
 _DTYPES = {
     "Byte": "uint8",
@@ -85,7 +85,7 @@ class RecompileCause:
         known: dict[str, None] = {}
         for compile_, failure in self.met:
             if failure is not None:
-                values = (failure.expected, self.frame.actual(compile_, failure))
+                values = (failure.expected, self._came(compile_, failure))
                 known |= dict.fromkeys(value for value in values if value is not None)
         return [_DTYPES.get(value, value) if self.kind == "dtype" else value for value in known]
 
@@ -110,9 +110,8 @@ class RecompileCause:
     def _innermost_own_line(self) -> StackFrame | None:
         """Of the user's lines inside of what is compiled, the one that is nearest to the guard."""
         stacks = [] if self.specialization is None else [self.specialization.stack]
-        for failure in (self.deciding, self.failure):
-            line = None if failure is None else self.frame.line_of(failure)
-            stacks += [(line,)] if line is not None else []
+        lines = (self.deciding, None if self.failure is None else self.frame.line_of(self.failure))
+        stacks += [(line,) for line in lines if line is not None]
         stacks += [symbol.stack for symbol in self.symbols]
         own = (line for stack in stacks for line in reversed(stack) if _is_own(line.place))
         begin = self.frame.place
@@ -166,12 +165,27 @@ class RecompileCause:
         return None
 
     @cached_property
-    def deciding(self) -> GuardFailure | None:
-        """A failed check that a line of the program brought about: more than that it is not 0 or 1."""
-        if self.kind not in ("size", "value"):
-            return None
-        decisions = (each for each in self.failures if each.kind in ("relation of sizes", "comparison"))
-        return next((each for each in decisions if not _NOT_0_OR_1.fullmatch(each.check)), None)
+    def deciding(self) -> StackFrame | None:
+        """The user's line that brought about a check on the size or number, which then failed."""
+        for compile_, failure in self.met if self.kind in ("size", "value") else ():
+            if failure is None or failure.kind not in ("relation of sizes", "comparison"):
+                continue
+            if rejects_0_and_1(failure.check) and self._came(compile_, failure) in ("0", "1"):
+                continue
+            line = deciding_line(failure.check, failure.user_code, failure.place, failure.remark)
+            if line is not None:
+                return self.frame.whole_line(*line)
+        return None
+
+    def _came(self, compile_: Compile, failure: GuardFailure) -> str | None:
+        """What came instead, if need be by what another entry failed on for the same size."""
+        came = self.frame.actual(compile_, failure)
+        others = (
+            other.actual
+            for other in self.frame.failures(compile_)
+            if other.kind == "size" and (other.source, other.index) == (self.source, self.index)
+        )
+        return came if came is not None or self.kind != "size" else next(others, None)
 
     @property
     def is_needed_as_number(self) -> bool:
@@ -188,20 +202,18 @@ class RecompileCause:
         if self.kind != "size":
             return False
         return bool({"0", "1"} & set(self.values)) or any(
-            _NOT_0_OR_1.fullmatch(failure.check) for failure in self.failures
+            is_not_0_or_1(failure.check) for failure in self.failures
         )
 
     @cached_property
     def is_free(self) -> bool:
         """Whether it was dynamic in some version, and neither a branch nor another size depended on it."""
-        about_it = [
-            check.code
+        about_it = (
+            check
             for check in self.frame.size_checks
             if (self.source, self.index) in sizes_in(plain_source(check.code))
-        ]
-        return bool(self.symbols) and all(
-            _NOT_0_OR_1.fullmatch(plain_source(code).strip()) for code in map(_code, about_it)
         )
+        return bool(self.symbols) and not any(map(_is_tied, about_it))
 
     @cached_property
     def is_int(self) -> bool:
@@ -376,6 +388,14 @@ def _what_differed(compile_: Compile, failure: GuardFailure | None) -> tuple[obj
     if failure.kind == "other" or failure.source is None:
         return (failure.kind, None, None, failure.check)
     return (failure.kind, failure.source, failure.index)
+
+
+def _is_tied(check: GuardCheck) -> bool:
+    """Whether a check on a size is more than torch makes of every one."""
+    code, remark = split_note(check.code)
+    if not rejects_0_and_1(plain_source(code).strip()):
+        return True
+    return deciding_line(plain_source(code).strip(), check.user_code, check.place, remark) is not None
 
 
 def _code(check: str) -> str:

@@ -166,8 +166,12 @@ class FrameRecompiles:
             if check is None or check.place is None:
                 return None
             place, text = check.place, check.user_code
+        return self.whole_line(text or "", place)
+
+    def whole_line(self, text: str, place: Place) -> StackFrame:
+        """A line of this frame, with the whole name of its file where torch has cut that short."""
         file = self.records.whole_files.get(place.file) or place.file
-        return StackFrame(place._replace(file=file), self.name or "", (text or "").strip())
+        return StackFrame(place._replace(file=file), self.name or "", text.strip())
 
     def _check_on(self, failure: GuardFailure) -> GuardCheck | None:
         checks = [check for check in self.records.checks.get(failure.entry, ()) if check.place is not None]

@@ -88,7 +88,7 @@ def parse_guard_failure(text: str) -> GuardFailure:
         first = first[entry.end() :]
     first, has_hint, hint = first.partition(_HINT)
     found = parse_check("", "", first.rstrip() if has_hint else first)
-    check, _, _ = found.code.partition("  # ")
+    check, _, remark = found.code.partition("  # ")
     user_code, place = found.user_code, found.place
     if place is not None and place.file.startswith("<"):
         place = None  # of code made at run time: nobody can go there
@@ -109,6 +109,7 @@ def parse_guard_failure(text: str) -> GuardFailure:
         user_code=user_code,
         place=place,
         hint=hint.removesuffix("\n").removesuffix(")") if has_hint else parts.get("hint"),
+        remark=remark.strip() or None,
     )
 
 

@@ -45,6 +45,8 @@ def _words(cause: RecompileCause, change: Change | None) -> dict[str, str]:
     failure = cause.failure
     return {
         "what": what_varies(cause),
+        "name": cause.source or "tensor",
+        "index": str(cause.index),
         "source": f"`{cause.source}`" if cause.source else "an input",
         "values": shown_values(cause),
         "all": "all but 0 and 1 of" if cause.came_as_0_or_1 else "all of",

@@ -194,7 +194,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
             and not cause.came_as_0_or_1
             and not (cause.source or "").startswith("___")
         ),
-        "call `torch._dynamo.mark_dynamic` on that tensor and dimension before the first call.",
+        "call `torch._dynamo.mark_dynamic({name}, {index})` before the first call.",
         never_for=("recompile_specialised_size", "recompile_loop_over_size", "recompile_sizes_0_and_1"),
         besides=True,
     ),
