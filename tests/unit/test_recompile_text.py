@@ -1,12 +1,8 @@
-"""torch's reasons for recompiles, in the spellings of several versions, and what to do about them."""
-
-from dataclasses import replace
+"""torch's reasons for recompiles, in the spellings of several versions."""
 
 import pytest
 
-from dynamo_core.analysis.remedies.advice import Advice
-from dynamo_core.analysis.remedies.recompiles import recompile_advice
-from dynamo_core.model import CompileId, GuardFailure, Place, Symbol
+from dynamo_core.model import CompileId, Place
 from dynamo_core.recording.recompile_text import parse_guard_failure
 
 
@@ -35,6 +31,13 @@ from dynamo_core.recording.recompile_text import parse_guard_failure
         ("1/2: not ___dict_contains('k', d)", "dictionary", "d", "without 'k'", None),
         ("1/2: ___dict_contains('k', d)", "dictionary", "d", "with 'k'", None),
         ("1/2: a.size()[0] == b.size()[0]", "relation of sizes", None, None, None),
+        ("1/2: 2 <= a.size()[1] <= 6", "relation of sizes", "a", None, None),
+        ("1/2: lr > 0.3", "comparison", "lr", None, None),
+        ("1/2: 2 <= n <= 6", "comparison", "n", None, None),
+        ("1/2: 6 < n", "comparison", "n", None, None),
+        ("1/2: len(batch) != 1", "length", "batch", "1", None),
+        ("1/2: not xs", "length", "xs", "0", None),
+        ("1/2: tensor 'w' size mismatch at index 0. expected 3, actual 4. Guard …", "size", "w", "3", "4"),
         (
             "1/2: expected type of 'y' to be a tensor type, ' but found <class 'int'>",
             "type",
@@ -85,27 +88,3 @@ def test_a_comment_alone_gives_the_place() -> None:
         Place("ork/x.py", 5),
         "return x * n",
     )
-
-
-SIZE = GuardFailure(CompileId(0, 0), "…", "size", "x", 0, "4", "5", None, None, None)
-
-
-def test_advice_on_sizes_depends_on_what_torch_did() -> None:
-    open_size = Symbol(CompileId(0, 1), "s77", "5", "L['x'].size()[0]", None)
-    assert "torch made it dynamic after that" in recompile_advice([SIZE], [open_size])[0].text
-    assert "dynamic=True" in recompile_advice([SIZE], [])[0].text
-    assert "mark_unbacked(x, 0)" in recompile_advice([replace(SIZE, expected="1")], [])[0].text
-
-
-def test_advice_comes_once_for_each_cause_most_frequent_first() -> None:
-    dtype = replace(SIZE, kind="dtype", index=None, expected="Float", actual="Double")
-    advice = recompile_advice([dtype, SIZE, SIZE], [])
-    assert len(advice) == 2
-    assert "size of `x` at dimension 0" in advice[0].text
-    assert "Float, Double" in advice[1].text
-
-
-def test_without_advice_of_ours_torchs_hint_is_shown() -> None:
-    unknown = replace(SIZE, kind="other", source=None, check="odd()", hint="turn it round")
-    assert recompile_advice([unknown], []) == [Advice("turn it round")]
-    assert "`odd()`" in recompile_advice([replace(unknown, hint=None)], [])[0].text

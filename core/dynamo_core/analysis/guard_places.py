@@ -14,9 +14,15 @@ def whole_places(process: Process) -> dict[str, str | None]:
     files = set(_known_files(process))
     cut = {
         check.place.file
-        for guard_set in process.guard_sets
+        for guard_set in (*process.guard_sets, *process.recompiled_entries)
         for check in guard_set.checks or ()
         if check.place is not None
+    }
+    cut |= {
+        failure.place.file
+        for reasons in process.recompile_reasons
+        for failure in reasons.failures
+        if failure.place is not None
     }
     return {name: _only(file for file in files if _is_cut_of(name, file)) for name in cut}
 

@@ -5,14 +5,39 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..model import Compile, CompileId, GuardCheck, GuardFailure, Place, Process, Recording, Symbol
+from ..model import (
+    Compile,
+    CompileId,
+    GuardCheck,
+    GuardFailure,
+    Place,
+    Process,
+    Recording,
+    Specialization,
+    StackFrame,
+    Symbol,
+)
+from ..recording.recompile_text import plain_source
+from .break_effects import is_library
 from .guard_places import whole_places
 from .guard_words import split_note
-from .remedies.advice import Advice
-from .remedies.recompiles import plain_source, recompile_advice
 
 _TYPE = re.compile(r", type=<class '([^']+)'>$")
 _LIMIT = re.compile(r"recompile_?\s?limit|cache_size_limit", re.IGNORECASE)
+# How near an entry came, by what it failed on: calls that differ in a size or a number are of one sort, those
+# that differ in how many arguments there are of another. What is not here is in between.
+_NEAREST = (
+    "relation of sizes",
+    "size",
+    "value",
+    "comparison",
+    "stride",
+    "requires_grad",
+    "dtype",
+    "dispatch keys",
+    "device",
+)
+_FARTHEST = ("global state", "attribute", "rank", "type", "length", "dictionary", "identity", "freed object")
 
 
 class CompileRecords:
@@ -29,9 +54,9 @@ class CompileRecords:
 
     @cached_property
     def checks(self) -> Mapping[CompileId | None, tuple[GuardCheck, ...]]:
-        """The guards of the cache entry that a compile made."""
+        """The guards of the cache entry that a compile made, as far as they bear on recompiles."""
         checks: dict[CompileId | None, tuple[GuardCheck, ...]] = {}
-        for guard_set in self._process.guard_sets:
+        for guard_set in self._process.recompiled_entries:
             checks[guard_set.compile_id] = checks.get(guard_set.compile_id, ()) + (guard_set.checks or ())
         return checks
 
@@ -42,6 +67,31 @@ class CompileRecords:
         for symbol in self._process.symbols:
             symbols.setdefault(symbol.compile_id, []).append(symbol)
         return symbols
+
+    @cached_property
+    def specializations(self) -> Mapping[CompileId | None, list[Specialization]]:
+        """What a compile made dynamic in vain."""
+        found: dict[CompileId | None, list[Specialization]] = {}
+        for each in self._process.specializations:
+            found.setdefault(each.compile_id, []).append(each)
+        return found
+
+    @cached_property
+    def calls(self) -> Mapping[CompileId | None, StackFrame]:
+        """The user's line that called what was compiled, as far as it is known."""
+        process = self._process
+        calls = {
+            compile_id: line
+            for compile_id, lines in process.callers.items()
+            if (line := next((each for each in reversed(lines) if not is_library(each.place)), None))
+        }
+        called = {frame.compile_id: frame.called_from for frame in process.frames}
+        return calls | {key: line for key, line in called.items() if line and not is_library(line.place)}
+
+    @cached_property
+    def compile_calls(self) -> Mapping[CompileId | None, StackFrame]:
+        """The line that called torch.compile, as far as it is known."""
+        return {frame.compile_id: frame.compiled_by for frame in self._process.frames if frame.compiled_by}
 
     @cached_property
     def whole_files(self) -> Mapping[str, str | None]:
@@ -80,35 +130,79 @@ class FrameRecompiles:
         return [symbol for compile_id in again for symbol in self.records.symbols.get(compile_id, ())]
 
     @property
-    def advice(self) -> list[Advice]:
-        """What to do about them."""
-        newest = [failures[0] for compile_ in self.compiles if (failures := self.failures(compile_))]
-        return recompile_advice(newest, self.symbols)
+    def specializations(self) -> list[Specialization]:
+        """What was to be dynamic in any of its compiles, and could not be."""
+        ids = [compile_id for compile_id in self.records.specializations if self.is_of(compile_id)]
+        return [each for compile_id in ids for each in self.records.specializations[compile_id]]
+
+    @property
+    def size_checks(self) -> list[GuardCheck]:
+        """What its entries demand of sizes that are dynamic."""
+        ids = [compile_id for compile_id in self.records.checks if self.is_of(compile_id)]
+        checks = [check for compile_id in ids for check in self.records.checks[compile_id]]
+        return [check for check in checks if ".size()[" in check.code]
+
+    def is_of(self, compile_id: CompileId | None) -> bool:
+        """Whether a compile is one of this frame."""
+        return _frame_of(compile_id) == _frame_of(self.compiles[0].compile_id)
 
     def failures(self, compile_: Compile) -> tuple[GuardFailure, ...]:
         """Why each cache entry could not be used, the newest entry first; empty where it was not recorded."""
         return self.records.failures.get(compile_.compile_id, ())
 
+    def nearest(self, compile_: Compile) -> GuardFailure | None:
+        """Why the entry could not be used that came nearest; of several the newest."""
+        return min(self.failures(compile_), key=_distance, default=None)
+
+    def call(self, compile_: Compile) -> StackFrame | None:
+        """The user's call that brought the recompile about."""
+        return self.records.calls.get(compile_.compile_id)
+
+    def line_of(self, failure: GuardFailure) -> StackFrame | None:
+        """The line of a failed guard: torch names it, or the entry's own guard on the same source."""
+        place, text = failure.place, failure.user_code
+        if place is None:
+            check = self._check_on(failure)
+            if check is None or check.place is None:
+                return None
+            place, text = check.place, check.user_code
+        return self.whole_line(text or "", place)
+
+    def whole_line(self, text: str, place: Place) -> StackFrame:
+        """A line of this frame, with the whole name of its file where torch has cut that short."""
+        file = self.records.whole_files.get(place.file) or place.file
+        return StackFrame(place._replace(file=file), self.name or "", text.strip())
+
+    def _check_on(self, failure: GuardFailure) -> GuardCheck | None:
+        checks = [check for check in self.records.checks.get(failure.entry, ()) if check.place is not None]
+        same = (check for check in checks if plain_source(check.source) == failure.source)
+        inside = (check for check in checks if plain_source(check.source).startswith(f"{failure.source}["))
+        return next(same, None) or next(inside, None)
+
     def place_of(self, failure: GuardFailure) -> Place | None:
-        """The user's line: torch names it, or the failed entry's own guard on the same source has it."""
-        if failure.place is not None:
-            return failure.place
-        for check in self.records.checks.get(failure.entry, ()):
-            if check.place and plain_source(check.source) == failure.source:
-                cut = check.place.file
-                return check.place._replace(file=self.records.whole_files[cut] or cut)
-        return None
+        """Where that line is."""
+        line = self.line_of(failure)
+        return None if line is None else line.place
+
+    def full_source(self, failure: GuardFailure) -> str | None:
+        """The source as torch's settings spell it: `L['x']` for `x`."""
+        if failure.source is None:
+            return None
+        known = [check.source for checks in self.records.checks.values() for check in checks]
+        known += [symbol.source for symbol in self.symbols]
+        spelled = next((source for source in known if plain_source(source) == failure.source), None)
+        return spelled or spelled_in_full(failure.source)
 
     def actual(self, compile_: Compile, failure: GuardFailure) -> str | None:
         """What came instead: torch says it, or the entry that was then compiled is guarded on it."""
-        if failure.actual is not None or failure.kind != "value":
+        if failure.actual is not None or failure.kind not in ("value", "length"):
             return failure.actual
         for symbol in self.records.symbols.get(compile_.compile_id, ()):
             if plain_source(symbol.source) == failure.source:
                 return symbol.hint
         checks = self.records.checks.get(compile_.compile_id, ())
         same = [check for check in checks if plain_source(check.source) == failure.source]
-        return next((value for check in same if (value := _demanded(check))), None)
+        return next((value for check in same if (value := _demanded(check, failure.kind))), None)
 
 
 def frames_recompiled(recording: Recording) -> list[FrameRecompiles]:
@@ -129,14 +223,34 @@ def _frame_of(compile_id: CompileId | None) -> object:
     return compile_id and compile_id._replace(compile=None)
 
 
+def _distance(failure: GuardFailure) -> int:
+    if failure.kind in _NEAREST:
+        return 0
+    return 2 + _FARTHEST.index(failure.kind) if failure.kind in _FARTHEST else 1
+
+
 def is_recompile_limit(reason: str | None) -> bool:
     """Whether torch refused to compile a frame once more, so that it runs eager from then on."""
     return bool(reason and _LIMIT.search(reason))
 
 
-def _demanded(check: GuardCheck) -> str | None:
-    """The value, or else the type, that a check lets pass."""
+_FIRST_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+def spelled_in_full(source: str) -> str:
+    """`L['x'].y` for `x.y`, which is how guard failures spell it; what is global stays as it is."""
+    first = _FIRST_NAME.match(source)
+    if first is None or source.startswith(("G[", "L[")):
+        return source
+    return f"L['{first[0]}']{source[first.end() :]}"
+
+
+def _demanded(check: GuardCheck, kind: str) -> str | None:
+    """The value, or the length, or else the type, that a check lets pass."""
     code = split_note(check.code)[0]
+    if kind == "length":
+        _, is_length, length = code.rpartition(" == ")
+        return length if is_length and code.startswith("len(") else None
     if code.startswith(f"{check.source} == "):
         return code.removeprefix(f"{check.source} == ")
     if check.type == "TENSOR_MATCH":

@@ -22,6 +22,8 @@ _LISTS = (
     "parallel_phases",
     "tracing",
     "guard_sets",
+    "recompiled_entries",
+    "specializations",
     "bytecodes",
 )
 

@@ -15,6 +15,7 @@ from .compiles import (
     Instruction,
     PutOff,
     ResumeFunction,
+    Specialization,
     Stage,
     Symbol,
 )
@@ -98,6 +99,7 @@ __all__ = [
     "RunSettings",
     "SavedTensor",
     "SemanticDifference",
+    "Specialization",
     "StackFrame",
     "Stage",
     "Symbol",

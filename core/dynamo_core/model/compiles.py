@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from .breaks import BreakExplanation, GraphBreak
-from .ids import CompileId, Place
+from .ids import CompileId, Place, StackFrame
 
 
 @dataclass(frozen=True)
@@ -15,6 +15,7 @@ class Frame:
     `ok` is what torch's `counters["frames"]["ok"]` counts. Frames of `fullgraph=True` are not in it.
     `explanation` has torch's words on what made Dynamo give up, `broke` the break that it raised as an error,
     where none was allowed. `limit` is the option whose limit made us give it up, which `reason` is about.
+    `called_from` is the line outside of torch that called it, `compiled_by` that which called torch.compile.
     What `is_exit` raised no error: the compile was interrupted, by Ctrl-C or the program's own exit.
     """
 
@@ -31,6 +32,8 @@ class Frame:
     seconds: float | None = None
     limit: str | None = None
     is_exit: bool = False
+    called_from: StackFrame | None = None
+    compiled_by: StackFrame | None = None
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,8 @@ class Compiling:
 class Compile:
     """One compilation metrics record: a frame compiled (or not), or a backward graph.
 
-    `restart_reasons` says why the analysis began again, which cost `seconds_before_restart`.
+    `restart_reasons` says why the analysis began again, which cost `seconds_before_restart`; `dynamic` is the
+    argument of torch.compile, None where it was left to torch.
     """
 
     compile_id: CompileId | None
@@ -84,17 +88,36 @@ class Compile:
     cache_misses: int | None
     restart_reasons: tuple[str, ...] = ()
     seconds_before_restart: float | None = None
+    dynamic: bool | None = None
 
 
 @dataclass(frozen=True)
 class Symbol:
-    """A size or number that Dynamo made dynamic in a compile. `hint` is the value that it met."""
+    """A size or number that Dynamo made dynamic in a compile. `hint` is the value that it met.
+
+    `stack` leads from the compiled frame to its first use, at `place`.
+    """
 
     compile_id: CompileId | None
     name: str
     hint: str
     source: str
     place: Place | None
+    stack: tuple[StackFrame, ...] = ()
+
+
+@dataclass(frozen=True)
+class Specialization:
+    """A size or number that was to be dynamic in a compile, until a line needed its `value`.
+
+    `stack` leads from the compiled frame to that line. `sources` are the names that torch has for it, as in
+    `Symbol`.
+    """
+
+    compile_id: CompileId | None
+    sources: tuple[str, ...]
+    value: str
+    stack: tuple[StackFrame, ...]
 
 
 @dataclass(frozen=True)

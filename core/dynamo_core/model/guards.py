@@ -10,8 +10,8 @@ class GuardFailure:
     """Why a cache entry could not be used: the check that failed, in torch's words and in parts.
 
     `kind` says what differed: size, stride, rank, dtype, requires_grad, dispatch keys, device, length, type,
-    identity, freed object, global state, attribute, dictionary, relation of sizes, value, other. `index` is
-    the dimension.
+    identity, freed object, global state, attribute, dictionary, relation of sizes, value, comparison (of a
+    number with a bound), other. `index` is the dimension, `remark` what torch says of the check besides.
     """
 
     entry: CompileId | None
@@ -24,6 +24,7 @@ class GuardFailure:
     user_code: str | None
     place: Place | None
     hint: str | None
+    remark: str | None = None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,18 @@ from pathlib import Path
 from ..shared.untrusted import printable
 from .breaks import GraphBreak
 from .calls import CallTimes
-from .compiles import Bytecode, CacheLookup, Compile, Compiling, Frame, PutOff, ResumeFunction, Stage, Symbol
+from .compiles import (
+    Bytecode,
+    CacheLookup,
+    Compile,
+    Compiling,
+    Frame,
+    PutOff,
+    ResumeFunction,
+    Specialization,
+    Stage,
+    Symbol,
+)
 from .described import ProcessEnd, ProcessInfo, ProcessState, Run, RunSettings
 from .graphs import Graph
 from .guards import GuardSet, RecompileReasons
@@ -48,6 +59,8 @@ class Process:
     """What one process recorded, in the order in which it happened.
 
     `parallel_phases` ran in other threads beside the compile that they name, and have no tree.
+    `recompiled_entries` are the cache entries of frames that were compiled again, with the checks on what
+    failed and on sizes: those are always read, all others only where `guard_sets` is asked for.
     A forked child may call graphs that its parent compiled: those calls are the `inherited` ones.
     `overlap_seconds` is in the calls' time more than once (calls inside calls, or on several threads at
     once), and in `compiling_in_calls_seconds` of it Dynamo was at another frame. A part that was selected
@@ -84,6 +97,8 @@ class Process:
     parallel_phases: list[Phase] = field(default_factory=list)
     tracing: list[TracedFunction] = field(default_factory=list)
     guard_sets: list[GuardSet] = field(default_factory=list)
+    recompiled_entries: list[GuardSet] = field(default_factory=list)
+    specializations: list[Specialization] = field(default_factory=list)
     bytecodes: list[Bytecode] = field(default_factory=list)
     resume_functions: list[ResumeFunction] = field(default_factory=list)
     callers: dict[CompileId | None, tuple[StackFrame, ...]] = field(default_factory=dict)

@@ -59,7 +59,7 @@ class ProcessBuilder:
         self._begun = begun = BegunCompiles(process)
         in_progress = InProgressBuilder(process)
         breaks = BreakBuilder(process, begun)
-        guards = GuardBuilder(process, begun)
+        self._guards = guards = GuardBuilder(process, begun)
         graphs = GraphBuilder(process, begun, in_progress, contents)
         compiles = CompileBuilder(process, begun, in_progress, breaks, graphs, names.BYTECODE in contents)
         self._pairs = PairBuilder(process, begun, graphs, contents)
@@ -120,6 +120,7 @@ class ProcessBuilder:
     def finish(self) -> None:
         """There are no more records."""
         self._phases.finish()
+        self._guards.finish()
 
     def _handler_of_kind(self, name: str) -> Handler | None:
         """Who takes records that are known by what their name looks like, or were asked for by name."""

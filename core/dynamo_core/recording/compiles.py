@@ -13,6 +13,7 @@ from ..model import (
     Place,
     Process,
     ResumeFunction,
+    StackFrame,
     TracedFunction,
 )
 from ..shared import names
@@ -98,6 +99,8 @@ class CompileBuilder:
             seconds=content["ns"] / 1e9 if "ns" in content else None,
             limit=content.get("limit"),
             is_exit=bool(content.get("is_exit")),
+            called_from=_line(content.get("called_from")),
+            compiled_by=_line(content.get("compiled_by")),
         )
         if frame.is_exit:
             self._in_progress.interrupted(compile_id, frame.ended_ns, frame.reason)
@@ -188,6 +191,7 @@ class CompileBuilder:
             cache_misses=_sum(metrics, "_cache_miss_count"),
             restart_reasons=tuple(map(str, metrics.get("restart_reasons") or ())),
             seconds_before_restart=metrics.get("dynamo_time_before_restart_s"),
+            dynamic=_dynamic(metrics.get("dynamo_config")),
         )
         self._process.compiles.append(compile_)
         if record.kind == "bwd_compilation_metrics":
@@ -212,3 +216,21 @@ def _duration(metrics: Mapping[str, Any]) -> float | None:
 def _sum(metrics: Mapping[str, Any], suffix: str) -> int | None:
     counts = [value for key, value in metrics.items() if key.endswith(suffix) and isinstance(value, int)]
     return sum(counts) if counts else None
+
+
+def _dynamic(config: object) -> bool | None:
+    """What torch.compile's `dynamic` was, by the settings that it changes.
+
+    Source: torch/_dynamo/eval_frame.py (set_enable_dynamic), 2.8 to 2.15.
+    """
+    if not isinstance(config, str):
+        return None
+    if '"assume_static_by_default": false' in config:
+        return True
+    return False if '"automatic_dynamic_shapes": false' in config else None
+
+
+def _line(content: Mapping[str, Any] | None) -> StackFrame | None:
+    if content is None:
+        return None
+    return StackFrame(Place(content["file"], content["line"]), content["name"], content["text"] or "")

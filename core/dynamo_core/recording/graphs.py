@@ -3,7 +3,18 @@
 from collections.abc import Container, Mapping
 from typing import Any
 
-from ..model import Compile, CompileId, DeclinedBy, Graph, GraphModes, Node, Process, Symbol, Taking
+from ..model import (
+    Compile,
+    CompileId,
+    DeclinedBy,
+    Graph,
+    GraphModes,
+    Node,
+    Process,
+    Specialization,
+    Symbol,
+    Taking,
+)
 from ..shared import names
 from ..shared.records import BackwardCompiled
 from .begun import BegunCompiles
@@ -21,7 +32,7 @@ _BACKEND_FAILURES = ("BackendCompilerFailed", "InductorError")
 
 
 class GraphBuilder:
-    """Fills `graphs`, and `symbols`, which stand for their sizes."""
+    """Fills `graphs`, and `symbols` and `specializations`, which stand for their sizes."""
 
     def __init__(
         self,
@@ -49,6 +60,7 @@ class GraphBuilder:
             BackwardCompiled.NAME: self._backward_compiled,
             "dynamo_output_graph": self._output_graph,
             "create_symbol": self._symbol,
+            "symbolic_shape_specialization": self._specialization,
         }
 
     def hints(self, compile_id: CompileId | None) -> Mapping[str, str]:
@@ -170,9 +182,22 @@ class GraphBuilder:
             hint=str(content.get("val")),
             source=str(content.get("source")),
             place=user_stack[-1].place if user_stack else None,
+            stack=tuple(user_stack),
         )
         self._process.symbols.append(symbol)
         self._hints.setdefault(symbol.compile_id, {})[symbol.name] = symbol.hint
+
+    def _specialization(self, record: Record) -> None:
+        """Source: torch/fx/experimental/symbolic_shapes.py (ShapeEnv._set_replacement), 2.8 to 2.15."""
+        content = record.metadata["symbolic_shape_specialization"]
+        self._process.specializations.append(
+            Specialization(
+                compile_id=self._begun.id_of(record),
+                sources=tuple(map(str, content["sources"])),
+                value=str(content["value"]),
+                stack=tuple(self._begun.stack(content.get("user_stack") or [])),
+            )
+        )
 
 
 def _node(content: Mapping[str, Any]) -> Node:

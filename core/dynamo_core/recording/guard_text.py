@@ -10,6 +10,7 @@ alone at every other source that it concerns.
 """
 
 import re
+from collections.abc import Callable
 
 from ..model import GuardCheck, Place
 
@@ -26,8 +27,13 @@ _COMMENT = re.compile(r"(?:(.*?)  # )?((?:(?!  # ).)+?):(\d{1,9}) in (\S+)(?: (.
 _HINT = "(HINT: "
 
 
-def parse_guard_tree(text: str) -> tuple[tuple[GuardCheck, ...], float | None]:
-    """The checks in the order in which they are evaluated, and what one evaluation took, in µs."""
+def parse_guard_tree(
+    text: str, is_wanted: Callable[[str, str], bool] | None = None
+) -> tuple[tuple[GuardCheck, ...], float | None]:
+    """The checks in the order in which they are evaluated, and what one evaluation took, in µs.
+
+    `is_wanted` is asked with the source and the text of each, of which there may be thousands.
+    """
     checks: list[GuardCheck] = []
     latency: float | None = None
     managers: list[tuple[int, str]] = []  # that lead to the current line: how deep, and for which source
@@ -36,7 +42,8 @@ def parse_guard_tree(text: str) -> tuple[tuple[GuardCheck, ...], float | None]:
     def finish_leaf() -> None:
         if leaf is not None:
             kind, source, lines = leaf
-            checks.append(parse_check(kind, source, "\n".join(lines).rstrip()))
+            if is_wanted is None or is_wanted(source, lines[0]):
+                checks.append(parse_check(kind, source, "\n".join(lines).rstrip()))
 
     for line in text.split("\n"):
         node = _NODE.fullmatch(line)

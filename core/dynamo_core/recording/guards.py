@@ -2,31 +2,76 @@
 
 from dataclasses import replace
 
-from ..model import Guard, GuardFailure, GuardSet, Process, RecompileReasons
+from ..model import CompileId, Guard, GuardFailure, GuardSet, Process, RecompileReasons
 from ..shared import names
 from .begun import BegunCompiles
 from .guard_text import parse_guard_tree
 from .payloads import MOST_VALUES, Handler, place_of
-from .recompile_text import parse_guard_failure
+from .recompile_text import parse_guard_failure, plain_source
 from .records import Damaged, Record
 
 _MOST_REASONS = 10_000  # for one recompile: torch has one for each cache entry, of which it allows few
+_MOST_KEPT = 64 << 20  # bytes of guards that wait for a recompile of their frame
+_OF_SIZES = ".size()["
 
 
 class GuardBuilder:
-    """Fills `guard_sets` and `recompile_reasons`."""
+    """Fills `guard_sets`, `recompile_reasons` and `recompiled_entries`."""
 
     def __init__(self, process: Process, begun: BegunCompiles) -> None:
         self._process = process
         self._begun = begun
+        self._kept: list[tuple[Record, int]] = []  # and the generation of ids that each is of
+        self._kept_bytes = 0
 
     def handlers(self) -> dict[str, Handler]:
         """Who takes which record."""
-        return {"recompile_reasons": self._recompile_reasons}
+        return {"recompile_reasons": self._recompile_reasons, "dynamo_cpp_guards_str": self._keep}
 
     def handlers_of_large(self) -> dict[str, Handler]:
         """Who takes which record, if it is asked for."""
         return {names.GUARDS: self._guards, "dynamo_cpp_guards_str": self._guard_tree}
+
+    def finish(self) -> None:
+        """Read what bears on recompiles in the guards of frames that were recompiled: of others, nothing."""
+        failed: dict[CompileId, set[str]] = {}
+        for reasons in self._process.recompile_reasons:
+            for failure in reasons.failures:
+                if failure.entry is not None:
+                    sources = failed.setdefault(_frame_of(failure.entry), set())
+                    sources |= {failure.source} if failure.source is not None else set()
+        for record, generation in self._kept if failed else ():
+            compile_id = self._begun.id_of(record)
+            if compile_id is None:
+                continue
+            compile_id = compile_id._replace(generation=generation)
+            if _frame_of(compile_id) in failed:
+                self._read_again(compile_id, record, failed[_frame_of(compile_id)])
+        self._kept.clear()
+
+    def _read_again(self, compile_id: CompileId, record: Record, sources: set[str]) -> None:
+        try:
+            text = record.payload() or ""
+        except Damaged as error:
+            self._process.note_damage(f"dynamo_cpp_guards_str: {error}")
+            return
+
+        def bears_on_them(source: str, check: str) -> bool:
+            plain = plain_source(source)
+            # What is in a container has the line that its length has not.
+            return _OF_SIZES in check or plain in sources or plain.rpartition("[")[0] in sources
+
+        checks, _ = parse_guard_tree(text, bears_on_them)
+        self._process.recompiled_entries.append(GuardSet(compile_id, checks=checks))
+
+    def _keep(self, record: Record) -> None:
+        """Set it aside: whether its frame is compiled again is not known yet, and reading it costs."""
+        if self._kept_bytes + record.size > _MOST_KEPT:
+            return
+        kept = record.kept()
+        if kept is not None:
+            self._kept.append((kept, self._begun.generation))
+            self._kept_bytes += record.size
 
     def failure(self, reason: str) -> GuardFailure:
         """Why an entry could not be used, from torch's sentence."""
@@ -36,6 +81,7 @@ class GuardBuilder:
         return replace(failure, entry=failure.entry._replace(generation=self._begun.generation))
 
     def _guard_tree(self, record: Record) -> GuardSet | None:
+        self._keep(record)
         checks, latency = parse_guard_tree(record.payload() or "")
         guard_set = GuardSet(self._begun.id_of(record), None, checks, latency)
         self._process.guard_sets.append(guard_set)
@@ -69,3 +115,7 @@ class GuardBuilder:
             raise Damaged(f"more than {_MOST_REASONS:,} reasons")
         failures = tuple(self.failure(str(reason)) for reason in reasons)
         self._process.recompile_reasons.append(RecompileReasons(self._begun.id_of(record), failures))
+
+
+def _frame_of(compile_id: CompileId) -> CompileId:
+    return compile_id._replace(compile=None)

@@ -122,6 +122,16 @@ class Record:
             self._metadata = _parse(first_line, "metadata", _MOST_VALUES)
         return self._metadata
 
+    def kept(self) -> "Record | None":
+        """The same record without the chunk of the stream that it stands in, to be read later."""
+        text = self._head.string[self._head.start() : self._end]
+        return None if self._is_too_large else _record_at(_LINE.match(text), len(text))
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return self._end - self._head.start()
+
     def payload(self) -> str | None:
         """The payload, None if there is none; Damaged if it is not what was written."""
         text = self._checked_payload()

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from dynamo_core.analysis.guard_failures import what_differed
+from dynamo_core.analysis.recompile_causes import causes_of
 from dynamo_core.analysis.recompiles import FrameRecompiles, frames_recompiled
-from dynamo_core.analysis.remedies.recompiles import plain_source
+from dynamo_core.analysis.remedies.recompiles import recompile_advice
 from dynamo_core.analysis.summary import recorded
 from dynamo_core.analysis.words import compile_label, frame_name, number, place, process_title, seconds
 from dynamo_core.model import Compile, GuardFailure, Recording
+from dynamo_core.recording.recompile_text import plain_source
 
 from ..detail import Detail
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
@@ -22,7 +24,7 @@ def report(*, show_all: bool = False) -> Report:
     return Report(
         "dynamo-recompiles",
         1,
-        frozenset({"dynamo_cpp_guards_str"}),
+        frozenset(),
         lambda recording: _page(recording, show_all),
         _body,
     )
@@ -64,12 +66,13 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
     others = 0
     for compile_ in frame.compiles:
         failures = frame.failures(compile_)
-        shown = failures if show_all else failures[:1]
+        nearest = frame.nearest(compile_)
+        shown = failures if show_all or nearest is None else (nearest,)
         others += len(failures) - len(shown)
         rows += [_row(frame, compile_, failure) for failure in shown] or [_untold(compile_)]
     yield table("compile|took>|entry|what differed|compiled for|came|line", rows)
     if others:
-        yield Paragraph(f"Older entries failed too ({number(others, 'check')}): --all shows them.", "dim")
+        yield Paragraph(f"Other entries failed too ({number(others, 'check')}): --all shows them.", "dim")
     if frame.limit is not None:
         yield Paragraph(
             f"torch refused {compile_label(frame.limit.compile_id)}, at its recompile limit: calls that fit "
@@ -80,11 +83,17 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
     if opened:
         names = ", ".join(f"{source} ({symbol.name})" for source, symbol in opened.items())
         yield Paragraph(f"Made dynamic in a recompile: {names}.")
-    yield Bullets([each.text for each in frame.advice], "advice")
+    yield Bullets(_advice(frame), "advice")
+
+
+def _advice(frame: FrameRecompiles) -> list[str]:
+    """What to do about each cause, the most frequent first."""
+    causes = sorted(causes_of(frame), key=lambda cause: -len(cause.met))
+    return list(dict.fromkeys(advice.text for cause in causes for advice in recompile_advice(cause)))
 
 
 def _row(frame: FrameRecompiles, compile_: Compile, failure: GuardFailure) -> list[str]:
-    where = frame.place_of(failure)
+    line = frame.line_of(failure)
     return [
         compile_label(compile_.compile_id),
         seconds(compile_.seconds),
@@ -92,7 +101,7 @@ def _row(frame: FrameRecompiles, compile_: Compile, failure: GuardFailure) -> li
         what_differed(failure),
         failure.expected or "",
         frame.actual(compile_, failure) or "",
-        f"{place(where)} {failure.user_code or ''}".strip() if where else "",
+        f"{place(line.place)} {line.text}".strip() if line else "",
     ]
 
 
@@ -119,7 +128,7 @@ def _frame_value(frame: FrameRecompiles) -> dict[str, Any]:
             {"source": symbol.source, "symbol": symbol.name, "compile_id": id_value(symbol.compile_id)}
             for symbol in frame.symbols
         ],
-        "advice": [each.text for each in frame.advice],
+        "advice": _advice(frame),
         "recompiles": [
             {
                 "compile_id": id_value(compile_.compile_id),

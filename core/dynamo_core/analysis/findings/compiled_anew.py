@@ -46,7 +46,8 @@ def _is_first(compile_: Compile) -> bool:
 
 
 def _draft(figures: Figures, process: Process, same: Sequence[Compile]) -> Draft:
-    first = same[0]
+    first, last = same[0], same[-1]
+    frame = next((each for each in process.frames if each.compile_id == last.compile_id), None)
     spent = sum(compile_.seconds or 0.0 for compile_ in same[1:])
     generations = {compile_.compile_id.generation for compile_ in same if compile_.compile_id is not None}
     is_reset = len(generations) > 1
@@ -62,6 +63,7 @@ def _draft(figures: Figures, process: Process, same: Sequence[Compile]) -> Draft
         processes=(process,),
         place=first.place,
         function=first.name,
+        via=None if frame is None else (frame.called_from if is_reset else frame.compiled_by),
         cost=Cost(Figure(spent, "measured"), saves_at_most=Figure(spent, "measured")),
         evidence=Evidence(tuple(str(compile_.compile_id) for compile_ in same), times=len(same)),
         remedies=remedy("compiled anew", _RESET if is_reset else _DEFINED),

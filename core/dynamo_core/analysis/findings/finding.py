@@ -86,8 +86,9 @@ class Finding:
     """`title` is one line that names it, `cause` a sentence on why; `effect` says what it does to the run.
 
     `place` is the line that causes it, `source` its text; `via` is the user's own line that led there, where
-    the cause is in a library. `identity` stays the same when lines move, paths change, ids are numbered anew
-    or the run is repeated. `processes` names the streams in which it was met.
+    the cause is in a library, and of a recompile the call that brought it about. `identity` stays the same
+    when lines move, paths change, ids are numbered anew or the run is repeated. `processes` names the streams
+    in which it was met.
     """
 
     kind: Kind

@@ -18,7 +18,7 @@ def ranked(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(findings, key=_rank)
 
 
-def _rank(finding: Finding) -> tuple[int, bool, bool, bool, float, int, int]:
+def _rank(finding: Finding) -> tuple[int, bool, bool, bool, bool, float, int, int]:
     figure = finding.cost.saves_at_most
     kind = finding.kind
     worth = figure.seconds if figure.seconds is not None else float("inf")
@@ -26,6 +26,8 @@ def _rank(finding: Finding) -> tuple[int, bool, bool, bool, float, int, int]:
         # What computes something else, or ends the program, is no question of time.
         0 if kind == "wrong result" else 1 if kind == "compiler error" else 2,
         kind in _OF_THE_RUN,
+        # What is right as it is.
+        figure.seconds == 0.0 and not finding.remedies,
         # A library's line is seldom the user's to change.
         finding.is_library,
         figure.seconds is None and kind not in _UNTIMED[:2],

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from ...model import Compile, GuardFailure
+from ...model import Process
 from ..figures import Figures
-from ..guard_failures import what_differed
+from ..recompile_causes import RecompileCause, causes_of
+from ..recompile_sentences import cause_sentence
 from ..recompiles import FrameRecompiles
-from ..remedies.advice import Advice
 from ..remedies.recompiles import recompile_advice
 from ..words import frame_name, number, place, process_title, seconds
 from .draft import Draft
@@ -14,98 +14,82 @@ from .finding import NOT_RECORDED, Cost, Evidence, Figure, Kind
 from .identity import without_numbers
 from .remedy import remedies
 
-# torch's words where a cache entry belongs to another call of torch.compile (torch/_dynamo/guards.py).
-_ANOTHER_BACKEND = "BACKEND_MATCH"
-_ONCE = Advice(
-    "call `torch.compile` once, outside of what is called again and again, and keep what it returns: what "
-    "one call of it has compiled, another one does not use."
-)
+_IN_TORCHS_WORDS = ("other", "not recorded", "global state", "relation of sizes")
 
 
 def recompiles(figures: Figures) -> Iterator[Draft]:
-    """One for each frame and cause; one for a frame that hit the limit, with all of its causes."""
+    """One for each frame and cause; one for a frame that hit the limit, by its most frequent cause."""
     for frame in figures.recompiled:
-        by_cause: dict[tuple[str, ...], list[tuple[Compile, GuardFailure | None]]] = {}
-        for compile_ in frame.compiles:
-            failure = next(iter(frame.failures(compile_)), None)
-            by_cause.setdefault(_cause_of(compile_, failure), []).append((compile_, failure))
+        causes = causes_of(frame)
         if frame.limit is not None:
-            causes = sorted(by_cause, key=lambda cause: -len(by_cause[cause]))
             # Which cause comes how often differs from run to run; which is the most frequent hardly does.
-            everything = [pair for cause in causes for pair in by_cause[cause]]
-            yield _draft(figures, frame, "recompile limit", causes[0], everything)
+            causes.sort(key=lambda cause: -len(cause.met))
+            yield _draft(figures, "recompile limit", causes)
             continue
-        for cause, same in by_cause.items():
-            kind: Kind = "compiled anew" if cause[0] == _ANOTHER_BACKEND else "recompile"
-            yield _draft(figures, frame, kind, cause, same)
+        for cause in causes:
+            yield _draft(figures, "compiled anew" if cause.kind == "backend" else "recompile", [cause])
 
 
-def _cause_of(compile_: Compile, failure: GuardFailure | None) -> tuple[str, ...]:
-    """What differed, without the values; the same in each run."""
-    if failure is None:
-        return ("not recorded", without_numbers((compile_.recompile_reason or "").partition("\n")[0]))
-    if failure.check.startswith(_ANOTHER_BACKEND):
-        return (_ANOTHER_BACKEND,)
-    if failure.kind == "other" or failure.source is None:
-        return (failure.kind, without_numbers(failure.check))
-    return (failure.kind, failure.source, "" if failure.index is None else str(failure.index))
-
-
-def _draft(
-    figures: Figures,
-    frame: FrameRecompiles,
-    kind: Kind,
-    cause: tuple[str, ...],
-    same: Sequence[tuple[Compile, GuardFailure | None]],
-) -> Draft:
-    spent = sum(compile_.seconds or 0.0 for compile_, _ in same)
-    failures = [failure for _, failure in same if failure is not None]
-    first = failures[0] if failures else None
-    count = number(len(same), "recompile")
+def _draft(figures: Figures, kind: Kind, causes: Sequence[RecompileCause]) -> Draft:
+    """A finding on recompiles of one frame, of which the first cause is the one that it names."""
+    main, frame = causes[0], causes[0].frame
+    compiles = [compile_ for cause in causes for compile_ in cause.compiles]
+    checks = [failure.check for cause in causes for failure in cause.failures if failure.check]
+    spent = sum(compile_.seconds or 0.0 for compile_ in compiles)
+    count = number(len(compiles), "recompile")
     limit = ", and then torch's limit was hit" if kind == "recompile limit" else ""
     where = f"{place(frame.place)}{process_title(frame.process, figures.recording)}"
-    name = f"{frame_name(frame.name)} at {where}"
-    advice = [_ONCE] if kind == "compiled anew" else recompile_advice(failures, frame.symbols)
-    place_of = None if first is None else frame.place_of(first)
     return Draft(
         kind,
-        key=cause,
-        title=f"{name}: {count} took {seconds(spent)}{limit}",
-        cause=_sentence(kind, first),
+        key=_key(main),
+        title=f"{frame_name(frame.name)} at {where}: {count} took {seconds(spent)}{limit}",
+        cause=cause_sentence(main),
         processes=(frame.process,),
-        place=place_of or frame.place,
+        place=main.place,
         function=frame.name,
-        source=(first.user_code or "").strip() if first is not None else "",
-        effect=_effect(kind, frame),
-        cost=_cost(figures, frame, kind, spent),
+        source=main.line,
+        effect=_effect(frame) if kind == "recompile limit" else "",
+        via=main.call,
+        cost=_cost(figures, kind, main, spent),
         evidence=Evidence(
-            tuple(str(compile_.compile_id) for compile_, _ in same if compile_.compile_id is not None),
+            tuple(str(compile_.compile_id) for compile_ in compiles if compile_.compile_id is not None),
             (),
-            tuple(dict.fromkeys(failure.check for failure in failures if failure.check)),
-            len(same),
+            tuple(dict.fromkeys(checks)),
+            len(compiles),
         ),
-        remedies=remedies(kind, advice[:2]),
+        remedies=remedies(kind, recompile_advice(main)),
     )
 
 
-def _sentence(kind: Kind, failure: GuardFailure | None) -> str:
-    if failure is None:
-        return "torch does not say which guard failed"
-    if kind == "compiled anew":
-        return "torch.compile was called anew, and what an earlier call of it had compiled is not used"
-    values = dict.fromkeys(value for value in (failure.expected, failure.actual) if value is not None)
-    between = f" ({', '.join(values)})" if values and failure.kind != "other" else ""
-    return f"{what_differed(failure)} is not what it was compiled for{between}"
+def _key(cause: RecompileCause) -> tuple[str, ...]:
+    if cause.kind not in _IN_TORCHS_WORDS:
+        return cause.key
+    return (cause.kind, *(without_numbers(part.partition("\n")[0]) for part in cause.key[1:]))
 
 
-def _effect(kind: Kind, frame: FrameRecompiles) -> str:
-    if kind != "recompile limit":
-        return ""
-    return "calls that fit none of its compiled versions have run eager since"
+def _effect(frame: FrameRecompiles) -> str:
+    """What runs eager since; from which call on, where each version was called but once."""
+    calls = _calls_of_versions(frame)
+    if calls is None:
+        return "calls that fit none of its compiled versions have run eager since"
+    ran = f"its {number(calls[0], 'compiled version')} ran {number(calls[1], 'call')} in all"
+    since = f"; from call {calls[1] + 1} on it ran eager" if calls[0] == calls[1] else ""
+    return f"{ran}{since or ', all others have run eager since'}"
 
 
-def _cost(figures: Figures, frame: FrameRecompiles, kind: Kind, spent: float) -> Cost:
+def _calls_of_versions(frame: FrameRecompiles) -> tuple[int, int] | None:
+    """How many versions there are, and how often they were called; None where that was not recorded."""
+    process: Process = frame.process.entire
+    graphs = [graph for graph in process.compiled_graphs if frame.is_of(graph.compile_id)]
+    calls = [graph.times.calls for graph in graphs if graph.times is not None]
+    return (len(calls), sum(calls)) if calls and len(calls) == len(graphs) else None
+
+
+def _cost(figures: Figures, kind: Kind, cause: RecompileCause, spent: float) -> Cost:
+    frame = cause.frame
     lost = Figure(spent, "measured") if any(c.seconds is not None for c in frame.compiles) else NOT_RECORDED
+    if cause.is_rightly_apart:
+        return Cost(lost=lost, saves_at_most=Figure(0.0, "estimated"))
     if kind != "recompile limit":
         return Cost(lost=lost, saves_at_most=lost)
     outside = figures.outside_seconds(frame.process)

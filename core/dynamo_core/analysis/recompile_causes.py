@@ -1,0 +1,407 @@
+"""Why a frame was compiled again: its recompiles by what differed, and what is known of that."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..model import Compile, GuardCheck, GuardFailure, Place, Specialization, StackFrame, Symbol
+from ..recording.recompile_text import plain_source, sizes_in
+from .break_effects import is_library
+from .guard_words import split_note
+from .recompiles import FrameRecompiles
+from .size_bounds import deciding_line, is_not_0_or_1, rejects_0_and_1
+
+# torch's words where a cache entry belongs to another call of torch.compile (torch/_dynamo/guards.py).
+_ANOTHER_BACKEND = "BACKEND_MATCH"
+# The names of c10/core/ScalarType.h, which differ from those in Python.
+_DTYPES = {
+    "Byte": "uint8",
+    "Char": "int8",
+    "Short": "int16",
+    "Int": "int32",
+    "Long": "int64",
+    "Half": "float16",
+    "Float": "float32",
+    "Double": "float64",
+    "BFloat16": "bfloat16",
+    "ComplexFloat": "complex64",
+    "ComplexDouble": "complex128",
+    "Bool": "bool",
+}
+_DECIDES = re.compile(r"(?:if|elif|while|for|assert|match)\b|.{0,1000}\brange\(")
+_DUCK_SIZING = "duck sizing"  # in torch's remark on a check
+_NUMBER = re.compile(r"-?\d{1,20}")
+_FLOAT = re.compile(r"-?(?:\d{1,30}\.\d{0,30}(?:e[-+]?\d{1,4})?|\d{1,30}e[-+]?\d{1,4}|inf|nan)")
+# A source that can stand in a list that commas part, and that torch takes for a name or a pattern.
+_CAN_BE_LISTED = re.compile(r"[\w.\[\]']{1,400}")
+_VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})")
+
+
+@dataclass(frozen=True)
+class RecompileCause:
+    """What differed in some recompiles of a frame: by the cache entry that came nearest.
+
+    `kind` is that of `GuardFailure`, "backend" for another call of torch.compile, "not recorded" where torch
+    does not say. A size that is checked as a number or by a relation is a "size" in either case.
+    """
+
+    frame: FrameRecompiles
+    kind: str
+    source: str | None
+    index: int | None
+    met: tuple[tuple[Compile, GuardFailure | None], ...]
+
+    @property
+    def compiles(self) -> tuple[Compile, ...]:
+        """Its recompiles."""
+        return tuple(compile_ for compile_, _ in self.met)
+
+    @property
+    def failures(self) -> list[GuardFailure]:
+        """What failed in each of them."""
+        return [failure for _, failure in self.met if failure is not None]
+
+    @property
+    def failure(self) -> GuardFailure | None:
+        """What failed in the first of them."""
+        return next(iter(self.failures), None)
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What tells it from other causes in every run: no values."""
+        failure = self.failure
+        if self.kind == "not recorded" or failure is None:
+            return (self.kind, self.compiles[0].recompile_reason or "")
+        if self.kind == "backend":
+            return (_ANOTHER_BACKEND,)
+        if self.kind == "other" or self.source is None:
+            return (self.kind, failure.check)
+        return (self.kind, self.source, "" if self.index is None else str(self.index))
+
+    @cached_property
+    def values(self) -> list[str]:
+        """What it was compiled for and what came instead, each once, in order."""
+        known: dict[str, None] = {}
+        for compile_, failure in self.met:
+            if failure is not None:
+                values = (failure.expected, self._came(compile_, failure))
+                known |= dict.fromkeys(value for value in values if value is not None)
+        return [_DTYPES.get(value, value) if self.kind == "dtype" else value for value in known]
+
+    @property
+    def call(self) -> StackFrame | None:
+        """The user's call that brought the first of them about."""
+        return self.frame.call(self.compiles[0])
+
+    @cached_property
+    def where(self) -> StackFrame | None:
+        """The line that causes it: that needs a size as a number, or else on which the failed guard is.
+
+        For a setting of the process or a mode of the model it is the call that came under the other one.
+        Instead of a line of a library it is the user's own that led there.
+        """
+        if self.kind == "backend":
+            return self.frame.records.compile_calls.get(self.compiles[0].compile_id) or self.call
+        is_of_call = self.kind == "global state" or self.is_of_training or self.failure is None
+        found = self.call if is_of_call else self._innermost_own_line() or self.call
+        return found or (None if self.failure is None else self.frame.line_of(self.failure))
+
+    def _innermost_own_line(self) -> StackFrame | None:
+        """Of the user's lines inside of what is compiled, the one that is nearest to the guard."""
+        stacks = [] if self.specialization is None else [self.specialization.stack]
+        lines = (self.deciding, None if self.failure is None else self.frame.line_of(self.failure))
+        stacks += [(line,) for line in lines if line is not None]
+        stacks += [symbol.stack for symbol in self.symbols]
+        own = (line for stack in stacks for line in reversed(stack) if _is_own(line.place))
+        begin = self.frame.place
+        function = StackFrame(begin, self.frame.name or "", "") if begin and _is_own(begin) else None
+        return next(own, function)
+
+    @property
+    def line_of_guard(self) -> str:
+        """The text of the line on which the failed guard is."""
+        line = self.frame.line_of(self.failure) if self.failure is not None else None
+        return "" if line is None else line.text
+
+    @property
+    def place(self) -> Place | None:
+        """Where that line is, or else where the function begins."""
+        return self.where.place if self.where is not None else self.frame.place
+
+    @property
+    def line(self) -> str:
+        """The text of that line."""
+        return self.where.text.strip() if self.where is not None else ""
+
+    @cached_property
+    def symbols(self) -> list[Symbol]:
+        """What stands for it where torch made it dynamic, in any compile of the frame."""
+        names = [self.source if self.kind == "value" else f"{self.source}.size()[{self.index}]"]
+        if self.kind == "relation of sizes" and self.failure is not None:
+            names = [f"{source}.size()[{index}]" for source, index in sizes_in(self.failure.check)]
+        return [
+            symbol
+            for symbols in self.frame.records.symbols.values()
+            for symbol in symbols
+            if plain_source(symbol.source) in names and self.frame.is_of(symbol.compile_id)
+        ]
+
+    @cached_property
+    def full_source(self) -> str | None:
+        """The source as torch's settings spell it."""
+        failure = self.failure
+        return self.frame.full_source(failure) if failure is not None and self.source else None
+
+    @cached_property
+    def specialization(self) -> Specialization | None:
+        """Where the program needs as a number what differed."""
+        if self.source is None or self.kind not in ("size", "value"):
+            return None
+        wanted = self.source if self.kind == "value" else f"{self.source}.size()[{self.index}]"
+        for each in self.frame.specializations:
+            if wanted in map(plain_source, each.sources):
+                return each
+        return None
+
+    @cached_property
+    def deciding(self) -> StackFrame | None:
+        """The user's line that brought about a check on the size or number, which then failed."""
+        for compile_, failure in self.met if self.kind in ("size", "value") else ():
+            if failure is None or failure.kind not in ("relation of sizes", "comparison"):
+                continue
+            if rejects_0_and_1(failure.check) and self._came(compile_, failure) in ("0", "1"):
+                continue
+            line = deciding_line(failure.check, failure.user_code, failure.place, failure.remark)
+            if line is not None:
+                return self.frame.whole_line(*line)
+        return None
+
+    def _came(self, compile_: Compile, failure: GuardFailure) -> str | None:
+        """What came instead, if need be by what another entry failed on for the same size."""
+        came = self.frame.actual(compile_, failure)
+        others = (
+            other.actual
+            for other in self.frame.failures(compile_)
+            if other.kind == "size" and (other.source, other.index) == (self.source, self.index)
+        )
+        return came if came is not None or self.kind != "size" else next(others, None)
+
+    @property
+    def is_needed_as_number(self) -> bool:
+        """Whether the program does something else for another size or number: it cannot be dynamic."""
+        if self.specialization is not None or self.deciding is not None:
+            return True
+        # Where torch has not tried to make it dynamic, the line tells whether that can be.
+        is_fixed = self.kind == "value" and (self.is_of_module or self.is_global)
+        return is_fixed and not self.symbols and bool(_DECIDES.match(self.line_of_guard))
+
+    @cached_property
+    def came_as_0_or_1(self) -> bool:
+        """Whether a size of 0 or 1, which torch compiles apart, was among them."""
+        if self.kind != "size":
+            return False
+        return bool({"0", "1"} & set(self.values)) or any(
+            is_not_0_or_1(failure.check) for failure in self.failures
+        )
+
+    @cached_property
+    def is_free(self) -> bool:
+        """Whether it was dynamic in some version, and neither a branch nor another size depended on it."""
+        about_it = (
+            check
+            for check in self.frame.size_checks
+            if (self.source, self.index) in sizes_in(plain_source(check.code))
+        )
+        return bool(self.symbols) and not any(map(_is_tied, about_it))
+
+    @cached_property
+    def is_int(self) -> bool:
+        """Whether what differed is an int."""
+        return self.kind == "value" and bool(self.values) and all(map(_NUMBER.fullmatch, self.values))
+
+    @cached_property
+    def is_float(self) -> bool:
+        """Whether what differed is a float, or an int in some calls."""
+        if self.kind != "value" or self.is_int or not self.values:
+            return False
+        return all(_NUMBER.fullmatch(value) or _FLOAT.fullmatch(value) for value in self.values)
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether it was an int in some calls and a float in others."""
+        return self.is_float and any(map(_NUMBER.fullmatch, self.values))
+
+    @property
+    def is_of_parameter(self) -> bool:
+        """Whether it is the size of a parameter, which torch keeps fixed unless told otherwise."""
+        return any("on a parameter" in (failure.hint or "") for failure in self.failures)
+
+    @property
+    def is_of_module(self) -> bool:
+        """Whether it is an attribute of a module, where torch takes ints for constants."""
+        return (self.source or "").startswith("self.")
+
+    @property
+    def is_global(self) -> bool:
+        """Whether it is a global variable, of which torch takes ints for constants."""
+        return (self.source or "").startswith("G[")
+
+    @cached_property
+    def is_of_dict(self) -> bool:
+        """Whether the source is a dictionary, by the checks on it."""
+        checks = (check for checks in self.frame.records.checks.values() for check in checks)
+        # Of a dictionary's length torch says `!=` (torch/csrc/dynamo/guards.cpp, DictGuardManager).
+        return " != " in (self.failure.check if self.failure is not None else "") or any(
+            check.type.startswith(("DICT_", "MAPPING_")) and plain_source(check.source) == self.source
+            for check in checks
+        )
+
+    @cached_property
+    def is_duck_sizing(self) -> bool:
+        """Whether two sizes were taken for the same one only because they were equal when it was compiled."""
+        failure = self.failure
+        if self.kind != "relation of sizes" or failure is None:
+            return False
+        return any(
+            _DUCK_SIZING in check.code and plain_source(_code(check.code)).strip() == failure.check
+            for check in self.frame.size_checks
+        )
+
+    @cached_property
+    def became_dynamic(self) -> bool:
+        """Whether torch made it dynamic in a recompile, and that held."""
+        again = {compile_.compile_id for compile_ in self.compiles}
+        return self.specialization is None and any(symbol.compile_id in again for symbol in self.symbols)
+
+    @property
+    def frames_that_vary(self) -> int:
+        """How many frames of the process were recompiled for something that could be dynamic."""
+        process = self.frame.process
+        again = {compile_.compile_id for compile_ in process.recompiles}
+        opened = {symbol.compile_id for symbol in process.symbols} & again
+        return len({compile_id._replace(compile=None) for compile_id in opened if compile_id is not None})
+
+    @property
+    def is_of_training(self) -> bool:
+        """Whether it is what `train()` and `eval()` set."""
+        return (self.source or "").endswith(".training")
+
+    @cached_property
+    def is_rightly_apart(self) -> bool:
+        """Whether one version each is what a program needs that trains and evaluates."""
+        if not self.trains:
+            return False
+        is_of_grad_mode = self.kind == "global state" and all("grad_mode" in f.check for f in self.failures)
+        return is_of_grad_mode or self.is_of_training or self.kind == "dispatch keys"
+
+    @property
+    def is_whole_graph(self) -> bool:
+        """Whether a graph break would be an error (`fullgraph=True`)."""
+        process = self.frame.process.entire
+        return any(each.is_whole_graph for each in process.frames if self.frame.is_of(each.compile_id))
+
+    @property
+    def dynamic(self) -> bool | None:
+        """What torch.compile's `dynamic` was."""
+        return self.compiles[0].dynamic
+
+    @property
+    def is_captured(self) -> bool:
+        """Whether the program was compiled by `dynamo run`, and never calls torch.compile."""
+        return self.frame.process.entire.is_captured_now
+
+    @property
+    def trains(self) -> bool:
+        """Whether the process trained anything that is compiled."""
+        process = self.frame.process.entire
+        return bool(process.optimizers) or any(graph.backward_index is not None for graph in process.graphs)
+
+    @cached_property
+    def version(self) -> tuple[int, int]:
+        """The version of torch; (0, 0) where it was not recorded."""
+        found = _VERSION.match(self.frame.process.torch_version or "")
+        return (int(found[1]), int(found[2])) if found else (0, 0)
+
+    @cached_property
+    def dynamic_sources(self) -> list[tuple[str, int | None]]:
+        """What has to be dynamic from the start so that one version serves: source and dimension.
+
+        Besides what failed that is what torch made dynamic in the same recompile. Empty where the name of one
+        cannot be listed.
+        """
+        found: dict[tuple[str, int | None], None] = {}
+        failure = self.failure
+        if failure is not None and self.kind == "relation of sizes":
+            found = dict.fromkeys(self._related(failure.check))
+        elif self.full_source is not None:
+            found[self.full_source, self.index] = None
+        if self.dynamic is not True:
+            for compile_ in self.compiles:
+                for symbol in self.frame.records.symbols.get(compile_.compile_id, ()):
+                    sizes: list[tuple[str, int | None]] = [*sizes_in(symbol.source)]
+                    found |= dict.fromkeys(sizes or [(symbol.source, None)])
+        is_listable = all(_CAN_BE_LISTED.fullmatch(source) for source, _ in found)
+        return list(found) if is_listable else []
+
+    def _related(self, check: str) -> Iterator[tuple[str, int]]:
+        spelled = {
+            plain: full
+            for each in self.frame.size_checks
+            for full, plain in ((source, plain_source(source)) for source, _ in sizes_in(each.code))
+        }
+        for source, index in sizes_in(check):
+            if source in spelled:
+                yield spelled[source], index
+
+
+def causes_of(frame: FrameRecompiles) -> list[RecompileCause]:
+    """The causes of a frame's recompiles, in the order in which they were met."""
+    by_cause: dict[tuple[object, ...], list[tuple[Compile, GuardFailure | None]]] = {}
+    for compile_ in frame.compiles:
+        failure = frame.nearest(compile_)
+        by_cause.setdefault(_what_differed(compile_, failure), []).append((compile_, failure))
+    found = []
+    for (kind, source, index, *_), met in by_cause.items():
+        assert isinstance(kind, str)
+        found.append(
+            RecompileCause(
+                frame,
+                kind,
+                source if isinstance(source, str) else None,
+                index if isinstance(index, int) else None,
+                tuple(met),
+            )
+        )
+    return found
+
+
+def _what_differed(compile_: Compile, failure: GuardFailure | None) -> tuple[object, ...]:
+    if failure is None or not failure.check:
+        return ("not recorded", None, None, compile_.recompile_reason)
+    if failure.check.startswith(_ANOTHER_BACKEND):
+        return ("backend", None, None)
+    if failure.kind in ("size", "relation of sizes") and failure.index is not None:
+        return ("size", failure.source, failure.index)
+    if failure.kind == "comparison":
+        return ("value", failure.source, None)
+    if failure.kind == "other" or failure.source is None:
+        return (failure.kind, None, None, failure.check)
+    return (failure.kind, failure.source, failure.index)
+
+
+def _is_tied(check: GuardCheck) -> bool:
+    """Whether a check on a size is more than torch makes of every one."""
+    code, remark = split_note(check.code)
+    if not rejects_0_and_1(plain_source(code).strip()):
+        return True
+    return deciding_line(plain_source(code).strip(), check.user_code, check.place, remark) is not None
+
+
+def _code(check: str) -> str:
+    return check.partition("  # ")[0]
+
+
+def _is_own(where: Place) -> bool:
+    """Whether a line is the user's. Of a file whose name torch has cut short nobody can tell."""
+    return where.file.startswith("/") and not is_library(where)

@@ -1,0 +1,64 @@
+"""Why a frame was compiled again, in a sentence for somebody who knows PyTorch and nothing of Dynamo."""
+
+from .guard_failures import what_differed
+from .recompile_causes import RecompileCause
+
+_MOST_SHOWN = 8
+_STATES = {
+    "grad_mode": "gradients were recorded in one call and not in another (`torch.no_grad`)",
+    "autocast": "`torch.autocast` was on in one call and off in another",
+    "default_dtype": "the default dtype was changed between calls",
+    "num_threads": "the number of threads was changed between calls",
+    "deterministic": "the choice of deterministic algorithms was changed between calls",
+}
+
+
+def cause_sentence(cause: RecompileCause) -> str:
+    """What differed between the calls, with the values, and what that means where it needs no cure."""
+    sentence = _sentence(cause)
+    if cause.is_rightly_apart:
+        sentence += (
+            "; a program that trains and evaluates needs a version for each, and there is nothing to cure"
+        )
+    elif cause.kind == "size" and cause.dynamic is False:
+        sentence += "; with `dynamic=False` each size is a version of its own"
+    return sentence
+
+
+def _sentence(cause: RecompileCause) -> str:
+    failure = cause.failure
+    if failure is None:
+        return "torch does not say which guard failed"
+    if cause.kind == "backend":
+        return "torch.compile was called anew, and what an earlier call of it had compiled is not used"
+    if cause.kind == "global state":
+        words = next((words for name, words in _STATES.items() if name in failure.check), None)
+        return (
+            f"{words or 'a setting of the whole process was changed between calls'} (torch: {failure.check})"
+        )
+    if cause.kind == "relation of sizes" or (cause.kind == "value" and not cause.values):
+        return f"`{failure.check}` held when it was compiled, and then did not"
+    values = ", ".join(cause.values[1 : 1 + _MOST_SHOWN])
+    more = ", …" if len(cause.values) > 1 + _MOST_SHOWN else ""
+    if cause.kind in ("size", "value", "length", "dtype", "rank", "stride") and values:
+        then = f"was {cause.values[0]} when it was compiled, and then {values}{more}"
+        return f"{_what(cause)} {then}{_by_the_line(cause)}"
+    if cause.kind == "size" and cause.came_as_0_or_1:
+        return f"{_what(cause)} was 0 or 1, which torch compiles apart from all other sizes"
+    if cause.kind == "identity":
+        return (
+            f"`{cause.source}` is another object than the one that it was compiled for{_by_the_line(cause)}"
+        )
+    known = f" ({', '.join(cause.values)})" if cause.values and cause.kind != "other" else ""
+    return f"{what_differed(failure)} is not what it was compiled for{known}{_by_the_line(cause)}"
+
+
+def _what(cause: RecompileCause) -> str:
+    at = f" at dimension {cause.index}" if cause.index is not None else ""
+    kind = {"value": "", "rank": "the number of dimensions of "}.get(cause.kind, f"the {cause.kind} of ")
+    return f"{kind}`{cause.source}`{at}"
+
+
+def _by_the_line(cause: RecompileCause) -> str:
+    """That the program itself asks for the number, so that torch cannot leave it open."""
+    return f", and `{cause.line}` needs it as a number" if cause.is_needed_as_number and cause.line else ""

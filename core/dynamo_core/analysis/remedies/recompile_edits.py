@@ -1,0 +1,256 @@
+"""Remedies for recompiles that are edits of the program, by what differed between the calls.
+
+They are those of torch's own pages (Dynamic Shapes; Programming Model: Recompilation).
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from ..recompile_causes import RecompileCause
+from .advice import Change
+from .recompile_row import RecompileRemedy
+
+_FUNCTIONS = (
+    "function",
+    "method",
+    "builtin_function_or_method",
+    "functools.partial",
+    "code",
+    "module",
+    "type",
+)
+_TYPE = re.compile(r"type=<class '([^']+)'>")
+
+
+def _kind(*kinds: str) -> Callable[[RecompileCause], bool]:
+    return lambda cause: cause.kind in kinds
+
+
+def _state(words: str) -> Callable[[RecompileCause], bool]:
+    """Whether torch names this setting of the process as the one that was switched."""
+    return lambda cause: (
+        cause.kind == "global state" and any(words in failure.check for failure in cause.failures)
+    )
+
+
+def _is_loop(cause: RecompileCause) -> bool:
+    return cause.is_needed_as_number and cause.line.startswith(("for ", "while ", "async for "))
+
+
+def _is_none(cause: RecompileCause) -> bool:
+    return cause.kind in ("value", "type") and ("None" in cause.values or "NoneType" in cause.values)
+
+
+def _is_function(cause: RecompileCause) -> bool:
+    found = [_TYPE.search(failure.check) for failure in cause.failures]
+    return cause.kind == "identity" and all(each is None or each[1] in _FUNCTIONS for each in found)
+
+
+def _is_between_graphs(cause: RecompileCause) -> bool:
+    return (cause.source or "").startswith("___")
+
+
+EDITS: Sequence[RecompileRemedy] = (
+    RecompileRemedy(
+        "loop over a size",
+        _is_loop,
+        "{line} is a loop that torch unrolls, so that each length is a version of its own: compute over "
+        "the whole dimension at once, or loop outside of the compiled code.",
+        cures=("recompile_loop_over_size", "recompile_depth_of_module"),
+    ),
+    RecompileRemedy(
+        "decided by a size",
+        lambda cause: cause.is_needed_as_number,
+        "{line} does something else for another value of {what}, so that each is a version of its own: "
+        "decide it outside of the compiled code, and compile what is called there. Marking it dynamic is "
+        "of no use, and `mark_dynamic` would end the program with an error.",
+        cures=(
+            "recompile_specialised_size",
+            "recompile_size_threshold",
+            "recompile_float_threshold",
+            "recompile_int_index",
+        ),
+    ),
+    RecompileRemedy(
+        "0 and 1 apart",
+        lambda cause: cause.kind == "size" and cause.came_as_0_or_1,
+        "{what} takes several values ({values}), and torch compiles 0 and 1 apart: that is one version "
+        "more for each of them; pad such an input, or leave it out, if that is too much.",
+    ),
+    RecompileRemedy(
+        "float as a tensor",
+        lambda cause: cause.is_float,
+        "{what} is a float that takes several values ({values}), each of them a version of its own: pass "
+        "it as a tensor (`torch.tensor(…)`), or keep it in a buffer of the module.",
+        cures=("recompile_int_or_float",),
+    ),
+    RecompileRemedy(
+        "int as a tensor",
+        lambda cause: cause.is_int,
+        "{what} takes several values ({values}), each of them a version of its own: pass it as a tensor, "
+        "or keep it in a buffer of the module (`register_buffer`).",
+    ),
+    RecompileRemedy(
+        "None in some calls",
+        _is_none,
+        "{source} is None in some calls only, which is a version of its own: pass a tensor in every call "
+        "(a mask of ones, say), or compile a function for each case.",
+        cures=("recompile_optional_mask",),
+    ),
+    RecompileRemedy(
+        "training mode",
+        lambda cause: cause.is_of_training,
+        "the model was in training mode in some calls only: call `eval()` (or `train()`) once, before "
+        "the first call.",
+        cures=("recompile_training_mode",),
+    ),
+    RecompileRemedy(
+        "chosen by a value",
+        _kind("value"),
+        "{source} chooses what is computed ({values}), and each value is a version of its own: choose "
+        "outside of the compiled code, and compile what each choice calls; or keep to few values.",
+        cures=(
+            "recompile_string_argument",
+            "recompile_label_argument",
+            "recompile_flag_argument",
+            "recompile_global_mode",
+        ),
+    ),
+    RecompileRemedy(
+        "another function",
+        _is_function,
+        "{source} is another function in some calls, a lambda or a partial made anew perhaps, and each is "
+        "a version of its own: pass the same one, or call it outside of the compiled code.",
+        cures=("recompile_another_function",),
+    ),
+    RecompileRemedy(
+        "another object",
+        _kind("identity"),
+        "{source} is another object in some calls, and each is a version of its own: choose by it outside "
+        "of the compiled code, or pass few.",
+        cures=("recompile_enum_argument",),
+    ),
+    RecompileRemedy(
+        "freed object",
+        _kind("freed object"),
+        "{source} was freed, and what was compiled for it with it: keep a reference to it, or make it once.",
+    ),
+    RecompileRemedy(
+        "grad mode",
+        _state("grad_mode"),
+        "gradients were recorded in some calls only: call it under `torch.no_grad()` in every call, if you "
+        "do not train with it.",
+        cures=("recompile_grad_mode",),
+    ),
+    RecompileRemedy(
+        "autocast",
+        _state("autocast"),
+        "autocast was on in some calls only: make every call inside the same `torch.autocast`, or every "
+        "call outside.",
+        cures=("recompile_autocast",),
+    ),
+    RecompileRemedy(
+        "default dtype",
+        _state("default_dtype"),
+        "the default dtype was changed between calls: set it once, before the first call.",
+        cures=("recompile_default_dtype",),
+    ),
+    RecompileRemedy(
+        "setting of the process",
+        _kind("global state"),
+        "a setting of the whole process was changed between calls (torch: {check}): set it once, before "
+        "the first call.",
+    ),
+    RecompileRemedy(
+        "inference mode",
+        _kind("dispatch keys"),
+        "{source} was made in another mode in some calls (`torch.inference_mode`, functorch): make all of "
+        "its inputs inside of it, or none.",
+        cures=("recompile_inference_mode",),
+    ),
+    RecompileRemedy(
+        "between two graphs",
+        _is_between_graphs,
+        "a value made between two graphs varies ({values}): resolve the graph break before it, or make it "
+        "the same in every call.",
+    ),
+    RecompileRemedy(
+        "memory layout",
+        _kind("stride"),
+        "{source} comes in different memory layouts: give it one with `.contiguous()` before the call.",
+        cures=("recompile_memory_layout",),
+    ),
+    RecompileRemedy(
+        "number of dimensions",
+        _kind("rank"),
+        "{source} comes with different numbers of dimensions ({values}): give it one with `unsqueeze` or "
+        "`reshape` before the call, or compile a function for each.",
+        cures=("recompile_dimensions",),
+    ),
+    RecompileRemedy(
+        "dtype",
+        _kind("dtype"),
+        "{source} comes as different dtypes ({values}): convert it before the call.",
+        cures=("recompile_dtype",),
+    ),
+    RecompileRemedy(
+        "device",
+        _kind("device"),
+        "tensors come from different devices ({values}): move them to one before the call.",
+    ),
+    RecompileRemedy(
+        "requires_grad",
+        _kind("requires_grad"),
+        "{source} requires a gradient in some calls only: `detach()` it where no gradient is needed, or "
+        "compile training and inference apart.",
+        cures=("recompile_requires_grad",),
+    ),
+    RecompileRemedy(
+        "keys of a dictionary",
+        lambda cause: cause.kind == "dictionary" or (cause.kind == "length" and cause.is_of_dict),
+        "{source} has other keys in some calls: give it the same keys in every call.",
+        cures=("recompile_dictionary_keys",),
+    ),
+    RecompileRemedy(
+        "length",
+        _kind("length"),
+        "{source} has different lengths ({values}), and each is a version of its own: pass one tensor of a "
+        "fixed size instead, with a mask of what is used.",
+        cures=("recompile_growing_cache",),
+    ),
+    RecompileRemedy(
+        "type",
+        _kind("type"),
+        "{source} is of different types ({values}), and each is a version of its own: pass one type, or "
+        "compile a function for each.",
+    ),
+    RecompileRemedy(
+        "attribute",
+        _kind("attribute"),
+        "{source} comes with and without an attribute (compiled {expected}): set it always, or never.",
+    ),
+    RecompileRemedy(
+        "relation of sizes",
+        _kind("relation of sizes"),
+        "sizes are in one relation in some calls only (`{check}`): give them one relation, or do not "
+        "decide by it in the compiled code.",
+    ),
+    RecompileRemedy(
+        "another backend",
+        _kind("backend"),
+        "call `torch.compile` once, outside of what is called again and again, and keep what it returns: "
+        "what one call of it has compiled, another one with another backend function does not use.",
+        lambda cause: Change(edit="compile hoisted"),
+        cures=("recompile_fresh_backend",),
+    ),
+    RecompileRemedy(
+        "hint of torch's",
+        lambda cause: cause.failure is not None and bool(cause.failure.hint),
+        "{hint}",
+    ),
+    RecompileRemedy(
+        "anything else",
+        _kind("other"),
+        "the check `{check}` failed: make what it is about alike in every call.",
+    ),
+)

@@ -1,0 +1,16 @@
+"""Tensors of two dtypes.
+
+kind: recompile
+advice: convert
+"""
+
+import torch
+
+
+@torch.compile(backend="eager")
+def doubled(x):
+    return (x * 2).sum()  # cause
+
+
+for dtype in (torch.float32, torch.float64):
+    print(doubled(torch.ones(4, dtype=dtype)).item())

@@ -1,0 +1,291 @@
+"""Remedies for recompiles: each row names what bears it out, and is given only where it is true."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dynamo_core.analysis.recompile_causes import RecompileCause, causes_of
+from dynamo_core.analysis.recompiles import frames_recompiled
+from dynamo_core.analysis.remedies.advice import Assignment
+from dynamo_core.analysis.remedies.recompiles import REMEDIES, recompile_advice
+from dynamo_core.model import (
+    CaptureDecision,
+    Compile,
+    CompileId,
+    Frame,
+    GuardCheck,
+    GuardSet,
+    Optimizer,
+    Place,
+    Process,
+    RecompileReasons,
+    Recording,
+    Run,
+    Specialization,
+    StackFrame,
+    Symbol,
+)
+from dynamo_core.recording.recompile_text import parse_guard_failure
+
+PROGRAMS = Path(__file__).resolve().parents[1] / "integration" / "broken_programs"
+FILE = "/home/me/train.py"
+DYNAMIC_SOURCES = "TORCH_COMPILE_DYNAMIC_SOURCES"
+
+
+def test_every_row_names_programs_that_are_there_and_each_program_has_one_row() -> None:
+    cured = [name for row in REMEDIES for name in row.cures]
+    named = {*cured, *(name for row in REMEDIES for name in row.never_for)}
+    there = {
+        file.stem for file in PROGRAMS.glob("recompile_*.py") if not file.stem.endswith((".cured", "_reset"))
+    }
+    assert named - there == set()
+    assert sorted(cured) == sorted(there - {"recompile_reset_in_loop"})  # of another analysis
+    assert len({row.name for row in REMEDIES}) == len(REMEDIES)
+
+
+def compiled(number: int, reason: str | None = None, dynamic: bool | None = None) -> Compile:
+    place = Place(FILE, 3)
+    return Compile(
+        CompileId(0, number),
+        "f",
+        place,
+        1.0,
+        True,
+        1,
+        1,
+        reason,
+        None,
+        None,
+        {},
+        None,
+        None,
+        dynamic=dynamic,
+    )
+
+
+def process(*reasons: list[str], dynamic: bool | None = None, **fields: object) -> Process:
+    """A process that was compiled again for each of `reasons`, which are those of its entries."""
+    again = [compiled(number, each[0], dynamic) for number, each in enumerate(reasons, 1)]
+    told = [
+        RecompileReasons(CompileId(0, number), tuple(map(parse_guard_failure, each)))
+        for number, each in enumerate(reasons, 1)
+    ]
+    fields = {"torch_version": "2.13.0", **fields}
+    return Process(Path("s.log"), compiles=[compiled(0), *again], recompile_reasons=told, **fields)  # type: ignore[arg-type]
+
+
+def causes(*reasons: list[str], **fields: object) -> list[RecompileCause]:
+    one = process(*reasons, **fields)  # type: ignore[arg-type]
+    (frame,) = frames_recompiled(Recording(Path("rec"), Run(exit_code=0), [one], 1, []))
+    return causes_of(frame)
+
+
+def size(expected: int, actual: int, at: int = 0, entry: int = 0) -> str:
+    return f"0/{entry}: tensor 'x' size mismatch at index {at}. expected {expected}, actual {actual}"
+
+
+def opened(source: str = "L['x'].size()[0]", compile_: int = 1) -> Symbol:
+    line = StackFrame(Place(FILE, 4), "f", "y = x * 2")
+    return Symbol(CompileId(0, compile_), "s0", "5", source, line.place, (line,))
+
+
+def entry(number: int, *codes: str, source: str = "L['x']") -> GuardSet:
+    checks = tuple(
+        GuardCheck("LAMBDA_GUARD", source, code, "y = x * 2", Place("me/train.py", 4), "f") for code in codes
+    )
+    return GuardSet(CompileId(0, number), checks=checks)
+
+
+def first_change(cause: RecompileCause) -> tuple[Assignment, ...]:
+    change = recompile_advice(cause)[0].change
+    assert change is not None
+    return (*change.environment, *change.settings, *change.arguments)
+
+
+def test_a_size_that_varies_is_named_as_torch_spells_it() -> None:
+    (cause,) = causes([size(4, 5)], symbols=[opened()])
+    assert first_change(cause) == (Assignment(DYNAMIC_SOURCES, "L['x']:0"),)
+
+
+def test_what_varied_along_with_it_is_named_too() -> None:
+    (cause,) = causes([size(4, 5)], symbols=[opened(), opened("L['x'].size()[1]"), opened("L['k']")])
+    assert first_change(cause) == (Assignment(DYNAMIC_SOURCES, "L['x']:0,L['x']:1,L['k']"),)
+
+
+def test_before_2_13_torch_knows_no_dimensions_there() -> None:
+    (cause,) = causes([size(4, 5)], symbols=[opened()], torch_version="2.12.1")
+    assert first_change(cause) == (Assignment(DYNAMIC_SOURCES, "L['x']"),)
+
+
+@pytest.mark.parametrize("source", ["d['a b']", "d['a,b']", 'd["it\'s"]', "f(x)"])
+def test_what_cannot_stand_in_a_list_is_not_put_there(source: str) -> None:
+    (cause,) = causes([f"0/0: tensor '{source}' size mismatch at index 0. expected 4, actual 5"])
+    assert first_change(cause) == (Assignment("dynamic", "True"),)
+
+
+def test_a_size_that_the_program_needs_as_a_number_is_not_to_be_marked() -> None:
+    line = StackFrame(Place(FILE, 7), "f", "if x.size(0) == 5:")
+    needed = Specialization(CompileId(0, 1), ("L['x'].size()[0]",), "5", (line,))
+    (cause,) = causes([size(4, 5)], symbols=[opened()], specializations=[needed])
+    (advice,) = recompile_advice(cause)
+    assert cause.place == Place(FILE, 7)
+    assert "`if x.size(0) == 5:`" in advice.text
+    assert advice.change is None
+
+
+def test_a_branch_on_a_size_is_the_programs_own_and_a_size_of_1_is_torchs() -> None:
+    branch = "0/1: 2 <= x.size()[0] <= 6  # if x.size(0) > 6:  # me/train.py:7 in f"
+    (decided,) = causes([size(4, 5)], [branch, size(4, 9)], symbols=[opened()])
+    assert decided.is_needed_as_number and decided.place == Place(FILE, 7)
+    (one,) = causes(
+        [size(4, 5)], ["0/1: 2 <= x.size()[0]  # y = x * 2  # me/train.py:4 in f"], symbols=[opened()]
+    )
+    assert not one.is_needed_as_number and one.came_as_0_or_1
+
+
+def test_sizes_0_and_1_are_unbacked_only_where_nothing_depends_on_the_size() -> None:
+    reasons = [size(4, 5)], [size(4, 1)]
+    free = {"symbols": [opened()], "recompiled_entries": [entry(1, "2 <= L['x'].size()[0]")]}
+    (cause,) = causes(*reasons, **free)
+    assert first_change(cause) == (Assignment("TORCH_COMPILE_UNBACKED_SOURCES", "L['x']:0"),)
+    tied = entry(1, "2 <= L['x'].size()[0]", "L['x'].size()[0] == L['y'].size()[0]")
+    for other in ({"recompiled_entries": [tied]}, {"symbols": []}, {"torch_version": "2.12.0"}):
+        (cause,) = causes(*reasons, **{**free, **other})
+        assert "UNBACKED" not in "".join(map(str, first_change(cause)))
+
+
+OF_NO_LINE = (
+    "  # y = x * 2  # me/train.py:4 in f (user code shown is first use of this value--the guard itself is not "
+    "due user code but due to 0/1 specialization in the framework; to avoid specialization try "
+    "torch._dynamo.decorators.mark_unbacked(tensor, dim)) and "
+)
+
+
+@pytest.mark.parametrize(
+    ("due_to", "came", "line"),
+    [
+        ("(_inductor/codegen/cpp.py:2273 in need_use_acc_helper)", 1, None),
+        ("(_inductor/codegen/cpp.py:2273 in need_use_acc_helper)", 900, None),
+        (
+            "if x.size(0) > 512:  # me/train.py:9 in f (_dynamo/variables/tensor.py:2606 in evaluate_expr)",
+            1,
+            None,
+        ),
+        (
+            "if x.size(0) > 512:  # me/train.py:9 in f (_dynamo/variables/tensor.py:2606 in evaluate_expr)",
+            900,
+            9,
+        ),
+    ],
+)
+def test_a_bound_is_the_programs_where_a_line_of_it_stands_behind(
+    due_to: str, came: int, line: int | None
+) -> None:
+    failed = f"0/1: 2 <= x.size()[0] <= 512{OF_NO_LINE}{due_to}"
+    (cause,) = causes([size(4, 5)], [failed, size(4, came)], symbols=[opened()])
+    assert cause.values == ["4", "5", str(came)]
+    assert cause.is_needed_as_number is (line is not None)
+    assert cause.place == (Place(FILE, line) if line else Place(FILE, 4)), cause.where
+
+
+def test_sizes_that_were_equal_by_chance_are_told_apart_only_by_name() -> None:
+    check = "L['y'].size()[0] == L['x'].size()[0]  # duck sizing added this equality because …"
+    reasons = ["0/0: y.size()[0] == x.size()[0]"]
+    (cause,) = causes(reasons, dynamic=True, recompiled_entries=[entry(0, check, source="")])
+    assert first_change(cause) == (Assignment(DYNAMIC_SOURCES, "L['y']:0,L['x']:0"),)
+    own = check.replace("duck sizing added this", "x.size(0) == y.size(0)  # me/train.py:4 in f")
+    (cause,) = causes(reasons, dynamic=True, recompiled_entries=[entry(0, own, source="")])
+    assert recompile_advice(cause)[0].change is None
+
+
+def test_torchs_hint_on_a_parameter_is_no_size() -> None:
+    hint = (
+        "Guard failed on a parameter, consider using …force_parameter_static_shapes = False to allow dynamism"
+    )
+    (cause,) = causes([f"{size(32, 4)}. {hint} on parameters."])
+    assert cause.values == ["32", "4"]
+    first, second = recompile_advice(cause)
+    assert "mark_dynamic" not in first.text + second.text
+    assert second.change is not None and "force_parameter_static_shapes" in second.change.settings[0].name
+
+
+def test_a_program_that_we_compile_is_told_of_our_option() -> None:
+    capture = CaptureDecision("capture", None, "auto", "inductor", False)
+    (cause,) = causes([size(4, 5)], symbols=[opened()], captures=[capture])
+    change = recompile_advice(cause)[0].change
+    assert change is not None and change.options == ("--dynamic",)
+
+
+def test_the_entry_that_came_nearest_tells_the_cause() -> None:
+    (first, _) = causes(["0/0: len(kw) == 1"], ["0/1: len(kw) == 2", size(5, 7)])
+    assert first.kind == "length"
+    assert [cause.kind for cause in causes(["0/1: len(kw) == 2", size(5, 7)])] == ["size"]
+
+
+def test_a_switch_of_the_process_is_where_the_call_is() -> None:
+    call = StackFrame(Place(FILE, 20), "main", "f(x)")
+    frame = Frame("f", Place(FILE, 3), "compiled", None, True, False, CompileId(0, 1), called_from=call)
+    reasons = ["0/0: GLOBAL_STATE changed: grad_mode "]
+    (cause,) = causes(reasons, frames=[frame])
+    assert cause.place == Place(FILE, 20)
+    assert "torch.no_grad()" in recompile_advice(cause)[0].text
+
+
+def test_a_program_that_trains_and_evaluates_needs_both_versions() -> None:
+    trains = {"optimizers": [Optimizer("SGD", "torch.optim.sgd", "sgd.py")]}
+    (cause,) = causes(["0/0: GLOBAL_STATE changed: grad_mode "], **trains)
+    assert recompile_advice(cause) == []
+    (other,) = causes(["0/0: GLOBAL_STATE changed: default_dtype "], **trains)
+    assert recompile_advice(other) != []
+
+
+def test_causes_have_the_same_key_when_lines_ids_and_values_differ() -> None:
+    one, other = causes([size(4, 5)]), causes([size(7, 9, entry=3)])
+    assert [cause.key for cause in one] == [cause.key for cause in other]
+    moved = replace(one[0], met=tuple((replace(c, place=Place("/x.py", 99)), f) for c, f in one[0].met))
+    assert moved.key == one[0].key
+
+
+def test_without_a_row_of_ours_torchs_hint_is_shown() -> None:
+    (cause,) = causes(["0/0: odd()  # y = 2  # me/train.py:4 in f (HINT: turn it round)"])
+    assert [advice.text for advice in recompile_advice(cause)] == ["turn it round"]
+    (cause,) = causes(["0/0: odd()"])
+    assert "`odd()`" in recompile_advice(cause)[0].text
+
+
+def test_a_number_that_is_compared_is_needed_as_a_number() -> None:
+    opened_float = opened("L['lr']")
+    tried = ["0/1: lr > 0.3  # if lr > 0.3:  # me/train.py:5 in f"]
+    (cause,) = causes(["0/0: lr == 0.5"], tried, symbols=[opened_float])
+    assert cause.is_needed_as_number
+    assert "`if lr > 0.3:`" in recompile_advice(cause)[0].text
+
+
+@pytest.mark.parametrize(
+    ("line", "is_needed"), [("for _ in range(self.n):", True), ("return x * self.n", False)]
+)
+def test_a_number_on_a_module_is_judged_by_its_line(line: str, is_needed: bool) -> None:
+    (cause,) = causes(
+        [f"0/0: self.n == 1  # {line}  # me/train.py:5 in f"],
+        recompiled_entries=[entry(1, "L['self'].n == 2", source="L['self'].n")],
+    )
+    assert cause.is_needed_as_number is is_needed
+    assert (recompile_advice(cause)[0].change is None) is is_needed
+
+
+def test_one_remedy_names_all_that_varies_in_a_frame() -> None:
+    free = entry(1, "2 <= L['x'].size()[0]")
+    size_of_x, number = causes(
+        [size(4, 5)],
+        [size(4, 1)],
+        ["0/2: k == 2"],
+        symbols=[opened(), opened("L['k']", 3)],
+        recompiled_entries=[free],
+    )
+    expected = (
+        Assignment("TORCH_COMPILE_UNBACKED_SOURCES", "L['x']:0"),
+        Assignment(DYNAMIC_SOURCES, "L['k']"),
+    )
+    assert first_change(size_of_x) == expected
+    assert first_change(number) == expected
