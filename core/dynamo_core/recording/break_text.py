@@ -41,6 +41,7 @@ def parse_break_text(text: str) -> BreakExplanation | None:
         hints=tuple(dict.fromkeys(hint.strip() for hint in _HINT.findall(text))),  # the text can say it twice
         registry_id=f"GB{link[1]}" if link else None,
         link=link[0] if link else None,
+        stack=parse_user_stack(text),
     )
 
 

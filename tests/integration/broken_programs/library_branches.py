@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "site-packages"))
-import careful  # noqa: E402
+import careful
 
 
 class Model(torch.nn.Module):

@@ -5,6 +5,7 @@ whole-graph frames (`fullgraph=True`) go to `ConvertFrameAssert.__call__` direct
 The same in torch 2.8 to 2.15; `ConvertFrameReturn.skip_reason` is there from 2.13 on.
 """
 
+from traceback import extract_tb
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from .breaks import described_break
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
+_SUPPRESSED = "an error was suppressed"  # torch's words where it does not say which
+
 
 def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
     """Wrap both converters. The counting one calls the other, which is then not a frame of its own."""
@@ -22,6 +25,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
     counters = convert_frame.counters
     calls = probes.stream.counters
     entering_inner_converter = False
+    suppressed: BaseException | None = None  # what the inner converter raised, and the outer one kept
 
     @probes.harmless("frames")
     def record(
@@ -29,7 +33,10 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
     ) -> None:
         elapsed = perf_counter_ns() - start
         calls.note_compile(elapsed)
-        reason, given_up = getattr(result, "skip_reason", None), limits.given_up()
+        given_up = limits.given_up()
+        reason = getattr(result, "skip_reason", None)
+        if suppressed is not None and (reason is None or _SUPPRESSED in reason):
+            reason = f"{type(suppressed).__name__}: {suppressed}"
         if given_up is not None:
             outcome, reason = "skipped", given_up.reason
         elif error is not None:
@@ -52,6 +59,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
                 "ok": ok,
                 "whole_graph": whole_graph,
                 "broke": None if given_up is not None else _break_that_raised(error),
+                "stopped": None if given_up is not None else _what_stopped(suppressed or error),
                 "ended_ns": time_ns(),
                 "ns": elapsed,
             },
@@ -62,23 +70,29 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
         original = converter.__call__
 
         def __call__(self: Any, frame: Any, *rest: Any, **named: Any) -> Any:
-            nonlocal entering_inner_converter
+            nonlocal entering_inner_converter, suppressed
             # One more call lies on the stack than Dynamo's `skip` knows of.
             named["skip"] = named.get("skip", 0) + 1
             if whole_graph and entering_inner_converter:
                 entering_inner_converter = False
-                return original(self, frame, *rest, **named)
-            entering_inner_converter = not whole_graph
+                try:
+                    return original(self, frame, *rest, **named)
+                except BaseException as error:
+                    suppressed = error
+                    raise
+            entering_inner_converter, suppressed = not whole_graph, None
             handler.last_compile = None
             ok_before = counters["frames"]["ok"]
             start = perf_counter_ns()
             try:
                 result = original(self, frame, *rest, **named)
             except BaseException as error:
+                suppressed = None
                 record(frame.f_code, None, error, False, whole_graph, start)
                 raise
             ok = whole_graph or counters["frames"]["ok"] > ok_before
             record(frame.f_code, result, None, ok, whole_graph, start)
+            suppressed = None  # it holds the frames that it went through
             return result
 
         converter.__call__ = __call__
@@ -94,3 +108,14 @@ def _break_that_raised(error: BaseException | None) -> dict[str, Any] | None:
     """
     stack = getattr(error, "real_stack", None)
     return described_break(str(getattr(error, "msg", error)), stack) if stack else None
+
+
+def _what_stopped(error: BaseException | None) -> dict[str, Any] | None:
+    """The same of an error that torch kept to itself; of a backend's own error, where that was raised.
+
+    Source: torch/_dynamo/exc.py (BackendCompilerFailed: inner_exception), 2.8 to 2.15.
+    """
+    inner = getattr(error, "inner_exception", None)
+    if isinstance(inner, BaseException):
+        return described_break(str(error), extract_tb(inner.__traceback__))
+    return _break_that_raised(error)
