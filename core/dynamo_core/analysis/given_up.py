@@ -7,11 +7,11 @@ from ..model import Frame, GraphBreak, StackFrame
 
 def what_stopped(frame: Frame) -> GraphBreak:
     """The break that it was given up for; where none was recorded, its first line and the reason."""
+    reason = frame.reason or "no reason recorded"
     where = frame.stopped or frame.broke
     if where is not None and where.stack:
         explanation = frame.explanation if where.explanation is None else where.explanation
-        return replace(where, explanation=explanation)
-    reason = frame.reason or "no reason recorded"
+        return replace(where, reason=reason, explanation=explanation)
     if frame.explanation is None:
         return GraphBreak(reason, (StackFrame(frame.place, frame.name, ""),), frame.compile_id)
     stack = frame.explanation.stack or (StackFrame(frame.explanation.place, frame.name, ""),)

@@ -1,7 +1,7 @@
 """The same in a helper that a model's method calls.
 
 kind: graph break
-advice: constant message
+advice: constant text
 """
 
 import torch

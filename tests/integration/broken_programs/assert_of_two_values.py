@@ -1,7 +1,7 @@
 """An assert of two conditions, which is a branch on the first.
 
 kind: graph break
-advice: two
+advice: torch.logical_and
 """
 
 import torch

@@ -1,7 +1,7 @@
 """An assert whose message is made of a value.
 
 kind: graph break
-advice: constant message
+advice: constant text
 """
 
 import torch

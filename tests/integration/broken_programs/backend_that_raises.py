@@ -8,11 +8,11 @@ import torch
 
 
 def broken(graph, example_inputs):
-    raise ValueError("no such operator")
+    raise ValueError("no such operator")  # cause
 
 
 @torch.compile(backend=broken)
-def model(x):  # cause
+def model(x):
     return x.sin().cos()
 
 

@@ -1,7 +1,7 @@
 """A tensor is made a bool.
 
 kind: graph break
-advice: torch.where
+advice: TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS
 """
 
 import torch
@@ -14,4 +14,4 @@ def masked(x, flag):
 
 
 print(masked(torch.arange(3.0), torch.tensor([True, False])).tolist())
-print(masked(torch.arange(3.0), torch.tensor([False])).tolist())
+print(masked(torch.arange(3.0), torch.tensor([False, False])).tolist())

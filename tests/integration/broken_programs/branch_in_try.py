@@ -1,6 +1,6 @@
 """A branch on a value inside `try`, from where torch cannot go on.
 
-kind: fell back to eager
+kind: graph break
 advice: torch.where
 """
 

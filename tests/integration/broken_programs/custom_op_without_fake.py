@@ -1,6 +1,6 @@
 """A custom operator that does not say what comes out of it.
 
-kind: graph break
+kind: compiler error
 advice: register_fake
 """
 

@@ -1,7 +1,7 @@
 """An environment variable is set inside.
 
 kind: graph break
-advice: outside
+advice: before the call
 """
 
 import os

@@ -1,7 +1,7 @@
 """An exception that is raised by what a tensor holds.
 
 kind: graph break
-advice: torch._assert
+advice: out of the compiled code
 """
 
 import torch

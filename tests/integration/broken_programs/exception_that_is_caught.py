@@ -1,7 +1,7 @@
 """A lookup that fails, and is caught, around a break.
 
 kind: fell back to eager
-advice: test
+advice: TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS
 """
 
 import torch

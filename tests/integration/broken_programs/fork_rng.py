@@ -1,7 +1,7 @@
 """Random numbers are drawn with a state of their own.
 
-kind: graph break
-advice: outside
+kind: fell back to eager
+advice: around the call
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Garbage is collected inside.
 
 kind: graph break
-advice: gc.collect
+advice: before the call
 """
 
 import gc

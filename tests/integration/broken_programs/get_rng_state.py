@@ -1,7 +1,7 @@
 """The state of the random numbers is kept.
 
 kind: graph break
-advice: outside
+advice: in front of the call
 """
 
 import torch

@@ -1,6 +1,6 @@
 """A GRU called from a function.
 
-kind: graph break
+kind: fell back to eager
 advice: allow_rnn
 """
 

@@ -1,6 +1,6 @@
 """A module registers a hook on its layer in each forward.
 
-kind: graph break
+kind: fell back to eager
 advice: once
 """
 
@@ -16,9 +16,9 @@ class Watched(torch.nn.Module):
 
     def forward(self, x):
         x = x * 2
-        handle = self.inner.register_forward_hook(lambda *_: shapes.append(1))  # cause
+        handle = self.inner.register_forward_hook(lambda *_: shapes.append(1))
         y = self.inner(x)
-        handle.remove()
+        handle.remove()  # cause
         return y.relu()
 
 

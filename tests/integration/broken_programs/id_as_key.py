@@ -1,7 +1,7 @@
 """A cache by `id`.
 
-kind: graph break
-advice: id
+kind: fell back to eager
+advice: a key of your own
 """
 
 import torch
@@ -12,8 +12,8 @@ cache = {}
 @torch.compile(backend="eager")
 def cached(x):
     y = x.sin()
-    cache[id(y)] = 1  # cause
-    return y.cos()
+    cache[id(y)] = 1
+    return y.cos()  # cause
 
 
 print(cached(torch.ones(2)).tolist(), len(cache))

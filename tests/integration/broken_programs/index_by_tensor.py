@@ -1,6 +1,6 @@
 """A slice up to a value in a tensor.
 
-kind: graph break
+kind: fell back to eager
 advice: TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS
 """
 

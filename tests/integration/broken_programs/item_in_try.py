@@ -1,6 +1,6 @@
 """A value is taken out of a tensor inside `try`.
 
-kind: fell back to eager
+kind: graph break
 advice: TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS
 """
 

@@ -1,7 +1,7 @@
 """A lock is held around the work.
 
-kind: graph break
-advice: lock
+kind: fell back to eager
+advice: around the call
 """
 
 import threading

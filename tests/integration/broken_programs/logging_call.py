@@ -1,7 +1,7 @@
 """A call of a logger.
 
 kind: graph break
-advice: log
+advice: behind the call
 """
 
 import logging

@@ -1,7 +1,7 @@
 """A module whose class hands attributes on by `__getattr__`.
 
-kind: graph break
-advice: __getattr__
+kind: fell back to eager
+advice: before the call
 """
 
 import zlib

@@ -1,7 +1,7 @@
 """Noise drawn by numpy.
 
 kind: graph break
-advice: torch
+advice: before the call
 """
 
 import numpy as np

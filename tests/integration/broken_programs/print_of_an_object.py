@@ -1,7 +1,7 @@
 """A print of an object, which torch cannot put off.
 
 kind: graph break
-advice: after
+advice: behind the call
 """
 
 import torch

@@ -1,7 +1,7 @@
 """A number drawn by `random` chooses a layer.
 
 kind: graph break
-advice: before
+advice: before the call
 """
 
 import random

@@ -1,7 +1,7 @@
 """A loop as long as a tensor says.
 
-kind: fell back to eager
-advice: int
+kind: graph break
+advice: TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS
 """
 
 import torch

@@ -1,6 +1,6 @@
 """An LSTM in a model.
 
-kind: graph break
+kind: fell back to eager
 advice: allow_rnn
 """
 

@@ -1,7 +1,7 @@
 """A thread is started inside.
 
 kind: graph break
-advice: outside
+advice: before the call
 """
 
 import threading

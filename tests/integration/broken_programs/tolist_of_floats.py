@@ -1,7 +1,7 @@
 """Floats come out of a tensor as a list.
 
 kind: graph break
-advice: tolist
+advice: unbind
 """
 
 import torch

@@ -1,7 +1,7 @@
 """A warning.
 
 kind: graph break
-advice: warn
+advice: reorderable_logging_functions
 """
 
 import warnings

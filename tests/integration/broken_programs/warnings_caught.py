@@ -1,7 +1,7 @@
 """Warnings are switched off inside.
 
-kind: graph break
-advice: outside
+kind: fell back to eager
+advice: before the call
 """
 
 import warnings
@@ -12,8 +12,8 @@ import torch
 @torch.compile(backend="eager")
 def quiet(x):
     y = x.sin()
-    with warnings.catch_warnings():  # cause
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # cause
         y = y * 2
     return y.cos()
 

@@ -1,7 +1,7 @@
 """A loop that goes on until a tensor is small.
 
-kind: fell back to eager
-advice: torch.while_loop
+kind: graph break
+advice: body
 """
 
 import torch

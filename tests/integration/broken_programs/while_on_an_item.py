@@ -1,6 +1,6 @@
 """A loop on a value that is taken out of a tensor.
 
-kind: graph break
+kind: fell back to eager
 advice: body
 """
 

@@ -1,7 +1,7 @@
 """Text is written to standard output.
 
 kind: graph break
-advice: after
+advice: behind the call
 """
 
 import sys

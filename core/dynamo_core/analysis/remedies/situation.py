@@ -1,8 +1,7 @@
 """A graph break, or what made Dynamo give a frame up, as the tables of remedies look at it."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from ...model import GraphBreak, Place, StackFrame
@@ -29,7 +28,6 @@ class Situation:
     library: str | None = None
     torch_version: str | None = None
     function: str | None = None
-    names: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def parts(self) -> dict[str, str]:
@@ -37,19 +35,25 @@ class Situation:
         called = frozenset(_NAME.findall(self.words[:300]))
         if self.entered is not None:
             called = frozenset((self.entered,))
+        line = _COMMENT.sub("", self.line) or "the line"
         call = call_on(self.line, called)
         targets = targets_of(self.line)
         condition = condition_of(self.line)
         return {
-            "line": _COMMENT.sub("", self.line) or "the line",
+            "line": line,
             "condition": condition or "the condition",
             "tensor_condition": (condition or "the condition").replace(".item()", ""),
-            "call": call or "the call",
-            "called": (call or self.entered or "the call").partition("(")[0],
+            "call": call or line,
+            "called": (call or self.entered or line).partition("(")[0],
             "target": ", ".join(targets) or "what it returns",
             "function": self.function or "the function",
             "library": self.library or "the library",
         }
+
+    @property
+    def is_in_library(self) -> bool:
+        """Whether it is in a library that the user calls, and not in torch."""
+        return self.entered is not None and self.library not in (None, "torch")
 
     @property
     def is_branched_on_next(self) -> bool:
