@@ -18,4 +18,7 @@ def model(x):
     return y.cos()
 
 
-print(model(torch.ones(2)).tolist())
+try:
+    print(model(torch.ones(2)).tolist())
+except RuntimeError:
+    print(doubled(torch.ones(2).sin()).cos().tolist())
