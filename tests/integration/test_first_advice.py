@@ -160,9 +160,7 @@ def _beginning(text: str) -> str:
     return text.partition("{")[0]
 
 
-def _cured(
-    program: Path, expected: Expected, remedy: Remedy, launcher: Launchers, recording: Path
-) -> Ran:
+def _cured(program: Path, expected: Expected, remedy: Remedy, launcher: Launchers, recording: Path) -> Ran:
     change, by_hand = remedy.change, program.with_suffix(".cured.py")
     if change is None or change.edit is not None:
         return launcher({}).run(recording, *expected.options, str(by_hand))

@@ -36,7 +36,7 @@ class Crossing:
 
 @dataclass(frozen=True)
 class DistinctBreak:
-    """A break, however often it was met. `first` stands for all of its occurrences, and was met in `process`."""
+    """A break, however often it was met. `first`, met in `process`, stands for all of its occurrences."""
 
     process: Process
     first: GraphBreak

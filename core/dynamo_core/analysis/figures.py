@@ -29,7 +29,7 @@ class Figures:
 
     @cached_property
     def given_up(self) -> list[tuple[Process, Frame, GraphBreak]]:
-        """Frames that run eager or raised an error, and why: for no break that is counted, nor for a limit."""
+        """Frames that run eager or raised an error, and why: not for a break that is counted, or a limit."""
         with_break = {id(frame) for cost in self.breaks for frame in cost.distinct.frames_fell_back}
         return [
             (process, frame, what_stopped(frame))

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from .ids import CompileId, Place, StackFrame
 
-# torch's reason of a break behind which it does not go on (torch/_dynamo/symbolic_convert.py, step_graph_break; 2.8
-# to 2.15)
+# torch's reason of a break behind which it does not go on.
+# Source: torch/_dynamo/symbolic_convert.py (step_graph_break), 2.8 to 2.15
 NOT_RESUMED = "step_unsupported"
 
 
@@ -31,8 +31,8 @@ class GraphBreak:
     """A break as Dynamo counts them. `stack` is the user's, from the compiled frame to the line that broke.
 
     `callers` leads to the compiled frame, outermost first; empty where it was not recorded. `around` has the
-    text of the lines next to the one that broke, by number. Behind a break that is not resumed, the rest of the
-    frame runs eager; its stack is that of the line that could not be traced.
+    text of the lines next to the one that broke, by number. Behind a break that is not resumed, the rest of
+    the frame runs eager; its stack is that of the line that could not be traced.
     """
 
     reason: str

@@ -14,7 +14,8 @@ class Frame:
 
     `ok` is what torch's `counters["frames"]["ok"]` counts. Frames of `fullgraph=True` are not in it.
     `explanation` has torch's words on what made Dynamo give up, `broke` the break that it raised as an error,
-    where none was allowed, `stopped` the same for an error that torch kept to itself. `limit` is the option whose limit made us give it up, which `reason` is about.
+    where none was allowed, `stopped` the same for an error that torch kept to itself. `limit` is the option
+    whose limit made us give it up, which `reason` is about.
     What `is_exit` raised no error: the compile was interrupted, by Ctrl-C or the program's own exit.
     """
 

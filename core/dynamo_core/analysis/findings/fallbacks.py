@@ -1,4 +1,4 @@
-"""Findings: frames that Dynamo gave up, so that they run eager or end the program, for no break between graphs."""
+"""Findings: frames that Dynamo gave up, so that they run eager or end the program."""
 
 from collections.abc import Iterator
 

@@ -86,8 +86,8 @@ class Finding:
     """`title` is one line that names it, `cause` a sentence on why; `effect` says what it does to the run.
 
     `place` is the line that causes it, `source` its text; where that leads into a library, `via` is the
-    line of it that is in the way. `identity` stays the same when lines move, paths change, ids are numbered anew
-    or the run is repeated. `processes` names the streams in which it was met.
+    line of it that is in the way. `identity` stays the same when lines move, paths change, ids are numbered
+    anew or the run is repeated. `processes` names the streams in which it was met.
     """
 
     kind: Kind

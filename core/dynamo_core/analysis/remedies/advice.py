@@ -19,9 +19,9 @@ class Change:
     """What `dynamo fix` does to try a remedy; one of the fields is filled.
 
     `environment` are variables of the process; `settings` torch's own, by their whole name
-    (`torch._dynamo.config.…`), as `dynamo run --config` sets them; `arguments` those of the program's own calls
-    of torch.compile, as `dynamo run --override` replaces them; `options` are further ones of `dynamo run`;
-    `edit` names an edit of the source (`dynamo_core/fix/edits`), which is made at the finding's place.
+    (`torch._dynamo.config.…`), as `dynamo run --config` sets them; `arguments` those of the program's own
+    calls of torch.compile, as `dynamo run --override` replaces them; `options` are further ones of
+    `dynamo run`; `edit` names an edit of the source (`dynamo_core/fix/edits`), which is made at the finding's place.
     """
 
     environment: tuple[Assignment, ...] = ()

@@ -1,4 +1,4 @@
-"""Causes: what was asked for by the program or a library (breaks, disabled functions), and backends that fail.
+"""Causes: what the program or a library asked for (breaks, disabled functions), and backends that fail.
 
 Source: torch/_dynamo/decorators.py (disable, graph_break, skip_frame) and torch/_dynamo/exc.py
 (BackendCompilerFailed), 2.8 to 2.15.
@@ -17,8 +17,8 @@ _REMOVED = Change(edit="statement removed")
 def _out_of_it(cures: str) -> tuple[Treatment, ...]:
     return (
         Treatment(
-            "end the compiled function in front of `{call}`, and compile what comes behind it as a function of its "
-            "own: what breaks the graph is in `{library}`, and not yours to change.",
+            "end the compiled function in front of `{call}`, and compile what comes behind it as a function "
+            "of its own: what breaks the graph is in `{library}`, and not yours to change.",
             cures=cures,
         ),
     )
@@ -44,8 +44,8 @@ TABLE = (
         "`{called}` was marked with `torch.compiler.disable`, so torch does not trace it",
         (
             Treatment(
-                "remove the `torch.compiler.disable` from `{called}`, if torch can trace it; else call it before "
-                "or behind the compiled code.",
+                "remove the `torch.compiler.disable` from `{called}`, if torch can trace it; else call it "
+                "before or behind the compiled code.",
                 cures="disabled_helper",
             ),
         ),
@@ -65,9 +65,9 @@ TABLE = (
         "the backend that was to compile the graph raised an error",
         (
             Treatment(
-                'use another backend until this one is mended: `torch.compile(…, backend="aot_eager")`, which '
-                "works where the graph itself is sound; `dynamo graphs --runnable N` writes the graph as a script "
-                "for a bug report.",
+                'use another backend until this one is mended: `torch.compile(…, backend="aot_eager")`, '
+                "which works where the graph itself is sound; `dynamo graphs --runnable N` writes the graph "
+                "as a script for a bug report.",
                 cures="backend_that_raises",
                 change=Change(arguments=(Assignment("backend", "aot_eager"),)),
             ),

@@ -21,8 +21,8 @@ _LOGGER = re.compile(r"logging\.Logger|Logger method")
 _WARN = re.compile(r"builtin `_?warnings\.warn")
 _EFFECT = "has an effect outside of the graph, which torch does not put into it"
 _ELSEWHERE = (
-    "call `{call}` before the call of `{function}` and pass in what it returns, where no tensor of the graph goes "
-    "into it; else end the compiled function in front of it."
+    "call `{call}` before the call of `{function}` and pass in what it returns, where no tensor of the graph "
+    "goes into it; else end the compiled function in front of it."
 )
 
 TABLE = (
@@ -31,8 +31,8 @@ TABLE = (
         f"`print` {_EFFECT}",
         (
             Treatment(
-                "run `torch._dynamo.config.reorderable_logging_functions.add(print)` before the first call: then "
-                "torch prints behind the graph.",
+                "run `torch._dynamo.config.reorderable_logging_functions.add(print)` before the first call: "
+                "then torch prints behind the graph.",
                 cures="print_of_a_tensor",
                 change=Change(settings=(Assignment(_LATER, "print"),)),
                 may_change="it is printed when the graph has run; a tensor that was changed in place by then "
@@ -61,7 +61,8 @@ TABLE = (
             ),
             Treatment(
                 "have torch leave loggers out: "
-                "`torch._dynamo.config.ignore_logging_functions.add(logging.Logger.info)`, and so for each method.",
+                "`torch._dynamo.config.ignore_logging_functions.add(logging.Logger.info)`, and so for each "
+                "method.",
                 cures="logging_call",
                 change=Change(
                     settings=tuple(
@@ -81,8 +82,8 @@ TABLE = (
         f"a warning {_EFFECT}",
         (
             Treatment(
-                "run `torch._dynamo.config.reorderable_logging_functions.add(warnings.warn)` before the first "
-                "call: then torch warns behind the graph.",
+                "run `torch._dynamo.config.reorderable_logging_functions.add(warnings.warn)` before the "
+                "first call: then torch warns behind the graph.",
                 cures="warning",
                 change=Change(settings=(Assignment(_LATER, "warnings.warn"),)),
                 may_change="the warning comes when the graph has run, and may name another line",
@@ -103,10 +104,12 @@ TABLE = (
     ),
     Cause(
         re.compile(r"builtin `time\.\w{1,20}"),
-        "`{call}` asks for the time, which is no part of a graph: compiled once, it would always give the same",
+        "`{call}` asks for the time, which is no part of a graph: compiled once, it would always give the "
+        "same",
         (
             Treatment(
-                "take the clock out of the compiled code: `{call}` before the call of `{function}` and behind it.",
+                "take the clock out of the compiled code: `{call}` before the call of `{function}` and "
+                "behind it.",
                 cures="clock",
             ),
         ),
@@ -135,8 +138,8 @@ TABLE = (
         "`{call}` is a function of numpy's that torch has no counterpart of",
         (
             Treatment(
-                "write `{call}` with functions of torch's; or call it before the call of `{function}` and pass in "
-                "what it returns, where no tensor of the graph goes into it.",
+                "write `{call}` with functions of torch's; or call it before the call of `{function}` and "
+                "pass in what it returns, where no tensor of the graph goes into it.",
                 cures="numpy_function",
                 change=Change(edit="numpy to torch"),
             ),
@@ -144,8 +147,8 @@ TABLE = (
     ),
     Cause(
         re.compile(r"constant fold exception|SymNode|RandomVariable|random"),
-        "`{line}` chooses by a number that is drawn anew in each call, and what is chosen must be known while the "
-        "function is compiled",
+        "`{line}` chooses by a number that is drawn anew in each call, and what is chosen must be known "
+        "while the function is compiled",
         (
             Treatment(
                 "draw the number before the call of `{function}`, and pass in what is chosen with it.",

@@ -33,9 +33,9 @@ class Treatment:
 
 @dataclass(frozen=True)
 class Cause:
-    """`words` must be found in torch's words, `line` in the user's line, `unless` not in it; `when` is a further test.
+    """`words` must be found in torch's words, `line` in the user's line, and `unless` not.
 
-    `sentence` says why the graph breaks; it names parts of the line as the treatments do, the surest of which
+    `when` is one more test. `sentence` says why the graph breaks; it names parts of the line as the treatments do. The surest of those
     come first.
     """
 

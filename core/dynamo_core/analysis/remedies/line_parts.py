@@ -63,14 +63,14 @@ def call_on(line: str, names: frozenset[str]) -> str | None:
 
 
 def targets_of(line: str) -> tuple[str, ...]:
-    """The names that the line assigns."""
+    """The names that the line gives a value."""
     found = [
         target.id
         for node in _nodes(line)
-        if isinstance(node, ast.Assign)
-        for assigned in node.targets
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr)
+        for assigned in (node.targets if isinstance(node, ast.Assign) else [node.target])
         for target in ast.walk(assigned)
-        if isinstance(target, ast.Name)
+        if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store)
     ]
     return tuple(dict.fromkeys(found))
 

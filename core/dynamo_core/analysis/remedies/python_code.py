@@ -1,4 +1,4 @@
-"""Causes: Python that Dynamo does not trace: contexts, generators, exceptions, classes, the interpreter itself.
+"""Causes: Python that Dynamo does not trace: contexts, generators, exceptions, classes, the interpreter.
 
 Source: torch/_dynamo/symbolic_convert.py, torch/_dynamo/convert_frame.py (generators) and
 torch/_dynamo/graph_break_registry.json, read with 2.13; names of breaks with 2.8 to 2.15.
@@ -14,8 +14,8 @@ TABLE = (
         "`{function}` is a generator (it has a `yield`), which torch does not compile by itself",
         (
             Treatment(
-                "compile the function that takes the values of `{function}`, not the generator: inside of that "
-                "one it is traced.",
+                "compile the function that takes the values of `{function}`, not the generator: inside of "
+                "that one it is traced.",
                 cures="generator_function",
             ),
         ),
@@ -25,8 +25,8 @@ TABLE = (
         "the compiled function ends in an exception, which torch does not compile",
         (
             Treatment(
-                "have the compiled code return what tells the cases apart, and raise the exception behind the "
-                "call of `{function}`.",
+                "have the compiled code return what tells the cases apart, and raise the exception behind "
+                "the call of `{function}`.",
                 cures="uncaught_exception",
             ),
         ),

@@ -41,8 +41,9 @@ class Situation:
         condition = condition_of(self.line)
         return {
             "line": line,
-            "condition": condition or "the condition",
-            "tensor_condition": (condition or "the condition").replace(".item()", ""),
+            "branch": condition or line,
+            "condition": condition or "condition",
+            "tensor_condition": (condition or "condition").replace(".item()", ""),
             "call": call or line,
             "called": (call or self.entered or line).partition("(")[0],
             "target": ", ".join(targets) or "what it returns",
@@ -82,7 +83,7 @@ def situation_of(graph_break: GraphBreak, torch_version: str | None) -> Situatio
 
 
 def user_line(graph_break: GraphBreak) -> tuple[StackFrame | None, StackFrame | None]:
-    """The innermost line of the user's own, and the frame of a library that it entered, if it broke in there."""
+    """The innermost line of the user's own, and the frame of a library that it entered to break in there."""
     stack = [*graph_break.callers, *graph_break.stack]
     for position in range(len(stack) - 1, -1, -1):
         if not is_library(stack[position].place):

@@ -22,15 +22,15 @@ TABLE = (
         "`{line}` runs a backward pass inside of compiled code, which torch does not trace as it is set",
         (
             Treatment(
-                "set `torch._dynamo.config.trace_autograd_ops = True` before the first call: then the backward "
-                "pass is part of the graph.",
+                "set `torch._dynamo.config.trace_autograd_ops = True` before the first call: then the "
+                "backward pass is part of the graph.",
                 cures="gradient_penalty",
                 change=Change(settings=(Assignment("torch._dynamo.config.trace_autograd_ops", "True"),)),
                 since=(2, 11),
             ),
             Treatment(
-                "compile what comes before `{line}` as a function of its own, and run the backward pass behind "
-                "its call.",
+                "compile what comes before `{line}` as a function of its own, and run the backward pass "
+                "behind its call.",
                 cures="backward_inside",
             ),
         ),
@@ -51,8 +51,8 @@ TABLE = (
         "where a tensor lies in memory is not known while the function is compiled",
         (
             Treatment(
-                "compare the tensors themselves, `is` in place of `==` on `data_ptr()`: whether two inputs are "
-                "one tensor is known.",
+                "compare the tensors themselves, `is` in place of `==` on `data_ptr()`: whether two inputs "
+                "are one tensor is known.",
                 cures="same_memory",
                 may_change="a tensor and a view of it, which begin at one address, are not the same then",
             ),
@@ -75,8 +75,8 @@ TABLE = (
         "torch does not trace `copy.deepcopy` of a tensor",
         (
             Treatment(
-                "write `.clone()` on the tensor in place of `{call}` (`.detach().clone()` where no gradient is to "
-                "flow back).",
+                "write `.clone()` on the tensor in place of `{call}` (`.detach().clone()` where no gradient "
+                "is to flow back).",
                 cures="deepcopy_of_a_tensor",
                 change=Change(edit="deepcopy to clone"),
                 may_change="gradients flow through a clone",
@@ -109,8 +109,9 @@ TABLE = (
         "the custom operator that `{call}` calls does not say what its result looks like",
         (
             Treatment(
-                "tell torch what comes out of it, below its definition: `@{called}.register_fake` above a function "
-                "of the same arguments that returns an empty tensor of the right shape (`torch.empty_like(x)`).",
+                "tell torch what comes out of it, below its definition: `@{called}.register_fake` above a "
+                "function of the same arguments that returns an empty tensor of the right shape "
+                "(`torch.empty_like(x)`).",
                 cures="custom_op_without_fake",
             ),
         ),

@@ -51,8 +51,8 @@ _ASSERTS = (
         "takes it for a branch on what a tensor holds",
         (
             Treatment(
-                'give the assert constant text as its message, `assert {condition}, "…"`: then it stays in the '
-                "graph. What keeps it out is a message that is made (an f-string, `%`, `.format`).",
+                'give the assert constant text as its message, `assert {condition}, "…"`: then it stays in '
+                "the graph. What keeps it out is a message that is made (an f-string, `%`, `.format`).",
                 cures="assert_with_f_string",
                 change=Change(edit="assert with a constant message"),
                 may_change="the message of an assert that fails has no values in it",
@@ -66,8 +66,8 @@ _ASSERTS = (
         "`and` and `or` in this assert are branches on what a tensor holds",
         (
             Treatment(
-                "make one condition of `{condition}`: `torch.logical_and(a, b)` for `a and b`, `torch.logical_or` "
-                "for `or`; or two asserts for `and`. Then it stays in the graph.",
+                "make one condition of `{condition}`: `torch.logical_and(a, b)` for `a and b`, "
+                "`torch.logical_or` for `or`; or two asserts for `and`. Then it stays in the graph.",
                 cures="assert_of_two_values",
             ),
         ),
@@ -79,7 +79,8 @@ _ASSERTS = (
         "what this assert tests is no tensor that torch could test in the graph, " + _NOT_KNOWN,
         (
             Treatment(
-                "move the assert out of the compiled code, in front of the call of `{function}` or behind it.",
+                "move the assert out of the compiled code, in front of the call of `{function}` or behind "
+                "it.",
                 cures="error_raised_on_a_value",
             ),
         ),
@@ -89,17 +90,17 @@ _ASSERTS = (
 _BRANCHES = (
     Cause(
         _BRANCH,
-        "how often the loop runs depends on what a tensor holds (`{condition}`), " + _NOT_KNOWN,
+        "how often the loop runs depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
         (_loop("while_on_a_value"),),
         line=_WHILE,
     ),
     Cause(
         _BRANCH,
-        "whether an exception is raised depends on what a tensor holds (`{condition}`), " + _NOT_KNOWN,
+        "whether an exception is raised depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
         (
             Treatment(
-                "move `if {condition}: raise …` out of the compiled code: behind the call of `{function}`, on "
-                "what it returns, or in front of it.",
+                "move `if {condition}: raise …` out of the compiled code: behind the call of `{function}`, "
+                "on what it returns, or in front of it.",
                 cures="error_raised_on_a_value",
             ),
         ),
@@ -107,7 +108,7 @@ _BRANCHES = (
     ),
     Cause(
         _BRANCH,
-        "which way `{condition}` goes depends on what tensors hold, " + _NOT_KNOWN,
+        "which way `{branch}` goes depends on what tensors hold, " + _NOT_KNOWN,
         (
             Treatment(
                 "calculate both and choose, `torch.where(condition, then, else)`, for each value that the "
@@ -122,11 +123,11 @@ _BRANCHES = (
     ),
     Cause(
         _BRANCH,
-        "which way `{condition}` goes depends on what a tensor holds, " + _NOT_KNOWN,
+        "which way `{branch}` goes depends on what a tensor holds, " + _NOT_KNOWN,
         (
             Treatment(
-                "calculate both and choose, `torch.where({tensor_condition}, then, else)`, for each value that "
-                "the branches change; where one of them must not be calculated, use `torch.cond`.",
+                "calculate both and choose, `torch.where({tensor_condition}, then, else)`, for each value "
+                "that the branches change; where one of them must not be calculated, use `torch.cond`.",
                 cures="branch_on_a_value",
                 change=_TO_WHERE,
                 not_for=("error_raised_on_a_value", "while_on_a_value", "assert_with_f_string"),
@@ -137,7 +138,7 @@ _BRANCHES = (
 _VALUES = (
     Cause(
         _VALUE,
-        "which way `{condition}` goes depends on what a tensor holds, " + _NOT_KNOWN,
+        "which way `{branch}` goes depends on what a tensor holds, " + _NOT_KNOWN,
         (
             Treatment(
                 "do not take the value out: calculate both and choose, "
@@ -161,7 +162,7 @@ _VALUES = (
     ),
     Cause(
         _VALUE,
-        "how often the loop runs depends on what a tensor holds (`{condition}`), " + _NOT_KNOWN,
+        "how often the loop runs depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
         (_loop("while_on_an_item"),),
         line=_WHILE,
     ),
@@ -182,8 +183,8 @@ _VALUES = (
         (
             Treatment(
                 "set `TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1` in the environment (or "
-                "`torch._dynamo.config.capture_scalar_outputs = True` before the first call): then taking the "
-                "value out is part of the graph.",
+                "`torch._dynamo.config.capture_scalar_outputs = True` before the first call): then taking "
+                "the value out is part of the graph.",
                 cures="item",
                 change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS", "1"),)),
                 not_for=("item_then_branch", "item_kept_then_branch", "while_on_an_item", "item_in_text"),
@@ -200,8 +201,8 @@ _VALUES = (
         "`{line}` makes a list of what a tensor holds, " + _NOT_KNOWN,
         (
             Treatment(
-                "keep it a tensor: take `x[0]`, `x.unbind()` in place of `.tolist()`; or make the list behind the "
-                "call of `{function}`.",
+                "keep it a tensor: take `x[0]`, `x.unbind()` in place of `.tolist()`; or make the list "
+                "behind the call of `{function}`.",
                 cures="tolist_of_floats",
             ),
         ),
@@ -211,8 +212,8 @@ _VALUES = (
         "`{call}` is true or false by what the tensors hold, " + _NOT_KNOWN,
         (
             Treatment(
-                "compare in the graph and choose there, `torch.where((a == b).all(), then, else)`, in place of "
-                "`{call}` and a branch on it.",
+                "compare in the graph and choose there, `torch.where((a == b).all(), then, else)`, in place "
+                "of `{call}` and a branch on it.",
                 cures="equal_tensors",
             ),
         ),
@@ -229,8 +230,8 @@ _SIZES = (
         (
             Treatment(
                 "set `TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1` in the environment (or "
-                "`torch._dynamo.config.capture_dynamic_output_shape_ops = True` before the first call): then the "
-                "operator is part of the graph.",
+                "`torch._dynamo.config.capture_dynamic_output_shape_ops = True` before the first call): then "
+                "the operator is part of the graph.",
                 cures="unique",
                 change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS", "1"),)),
             ),
