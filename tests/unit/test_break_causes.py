@@ -10,7 +10,7 @@ from dynamo_core.analysis.remedies.line_parts import (
     call_on,
     condition_of,
     has_made_message,
-    is_of_several_conditions,
+    is_made_of_conditions,
     targets_of,
 )
 from dynamo_core.analysis.remedies.situation import situation_of, user_line
@@ -66,8 +66,8 @@ def test_the_condition_of_a_line(line: str, condition: str | None) -> None:
 
 
 def test_parts_of_a_line() -> None:
-    assert is_of_several_conditions("if a.any() and b.any():")
-    assert is_of_several_conditions("assert 0 < y.min() < 1")
+    assert is_made_of_conditions("if a.any() and b.any():")
+    assert is_made_of_conditions("assert 0 < y.min() < 1")
     assert has_made_message('assert y.all(), "%s" % y')
     assert not has_made_message('assert y.all(), "constant"')
     assert targets_of("first, self.x, second = x.tolist()") == ("first", "second")

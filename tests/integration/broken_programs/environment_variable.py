@@ -1,7 +1,7 @@
 """An environment variable is set inside.
 
 kind: graph break
-advice: before the call
+advice: call of `model`
 """
 
 import os

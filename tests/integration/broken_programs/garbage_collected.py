@@ -1,7 +1,7 @@
 """Garbage is collected inside.
 
 kind: graph break
-advice: before the call
+advice: call of `model`
 """
 
 import gc

@@ -1,7 +1,7 @@
 """A thread is started inside.
 
 kind: graph break
-advice: before the call
+advice: call of `model`
 """
 
 import threading

@@ -12,12 +12,14 @@ from .situation import Situation, situation_of
 
 # What is about one thing stands before what is about many.
 TABLE: tuple[Cause, ...] = (
+    *calls.DRAWN_BY_NUMPY,
     *asked_for.BY_A_LIBRARY,
     *asked_for.TABLE,
     *values.TABLE,
     *torch_code.TABLE,
-    *python_code.TABLE,
     *calls.TABLE,
+    *python_code.TABLE,
+    *calls.ANY_OTHER,
     *calls.OF_A_LIBRARY,
 )
 _AT_LIMIT = Advice("`dynamo recompiles` shows which guard failed each time and how to keep it from failing.")

@@ -9,6 +9,7 @@ import re
 
 from .advice import Assignment, Change
 from .cause import Cause, Treatment
+from .line_parts import is_bare
 
 _LATER = "torch._dynamo.config.reorderable_logging_functions+"
 _PRINT = re.compile(r"builtin operator `print`|builtin `print")
@@ -19,12 +20,28 @@ _PRINT_OF_PLAIN = re.compile(
 )
 _LOGGER = re.compile(r"logging\.Logger|Logger method")
 _WARN = re.compile(r"builtin `_?warnings\.warn")
+_IN_C = re.compile(
+    r"marked as skipped|C/C\+\+|third-party|Unsupported function call|builtin operator|[Bb]uiltin `"
+)
 _EFFECT = "has an effect outside of the graph, which torch does not put into it"
 _ELSEWHERE = (
     "call `{call}` before the call of `{function}` and pass in what it returns, where no tensor of the graph "
     "goes into it; else end the compiled function in front of it."
 )
 
+# Before anything else: numbers that are drawn are tensors to torch, and values are taken out of them.
+DRAWN_BY_NUMPY = (
+    Cause(
+        re.compile(r"numpy|_local_scalar_dense|Tensor\.item\(\)|Data-dependent|Unsupported method call"),
+        "`{line}` draws random numbers of numpy's, which are not known while the function is compiled",
+        (
+            Treatment(
+                "draw the numbers before the call of `{function}`, and pass them in.", cures="numpy_random"
+            ),
+        ),
+        line=re.compile(r"\b(?:np|numpy)\.random\."),
+    ),
+)
 TABLE = (
     Cause(
         _PRINT_OF_PLAIN,
@@ -50,6 +67,27 @@ TABLE = (
                 cures="print_of_an_object",
             ),
         ),
+    ),
+    Cause(
+        re.compile(r"builtin operator `(?:str|repr|format)`"),
+        "text is made of what a tensor holds, and that is not known while the function is compiled",
+        (
+            Treatment(
+                "make the text behind the call of `{function}`: return the tensor, and format it there.",
+                cures="tensor_as_text",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"."),
+        f"a logger {_EFFECT}",
+        (
+            Treatment(
+                "take `{line}` out of the compiled code: log behind the call of `{function}`.",
+                cures="logging_by_the_module",
+            ),
+        ),
+        line=re.compile(r"\blogging\.(?:debug|info|warning|error|exception|critical|log)\("),
     ),
     Cause(
         _LOGGER,
@@ -103,7 +141,7 @@ TABLE = (
         ),
     ),
     Cause(
-        re.compile(r"builtin `time\.\w{1,20}"),
+        re.compile(r"builtin `time\.(?:time|perf_counter|monotonic|process_time|thread_time)"),
         "`{call}` asks for the time, which is no part of a graph: compiled once, it would always give the "
         "same",
         (
@@ -115,23 +153,16 @@ TABLE = (
         ),
     ),
     Cause(
-        re.compile(r"builtin operator `open`|builtin `open"),
+        re.compile(r"builtin operator `open`|context manager"),
         "a file is opened, which is no part of a graph",
         (
             Treatment(
-                "read the file before the call of `{function}`, and pass in what was read.", cures="open_file"
+                "read the file before the call of `{function}`, and pass in what was read (or write it "
+                "behind the call).",
+                cures="open_file",
             ),
         ),
-    ),
-    Cause(
-        re.compile(r"numpy"),
-        "`{call}` draws random numbers of numpy's, which torch does not trace",
-        (
-            Treatment(
-                "draw the numbers before the call of `{function}`, and pass them in.", cures="numpy_random"
-            ),
-        ),
-        line=re.compile(r"\brandom\."),
+        line=re.compile(r"\bopen\("),
     ),
     Cause(
         re.compile(r"numpy function|numpy\.ndarray|NumPy"),
@@ -169,9 +200,35 @@ TABLE = (
         ),
     ),
     Cause(
-        re.compile(
-            r"marked as skipped|C/C\+\+|third-party|Unsupported function call|builtin operator|[Bb]uiltin `"
+        re.compile(r"marked as skipped|context manager|Unsupported|generator"),
+        "`tqdm` draws a progress bar, which is no part of a graph",
+        (
+            Treatment(
+                "loop over what is given to `tqdm`, without it; show the progress around the call of "
+                "`{function}`.",
+                cures="progress_bar",
+            ),
         ),
+        line=re.compile(r"\btqdm\(|\btrange\("),
+    ),
+)
+# After all that is known by its name.
+ANY_OTHER = (
+    Cause(
+        _IN_C,
+        "`{call}` has an effect outside of the graph, or runs code that is not Python, into which torch "
+        "cannot look",
+        (
+            Treatment(
+                "move `{line}` out of the compiled code: in front of the call of `{function}`, or behind it, "
+                "where it needs what `{function}` calculates.",
+                cures="garbage_collected",
+            ),
+        ),
+        when=lambda situation: is_bare(situation.line),
+    ),
+    Cause(
+        _IN_C,
         "`{call}` runs code that is not Python (C or C++), into which torch cannot look",
         (
             Treatment(

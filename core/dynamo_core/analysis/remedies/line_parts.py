@@ -37,13 +37,15 @@ def condition_of(line: str) -> str | None:
     return None if branch is None else _text(branch.test)
 
 
-def is_of_several_conditions(line: str) -> bool:
-    """Whether that is made with `and`, `or` or a comparison of three."""
+def is_made_of_conditions(line: str) -> bool:
+    """Whether that is made with `and`, `or`, `not`, `in` or a comparison of three, which ask for a bool each."""
     branch = next((node for node in _nodes(line) if isinstance(node, _Branch)), None)
-    return branch is not None and any(
-        isinstance(node, ast.BoolOp) or (isinstance(node, ast.Compare) and len(node.ops) > 1)
-        for node in ast.walk(branch.test)
-    )
+    return branch is not None and any(map(_asks_for_a_bool, ast.walk(branch.test)))
+
+
+def is_bare(line: str) -> bool:
+    """Whether the line is an expression whose value nobody takes."""
+    return any(isinstance(node, ast.Expr) for node in _nodes(line))
 
 
 def has_made_message(line: str) -> bool:
@@ -83,6 +85,15 @@ def compared_in(line: str, attribute: str) -> tuple[str, str] | None:
             if sides[0] and sides[1]:
                 return sides[0], sides[1]
     return None
+
+
+def _asks_for_a_bool(node: ast.AST) -> bool:
+    match node:
+        case ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.Compare(ops=operators):
+            return len(operators) > 1 or isinstance(operators[0], ast.In | ast.NotIn)
+    return False
 
 
 def _owner(node: ast.AST, method: str) -> str | None:

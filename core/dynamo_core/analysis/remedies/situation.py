@@ -18,13 +18,15 @@ class Situation:
     """`words` are torch's name for the break and its explanation, `line` is the text of the user's line.
 
     `following` are the lines behind it, as far as they are known. Where the break is inside of a library,
-    `entered` is the function of it that the user's line calls, and `library` whose it is.
+    `entered` is the function of it that the user's line calls, `library` whose
+    it is, and `depth` how many calls inside of it.
     """
 
     words: str
     line: str = ""
     following: tuple[str, ...] = ()
     entered: str | None = None
+    depth: int = 0
     library: str | None = None
     torch_version: str | None = None
     function: str | None = None
@@ -76,6 +78,7 @@ def situation_of(graph_break: GraphBreak, torch_version: str | None) -> Situatio
         own.text.strip() if own is not None else "",
         tuple(lines[n] for n in behind),
         None if entered is None else entered.function,
+        0 if entered is None else len(graph_break.stack) - graph_break.stack.index(entered),
         None if entered is None else package_of(entered.place),
         torch_version,
         graph_break.stack[0].function if graph_break.stack else None,

@@ -72,6 +72,16 @@ TABLE = (
     ),
     Cause(
         re.compile(r"Attempted to copy\.deepcopy a tensor"),
+        "torch does not trace `copy.deepcopy` of what holds tensors (`{call}`)",
+        (
+            Treatment(
+                "make the copy before the call of `{function}`, and pass it in.", cures="deepcopy_of_a_module"
+            ),
+        ),
+        when=lambda situation: situation.depth > 1,
+    ),
+    Cause(
+        re.compile(r"Attempted to copy\.deepcopy a tensor"),
         "torch does not trace `copy.deepcopy` of a tensor",
         (
             Treatment(

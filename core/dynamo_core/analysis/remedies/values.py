@@ -9,7 +9,7 @@ import re
 
 from .advice import Assignment, Change
 from .cause import Cause, Treatment
-from .line_parts import has_made_message, is_of_several_conditions
+from .line_parts import has_made_message, is_made_of_conditions
 from .situation import Situation
 
 _BRANCH = re.compile(r"[Dd]ata-dependent branching|generic_jump|Data-dependent jump")
@@ -24,8 +24,12 @@ def _raises(situation: Situation) -> bool:
     return bool(situation.following) and situation.following[0].lstrip().startswith("raise ")
 
 
-def _is_of_several(situation: Situation) -> bool:
-    return is_of_several_conditions(situation.line)
+def _leaves_a_loop(situation: Situation) -> bool:
+    return bool(situation.following) and situation.following[0].strip() in ("break", "continue")
+
+
+def _is_made_of_conditions(situation: Situation) -> bool:
+    return is_made_of_conditions(situation.line)
 
 
 def _has_made_message(situation: Situation) -> bool:
@@ -63,16 +67,17 @@ _ASSERTS = (
     ),
     Cause(
         _BRANCH,
-        "`and` and `or` in this assert are branches on what a tensor holds",
+        "`and`, `or` and `not` in this assert are branches on what a tensor holds",
         (
             Treatment(
                 "make one condition of `{condition}`: `torch.logical_and(a, b)` for `a and b`, "
-                "`torch.logical_or` for `or`; or two asserts for `and`. Then it stays in the graph.",
+                "`torch.logical_or` for `or`, `torch.logical_not(a)` for `not a`. Then it stays in the "
+                "graph.",
                 cures="assert_of_two_values",
             ),
         ),
         line=_ASSERT,
-        when=_is_of_several,
+        when=_is_made_of_conditions,
     ),
     Cause(
         _BRANCH,
@@ -108,18 +113,30 @@ _BRANCHES = (
     ),
     Cause(
         _BRANCH,
+        "how often the loop runs depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
+        (
+            Treatment(
+                "compile what the loop repeats, not the loop: make a function of what stands in front of "
+                "`if {condition}`, give that one to `torch.compile`, and leave the loop to Python.",
+                cures="loop_that_is_left",
+            ),
+        ),
+        when=_leaves_a_loop,
+    ),
+    Cause(
+        _BRANCH,
         "which way `{branch}` goes depends on what tensors hold, " + _NOT_KNOWN,
         (
             Treatment(
-                "calculate both and choose, `torch.where(condition, then, else)`, for each value that the "
-                "branches change; in `{condition}` write `&` for `and` and `|` for `or`, with each side in "
-                "brackets.",
+                "calculate both and choose, `torch.where(condition, then, else)`, for each value that the branches change; "
+                "in `{condition}` write `&` for `and`, `|` for `or`, `~` for `not`, with each side in brackets, and `==` or "
+                "`torch.isin` for `in`.",
                 cures="and_of_two_values",
                 change=_TO_WHERE,
-                not_for=("error_raised_on_a_value", "while_on_a_value", "assert_of_two_values"),
+                not_for=("error_raised_on_a_value", "loop_that_is_left", "assert_of_two_values"),
             ),
         ),
-        when=_is_of_several,
+        when=_is_made_of_conditions,
     ),
     Cause(
         _BRANCH,
@@ -130,7 +147,7 @@ _BRANCHES = (
                 "that the branches change; where one of them must not be calculated, use `torch.cond`.",
                 cures="branch_on_a_value",
                 change=_TO_WHERE,
-                not_for=("error_raised_on_a_value", "while_on_a_value", "assert_with_f_string"),
+                not_for=("error_raised_on_a_value", "loop_that_is_left", "branch_on_a_negation"),
             ),
         ),
     ),
