@@ -4,8 +4,8 @@
 
 A request is a line of JSON: {"arguments": […], "environment": {…}, "cwd": …, "stdout": FILE, "stderr": FILE}.
 The answer is a line with the exit code. Only how the program's process starts is replaced: it is not a new
-Python but a copy of this one, which executes the engine's start-up file as Python does at its start. Importing
-torch takes longer than all that such a program does.
+Python but a copy of this one, which executes the engine's start-up file as Python does at its start.
+Importing torch takes longer than all that such a program does.
 """
 
 import atexit

@@ -6,9 +6,10 @@ docstring says what is to be found:
     kind: graph break
     advice: torch.where
 
-`advice` must stand in the text of the first remedy. The remedy is then followed to the letter: where it has a
-change that needs no edit, by the program; else the same program as it is after the advice stands in
-`NAME.cured.py`. The finding must be gone then, and what the program prints the same.
+`advice` must stand in the text of the first remedy; `title`, where it is given, in that of the finding. The
+remedy is then followed to the letter: where it has a change that needs no edit, by the program; else the same
+program as it is after the advice stands in `NAME.cured.py`. The finding must be gone then, and what the program
+prints the same.
 
 The packages in broken_programs/site-packages are what others wrote.
 """
@@ -16,6 +17,7 @@ The packages in broken_programs/site-packages are what others wrote.
 import ast
 import contextlib
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -40,6 +42,7 @@ class Expected:
 
     kind: str
     advice: str
+    title: str
     line: int
     options: tuple[str, ...]
 
@@ -53,7 +56,9 @@ class Expected:
             if ": " in line
         )
         (line,) = (n for n, each in enumerate(text.splitlines(), 1) if each.endswith("# cause"))
-        return cls(said["kind"], said["advice"], line, tuple(said.get("options", "").split()))
+        return cls(
+            said["kind"], said["advice"], said.get("title", ""), line, tuple(said.get("options", "").split())
+        )
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,7 @@ class Ran:
 
 
 class Launcher:
-    """A process that has imported torch in this environment, and runs `dynamo run …` as often as it is asked."""
+    """A process that has imported torch in this environment, and runs `dynamo run …` whenever it is asked."""
 
     def __init__(self, environment: dict[str, str]) -> None:
         self._environment = environment
@@ -129,6 +134,7 @@ def test_first_advice_names_the_line_and_cures(name: str, launcher: Launchers, t
     first = broken.findings[0]
     where = (Path(first.place.file).name, first.place.line) if first.place else None
     assert (first.kind, where) == (expected.kind, (program.name, expected.line)), first.title
+    assert expected.title in first.title
     assert first.remedies and expected.advice in first.remedies[0].text, first.remedies
     assert not _harmful(name, first.remedies)
 
@@ -153,11 +159,16 @@ def test_a_forked_program_is_found_what_it_is_found_alone(
 def _harmful(name: str, remedies: tuple[Remedy, ...]) -> list[str]:
     """Remedies that the tables say must not be given for this program."""
     harmful = [each.text for cause in TABLE for each in cause.treatments if name in each.not_for]
-    return [remedy.text for remedy in remedies if remedy.text.startswith(tuple(map(_beginning, harmful)))]
+    return [
+        remedy.text
+        for remedy in remedies
+        if any(_as_pattern(text).fullmatch(remedy.text) for text in harmful)
+    ]
 
 
-def _beginning(text: str) -> str:
-    return text.partition("{")[0]
+def _as_pattern(text: str) -> re.Pattern[str]:
+    """What a text of the tables becomes, whatever parts of a line it names."""
+    return re.compile(re.sub(r"\\{\w+\\}", ".*", re.escape(text)))
 
 
 def _cured(program: Path, expected: Expected, remedy: Remedy, launcher: Launchers, recording: Path) -> Ran:

@@ -16,6 +16,7 @@ class Frame:
     `explanation` has torch's words on what made Dynamo give up, `broke` the break that it raised as an error,
     where none was allowed, `stopped` the same for an error that torch kept to itself. `limit` is the option
     whose limit made us give it up, which `reason` is about.
+    `method` names a module's method and what a wrapper stands for, `GPT2Model.forward`, where that is known.
     What `is_exit` raised no error: the compile was interrupted, by Ctrl-C or the program's own exit.
     """
 
@@ -29,6 +30,7 @@ class Frame:
     explanation: BreakExplanation | None = None
     broke: GraphBreak | None = None
     stopped: GraphBreak | None = None
+    method: str | None = None
     ended_ns: int | None = None
     seconds: float | None = None
     limit: str | None = None

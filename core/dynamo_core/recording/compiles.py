@@ -97,6 +97,7 @@ class CompileBuilder:
             explanation=explanation if gave_up else None,
             broke=broke,
             stopped=stopped,
+            method=content.get("method"),
             ended_ns=content.get("ended_ns"),
             seconds=content["ns"] / 1e9 if "ns" in content else None,
             limit=content.get("limit"),

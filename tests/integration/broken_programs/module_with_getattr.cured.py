@@ -1,5 +1,3 @@
-import zlib
-
 import torch
 
 

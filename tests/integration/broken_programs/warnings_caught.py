@@ -1,7 +1,7 @@
 """Warnings are switched off inside.
 
 kind: fell back to eager
-advice: before the call
+advice: out of the compiled code
 """
 
 import warnings

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ...model import Compile, Frame, GraphBreak, Process
 from ..figures import Figures
+from ..library import is_library
 from ..recompiles import is_recompile_limit
 from ..remedies.breaks import break_advice, break_cause
 from ..remedies.situation import user_line
@@ -14,12 +15,17 @@ from .finding import NOT_RECORDED, Cost, Evidence, Figure, Kind
 from .identity import without_numbers
 from .remedy import remedies
 
+_GENERATOR = "Attempt to trace generator"  # torch/_dynamo/convert_frame.py, 2.8 to 2.15
+
 
 def fallbacks(figures: Figures) -> Iterator[Draft]:
     """One for each frame and reason, but for those that a break or the recompile limit explains."""
     told = {break_identity(cost.distinct.first) for cost in figures.breaks}
     for process, frame, stopped in figures.given_up:
-        if not (fell_back(frame) and break_identity(stopped) in told):
+        is_told = fell_back(frame) and break_identity(stopped) in told
+        # A generator is never compiled by itself; of a library's, there is nothing to be done about it.
+        is_librarys_generator = is_library(frame.place) and _GENERATOR in stopped.kind
+        if not is_told and not is_librarys_generator:
             yield _of_frame(figures, process, frame, stopped)
     for process in figures.recording.processes:
         for compile_ in () if process.is_ours else process.compiles:
@@ -32,12 +38,13 @@ def _of_frame(figures: Figures, process: Process, frame: Frame, stopped: GraphBr
     line, library = user_line(stopped)
     where = frame.place if line is None else line.place
     at = "" if where == frame.place else f" at {place(where)}"
+    name, reason = frame.method or frame_name(frame.name), first_line(frame.reason)
     what = "runs eager" if is_eager else "raised an error in the compiler"
     kind: Kind = "fell back to eager" if is_eager else "compiler error"
     return Draft(
         kind,
-        key=(without_numbers(first_line(frame.reason)),),
-        title=f"{frame_name(frame.name)} at {place(frame.place)} {what}{at}: {first_line(frame.reason)}",
+        key=(without_numbers(reason),),
+        title=f"{name} at {place(frame.place)} {what}{at}: {reason}",
         cause=break_cause(stopped, process.torch_version),
         processes=(process,),
         place=where,

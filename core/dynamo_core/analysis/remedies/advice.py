@@ -21,7 +21,8 @@ class Change:
     `environment` are variables of the process; `settings` torch's own, by their whole name
     (`torch._dynamo.config.…`), as `dynamo run --config` sets them; `arguments` those of the program's own
     calls of torch.compile, as `dynamo run --override` replaces them; `options` are further ones of
-    `dynamo run`; `edit` names an edit of the source (`dynamo_core/fix/edits`), which is made at the finding's place.
+    `dynamo run`; `edit` names an edit of the source (`dynamo_core/fix/edits`), which is made at the
+    finding's place.
     """
 
     environment: tuple[Assignment, ...] = ()

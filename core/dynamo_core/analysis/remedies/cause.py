@@ -35,8 +35,8 @@ class Treatment:
 class Cause:
     """`words` must be found in torch's words, `line` in the user's line, and `unless` not.
 
-    `when` is one more test. `sentence` says why the graph breaks; it names parts of the line as the treatments do. The surest of those
-    come first.
+    `when` is one more test. `sentence` says why the graph breaks; it names parts of the line as the
+    treatments do. The surest of those come first.
     """
 
     words: re.Pattern[str]

@@ -38,14 +38,15 @@ def condition_of(line: str) -> str | None:
 
 
 def is_made_of_conditions(line: str) -> bool:
-    """Whether that is made with `and`, `or`, `not`, `in` or a comparison of three, which ask for a bool each."""
+    """Whether that is made with `and`, `or`, `not`, `in` or a comparison of three: each asks for a bool."""
     branch = next((node for node in _nodes(line) if isinstance(node, _Branch)), None)
     return branch is not None and any(map(_asks_for_a_bool, ast.walk(branch.test)))
 
 
 def is_bare(line: str) -> bool:
-    """Whether the line is an expression whose value nobody takes."""
-    return any(isinstance(node, ast.Expr) for node in _nodes(line))
+    """Whether the line gives no name a value: a call whose result nobody takes, an entry of a dictionary."""
+    is_statement = any(isinstance(node, ast.Expr | ast.Assign) for node in _nodes(line))
+    return is_statement and not targets_of(line)
 
 
 def has_made_message(line: str) -> bool:

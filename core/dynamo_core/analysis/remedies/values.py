@@ -128,9 +128,9 @@ _BRANCHES = (
         "which way `{branch}` goes depends on what tensors hold, " + _NOT_KNOWN,
         (
             Treatment(
-                "calculate both and choose, `torch.where(condition, then, else)`, for each value that the branches change; "
-                "in `{condition}` write `&` for `and`, `|` for `or`, `~` for `not`, with each side in brackets, and `==` or "
-                "`torch.isin` for `in`.",
+                "calculate both and choose, `torch.where(condition, then, else)`, for each value that the "
+                "branches change; in `{condition}` write `&` for `and`, `|` for `or`, `~` for `not`, with "
+                "each side in brackets, and `==` or `torch.isin` for `in`.",
                 cures="and_of_two_values",
                 change=_TO_WHERE,
                 not_for=("error_raised_on_a_value", "loop_that_is_left", "assert_of_two_values"),

@@ -5,8 +5,11 @@ whole-graph frames (`fullgraph=True`) go to `ConvertFrameAssert.__call__` direct
 The same in torch 2.8 to 2.15; `ConvertFrameReturn.skip_reason` is there from 2.13 on.
 """
 
+import sys
+from collections.abc import Iterator
+from inspect import CO_VARARGS
 from traceback import extract_tb
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.names import FRAME
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
 _SUPPRESSED = "an error was suppressed"  # torch's words where it does not say which
+_MOST_WRAPPERS = 8
 
 
 def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
@@ -29,9 +33,10 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
 
     @probes.harmless("frames")
     def record(
-        code: CodeType, result: Any, error: BaseException | None, ok: bool, whole_graph: bool, start: int
+        frame: Any, result: Any, error: BaseException | None, ok: bool, whole_graph: bool, start: int
     ) -> None:
         elapsed = perf_counter_ns() - start
+        code: CodeType = frame.f_code
         calls.note_compile(elapsed)
         given_up = limits.given_up()
         reason = getattr(result, "skip_reason", None)
@@ -49,6 +54,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
             FRAME,
             {
                 "name": code.co_name,
+                "method": _method_of(frame),
                 "file": code.co_filename,
                 "line": code.co_firstlineno,
                 "outcome": outcome,
@@ -88,10 +94,10 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
                 result = original(self, frame, *rest, **named)
             except BaseException as error:
                 suppressed = None
-                record(frame.f_code, None, error, False, whole_graph, start)
+                record(frame, None, error, False, whole_graph, start)
                 raise
             ok = whole_graph or counters["frames"]["ok"] > ok_before
-            record(frame.f_code, result, None, ok, whole_graph, start)
+            record(frame, result, None, ok, whole_graph, start)
             suppressed = None  # it holds the frames that it went through
             return result
 
@@ -99,6 +105,39 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
 
     wrap(convert_frame.ConvertFrame, whole_graph=False)
     wrap(convert_frame.ConvertFrameAssert, whole_graph=True)
+
+
+def _method_of(frame: Any) -> str | None:
+    """`GPT2Model.forward` for the frame of that, or of a wrapper around it; None where it is no module's."""
+    code: CodeType = frame.f_code
+    names, values = code.co_varnames, frame.f_locals
+    if code.co_argcount:
+        owner = values.get(names[0])
+    elif code.co_flags & CO_VARARGS:
+        owner = next(iter(values.get(names[code.co_kwonlyargcount], ())), None)
+    else:
+        return None
+    kind = type(owner)
+    if not isinstance(owner, sys.modules["torch"].nn.Module):
+        return None
+    found = [
+        name
+        for base in kind.__mro__
+        for name, value in vars(base).items()
+        if any(function.__code__ is code for function in _with_wrapped(value))
+    ]
+    if not found:
+        return None
+    # Wrappers that one decorator made share their code: then only the class is known.
+    return f"{kind.__qualname__}.{found[0]}" if len(set(found)) == 1 else kind.__qualname__
+
+
+def _with_wrapped(value: Any) -> Iterator[FunctionType]:
+    """A function and those that it wraps (functools.wraps)."""
+    for _ in range(_MOST_WRAPPERS):
+        if isinstance(value, FunctionType):
+            yield value
+            value = value.__dict__.get("__wrapped__")
 
 
 def _break_that_raised(error: BaseException | None) -> dict[str, Any] | None:
