@@ -17,7 +17,7 @@ def test_the_toy() -> None:
     page = answer("explain", stored("toy")).stdout
     assert page.startswith("3 graphs, 8 ops, 1 graph break, 0 recompiles; compiling took 5.94 s.\n")
     first, rest = page.split("Fix first", 1)[1].split("Counts", 1)
-    assert "/home/user/project/toy_example.py:8" in first and "torch.where(condition, a, b)" in first
+    assert "/home/user/project/toy_example.py:8" in first and "torch.where(b.sum() < 0, then, else)" in first
     assert rest.index("Where compile time went") < rest.index("Graphs") < rest.index("More")
 
 

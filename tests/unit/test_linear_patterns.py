@@ -1,6 +1,7 @@
 """Text of a recording may be made to be slow to match: no pattern may take more than linear time for any."""
 
 import ast
+import dataclasses
 import importlib
 import inspect
 import pkgutil
@@ -61,6 +62,8 @@ def _patterns_in(value: Any) -> Iterator[re.Pattern[Any]]:
     elif isinstance(value, list | tuple | set | frozenset):
         for item in value:
             yield from _patterns_in(item)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        yield from _patterns_in(vars(value))
 
 
 def _found() -> Iterator[Any]:

@@ -148,7 +148,7 @@ def test_explain_says_what_to_fix_first_and_where() -> None:
     page = plain_text(report().page(recording()))
     assert page.index("bad at /home/user/train.py:7 runs eager: no way") < page.index("graph break at")
     assert "met 3 times while compiling, crossed 4 times" in page
-    assert "`torch.where(condition, a, b)`" in page
+    assert "`torch.where(x, then, else)`" in page
 
 
 def test_ranks_are_compared() -> None:

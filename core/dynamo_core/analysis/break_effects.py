@@ -8,15 +8,13 @@ from ..model import (
     Frame,
     Graph,
     GraphBreak,
-    Place,
     Process,
     Recording,
     ResumeFunction,
     StackFrame,
 )
+from .library import is_library
 from .summary import break_identity, fell_back
-
-_LIBRARY = ("/site-packages/", "/dist-packages/", "/lib/python3", "<frozen ", "<string>")
 
 
 @dataclass(frozen=True)
@@ -38,8 +36,9 @@ class Crossing:
 
 @dataclass(frozen=True)
 class DistinctBreak:
-    """A break, however often it was met. `first` stands for all of its occurrences."""
+    """A break, however often it was met. `first`, met in `process`, stands for all of its occurrences."""
 
+    process: Process
     first: GraphBreak
     occurrences: tuple[GraphBreak, ...]
     crossings: tuple[Crossing, ...]
@@ -93,11 +92,6 @@ def distinct_breaks(recording: Recording) -> list[DistinctBreak]:
             met.setdefault(break_identity(graph_break), []).append((known, graph_break))
     found = [_distinct(occurrences) for occurrences in met.values()]
     return sorted(found, key=lambda each: (not each.frames_fell_back, -(each.crossed or 0), -each.met))
-
-
-def is_library(place: Place) -> bool:
-    """Whether a place is in an installed package or the standard library, as far as its path tells."""
-    return any(part in place.file for part in _LIBRARY)
 
 
 class _Known:
@@ -185,5 +179,7 @@ def _distinct(occurrences: list[tuple[_Known, GraphBreak]]) -> DistinctBreak:
         frames += gave_up
         if not gave_up:
             crossings.append(known.crossing(graph_break.compile_id, len(graph_break.stack) - 1))
-    first = occurrences[0][1]
-    return DistinctBreak(first, tuple(b for _, b in occurrences), tuple(crossings), tuple(frames))
+    known, first = occurrences[0]
+    return DistinctBreak(
+        known.process, first, tuple(b for _, b in occurrences), tuple(crossings), tuple(frames)
+    )

@@ -1,24 +1,26 @@
 """What a graph break is called, and what it does, in a few words."""
 
-from ..model import GraphBreak
+from ..model import GraphBreak, Place
 from .break_costs import BreakCost
 from .break_effects import DistinctBreak
 from .words import frame_name, number, place, seconds
 
 
-def title_of(graph_break: GraphBreak) -> str:
-    """Place, kind and registry id of a break."""
+def title_of(graph_break: GraphBreak, shown_at: Place | None = None) -> str:
+    """Place, kind and registry id of a break. `shown_at` is the user's line that led there."""
     explanation = graph_break.explanation
     known_as = f" ({explanation.registry_id})" if explanation and explanation.registry_id else ""
-    return f"{place(graph_break.place)} {graph_break.kind}{known_as}"
+    return f"{place(shown_at or graph_break.place)} {graph_break.kind}{known_as}"
 
 
 def effect(each: DistinctBreak) -> str:
     """What a break does, in a clause: met, crossed, or the whole frame eager."""
     parts = [f"met {number(each.met, 'time')} while compiling"]
     if each.frames_fell_back:
-        names = dict.fromkeys(frame_name(frame.name) for frame in each.frames_fell_back)
+        names = dict.fromkeys(frame.method or frame_name(frame.name) for frame in each.frames_fell_back)
         parts.append(f"the whole frame runs eager ({', '.join(names)})")
+    if not each.first.is_resumed:
+        parts.append("torch cannot go on behind it, so that the rest of the function runs eager")
     if each.crossings:
         crossed = each.crossed
         parts.append("crossings not recorded" if crossed is None else f"crossed {number(crossed, 'time')}")

@@ -18,7 +18,7 @@ from ..model import (
     Symbol,
 )
 from ..recording.recompile_text import plain_source
-from .break_effects import is_library
+from .library import is_library
 from .guard_places import whole_places
 from .guard_words import split_note
 

@@ -5,10 +5,17 @@ from dataclasses import dataclass, field
 
 from .ids import CompileId, Place, StackFrame
 
+# torch's reason of a break behind which it does not go on.
+# Source: torch/_dynamo/symbolic_convert.py (step_graph_break), 2.8 to 2.15
+NOT_RESUMED = "step_unsupported"
+
 
 @dataclass(frozen=True)
 class BreakExplanation:
-    """torch's own words on a break. `registry_id` (GBnnnn) and `link` lead to its page there."""
+    """torch's own words on a break. `registry_id` (GBnnnn) and `link` lead to its page there.
+
+    `stack` is the user's, outermost first; empty where the text has none.
+    """
 
     place: Place
     kind: str
@@ -16,6 +23,7 @@ class BreakExplanation:
     hints: tuple[str, ...]
     registry_id: str | None
     link: str | None = None
+    stack: tuple[StackFrame, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -23,7 +31,8 @@ class GraphBreak:
     """A break as Dynamo counts them. `stack` is the user's, from the compiled frame to the line that broke.
 
     `callers` leads to the compiled frame, outermost first; empty where it was not recorded. `around` has the
-    text of the lines next to the one that broke, by number.
+    text of the lines next to the one that broke, by number. Behind a break that is not resumed, the rest of
+    the frame runs eager; its stack is that of the line that could not be traced.
     """
 
     reason: str
@@ -32,6 +41,11 @@ class GraphBreak:
     explanation: BreakExplanation | None = None
     callers: tuple[StackFrame, ...] = ()
     around: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def is_resumed(self) -> bool:
+        """Whether torch compiles what comes behind it in the frame."""
+        return self.reason != NOT_RESUMED
 
     @property
     def place(self) -> Place | None:

@@ -14,8 +14,10 @@ class Frame:
 
     `ok` is what torch's `counters["frames"]["ok"]` counts. Frames of `fullgraph=True` are not in it.
     `explanation` has torch's words on what made Dynamo give up, `broke` the break that it raised as an error,
-    where none was allowed. `limit` is the option whose limit made us give it up, which `reason` is about.
+    where none was allowed, `stopped` the same for an error that torch kept to itself. `limit` is the option
+    whose limit made us give it up, which `reason` is about.
     `called_from` is the line outside of torch that called it, `compiled_by` that which called torch.compile.
+    `method` names a module's method and what a wrapper stands for, `GPT2Model.forward`, where that is known.
     What `is_exit` raised no error: the compile was interrupted, by Ctrl-C or the program's own exit.
     """
 
@@ -28,6 +30,8 @@ class Frame:
     compile_id: CompileId | None
     explanation: BreakExplanation | None = None
     broke: GraphBreak | None = None
+    stopped: GraphBreak | None = None
+    method: str | None = None
     ended_ns: int | None = None
     seconds: float | None = None
     limit: str | None = None

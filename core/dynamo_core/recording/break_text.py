@@ -36,11 +36,12 @@ def parse_break_text(text: str) -> BreakExplanation | None:
     explanation, link = _explanation(_EXPLANATION.search(text)), _LINK.search(text)
     return BreakExplanation(
         place=Place(where[1], int(where[2])),
-        kind=kind[1].strip(),
+        kind=kind[1].strip().removeprefix("torch._dynamo.exc.Unsupported: "),  # inside of an operator
         explanation=_with_second(explanation, text) if explanation is not None else None,
         hints=tuple(dict.fromkeys(hint.strip() for hint in _HINT.findall(text))),  # the text can say it twice
         registry_id=f"GB{link[1]}" if link else None,
         link=link[0] if link else None,
+        stack=parse_user_stack(text),
     )
 
 

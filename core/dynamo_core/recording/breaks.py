@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..model import BreakExplanation, CompileId, GraphBreak, Place, Process, StackFrame
+from ..model.breaks import NOT_RESUMED
 from ..shared import names
 from .begun import BegunCompiles
-from .break_text import parse_break_text, parse_user_stack
+from .break_text import parse_break_text
 from .payloads import Handler, user_stack_of
 from .records import Record
 
@@ -32,7 +33,7 @@ class BreakBuilder:
         self, content: Mapping[str, Any] | None, compile_id: CompileId | None
     ) -> GraphBreak | None:
         """torch's explanation is in the error's text, which does not say where."""
-        if content is None:
+        if content is None or not content["user_stack"]:
             return None
         stack, reason = user_stack_of(content), str(content["reason"])
         explanation = parse_break_text(f"Graph break in user code at {stack[-1].place}\n{reason}")
@@ -53,6 +54,9 @@ class BreakBuilder:
         around: Mapping[int, str],
     ) -> GraphBreak:
         explanation = self._explanations.get((compile_id, stack[-1].place)) if stack else None
+        if reason == NOT_RESUMED and compile_id in self._last_explanation:
+            explanation = self._last_explanation[compile_id]
+            stack, around = self._within_frame(explanation, compile_id), {}
         callers = self._process.callers.get(compile_id, ())
         graph_break = GraphBreak(reason, stack, compile_id, explanation, callers, around)
         self._process.breaks.append(graph_break)
@@ -69,10 +73,16 @@ class BreakBuilder:
         self._last_explanation[compile_id] = explanation
         if self._process.is_ours:
             return None
-        stack = parse_user_stack(text) or (StackFrame(explanation.place, "", ""),)
+        return self._add_break(text, self._within_frame(explanation, compile_id), compile_id, {})
+
+    def _within_frame(
+        self, explanation: BreakExplanation, compile_id: CompileId | None
+    ) -> tuple[StackFrame, ...]:
+        """The stack from the compiled frame to the line that broke."""
+        stack = explanation.stack or (StackFrame(explanation.place, "", ""),)
         begun = self._begun.frame(compile_id)
         entered = [i for i, frame in enumerate(stack) if begun and frame.function == begun.function]
-        return self._add_break(text, stack[entered[-1] :] if entered else stack[-1:], compile_id, {})
+        return stack[entered[-1] :] if entered else stack[-1:]
 
 
 def _around(content: Mapping[str, Any]) -> dict[int, str]:

@@ -84,7 +84,9 @@ class CompileBuilder:
         gave_up = content["outcome"] in ("failed", "raised")
         failure = self._complete_compile(compile_id, name, place)
         broke = self._breaks.that_raised(content.get("broke"), compile_id)
-        explanation = self._breaks.last_explanation(compile_id) or (broke.explanation if broke else None)
+        stopped = self._breaks.that_raised(content.get("stopped"), compile_id)
+        where = broke or stopped
+        explanation = self._breaks.last_explanation(compile_id) or (where.explanation if where else None)
         frame = Frame(
             name=name,
             place=place,
@@ -95,6 +97,8 @@ class CompileBuilder:
             compile_id=compile_id,
             explanation=explanation if gave_up else None,
             broke=broke,
+            stopped=stopped,
+            method=content.get("method"),
             ended_ns=content.get("ended_ns"),
             seconds=content["ns"] / 1e9 if "ns" in content else None,
             limit=content.get("limit"),

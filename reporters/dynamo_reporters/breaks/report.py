@@ -8,7 +8,8 @@ from dynamo_core.analysis.break_costs import BreakCost
 from dynamo_core.analysis.break_effects import DistinctBreak
 from dynamo_core.analysis.break_sentences import effect_and_cost, title_of
 from dynamo_core.analysis.figures import Figures
-from dynamo_core.analysis.remedies.breaks import advice_on, break_advice
+from dynamo_core.analysis.given_up import what_stopped
+from dynamo_core.analysis.remedies.breaks import break_advice
 from dynamo_core.analysis.summary import breaks_recorded, fell_back, gave_up, recorded
 from dynamo_core.analysis.words import compile_label, first_line, frame_name, number, place, process_title
 from dynamo_core.model import BreakExplanation, Frame, Graph, GraphBreak, Process, Recording, resumed_function
@@ -126,7 +127,7 @@ def _distinct(rank: int, cost: BreakCost, recording: Recording) -> Iterator[Bloc
         yield Paragraph(parted)
     if any(process.inherited_calls for process in recording.processes):
         yield Paragraph("Calls in forked processes of graphs that were compiled before are not in it.", "dim")
-    for advice in break_advice(first):
+    for advice in break_advice(first, each.process.torch_version):
         yield Paragraph(f"What to do: {advice.text}", "advice")
     yield from _explanation(first.explanation)
 
@@ -180,7 +181,7 @@ def _fallbacks(recording: Recording, frames: list[tuple[Process, Frame]]) -> Ite
             yield Code(frame.reason.strip(), "text")
         else:
             yield Paragraph(reason)
-        for advice in advice_on(reason, explanation.explanation if explanation else frame.reason):
+        for advice in break_advice(what_stopped(frame), process.torch_version):
             yield Paragraph(f"What to do: {advice.text}", "advice")
         yield from _explanation(explanation)
 
@@ -246,7 +247,7 @@ def _break_value(each: DistinctBreak) -> dict[str, Any]:
         "link": explanation.link if explanation else None,
         "explanation": explanation.explanation if explanation else None,
         "hints": list(explanation.hints) if explanation else None,
-        "advice": next((advice.text for advice in break_advice(first)), None),
+        "advice": next((each_one.text for each_one in break_advice(first, each.process.torch_version)), None),
         "met": each.met,
         "crossed": each.crossed,
         "makes_frame_eager": bool(each.frames_fell_back),

@@ -24,7 +24,7 @@ def findings_section(findings: Sequence[Finding]) -> Iterator[Block]:
         if any(said):
             yield Paragraph("\n".join(filter(None, said)))
         if finding.via is not None:
-            yield Paragraph(f"called from {place(finding.via.place)}: {finding.via.text}")
+            yield Paragraph(f"in the library at {place(finding.via.place)}: {finding.via.text}")
         for remedy in finding.remedies:
             yield Paragraph(f"→ {remedy.text}", "advice")
     if len(findings) > _SHOWN:

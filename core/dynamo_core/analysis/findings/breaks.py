@@ -1,14 +1,15 @@
 """Findings: graph breaks, and with them the frames that run eager because of one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from ...model import GraphBreak
+from ...model import Frame, GraphBreak, StackFrame
 from ..break_costs import BreakCost
-from ..break_effects import DistinctBreak
+from ..break_recompiles import seconds_of_recompiles_behind
 from ..break_sentences import effect_and_cost, title_of
 from ..figures import Figures
-from ..remedies.advice import Advice
-from ..remedies.breaks import break_advice
+from ..remedies.breaks import break_advice, break_cause
+from ..remedies.situation import user_line
+from ..summary import break_identity
 from ..words import frame_name
 from .draft import Draft
 from .finding import NOT_RECORDED, Cost, Evidence, Figure, Kind
@@ -21,23 +22,24 @@ def breaks(figures: Figures) -> Iterator[Draft]:
     of_stream = {process.stream: process for process in figures.recording.processes}
     for cost in figures.breaks:
         each, first = cost.distinct, cost.distinct.first
-        kind: Kind = "fell back to eager" if each.frames_fell_back else "graph break"
-        line = first.stack[-1] if first.stack else None
+        frames = [*each.frames_fell_back, *figures.fallen_at(break_identity(first))]
+        kind: Kind = "fell back to eager" if frames else "graph break"
+        line, library = user_line(first)
+        version = each.process.torch_version
         met_in = dict.fromkeys(crossing.process.stream for crossing in each.crossings)
         processes = [of_stream[stream] for stream in met_in if stream in of_stream]
-        hints = first.explanation.hints if first.explanation else ()
         yield Draft(
             kind,
             key=(without_what_passes(first.kind),),
-            title=_title(each),
-            cause=_cause(first),
+            title=title(first, line, frames),
+            cause=break_cause(first, version),
             effect=effect_and_cost(cost),
             processes=tuple(processes or figures.recording.processes[:1]),
-            place=first.place,
+            place=first.place if line is None else line.place,
             function=None if line is None else line.function,
             source="" if line is None else line.text.strip(),
-            via=each.user_call,
-            cost=_cost(cost, figures),
+            via=None if library is None else first.stack[-1],
+            cost=_cost(cost, frames, figures),
             evidence=Evidence(
                 tuple(dict.fromkeys(str(b.compile_id) for b in each.occurrences if b.compile_id)),
                 tuple(
@@ -46,27 +48,26 @@ def breaks(figures: Figures) -> Iterator[Draft]:
                 (first.reason,),
                 each.met,
             ),
-            remedies=remedies(kind, break_advice(first) or [Advice(hint) for hint in hints[:1]]),
+            remedies=remedies(kind, break_advice(first, version)),
         )
 
 
-def _title(each: DistinctBreak) -> str:
-    title = f"graph break at {title_of(each.first)}"
-    names = dict.fromkeys(frame_name(frame.name) for frame in each.frames_fell_back)
-    return f"{', '.join(names)} runs eager: {title}" if names else title
+def title(first: GraphBreak, line: StackFrame | None, frames: Iterable[Frame]) -> str:
+    """`forward runs eager: graph break at model.py:7 …`, at the user's own line."""
+    shown = f"graph break at {title_of(first, None if line is None else line.place)}"
+    names = dict.fromkeys(frame.method or frame_name(frame.name) for frame in frames)
+    return f"{', '.join(names)} runs eager: {shown}" if names else shown
 
 
-def _cause(first: GraphBreak) -> str:
-    """torch's explanation of it, or else what it calls it."""
-    explanation = first.explanation.explanation if first.explanation else None
-    return " ".join((explanation or first.kind).partition("\n\n")[0].split())
-
-
-def _cost(cost: BreakCost, figures: Figures) -> Cost:
-    if cost.distinct.frames_fell_back:
+def _cost(cost: BreakCost, frames: Sequence[Frame], figures: Figures) -> Cost:
+    if frames:
         # Frames that run eager cost no more than what was spent outside of graphs.
         outside = [figures.outside_seconds(process) for process in figures.recording.processes]
         known = [seconds for seconds in outside if seconds is not None]
         return Cost(saves_at_most=Figure(max(known), "estimated") if known else NOT_RECORDED)
-    lost = NOT_RECORDED if cost.seconds is None else Figure(cost.seconds, "sampled")
+    recompiling = seconds_of_recompiles_behind(cost.distinct, figures.recompiled)
+    if cost.seconds is not None:
+        lost = Figure(cost.seconds + recompiling, "sampled")
+    else:
+        lost = Figure(recompiling, "measured") if recompiling else NOT_RECORDED
     return Cost(lost=lost, saves_at_most=lost)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from ...model import Compile, Process, resumed_function
-from ..break_effects import is_library
 from ..figures import Figures
+from ..library import is_library
 from ..words import frame_name, number, place, process_title, seconds
 from .draft import Draft
 from .finding import Cost, Evidence, Figure

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from ...model import Place, Process, StackFrame
-from ..break_effects import is_library
+from ..library import is_library
 from .finding import Cost, Evidence, Kind, Remedy
 
 
@@ -30,5 +30,5 @@ class Draft:
 
     @property
     def is_library(self) -> bool:
-        """Whether it is in code that is not the user's own."""
-        return self.place is not None and is_library(self.place)
+        """Whether it is in code that is not the user's own, even where a line of the user's leads there."""
+        return self.via is not None or (self.place is not None and is_library(self.place))

@@ -1,72 +1,84 @@
-"""Findings: frames that Dynamo gave up, so that they run eager or end the program, for no break's sake."""
+"""Findings: frames that Dynamo gave up, so that they run eager or end the program."""
 
 from collections.abc import Iterator
 
-from ...model import CompileId, Place, Process
+from ...model import Compile, Frame, GraphBreak, Process
 from ..figures import Figures
+from ..library import is_library
 from ..recompiles import is_recompile_limit
-from ..remedies.breaks import advice_on
-from ..summary import fell_back, gave_up
+from ..remedies.breaks import break_advice, break_cause
+from ..remedies.situation import user_line
+from ..summary import break_identity, fell_back
 from ..words import first_line, frame_name, place
 from .draft import Draft
 from .finding import NOT_RECORDED, Cost, Evidence, Figure, Kind
 from .identity import without_numbers
 from .remedy import remedies
 
+_GENERATOR = "Attempt to trace generator"  # torch/_dynamo/convert_frame.py, 2.8 to 2.15
+
 
 def fallbacks(figures: Figures) -> Iterator[Draft]:
     """One for each frame and reason, but for those that a break or the recompile limit explains."""
-    with_break = {id(frame) for cost in figures.breaks for frame in cost.distinct.frames_fell_back}
+    told = {break_identity(cost.distinct.first) for cost in figures.breaks}
+    for process, frame, stopped in figures.given_up:
+        is_told = fell_back(frame) and break_identity(stopped) in told
+        # A generator is never compiled by itself; of a library's, there is nothing to be done about it.
+        is_librarys_generator = is_library(frame.place) and _GENERATOR in stopped.kind
+        if not is_told and not is_librarys_generator:
+            yield _of_frame(figures, process, frame, stopped)
     for process in figures.recording.processes:
-        for frame in process.frames:
-            # A limit of capture's own is the user's choice, and has a section of its own.
-            if not gave_up(frame) or id(frame) in with_break or frame.limit is not None:
-                continue
-            if is_recompile_limit(frame.reason):
-                continue
-            is_eager = fell_back(frame)
-            reason = frame.reason
-            explanation = frame.explanation.explanation if frame.explanation else reason
-            yield _draft(
-                figures,
-                process,
-                "fell back to eager" if is_eager else "compiler error",
-                "runs eager" if is_eager else "raised an error in the compiler",
-                (frame.name, frame.place, frame.compile_id),
-                reason,
-                explanation,
-            )
-        if process.is_ours:
-            continue
-        for compile_ in process.compiles:
+        for compile_ in () if process.is_ours else process.compiles:
             if compile_.fail_type is not None and not is_recompile_limit(compile_.fail_reason):
-                reason = f"{compile_.fail_type}: {first_line(compile_.fail_reason)}"
-                known = (compile_.name, compile_.place, compile_.compile_id)
-                yield _draft(
-                    figures, process, "fell back to eager", "could not be compiled", known, reason, None
-                )
+                yield _of_compile(figures, process, compile_)
 
 
-def _draft(
-    figures: Figures,
-    process: Process,
-    kind: Kind,
-    what: str,
-    frame: tuple[str | None, Place | None, CompileId | None],
-    reason: str | None,
-    explanation: str | None,
-) -> Draft:
-    name, where, compile_id = frame
-    outside = figures.outside_seconds(process) if kind == "fell back to eager" else None
+def _of_frame(figures: Figures, process: Process, frame: Frame, stopped: GraphBreak) -> Draft:
+    is_eager = fell_back(frame)
+    line, library = user_line(stopped)
+    where = frame.place if line is None else line.place
+    at = "" if where == frame.place else f" at {place(where)}"
+    name, reason = frame.method or frame_name(frame.name), first_line(frame.reason)
+    what = "runs eager" if is_eager else "raised an error in the compiler"
+    kind: Kind = "fell back to eager" if is_eager else "compiler error"
     return Draft(
         kind,
-        key=(without_numbers(first_line(reason)),),
-        title=f"{frame_name(name)} at {place(where)} {what}: {first_line(reason)}",
-        cause=" ".join((explanation or first_line(reason)).partition("\n\n")[0].split()),
+        key=(without_numbers(reason),),
+        title=f"{name} at {place(frame.place)} {what}{at}: {reason}",
+        cause=break_cause(stopped, process.torch_version),
         processes=(process,),
         place=where,
-        function=name,
-        cost=Cost(saves_at_most=NOT_RECORDED if outside is None else Figure(outside, "estimated")),
-        evidence=Evidence(() if compile_id is None else (str(compile_id),), (), (reason or "",)),
-        remedies=remedies(kind, advice_on(first_line(reason), explanation)),
+        function=frame.name if line is None else line.function,
+        source="" if line is None else line.text.strip(),
+        via=None if library is None else stopped.stack[-1],
+        cost=_cost(figures, process) if is_eager else Cost(),
+        evidence=Evidence(
+            () if frame.compile_id is None else (str(frame.compile_id),), (), (frame.reason or "",)
+        ),
+        remedies=remedies(kind, break_advice(stopped, process.torch_version)),
     )
+
+
+def _of_compile(figures: Figures, process: Process, compile_: Compile) -> Draft:
+    """What a plain trace of torch's has of a frame that fell back."""
+    reason = f"{compile_.fail_type}: {first_line(compile_.fail_reason)}"
+    return Draft(
+        "fell back to eager",
+        key=(without_numbers(reason),),
+        title=f"{frame_name(compile_.name)} at {place(compile_.place)} could not be compiled: {reason}",
+        cause=reason,
+        processes=(process,),
+        place=compile_.place,
+        function=compile_.name,
+        cost=_cost(figures, process),
+        evidence=Evidence(() if compile_.compile_id is None else (str(compile_.compile_id),), (), (reason,)),
+        remedies=remedies(
+            "fell back to eager",
+            break_advice(GraphBreak(reason, (), compile_.compile_id), process.torch_version),
+        ),
+    )
+
+
+def _cost(figures: Figures, process: Process) -> Cost:
+    outside = figures.outside_seconds(process)
+    return Cost(saves_at_most=NOT_RECORDED if outside is None else Figure(outside, "estimated"))

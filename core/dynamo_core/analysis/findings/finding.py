@@ -85,10 +85,10 @@ class Remedy:
 class Finding:
     """`title` is one line that names it, `cause` a sentence on why; `effect` says what it does to the run.
 
-    `place` is the line that causes it, `source` its text; `via` is the user's own line that led there, where
-    the cause is in a library, and of a recompile the call that brought it about. `identity` stays the same
-    when lines move, paths change, ids are numbered anew or the run is repeated. `processes` names the streams
-    in which it was met.
+    `place` is the line that causes it, `source` its text; where that leads into a library, `via` is the
+    line of it that is in the way, and of a recompile the call that brought it about. `identity` stays the
+    same when lines move, paths change, ids are numbered anew or the run is repeated. `processes` names the
+    streams in which it was met.
     """
 
     kind: Kind

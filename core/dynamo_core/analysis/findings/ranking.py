@@ -15,11 +15,18 @@ _WITHOUT_A_LINE = 10
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
     """The worst first. Equal ones stay in the order in which they were found."""
-    return sorted(findings, key=_rank)
+    found = list(findings)
+    has_untimed_break = any(
+        each.kind == "graph break" and not each.is_library and each.cost.saves_at_most.seconds is None
+        for each in found
+    )
+    return sorted(found, key=lambda finding: _rank(finding, has_untimed_break))
 
 
-def _rank(finding: Finding) -> tuple[int, bool, bool, bool, bool, float, int, int]:
+def _rank(finding: Finding, has_untimed_break: bool) -> tuple[int, bool, bool, bool, bool, float, int, int]:
     figure = finding.cost.saves_at_most
+    # Time outside of graphs, say, or tiny graphs: what a break leads to, and the break says more.
+    is_less_said = has_untimed_break and finding.place is None
     kind = finding.kind
     worth = figure.seconds if figure.seconds is not None else float("inf")
     return (
@@ -30,7 +37,7 @@ def _rank(finding: Finding) -> tuple[int, bool, bool, bool, bool, float, int, in
         figure.seconds == 0.0 and not finding.remedies,
         # A library's line is seldom the user's to change.
         finding.is_library,
-        figure.seconds is None and kind not in _UNTIMED[:2],
+        is_less_said or (figure.seconds is None and kind not in _UNTIMED[:2]),
         -worth if finding.place is not None else -worth / _WITHOUT_A_LINE,
         _CERTAINTY.index(figure.known),
         _UNTIMED.index(kind) if kind in _UNTIMED else len(_UNTIMED),

@@ -11,7 +11,10 @@ the stack that it takes (2.13), of which one is the user's call. Each call of to
 import linecache
 import os
 import sys
-from types import CodeType, ModuleType
+from collections.abc import Iterator
+from inspect import CO_VARARGS
+from traceback import extract_tb
+from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.names import FRAME
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
 _PACKAGE_FOLDER = os.path.abspath(str(__spec__.origin)).rpartition(f"{os.sep}capture{os.sep}")[0]
+_SUPPRESSED = "an error was suppressed"  # torch's words where it does not say which
+_MOST_WRAPPERS = 8
 
 
 def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
@@ -30,6 +35,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
     counters = convert_frame.counters
     calls = probes.stream.counters
     entering_inner_converter = False
+    suppressed: BaseException | None = None  # what the inner converter raised, and the outer one kept
     torch_folder = str(convert_frame.__file__).rpartition(f"{os.sep}_dynamo{os.sep}")[0] + os.sep
     find_caller = probes.harmless("callers of frames")(lambda: _caller(torch_folder))
     own_file = convert_frame.__file__
@@ -37,7 +43,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
 
     @probes.harmless("frames")
     def record(
-        code: CodeType,
+        frame: Any,
         result: Any,
         error: BaseException | None,
         ok: bool,
@@ -47,8 +53,12 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
         compiled_by: dict[str, Any] | None,
     ) -> None:
         elapsed = perf_counter_ns() - start
+        code: CodeType = frame.f_code
         calls.note_compile(elapsed)
-        reason, given_up = getattr(result, "skip_reason", None), limits.given_up()
+        given_up = limits.given_up()
+        reason = getattr(result, "skip_reason", None)
+        if suppressed is not None and (reason is None or _SUPPRESSED in reason):
+            reason = f"{type(suppressed).__name__}: {suppressed}"
         if given_up is not None:
             outcome, reason = "skipped", given_up.reason
         elif error is not None:
@@ -61,6 +71,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
             FRAME,
             {
                 "name": code.co_name,
+                "method": _method_of(frame),
                 "file": code.co_filename,
                 "line": code.co_firstlineno,
                 "outcome": outcome,
@@ -71,6 +82,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
                 "ok": ok,
                 "whole_graph": whole_graph,
                 "broke": None if given_up is not None else _break_that_raised(error),
+                "stopped": None if given_up is not None else _what_stopped(suppressed or error),
                 "called_from": caller,
                 "compiled_by": compiled_by,
                 "ended_ns": time_ns(),
@@ -88,13 +100,17 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
             self._dynamo_compiled_by = find_compile_call()
 
         def __call__(self: Any, frame: Any, *rest: Any, **named: Any) -> Any:
-            nonlocal entering_inner_converter
+            nonlocal entering_inner_converter, suppressed
             # One more call lies on the stack than Dynamo's `skip` knows of.
             named["skip"] = named.get("skip", 0) + 1
             if whole_graph and entering_inner_converter:
                 entering_inner_converter = False
-                return original(self, frame, *rest, **named)
-            entering_inner_converter = not whole_graph
+                try:
+                    return original(self, frame, *rest, **named)
+                except BaseException as error:
+                    suppressed = error
+                    raise
+            entering_inner_converter, suppressed = not whole_graph, None
             handler.last_compile = None
             caller, compiled_by = find_caller(), getattr(self, "_dynamo_compiled_by", None)
             ok_before = counters["frames"]["ok"]
@@ -102,10 +118,12 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
             try:
                 result = original(self, frame, *rest, **named)
             except BaseException as error:
-                record(frame.f_code, None, error, False, whole_graph, start, caller, compiled_by)
+                suppressed = None
+                record(frame, None, error, False, whole_graph, start, caller, compiled_by)
                 raise
             ok = whole_graph or counters["frames"]["ok"] > ok_before
-            record(frame.f_code, result, None, ok, whole_graph, start, caller, compiled_by)
+            record(frame, result, None, ok, whole_graph, start, caller, compiled_by)
+            suppressed = None  # it holds the frames that it went through
             return result
 
         converter.__init__ = __init__
@@ -115,6 +133,39 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
     wrap(convert_frame.ConvertFrameAssert, whole_graph=True)
 
 
+def _method_of(frame: Any) -> str | None:
+    """`GPT2Model.forward` for the frame of that, or of a wrapper around it; None where it is no module's."""
+    code: CodeType = frame.f_code
+    names, values = code.co_varnames, frame.f_locals
+    if code.co_argcount:
+        owner = values.get(names[0])
+    elif code.co_flags & CO_VARARGS:
+        owner = next(iter(values.get(names[code.co_kwonlyargcount], ())), None)
+    else:
+        return None
+    kind = type(owner)
+    if not isinstance(owner, sys.modules["torch"].nn.Module):
+        return None
+    found = [
+        name
+        for base in kind.__mro__
+        for name, value in vars(base).items()
+        if any(function.__code__ is code for function in _with_wrapped(value))
+    ]
+    if not found:
+        return None
+    # Wrappers that one decorator made share their code: then only the class is known.
+    return f"{kind.__qualname__}.{found[0]}" if len(set(found)) == 1 else kind.__qualname__
+
+
+def _with_wrapped(value: Any) -> Iterator[FunctionType]:
+    """A function and those that it wraps (functools.wraps)."""
+    for _ in range(_MOST_WRAPPERS):
+        if isinstance(value, FunctionType):
+            yield value
+            value = value.__dict__.get("__wrapped__")
+
+
 def _break_that_raised(error: BaseException | None) -> dict[str, Any] | None:
     """The graph break that was not allowed, as with `fullgraph=True`.
 
@@ -122,6 +173,17 @@ def _break_that_raised(error: BaseException | None) -> dict[str, Any] | None:
     """
     stack = getattr(error, "real_stack", None)
     return described_break(str(getattr(error, "msg", error)), stack) if stack else None
+
+
+def _what_stopped(error: BaseException | None) -> dict[str, Any] | None:
+    """The same of an error that torch kept to itself; of a backend's own error, where that was raised.
+
+    Source: torch/_dynamo/exc.py (BackendCompilerFailed: inner_exception), 2.8 to 2.15.
+    """
+    inner = getattr(error, "inner_exception", None)
+    if isinstance(inner, BaseException):
+        return described_break(str(error), extract_tb(inner.__traceback__))
+    return _break_that_raised(error)
 
 
 def _caller(torch_folder: str, own_file: str | None = None) -> dict[str, Any] | None:

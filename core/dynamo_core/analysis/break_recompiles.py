@@ -1,0 +1,41 @@
+"""Recompiles that a graph break leads to: of what goes on behind it, for a value that was made at the break.
+
+They end with the break: the value is then inside of one graph.
+"""
+
+from collections.abc import Iterable
+
+from ..model import GraphBreak, GuardFailure, resumed_function
+from .break_effects import DistinctBreak
+from .recompiles import FrameRecompiles
+from .remedies.line_parts import targets_of
+
+# torch's name for what stood on Python's stack at a break (torch/_dynamo/resume_execution.py, 2.8 to 2.15).
+_ON_STACK = "___stack"
+
+
+def seconds_of_recompiles_behind(each: DistinctBreak, recompiled: Iterable[FrameRecompiles]) -> float:
+    """What the recompiles took in all."""
+    broken = {(where[0], where[1]) for each_time in each.occurrences if (where := _resumed_at(each_time))}
+    made = set(targets_of(each.first.stack[-1].text)) if each.first.stack else set()
+    return sum(
+        compile_.seconds or 0.0
+        for frame in recompiled
+        if resumed_function(frame.name) in broken
+        for compile_ in frame.compiles
+        if any(_is_of(failure, made) for failure in frame.failures(compile_)[:1])
+    )
+
+
+def _resumed_at(graph_break: GraphBreak) -> tuple[str, int] | None:
+    """The function that goes on behind it, and from which line."""
+    if not graph_break.stack:
+        return None
+    outermost = graph_break.stack[0]
+    resumed = resumed_function(outermost.function)
+    return (resumed[0] if resumed else outermost.function), outermost.place.line
+
+
+def _is_of(failure: GuardFailure, made: set[str]) -> bool:
+    source = failure.source or ""
+    return source.startswith(_ON_STACK) or source.partition("[")[0].partition(".")[0] in made

@@ -1,0 +1,151 @@
+"""Causes: what torch itself does when it is called inside of compiled code.
+
+Source: torch/_dynamo/variables/{torch,tensor,nn_module,misc}.py and torch/_dynamo/graph_break_registry.json,
+read with 2.13; names of breaks with 2.8 to 2.15.
+"""
+
+import re
+
+from .advice import Assignment, Change
+from .cause import Cause, Treatment
+from .line_parts import compared_in
+from .situation import Situation
+
+
+def _compares_addresses(situation: Situation) -> bool:
+    return compared_in(situation.line, "data_ptr") is not None
+
+
+TABLE = (
+    Cause(
+        re.compile(r"Tensor\.backward\(\)|autograd\.grad|trace_autograd_ops"),
+        "`{line}` runs a backward pass inside of compiled code, which torch does not trace as it is set",
+        (
+            Treatment(
+                "set `torch._dynamo.config.trace_autograd_ops = True` before the first call: then the "
+                "backward pass is part of the graph.",
+                cures="gradient_penalty",
+                change=Change(settings=(Assignment("torch._dynamo.config.trace_autograd_ops", "True"),)),
+                since=(2, 11),
+            ),
+            Treatment(
+                "compile what comes before `{line}` as a function of its own, and run the backward pass "
+                "behind its call.",
+                cures="backward_inside",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"RNN, GRU, or LSTM"),
+        "torch does not trace `nn.RNN`, `nn.GRU` and `nn.LSTM` unless it is told to",
+        (
+            Treatment(
+                "set `torch._dynamo.config.allow_rnn = True` before the first call.",
+                cures="recurrent_layer",
+                change=Change(settings=(Assignment("torch._dynamo.config.allow_rnn", "True"),)),
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"Data pointer comparison|data_ptr"),
+        "where a tensor lies in memory is not known while the function is compiled",
+        (
+            Treatment(
+                "compare the tensors themselves, `is` in place of `==` on `data_ptr()`: whether two inputs "
+                "are one tensor is known.",
+                cures="same_memory",
+                may_change="a tensor and a view of it, which begin at one address, are not the same then",
+            ),
+        ),
+        when=_compares_addresses,
+    ),
+    Cause(
+        re.compile(r"RemovableHandle|setattr\(\) is not supported"),
+        "a hook is registered, or removed, in the compiled function (`{line}`)",
+        (
+            Treatment(
+                "register the hook once, outside of the compiled code, before its first call.",
+                cures="hook_on_module",
+            ),
+        ),
+        line=re.compile(r"hook|\.remove\(\)|handle"),
+    ),
+    Cause(
+        re.compile(r"Attempted to copy\.deepcopy a tensor"),
+        "torch does not trace `copy.deepcopy` of what holds tensors (`{call}`)",
+        (
+            Treatment(
+                "make the copy before the call of `{function}`, and pass it in.", cures="deepcopy_of_a_module"
+            ),
+        ),
+        when=lambda situation: situation.depth > 1,
+    ),
+    Cause(
+        re.compile(r"Attempted to copy\.deepcopy a tensor"),
+        "torch does not trace `copy.deepcopy` of a tensor",
+        (
+            Treatment(
+                "write `.clone()` on the tensor in place of `{call}` (`.detach().clone()` where no gradient "
+                "is to flow back).",
+                cures="deepcopy_of_a_tensor",
+                change=Change(edit="deepcopy to clone"),
+                may_change="gradients flow through a clone",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"requires_grad_\(\)"),
+        "a tensor that is made inside is set to require a gradient, and then returned",
+        (
+            Treatment(
+                "call `requires_grad_()` on what `{function}` returns, behind its call.",
+                cures="requires_grad_of_intermediate",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"torch\.nn\.Parameter"),
+        "a parameter is made while the function is compiled",
+        (
+            Treatment(
+                "make the parameter outside of the compiled code, in `__init__` or before the call of "
+                "`{function}`, and use it here.",
+                cures="parameter_made_inside",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"no fake impl|fake tensor implementation|register_fake|Missing fake kernel"),
+        "the custom operator that `{call}` calls does not say what its result looks like",
+        (
+            Treatment(
+                "tell torch what comes out of it, below its definition: `@{called}.register_fake` above a "
+                "function of the same arguments that returns an empty tensor of the right shape "
+                "(`torch.empty_like(x)`).",
+                cures="custom_op_without_fake",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"sparse Tensor|Sparse tensor"),
+        "torch.compile does not support sparse tensors",
+        (
+            Treatment(
+                "make sparse tensors, and calculate with them, outside of the compiled code.",
+                cures="sparse_tensor",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(
+            r"function `(?:manual_seed|seed|set_rng_state|get_rng_state|initial_seed)`|method `manual_seed`"
+        ),
+        "`{line}` reads or sets the state of the random numbers, which torch does not trace",
+        (
+            Treatment(
+                "move `{line}` out of the compiled code, in front of the call of `{function}`.",
+                cures="seeded_inside",
+            ),
+        ),
+    ),
+)

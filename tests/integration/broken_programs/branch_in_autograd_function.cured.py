@@ -1,0 +1,22 @@
+import torch
+
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x.clone()
+        return torch.where(y.sum() > 0, y * 2, y)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * 2
+
+
+@torch.compile(backend="aot_eager")
+def model(x):
+    return Scaled.apply(x.sin()).sum()
+
+
+x = torch.ones(3, requires_grad=True)
+model(x).backward()
+print(x.grad.tolist())

@@ -1,0 +1,13 @@
+import gc
+
+import torch
+
+
+@torch.compile(backend="eager")
+def model(x):
+    y = x.sin()
+    return y.cos()
+
+
+gc.collect()
+print(model(torch.ones(2)).tolist())

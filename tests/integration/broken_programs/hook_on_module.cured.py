@@ -1,0 +1,20 @@
+import torch
+
+shapes = []
+
+
+class Watched(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(2, 2)
+        self.inner.register_forward_hook(lambda *_: shapes.append(1))
+
+    def forward(self, x):
+        x = x * 2
+        y = self.inner(x)
+        return y.relu()
+
+
+torch.manual_seed(0)
+model = torch.compile(Watched(), backend="eager")
+print(model(torch.ones(2)).tolist(), len(shapes))

@@ -1,0 +1,156 @@
+"""Why a graph breaks, at which line of the user's, and what to do: from torch's words and the line alone."""
+
+from pathlib import Path
+
+import pytest
+
+from dynamo_core.analysis.remedies.breaks import TABLE, break_advice, break_cause
+from dynamo_core.analysis.remedies.cause import Cause
+from dynamo_core.analysis.remedies.line_parts import (
+    call_on,
+    condition_of,
+    has_made_message,
+    is_made_of_conditions,
+    targets_of,
+)
+from dynamo_core.analysis.remedies.situation import situation_of, user_line
+from dynamo_core.model import BreakExplanation, GraphBreak, Place, StackFrame
+
+PROGRAMS = Path(__file__).resolve().parent.parent / "integration" / "broken_programs"
+HERE = Place("/home/me/train.py", 7)
+JSON = Place("/usr/lib/python3.11/json/__init__.py", 231)
+PACKAGE = Place("/venv/lib/python3.11/site-packages/careful/core.py", 3)
+BRANCH = ("Data-dependent branching", "Detected data-dependent branching.")
+ITEM = ("Unsupported Tensor.item() call with capture_scalar_outputs=False", "No `Tensor.item()`.")
+PRINT = "Dynamo does not know how to trace builtin operator `print` with argument types {} (has_kwargs False)"
+
+
+def a_break(
+    kind: str, explanation: str, line: str, *inside: StackFrame, behind: tuple[str, ...] = ()
+) -> GraphBreak:
+    stack = (StackFrame(HERE, "forward", line), *inside)
+    around = {HERE.line: line, **{HERE.line + 1 + n: text for n, text in enumerate(behind)}}
+    words = BreakExplanation(stack[-1].place, kind, explanation, ("Use something else.",), None)
+    return GraphBreak(kind, stack, None, words, (), around)
+
+
+def advice(graph_break: GraphBreak, torch_version: str | None = "2.13.0") -> str:
+    return break_advice(graph_break, torch_version)[0].text
+
+
+@pytest.mark.parametrize("cause", TABLE, ids=lambda cause: cause.treatments[0].cures)
+def test_every_treatment_names_programs_that_exist(cause: Cause) -> None:
+    assert cause.treatments
+    for treatment in cause.treatments:
+        for name in (treatment.cures, *treatment.not_for):
+            assert (PROGRAMS / f"{name}.py").is_file()
+        assert treatment.cures not in treatment.not_for
+
+
+@pytest.mark.parametrize(
+    ("line", "condition"),
+    [
+        ("if y.sum() > 0:  # why", "y.sum() > 0"),
+        ("elif y.any(): y = 1", "y.any()"),
+        ("    while x.norm() > 1:", "x.norm() > 1"),
+        ("z = a if y.mean() > 0 else b", "y.mean() > 0"),
+        ('assert total > 0, f"it is {total}"', "total > 0"),
+        ("if (y.sum() >", None),  # the beginning of a statement over several lines
+        ("y = x.sin()", None),
+        ("if " + "x" * 1000 + ":", None),
+        ("if " + "-" * 250 + "x:", None),
+    ],
+)
+def test_the_condition_of_a_line(line: str, condition: str | None) -> None:
+    assert condition_of(line) == condition
+
+
+def test_parts_of_a_line() -> None:
+    assert is_made_of_conditions("if a.any() and b.any():")
+    assert is_made_of_conditions("assert 0 < y.min() < 1")
+    assert has_made_message('assert y.all(), "%s" % y')
+    assert not has_made_message('assert y.all(), "constant"')
+    assert targets_of("first, self.x, second = x.tolist()") == ("first", "second")
+    assert call_on("taken.append(time.time() - start)", frozenset({"time"})) == "time.time()"
+    assert call_on("y = f(x) + g(x)", frozenset()) is None  # either could be meant
+
+
+def test_a_line_of_a_stranger_is_not_executed_nor_formatted() -> None:
+    line = "if __import__('os').abort() or '{line.__class__}':"
+    text = advice(a_break(*BRANCH, line))
+    assert "abort()" in text and "{line.__class__}" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "behind", "said"),
+    [
+        ("if y.sum() > 0:", ("y = y * 2",), "`torch.where(y.sum() > 0, then, else)`"),
+        ("if y.sum() > 0 and y.max() < 1:", ("y = y * 2",), "write `&` for `and`"),
+        ("if y.isnan().any():", ("raise ValueError(y)",), "out of the compiled code"),
+        ("while y.norm() > 1:", ("y = y / 2",), "make its body a function"),
+        ('assert y.sum() > 0, f"{y}"', (), "constant text"),
+        ("assert y.min() > 0 and y.max() < 1", (), "torch.logical_and"),
+        ("assert y.sum() > 0", (), "in front of the call of `forward`"),
+        ("", (), "`torch.where(condition, then, else)`"),
+    ],
+)
+def test_one_reason_of_torchs_has_several_causes(line: str, behind: tuple[str, ...], said: str) -> None:
+    assert said in advice(a_break(*BRANCH, line, behind=behind))
+
+
+@pytest.mark.parametrize(
+    ("line", "behind", "said"),
+    [
+        ("scale = y.max().item()", ("y = y * scale",), "TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1"),
+        ("total = y.sum().item()", ("if total > 0:",), "keep `total` a tensor"),
+        ("if y.sum().item() > 0:", (), "`torch.where(y.sum() > 0, then, else)`"),
+        ("while y.sum().item() > 0:", (), "make its body a function"),
+        ('name = f"{y.sum().item()}"', (), "behind the call of `forward`"),
+    ],
+)
+def test_a_value_that_is_taken_out_is_told_from_one_that_is_branched_on(
+    line: str, behind: tuple[str, ...], said: str
+) -> None:
+    assert said in advice(a_break(*ITEM, line, behind=behind))
+
+
+@pytest.mark.parametrize(
+    ("types", "is_put_off"), [("['str', 'Tensor']", True), ("['str', 'Size']", False), ("[]", True)]
+)
+def test_only_what_torch_can_put_off_is_printed_behind_the_graph(types: str, is_put_off: bool) -> None:
+    met = a_break("Failed to trace builtin operator", PRINT.format(types), "print(y)")
+    first = break_advice(met, "2.13.0")[0]
+    assert ("reorderable_logging_functions" in first.text) == is_put_off
+    assert (first.change is not None) == is_put_off
+
+
+def test_a_setting_is_given_only_to_a_torch_that_has_it() -> None:
+    met = a_break("Unsupported Tensor.backward() call", "No `Tensor.backward()`.", "loss.backward()")
+    assert "trace_autograd_ops" in advice(met, "2.13.0+cpu")
+    for version in ("2.10.1", None, "odd"):
+        assert "trace_autograd_ops" not in advice(met, version)
+        assert "behind its call" in advice(met, version)
+
+
+def test_a_break_inside_of_a_library_is_at_the_users_call_of_it() -> None:
+    met = a_break(
+        "Unsupported method call", "No `__new__`.", "key = json.dumps(x)", StackFrame(JSON, "dumps", "")
+    )
+    assert [frame.function if frame else None for frame in user_line(met)] == ["forward", "dumps"]
+    assert situation_of(met, None).library == "json"
+    assert "`json.dumps(x)`" in advice(met)
+
+
+def test_what_a_library_does_is_not_the_users_to_change() -> None:
+    inside = StackFrame(PACKAGE, "positive", "if x.min() < 0:")
+    met = a_break(*BRANCH, "y = careful.positive(y)", inside)
+    assert break_cause(met) == (
+        "`careful.positive(y)` is a function of the library `careful`, which looks at what a tensor holds"
+    )
+    assert "torch.where" not in advice(met)
+
+
+def test_what_the_tables_do_not_know_is_said_in_torchs_words() -> None:
+    met = a_break("odd", "Something\nodd.\n\nMore of it.", "y = odd(x)")
+    assert break_cause(met) == "Something odd."
+    assert advice(met) == "Use something else."
