@@ -12,10 +12,14 @@ from .remedies.line_parts import targets_of
 
 # torch's name for what stood on Python's stack at a break (torch/_dynamo/resume_execution.py, 2.8 to 2.15).
 _ON_STACK = "___stack"
+# Kinds of breaks that the program asks for: they are meant to stay, and what varies behind has its remedy.
+_ASKED_FOR = ("torch.compiler.disable", "graph_break()")
 
 
 def seconds_of_recompiles_behind(each: DistinctBreak, recompiled: Iterable[FrameRecompiles]) -> float:
-    """What the recompiles took in all."""
+    """What the recompiles took in all; nothing where the program itself asks for the break."""
+    if any(words in each.first.kind for words in _ASKED_FOR):
+        return 0.0
     broken = {(where[0], where[1]) for each_time in each.occurrences if (where := _resumed_at(each_time))}
     made = set(targets_of(each.first.stack[-1].text)) if each.first.stack else set()
     return sum(

@@ -7,8 +7,8 @@ from functools import cached_property
 
 from ..model import Compile, GuardCheck, GuardFailure, Place, Specialization, StackFrame, Symbol
 from ..recording.recompile_text import plain_source, sizes_in
-from .library import is_library
 from .guard_words import split_note
+from .library import is_library
 from .recompiles import FrameRecompiles
 from .size_bounds import deciding_line, is_not_0_or_1, rejects_0_and_1
 

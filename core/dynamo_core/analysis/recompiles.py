@@ -18,9 +18,9 @@ from ..model import (
     Symbol,
 )
 from ..recording.recompile_text import plain_source
-from .library import is_library
 from .guard_places import whole_places
 from .guard_words import split_note
+from .library import is_library
 
 _TYPE = re.compile(r", type=<class '([^']+)'>$")
 _LIMIT = re.compile(r"recompile_?\s?limit|cache_size_limit", re.IGNORECASE)

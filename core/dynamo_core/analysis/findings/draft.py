@@ -31,4 +31,5 @@ class Draft:
     @property
     def is_library(self) -> bool:
         """Whether it is in code that is not the user's own, even where a line of the user's leads there."""
-        return self.via is not None or (self.place is not None and is_library(self.place))
+        places = [self.place, None if self.via is None else self.via.place]
+        return any(place is not None and is_library(place) for place in places)
