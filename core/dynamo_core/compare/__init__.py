@@ -103,9 +103,7 @@ def _not_compared(before: Recording, after: Recording, graphs: Unlike) -> list[s
             "what the graphs compute: not recorded on both sides; compared are functions and numbers of ops"
         )
     elif any(each.graph.nodes is None for each in (*graphs.before, *graphs.after)):
-        found.append(
-            "the ops of some graphs that differ: there are too many, so only their number is compared"
-        )
+        found.append("the ops of some graphs that differ were not read; only their number is compared")
     for side, recording in (("before", before), ("after", after)):
         if recording.is_partial:
             found.append(f"{side}: the run was cut off, or goes on; what came later is not in it")
@@ -114,8 +112,9 @@ def _not_compared(before: Recording, after: Recording, graphs: Unlike) -> list[s
 
 
 def _not_comparable(before: Recording, after: Recording) -> Difference:
-    recorded = [each.processes or None for each in (before, after)]
-    why = not_recorded("processes that imported torch", *recorded)
+    (why,) = not_recorded(
+        {"processes that imported torch": (before.processes or None, after.processes or None)}
+    )
     nothing = Compared(0, 0)
-    sentence = f"Nothing can be compared: {why}"
+    sentence = f"Nothing can be compared; {why}"
     return Difference("not comparable", sentence, nothing, (), (), (), (), (), (), (), (why,))

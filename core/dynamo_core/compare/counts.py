@@ -39,31 +39,29 @@ def count_changes(
         changes.append(CountChange(SAVED, None, saved[0], saved[1]))
     if was.guards != now.guards or was.recompiles != now.recompiles:
         changes += _guards_of_functions(before, after, renames)
-    unknown = [
-        sentence
-        for field, name in COUNTS.items()
-        if (sentence := not_recorded(name, getattr(was, field), getattr(now, field)))
-    ]
-    unread = not_recorded(SAVED, *saved)
-    return tuple(changes), tuple([*unknown, unread] if unread else unknown)
+    known = {name: (getattr(was, field), getattr(now, field)) for field, name in COUNTS.items()}
+    if saved != (None, None):
+        known[SAVED] = saved
+    return tuple(changes), not_recorded(known)
 
 
-def not_recorded(what: str, before: object, after: object) -> str:
-    """On which side something is not recorded; empty where it is on both."""
-    if before is None and after is None:
-        return f"{what}: recorded on neither side"
-    if before is None or after is None:
-        return f"{what}: not recorded {'before' if before is None else 'after'}"
-    return ""
+def not_recorded(known: Mapping[str, tuple[object, object]]) -> tuple[str, ...]:
+    """What is not recorded on one side or on both, in a line for each of these."""
+    missing: dict[str, list[str]] = {}
+    for name, (before, after) in known.items():
+        if before is None or after is None:
+            where = "on either side" if before is after else "before" if before is None else "after"
+            missing.setdefault(where, []).append(name)
+    return tuple(f"not recorded {where}: {', '.join(names)}" for where, names in missing.items())
 
 
 def saved_bytes(recording: Recording) -> int | None:
-    """What forward graphs save for their backward; None where that was not recorded or read of some."""
+    """What forward graphs save for their backward; None where no pair of graphs, or not all, was recorded."""
     if any(are_unread(process) for process in recording.processes):
         return None
     sizes = [saved.bytes for process in recording.processes for pair in process.pairs for saved in pair.saved]
     known = [size for size in sizes if size is not None]
-    return sum(known) if len(known) == len(sizes) else None
+    return sum(known) if sizes and len(known) == len(sizes) else None
 
 
 def _of_the_run(was: Summary, now: Summary) -> Iterator[CountChange]:

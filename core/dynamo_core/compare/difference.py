@@ -51,12 +51,24 @@ class TensorChange:
 
 
 @dataclass(frozen=True)
+class ArgumentChange:
+    """The first op of a graph that does the same to other constants, or to other values."""
+
+    op: str
+    before: str
+    after: str
+    before_place: Place | None
+    after_place: Place | None
+    text: str
+
+
+@dataclass(frozen=True)
 class GraphChange:
     """Graphs that came, went or changed; so many `times` alike, of which the first is described.
 
-    A graph that is "split" has several in its place, which "joined" have one. `settings` are what else it was
-    compiled under, or with: modes of torch, the backend that took it, constants. `because` is the identity of
-    the finding that came, or went, and explains it; None where none does.
+    A graph that is "split" has several in its place, which "joined" have one. `argument` is looked for where
+    nothing else differs. `settings` are what it was compiled under, or with: modes of torch, the backend that
+    took it. `because` is the identity of the finding that came, or went, and explains it, if there is one.
     """
 
     kind: GraphChangeKind
@@ -66,6 +78,7 @@ class GraphChange:
     after: tuple[GraphSide, ...]
     ops: tuple[OpChange, ...] = ()
     tensors: tuple[TensorChange, ...] = ()
+    argument: ArgumentChange | None = None
     settings: tuple[str, ...] = ()
     because: str | None = None
 

@@ -1,17 +1,16 @@
 """Graphs that came, went and changed: each change once, however many graphs have it, and what explains it."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict, replace
 
 from ..analysis.findings import Finding, Kind
 from ..analysis.findings.identity import without_what_passes
-from ..model import Graph, Node, Recording
-from ..shared.graph_key import canonical_lines
+from ..model import Graph, Recording
 from .difference import GraphChange, GraphChangeKind, GraphSide
 from .findings import MatchedFindings
 from .functions import function_of
 from .graph_pairs import OneGraph, Pair, Unlike, paired
-from .node_changes import SourceLines, aligned, op_changes, tensor_changes
+from .node_changes import SourceLines, aligned, argument_change, op_changes, tensor_changes
 
 # Kinds that change how a whole function is compiled.
 _OF_A_FUNCTION: tuple[Kind, ...] = ("graph break", "fell back to eager", "compiler error", "recompile limit")
@@ -60,7 +59,21 @@ def _what_is_alike(change: GraphChange) -> Hashable:
     of_tensors = tuple((each.what, each.before, each.after) for each in change.tensors)
     # A change that is not told by its ops and tensors is told by the sizes of the graphs.
     sizes = () if of_ops or of_tensors or change.settings else tuple(ops)
-    return change.kind, change.function, of_ops, of_tensors, change.settings, sizes, change.because
+    of_argument = change.argument and (
+        change.argument.before,
+        change.argument.after,
+        change.argument.after_place,
+    )
+    return (
+        change.kind,
+        change.function,
+        of_ops,
+        of_tensors,
+        of_argument,
+        change.settings,
+        sizes,
+        change.because,
+    )
 
 
 def _change(pair: Pair, lines: tuple[SourceLines, SourceLines]) -> GraphChange:
@@ -86,7 +99,7 @@ def _change(pair: Pair, lines: tuple[SourceLines, SourceLines]) -> GraphChange:
         settings=settings,
     )
     if not change.ops and not change.tensors:
-        change = replace(change, settings=(*settings, *_arguments(was.nodes, now.nodes)))
+        change = replace(change, argument=argument_change(was.nodes, now.nodes, lines[1]))
     return change
 
 
@@ -116,29 +129,6 @@ def _settings(was: Graph, now: Graph) -> Iterator[str]:
     for name, value in asdict(was.modes).items():
         if value != getattr(now.modes, name):
             yield f"{name} {value} → {getattr(now.modes, name)}"
-
-
-def _arguments(before: Sequence[Node], after: Sequence[Node]) -> Iterator[str]:
-    """The first node that does the same with other arguments."""
-    texts = [canonical_lines([_as_recorded(node) for node in nodes]) for nodes in (before, after)]
-    for was, now, one, other in zip(before, after, *texts, strict=False):
-        if one != other:
-            yield (
-                f"{now.name}: arguments {was.args} → {now.args}"
-                if was.args != now.args
-                else (f"{now.name}: {was.kwargs} → {now.kwargs}")
-            )
-            return
-
-
-def _as_recorded(node: Node) -> Mapping[str, object]:
-    return {
-        "name": node.name,
-        "op": node.op,
-        "target": node.target,
-        "args": node.args,
-        "kwargs": node.kwargs,
-    }
 
 
 class _Causes:

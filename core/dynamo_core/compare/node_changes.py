@@ -7,7 +7,8 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 
 from ..model import Node, Place, Recording, TensorInfo
-from .difference import OpChange, TensorChange
+from ..shared.graph_key import canonical_lines
+from .difference import ArgumentChange, OpChange, TensorChange
 from .graph_pairs import op_of
 
 # Pairs of the same op in what is left of two sequences, above which aligning these would take long.
@@ -96,6 +97,24 @@ def tensor_changes(
                 text = lines[1].at(now.place)
                 found[key] = TensorChange(*key, 1, now.name, was.place, now.place, text)  # type: ignore[arg-type]
     return tuple(_first_of_each(found))
+
+
+def argument_change(
+    before: Sequence[Node], after: Sequence[Node], lines: SourceLines
+) -> ArgumentChange | None:
+    """The first node that does the same with other arguments; None where there is none."""
+    was_lines, now_lines = (
+        canonical_lines([_as_recorded(node) for node in nodes]) for nodes in (before, after)
+    )
+    for was, now, one, other in zip(before, after, was_lines, now_lines, strict=False):
+        if one != other:
+            texts = (was.args, now.args) if was.args != now.args else (was.kwargs, now.kwargs)
+            return ArgumentChange(op_of(now), *texts, was.place, now.place, lines.at(now.place))
+    return None
+
+
+def _as_recorded(node: Node) -> Mapping[str, str]:
+    return {name: getattr(node, name) for name in ("name", "op", "target", "args", "kwargs")}
 
 
 def _first_of_each(found: Mapping[tuple[str, str, str], TensorChange]) -> Iterator[TensorChange]:

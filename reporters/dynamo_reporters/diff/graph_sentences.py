@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from dynamo_core.analysis.graphs.node_text import TIMES
 from dynamo_core.analysis.words import number, place
-from dynamo_core.compare.difference import GraphChange, GraphSide, OpChange, TensorChange
+from dynamo_core.compare.difference import ArgumentChange, GraphChange, GraphSide, OpChange, TensorChange
 
 
 def sentence(change: GraphChange) -> str:
@@ -34,6 +34,8 @@ def changes_in(change: GraphChange) -> Iterator[str]:
     """What changed inside of a graph, with the program's lines."""
     yield from map(_op, change.ops)
     yield from map(_tensor, change.tensors)
+    if change.argument is not None:
+        yield _argument(change.argument)
     yield from change.settings
 
 
@@ -50,12 +52,17 @@ def _tensor(change: TensorChange) -> str:
     )
 
 
+def _argument(change: ArgumentChange) -> str:
+    where = place(change.after_place) if change.after_place is not None else None
+    return f"{change.op}{_at(where, change.text)} of {change.before} → {change.after}"
+
+
 def _at(where: str | None, text: str) -> str:
     return f" at {where}{f' `{text}`' if text else ''}" if where else ""
 
 
 def _graphs(times: int, word: str) -> str:
-    return f"{times} {word} {'graph' if times == 1 else 'graphs'}"
+    return f"{number(times, 'graph')} {word}"
 
 
 def _are(times: int) -> str:
