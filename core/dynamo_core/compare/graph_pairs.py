@@ -16,7 +16,7 @@ _CUT = 0.7
 _LEAST_OPS_ELSEWHERE = 4
 _MOST_PIECES = 64
 # How far apart, in the order in which they were compiled, two graphs may be that are tried with each other.
-_NEAR = 24
+_NEAR = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,24 +171,37 @@ def _of_same_ops(left: _Waiting, right: _Waiting) -> list[Pair]:
 def _cut(whole: _Waiting, pieces: _Waiting) -> list[Pair]:
     """Graphs of one side of which the other has the pieces, one behind the other."""
     found: list[Pair] = []
-    candidates = list(pieces)
-    taken: set[int] = set()
+    free = list(pieces)
+    starts = _positions(free)
+    passed: Counter[str] = Counter()  # graphs of each function that were found to be whole
     for each in whole:
-        free = [piece for piece in candidates if id(piece) not in taken]
-        run = _best_run(each, free)
-        if run:
-            taken |= {id(piece) for piece in run}
-            found.append(((each,), run))
+        position = passed[each.function]
+        near = starts.get(each.function, [])[max(0, position - _NEAR) : position + _NEAR]
+        run = _best_run(each, free, near)
+        if not run:
+            passed[each.function] += 1
+            continue
+        found.append(((each,), run))
+        begin = free.index(run[0])
+        del free[begin : begin + len(run)]
+        starts = _positions(free)
     whole.take(each for before, _ in found for each in before)
     pieces.take(each for _, after in found for each in after)
     return found
 
 
-def _best_run(whole: OneGraph, free: Sequence[OneGraph]) -> tuple[OneGraph, ...]:
+def _positions(graphs: Sequence[OneGraph]) -> dict[str, list[int]]:
+    """Where in the sequence graphs of each function are."""
+    found: dict[str, list[int]] = {}
+    for position, each in enumerate(graphs):
+        found.setdefault(each.function, []).append(position)
+    return found
+
+
+def _best_run(whole: OneGraph, free: Sequence[OneGraph], starts: Sequence[int]) -> tuple[OneGraph, ...]:
     """The graphs that together have the ops of `whole`; none where one alone has as many of them."""
     best: tuple[OneGraph, ...] = ()
     best_share = _CUT
-    starts = [at for at, piece in enumerate(free) if piece.function == whole.function][:_NEAR]
     for start in starts:
         kinds: Counter[str] | None = Counter()
         ops = 0
@@ -198,10 +211,12 @@ def _best_run(whole: OneGraph, free: Sequence[OneGraph]) -> tuple[OneGraph, ...]
                 break
             ops += piece.ops
             kinds = None if kinds is None or piece.kinds is None else kinds + piece.kinds
-            share = _share(whole.kinds, kinds, whole.ops, ops)
-            if share > best_share or (end == start and share >= best_share):
-                best, best_share = tuple(free[start : end + 1]), share
-            if ops > 2 * whole.ops:
+            # They have no more in common than the smaller one has ops.
+            if min(ops, whole.ops) >= best_share * max(ops, whole.ops):
+                share = _share(whole.kinds, kinds, whole.ops, ops)
+                if share > best_share or (end == start and share >= best_share):
+                    best, best_share = tuple(free[start : end + 1]), share
+            if ops * best_share > whole.ops:
                 break
     return best if len(best) > 1 else ()
 

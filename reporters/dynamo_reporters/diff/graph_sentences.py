@@ -12,9 +12,11 @@ def sentence(change: GraphChange) -> str:
     of = f" of {change.function}" if change.function else ""
     others = f", and so {_are(change.times - 1)}" if change.times > 1 else ""
     if change.kind == "came":
-        return f"{_graphs(change.times, 'more')}{of}{_each(change.after, change.times)}"
+        return f"{_graphs(change.times, 'more')}{of}{_begun(change.after)}{_each(change.after, change.times)}"
     if change.kind == "went":
-        return f"{_graphs(change.times, 'fewer')}{of}{_each(change.before, change.times)}"
+        return (
+            f"{_graphs(change.times, 'fewer')}{of}{_begun(change.before)}{_each(change.before, change.times)}"
+        )
     if change.kind == "split":
         return (
             f"graph {change.before[0].number}{of}{_each(change.before)} is split into {_pieces(change.after)}"
@@ -67,6 +69,11 @@ def _graphs(times: int, word: str) -> str:
 
 def _are(times: int) -> str:
     return f"{'is' if times == 1 else 'are'} {number(times, 'other')}"
+
+
+def _begun(sides: Sequence[GraphSide]) -> str:
+    """Where the function begins, or goes on behind a break: many are called `forward`."""
+    return "" if sides[0].place is None else f" at {place(sides[0].place)}"
 
 
 def _each(sides: Sequence[GraphSide], times: int = 1) -> str:
