@@ -45,7 +45,7 @@ def _steps(
     elif renames.get(name := _function(was), name) != _function(now):
         why = f"a step is another function: {_function(was)} before, {_function(now)} after"
     elif other_machine:
-        why = f"another {' and '.join(other_machine)}"
+        why = f"not the same: {', '.join(other_machine)}"
     elif min(len(was.blocks), len(now.blocks)) < _LEAST_REPEATS:
         why = "too few repeats"
     else:
