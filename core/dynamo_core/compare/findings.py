@@ -65,6 +65,11 @@ class NamesOfBoth:
     def __init__(self, before: Recording, after: Recording) -> None:
         self.renames = renamed(before, after)
         self.of_before, self.of_after = _words(before), _words(after)
+        self.are_of_one_torch = _versions(before) == _versions(after)
+
+
+def _versions(recording: Recording) -> set[str | None]:
+    return {process.torch_version for process in recording.processes}
 
 
 def _words(recording: Recording) -> dict[str, set[str]]:
@@ -107,7 +112,7 @@ def _traits(
         """For a function that the other side has nothing of: it may have another name there."""
         return (finding.kind, _cause(finding)) if then(finding) not in others else None
 
-    return [
+    traits: list[tuple[Trait, Trait]] = [
         (_identity, _identity),
         (lambda f: (f.kind, _cause(f), now(f), _line(f)), lambda f: (f.kind, _cause(f), then(f), _line(f))),
         (lambda f: (f.kind, _cause(f), now(f)), lambda f: (f.kind, _cause(f), then(f))),
@@ -120,6 +125,9 @@ def _traits(
         ),
         (lambda f: of_one_side(f, of_after), lambda f: of_one_side(f, of_before)),
     ]
+    if not names.are_of_one_torch:  # which may word the same cause in another way
+        traits.append((lambda f: _at_a_line(f, now(f)), lambda f: _at_a_line(f, then(f))))
+    return traits
 
 
 def _identity(finding: Finding) -> tuple[str, ...]:
@@ -129,6 +137,11 @@ def _identity(finding: Finding) -> tuple[str, ...]:
 def _cause_and_line(finding: Finding) -> tuple[str, ...] | None:
     line = _line(finding)
     return (finding.kind, _cause(finding), line) if line else None
+
+
+def _at_a_line(finding: Finding, function: str) -> tuple[str, ...] | None:
+    line = _line(finding)
+    return (finding.kind, function, line) if line else None
 
 
 def _cause(finding: Finding) -> str:

@@ -87,7 +87,8 @@ def _of_what_changed(
     if not parts and findings.changed:
         parts.append(_met(findings.changed))
     if not parts:
-        parts = [change.name for change in counts if change.name != EXIT_CODE][:3]
+        names = dict.fromkeys(change.name for change in counts if change.name != EXIT_CODE)
+        parts = [f"the number of {name}" for name in names][:3]
     return _listed(parts)
 
 
