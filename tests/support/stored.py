@@ -41,7 +41,7 @@ def plain(name: str) -> Path:
 
 
 def edited(name: str, folder: Path, edit: Callable[[str, str], str]) -> Path:
-    """A copy of a stored recording in which each record has the payload that `edit` makes of its head and payload.
+    """A copy of a stored recording; each record has the payload that `edit` makes of its head and payload.
 
     An empty payload takes the record out. Checksums are made anew, so that it reads as if it was written so.
     """
