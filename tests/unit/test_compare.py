@@ -12,6 +12,7 @@ import pytest
 from dynamo_core.compare import Difference, compare
 from dynamo_core.compare.difference import Condition
 from dynamo_core.model import (
+    AotPair,
     Bytecode,
     CacheLookup,
     CallSample,
@@ -29,6 +30,7 @@ from dynamo_core.model import (
     RecompileReasons,
     Recording,
     Run,
+    SavedTensor,
     StackFrame,
 )
 from dynamo_reporters.diff.document import diff_document, diff_schema
@@ -155,6 +157,25 @@ def test_what_was_not_recorded_is_said_and_not_counted_as_equal() -> None:
     found = compare(recording(breaks=[a_break()]), after)
     assert "not recorded after: graph breaks, graph breaks met while compiling" in found.not_compared
     assert any("it has another name" in text for text in found.not_compared)
+
+
+def training(saved: int, *, is_known: bool = True) -> Recording:
+    """A graph with a backward, and how many bytes are saved for it."""
+    kept = SavedTensor("relu", "activation", "aten.relu", None, None, saved, "relu", saved, None)
+    pair = AotPair(CompileId(0, 0), 0, 1, None, {}, {}, 1, 1, 1, 1, (kept,), {})
+    graph = Graph(1, CompileId(0, 0), 0, None, "inductor", 2, is_compiled=True, key="k", backward_index=3)
+    return recording(graphs=[graph], pairs=[pair] if is_known else [])
+
+
+def test_what_is_saved_for_the_backward_counts_where_it_is_recorded_of_every_graph() -> None:
+    found = compare(training(512), training(768))
+    assert [(count.name, count.before, count.after) for count in found.counts] == [
+        ("bytes saved for the backward", 512, 768)
+    ]
+    assert found.sentence == "Different: the number of bytes saved for the backward"
+    from_a_cache = compare(training(512), training(512, is_known=False))
+    assert from_a_cache.counts == ()
+    assert "not recorded after: bytes saved for the backward" in from_a_cache.not_compared
 
 
 def test_a_side_without_a_process_cannot_be_compared() -> None:

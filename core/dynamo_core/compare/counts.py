@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..analysis.summary import Summary, summarize
-from ..analysis.training_pairs import are_unread
+from ..analysis.training_pairs import pairs_of
 from ..model import Recording
 from .difference import CountChange
 from .functions import function_of
@@ -56,10 +56,17 @@ def not_recorded(known: Mapping[str, tuple[object, object]]) -> tuple[str, ...]:
 
 
 def saved_bytes(recording: Recording) -> int | None:
-    """What forward graphs save for their backward; None where no pair of graphs, or not all, was recorded."""
-    if any(are_unread(process) for process in recording.processes):
-        return None
-    sizes = [saved.bytes for process in recording.processes for pair in process.pairs for saved in pair.saved]
+    """What forward graphs save for their backward; None where that was not recorded of some, or of none.
+
+    A graph that came from the cache of AOTAutograd has a backward, and no record of what it saves.
+    """
+    sizes: list[int | None] = []
+    for process in recording.processes:
+        for graph in process.compiled_graphs:
+            pairs = pairs_of(graph, process)
+            if pairs is None:
+                return None
+            sizes += [saved.bytes for pair in pairs for saved in pair.saved]
     known = [size for size in sizes if size is not None]
     return sum(known) if sizes and len(known) == len(sizes) else None
 
