@@ -24,6 +24,7 @@ _COMMANDS = {
     "breaks": "Show each graph break, what it costs and what to do about it.",
     "recompiles": "Show which guard failed, on which values, and what to do.",
     "check": "Run a program, and fail where it got worse than its lock file says.",
+    "diff": "Compare two recordings: what came, what went, what changed.",
     "fix": "Try the remedies on the program, and show those that are proven to cure.",
     "profile": "Show where the time goes, and export it to viewers.",
     "ops": "Count the operations of each graph, and how often they ran.",

@@ -1,14 +1,18 @@
 """The stored recordings of tests/data/ (see store.py there), unpacked when they are first asked for."""
 
 import functools
+import hashlib
 import re
+import shutil
 import tarfile
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 NAMES = sorted(file.name.removesuffix(".tar.xz") for file in DATA.glob("*.tar.xz"))
 _RECORD = re.compile(r"^(?=V\d{4} )", re.MULTILINE)
+_CHECKSUM = re.compile(r'(?<="has_payload": ")\w{32}')
 
 
 @functools.cache
@@ -34,6 +38,32 @@ def plain(name: str) -> Path:
         torchs = "".join(record for record in records if " dynamo_core/capture:" not in record)
         (folder / stream.name).write_text(torchs, encoding="utf-8")
     return folder
+
+
+def edited(name: str, folder: Path, edit: Callable[[str, str], str]) -> Path:
+    """A copy of a stored recording; each record has the payload that `edit` makes of its head and payload.
+
+    An empty payload takes the record out. Checksums are made anew, so that it reads as if it was written so.
+    """
+    copy = folder / name
+    shutil.copytree(stored(name), copy)
+    for stream in copy.glob("*.log"):
+        records = _RECORD.split(stream.read_text(encoding="utf-8"))
+        stream.write_text("".join(_edited(record, edit) for record in records), encoding="utf-8")
+    return copy
+
+
+def _edited(record: str, edit: Callable[[str, str], str]) -> str:
+    head, _, rest = record.partition("\n")
+    payload = "\n".join(line.removeprefix("\t") for line in rest.removesuffix("\n").split("\n"))
+    changed = edit(head, payload)
+    if changed == payload:
+        return record
+    if not changed:
+        return ""
+    digest = hashlib.md5(changed.encode(), usedforsecurity=False).hexdigest()
+    indented = "".join(f"\t{line}\n" for line in changed.split("\n"))
+    return f"{_CHECKSUM.sub(digest, head)}\n{indented}"
 
 
 @functools.cache

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from referencing import Registry, Resource
 
+from dynamo_core.compare import compare
 from dynamo_core.model import Process, Recording
 from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_TEXT
 from dynamo_core.recording.build import ProcessBuilder
@@ -27,6 +28,8 @@ from dynamo_core.shared import names
 from dynamo_reporters import ops
 from dynamo_reporters.breaks import report as breaks
 from dynamo_reporters.bytecode import report as bytecode
+from dynamo_reporters.diff.document import diff_document
+from dynamo_reporters.diff.report import diff_blocks
 from dynamo_reporters.explain import report as explain
 from dynamo_reporters.graphs import report as graphs
 from dynamo_reporters.guards import report as guards
@@ -455,6 +458,22 @@ def test_wrong_values_do_not_reach_the_reports(data: bytes) -> None:
         content = document(report, recording)
         assert json.dumps(content, allow_nan=False)
         schema_of(report.schema).validate(content)
+
+
+@settings(thorough, max_examples=60, derandomize=True)
+@given(with_wrong_values())
+def test_wrong_values_do_not_reach_the_comparison_of_two_runs(data: bytes) -> None:
+    damaged, whole = (build(each, WANTED) for each in (data, b"".join(TRACE)))
+    drop_misfits(damaged)
+    one, other = (Recording(Path("rec"), None, [process], None, []) for process in (damaged, whole))
+    for before, after in ((one, one), (one, other), (other, one)):
+        difference = compare(before, after)
+        assert not _OBEYED.search(plain_text(diff_blocks(difference, before, after)))
+        content = diff_document(difference, before, after)
+        assert json.dumps(content, allow_nan=False)
+        schema_of(content["schema"]).validate(content)
+        if before is after:
+            assert difference.verdict == "nothing differs"
 
 
 @thorough

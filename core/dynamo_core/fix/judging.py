@@ -4,24 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import get_args
 
-from ..analysis.findings import Finding, Kind
+from ..analysis.findings import OF_THE_COMPILER, Finding, Kind
 from ..model import resumed_function
 from .trial import Ran, Verdict
 
-# What a remedy is for, and must not bring; the other kinds rest on times, which differ from run to run.
-OF_THE_COMPILER: tuple[Kind, ...] = (
-    "wrong result",
-    "compiler error",
-    "fell back to eager",
-    "recompile limit",
-    "graph break",
-    "recompile",
-    "compiled anew",
-    "backend declined",
-)
-assert set(OF_THE_COMPILER) <= set(get_args(Kind))
 # Relative; what compilers and other orders of sums differ by in float32.
 TOLERANCE = 1e-4
 # A run may take so much longer before it is called slower: the machine has other things to do as well.

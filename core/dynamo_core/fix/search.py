@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..analysis.findings import CONTENTS, Finding, Remedy, find
+from ..analysis.findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy, find
 from ..analysis.remedies.advice import Change
 from ..analysis.time.steps import find_steps
 from ..launch.run import Outcome, Request, record
@@ -29,7 +29,7 @@ from .changes import (
     variables,
     with_change,
 )
-from .judging import OF_THE_COMPILER, Observed, difference_in_output, judge, times_met, total_times
+from .judging import Observed, difference_in_output, judge, times_met, total_times
 from .known_trials import KnownTrials
 from .overlay import overlay
 from .trial import KEPT, Fix, Fixes, Patch, Ran, Trial

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..analysis.findings import Finding, find
+from ..analysis.findings import OF_THE_COMPILER, Finding, find
 from ..analysis.summary import summarize
-from ..fix.judging import OF_THE_COMPILER
 from ..model import Recording, resumed_function
 
 # As the lock file spells them, in its order; each is a field of `summarize`.

@@ -31,6 +31,11 @@ _MADE_BY_TORCH = "<eval_with_key>"
 _BACKEND_FAILURES = ("BackendCompilerFailed", "InductorError")
 
 
+def nodes_of_graph(key: str) -> str:
+    """What to ask the reader for where only the nodes of graphs with this key are wanted."""
+    return f"{names.FX_GRAPH} {key}"
+
+
 class GraphBuilder:
     """Fills `graphs`, and `symbols` and `specializations`, which stand for their sizes."""
 
@@ -82,8 +87,9 @@ class GraphBuilder:
                 graph.frame_name, graph.frame_place = compile_.name, compile_.place
 
     def _fx_graph(self, record: Record) -> None:
-        has_nodes = names.FX_GRAPH in self._contents
-        content = record.json_payload(MOST_VALUES) if has_nodes else head(record)
+        content = head(record) if names.FX_GRAPH not in self._contents else {}
+        has_nodes = not content or nodes_of_graph(str(content.get("key"))) in self._contents
+        content = record.json_payload(MOST_VALUES) if has_nodes else content
         compile_id = self._begun.id_of(record)
         graph = Graph(
             number=content["graph"],

@@ -24,12 +24,16 @@ def graph_key(nodes: Sequence[Mapping[str, Any]], modes: Mapping[str, Any]) -> s
     `nodes` are JSON objects as recorded; `modes` are the settings of torch that change what the same nodes
     compute.
     """
+    text = "\n".join([dumps(dict(modes), sort_keys=True), *canonical_lines(nodes)])
+    return sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:_DIGITS]
+
+
+def canonical_lines(nodes: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What each node computes, without what differs from run to run."""
     names = {node["name"]: f"%{i}" for i, node in enumerate(nodes)}
     for symbol in dict.fromkeys(_symbols(nodes)):
         names.setdefault(symbol, f"?{len(names)}")
-    lines = [_canonical(node, names) for node in nodes]
-    text = "\n".join([dumps(dict(modes), sort_keys=True), *lines])
-    return sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:_DIGITS]
+    return [_canonical(node, names) for node in nodes]
 
 
 def _symbols(nodes: Sequence[Mapping[str, Any]]) -> Iterator[str]:

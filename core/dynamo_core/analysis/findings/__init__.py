@@ -13,7 +13,7 @@ from .compiling import cold_start, never_pays_back
 from .draft import Draft
 from .eager_time import eager_optimizer, slow_loader, time_outside_of_graphs
 from .fallbacks import fallbacks
-from .finding import KINDS, Cost, Evidence, Figure, Finding, Kind, Known, Remedy, RemedyKind
+from .finding import KINDS, OF_THE_COMPILER, Cost, Evidence, Figure, Finding, Kind, Known, Remedy, RemedyKind
 from .identity import as_findings
 from .overhead import costly_guards, overhead_bound_graphs
 from .ranking import ranked
@@ -24,6 +24,7 @@ __all__ = [
     "ANALYSES",
     "CONTENTS",
     "KINDS",
+    "OF_THE_COMPILER",
     "Cost",
     "Evidence",
     "Figure",

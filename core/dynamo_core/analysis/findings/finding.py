@@ -24,6 +24,17 @@ Kind = Literal[
     "slow loader",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+# What the compiler made of the program: the same in every run. The other kinds rest on times.
+OF_THE_COMPILER: tuple[Kind, ...] = (
+    "wrong result",
+    "compiler error",
+    "fell back to eager",
+    "recompile limit",
+    "graph break",
+    "recompile",
+    "compiled anew",
+    "backend declined",
+)
 
 Known = Literal["measured", "sampled", "estimated", "not recorded"]
 """How a figure is known; an estimate is what can be won at the very most, or the reverse."""

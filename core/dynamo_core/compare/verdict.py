@@ -1,0 +1,106 @@
+"""The verdict of a comparison: better, worse or just different, by what the compiler made of the program."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from ..analysis.words import number
+from .counts import EXIT_CODE
+from .difference import Compared, CountChange, FindingChange, GraphChange, Time, Verdict
+from .findings import MatchedFindings
+
+# What there should be as few of as can be, each by the count that says it best.
+_COUNTED = {
+    "frames that ran eager": ("frame that runs eager", "frames that run eager"),
+    "errors in the compiler": ("error in the compiler", "errors in the compiler"),
+    "graph breaks": ("graph break", "graph breaks"),
+    "recompiles": ("recompile", "recompiles"),
+}
+_FINDINGS = {
+    "wrong result": ("wrong result", "wrong results"),
+    "recompile limit": ("recompile limit that was hit", "recompile limits that were hit"),
+    "compiled anew": ("function compiled anew", "functions compiled anew"),
+    "backend declined": ("graph that no backend took", "graphs that no backend took"),
+}
+# More or fewer of them is neither good nor bad by itself.
+_NEUTRAL = {"graphs": ("graph", "graphs")}
+_More = list[tuple[int, tuple[str, str]]]
+
+
+def verdict_of(
+    findings: MatchedFindings,
+    graphs: Sequence[GraphChange],
+    counts: Sequence[CountChange],
+    times: Sequence[Time],
+    compared: Compared,
+) -> tuple[Verdict, str]:
+    """The verdict, and the sentence that the page begins with."""
+    by_name = {change.name: change.after - change.before for change in counts if change.function is None}
+    by_kind = Counter(finding.kind for finding in findings.came)
+    by_kind.subtract(finding.kind for finding in findings.went)
+    judged: _More = [(by_kind[kind], words) for kind, words in _FINDINGS.items() if by_kind[kind]]  # type: ignore[index]
+    judged += [(by_name[name], words) for name, words in _COUNTED.items() if by_name.get(name)]
+    neutral: _More = [(by_name[name], words) for name, words in _NEUTRAL.items() if by_name.get(name)]
+    endings = [change for change in counts if change.name == EXIT_CODE]
+    verdict = _verdict(judged, endings)
+    if verdict == "different" and not (
+        findings.came or findings.went or findings.changed or graphs or counts
+    ):
+        return "nothing differs", _with_times(_nothing(compared), times)
+    said = _amounts([*judged, *neutral]) or _of_what_changed(findings, graphs, counts)
+    ended = [f"it ended with exit code {change.after}, not {change.before}" for change in endings]
+    return verdict, _with_times(f"{verdict.capitalize()}: {'; '.join(filter(None, [said, *ended]))}", times)
+
+
+def _verdict(judged: _More, endings: Sequence[CountChange]) -> Verdict:
+    signs = [amount for amount, _ in judged]
+    signs += [1 if change.before == 0 else -1 if change.after == 0 else 0 for change in endings]
+    if any(sign > 0 for sign in signs):
+        return "different" if any(sign < 0 for sign in signs) else "worse"
+    return "better" if any(sign < 0 for sign in signs) else "different"
+
+
+def _nothing(compared: Compared) -> str:
+    parts = [number(compared.graphs, "graph"), number(compared.findings, "finding")]
+    return f"Nothing differs ({', '.join(parts)} compared)"
+
+
+def _amounts(changes: _More) -> str:
+    parts = []
+    for word, sign in (("more", 1), ("fewer", -1)):
+        alike = [number(abs(amount), *words) for amount, words in changes if amount * sign > 0]
+        if alike:
+            parts.append(f"{_listed(alike)} {word}")
+    return ", ".join(parts)
+
+
+def _of_what_changed(
+    findings: MatchedFindings, graphs: Sequence[GraphChange], counts: Sequence[CountChange]
+) -> str:
+    parts = [
+        f"{number(len(found), 'finding')} {what}"
+        for found, what in ((findings.came, "came"), (findings.went, "went"))
+        if found
+    ]
+    if graphs:
+        changed = sum(change.times for change in graphs)
+        parts.append(f"{number(changed, 'graph')} changed")
+    if not parts and findings.changed:
+        parts.append(_met(findings.changed))
+    if not parts:
+        names = dict.fromkeys(change.name for change in counts if change.name != EXIT_CODE)
+        parts = [f"the number of {name}" for name in names][:3]
+    return _listed(parts)
+
+
+def _met(changed: Sequence[FindingChange]) -> str:
+    return f"{number(len(changed), 'finding')} met another number of times"
+
+
+def _with_times(sentence: str, times: Sequence[Time]) -> str:
+    """What was measured stands behind it: it does not decide."""
+    said = [f"{each.name} is {each.why}" for each in times if each.verdict in ("longer", "shorter")]
+    return "; ".join([sentence, *said])
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))

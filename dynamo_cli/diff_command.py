@@ -1,0 +1,60 @@
+"""`dynamo diff`."""
+
+from pathlib import Path
+
+import click
+
+from .report_output import FORMATS, FormatOption, format_of, report_file_option, write_report
+from .run_options import documented_option
+
+_DIFFERENT = 1
+
+
+@click.command("diff")
+@click.argument("before", type=click.Path(path_type=Path))
+@click.argument("after", type=click.Path(path_type=Path))
+@documented_option(
+    "--format",
+    "form",
+    cls=FormatOption,
+    type=click.Choice(FORMATS),
+    default=None,
+    envvar="DYNAMO_FORMAT",
+    help="A page to read, the same as markdown, or a versioned JSON document.  "
+    "[default: what the ending of -o says, else text]",
+)
+@report_file_option
+@documented_option(
+    "--exit-code", is_flag=True, help="End with 1 where something differs, as `git diff --exit-code` does."
+)
+@click.pass_context
+def diff_command(
+    ctx: click.Context, before: Path, after: Path, form: str | None, report_file: Path | None, exit_code: bool
+) -> None:
+    """Say what differs between two recordings, or TORCH_TRACE logs: BEFORE and AFTER a change, say.
+
+    Findings, graphs, ops, guards, recompiles and backends are compared by what they are: moved lines, other
+    folders, renamed functions and locals are no differences. Times, versions and settings are told and do
+    not count as differences.
+
+    \b
+    Examples:
+      dynamo diff .dynamo/before .dynamo/after
+      dynamo diff before after --format markdown -o comment.md
+      dynamo diff before after --exit-code
+    """
+    from dynamo_core.compare import compare
+    from dynamo_core.compare.reading import read_both
+    from dynamo_reporters.diff.document import diff_document
+    from dynamo_reporters.diff.report import diff_blocks
+
+    was, now = read_both(before, after)
+    difference = compare(was, now)
+    write_report(
+        lambda: diff_blocks(difference, was, now),
+        lambda: diff_document(difference, was, now),
+        form or format_of(report_file, {}),
+        report_file,
+    )
+    if exit_code and difference.verdict != "nothing differs":
+        ctx.exit(_DIFFERENT)

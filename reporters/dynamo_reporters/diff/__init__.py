@@ -1,0 +1,1 @@
+"""`dynamo diff`: what differs between two runs."""
