@@ -156,8 +156,8 @@ def test_sizes_0_and_1_are_unbacked_only_where_nothing_depends_on_the_size() -> 
 
 
 OF_NO_LINE = (
-    "  # y = x * 2  # me/train.py:4 in f (user code shown is first use of this value--the guard itself is not "
-    "due user code but due to 0/1 specialization in the framework; to avoid specialization try "
+    "  # y = x * 2  # me/train.py:4 in f (user code shown is first use of this value--the guard itself is "
+    "not due user code but due to 0/1 specialization in the framework; to avoid specialization try "
     "torch._dynamo.decorators.mark_unbacked(tensor, dim)) and "
 )
 
