@@ -66,3 +66,19 @@ def test_what_would_have_been_compiled_after_the_freeze() -> None:
     came = [failure["actual"] for reason in serve["reasons"] for failure in reason["failures"]]
     assert {"7", "48", "100"} == set(came)
     assert (serve["times"], health["times"], health["name"]) == (5, 1, "health")
+
+
+def test_a_finding_is_where_its_guard_is_though_no_guards_were_asked_for() -> None:
+    found = document("explain", stored("recompiling"))["findings"]
+    told = document("recompiles", stored("recompiling"))["frames"]
+    # By their lines: in stored recordings the names that torch cut short fit no file.
+    places = {
+        (frame["name"], failure["kind"]): failure["place"] and failure["place"]["line"]
+        for frame in told
+        for recompile in frame["recompiles"]
+        for failure in recompile["failures"][:1]
+    }
+    assert all(places.values()), places
+    sizes = [each for each in found if each["kind"] == "recompile" and "the size of `x`" in each["cause"]]
+    assert [each["place"]["line"] for each in sizes] == [places["scale", "size"]]
+    assert sizes[0]["source"] == "return x * factor + 1"

@@ -271,8 +271,9 @@ class RecompileCause:
     @cached_property
     def became_dynamic(self) -> bool:
         """Whether torch made it dynamic in a recompile, and that held."""
-        again = {compile_.compile_id for compile_ in self.compiles}
-        return self.specialization is None and any(symbol.compile_id in again for symbol in self.symbols)
+        ids = {symbol.compile_id for symbol in self.symbols}
+        opened = [compile_ for compile_ in self.compiles if compile_.compile_id in ids]
+        return self.specialization is None and opened[:1] == [self.compiles[-1]]
 
     @property
     def frames_that_vary(self) -> int:

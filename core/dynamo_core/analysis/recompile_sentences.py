@@ -6,8 +6,11 @@ from .recompile_causes import RecompileCause
 _MOST_SHOWN = 8
 _STATES = {
     "grad_mode": "gradients were recorded in one call and not in another (`torch.no_grad`)",
-    "autocast": "`torch.autocast` was on in one call and off in another",
     "default_dtype": "the default dtype was changed between calls",
+    "_dtype": "`torch.autocast` had another dtype in another call",
+    "autocast": "`torch.autocast` was on in one call and off in another",
+    "torch_function_mode": "the default device or another torch function mode was switched between calls",
+    "CURRENT_DEVICE": "the default device was changed between calls",
     "num_threads": "the number of threads was changed between calls",
     "deterministic": "the choice of deterministic algorithms was changed between calls",
 }

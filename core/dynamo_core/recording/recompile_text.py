@@ -63,7 +63,10 @@ _KINDS: Mapping[str, re.Pattern[str]] = {
     "type": re.compile(r"___check_type_id\((?P<source>.+), \d+\)(?:, type=<class '(?P<expected>[^']+)'>)?"),
     "identity": re.compile(r"___check_obj_id\((?P<source>.+), \d+\)(?:, type=(?s:.*))?"),
     "freed object": re.compile(r"Cache line invalidated because (?P<source>.+) got deallocated"),
-    "global state": re.compile(r"(?:___check_global_state\(\)|GLOBAL_STATE changed).*"),
+    "global state": re.compile(
+        r"(?:___check_global_state\(\)|GLOBAL_STATE changed|___check_torch_function_mode_stack\(\)"
+        r"|utils_device\.CURRENT_DEVICE == ).*"
+    ),
     "attribute": re.compile(
         r"(?P<not>not )?hasattr\((?P<source>.+), '(?P<expected>[^']+)'\)(?: == (?P<is>True|False))?"
     ),

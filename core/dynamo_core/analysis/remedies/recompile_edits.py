@@ -143,6 +143,12 @@ EDITS: Sequence[RecompileRemedy] = (
         cures=("recompile_grad_mode",),
     ),
     RecompileRemedy(
+        "dtype of autocast",
+        lambda cause: _state("autocast")(cause) and _state("_dtype")(cause),
+        "`torch.autocast` had another dtype in some calls: give it one for all of them.",
+        cures=("recompile_autocast_dtype",),
+    ),
+    RecompileRemedy(
         "autocast",
         _state("autocast"),
         "autocast was on in some calls only: make every call inside the same `torch.autocast`, or every "
@@ -154,6 +160,13 @@ EDITS: Sequence[RecompileRemedy] = (
         _state("default_dtype"),
         "the default dtype was changed between calls: set it once, before the first call.",
         cures=("recompile_default_dtype",),
+    ),
+    RecompileRemedy(
+        "default device",
+        lambda cause: _state("torch_function_mode")(cause) or _state("CURRENT_DEVICE")(cause),
+        "a default device (`torch.set_default_device`, `with torch.device(…)`) or another torch function "
+        "mode was switched between calls: set it once, before the first call.",
+        cures=("recompile_default_device",),
     ),
     RecompileRemedy(
         "setting of the process",
@@ -204,6 +217,12 @@ EDITS: Sequence[RecompileRemedy] = (
         "{source} requires a gradient in some calls only: `detach()` it where no gradient is needed, or "
         "compile training and inference apart.",
         cures=("recompile_requires_grad",),
+    ),
+    RecompileRemedy(
+        "modules that change",
+        lambda cause: cause.kind == "length" and (cause.source or "").endswith("._modules"),
+        "modules were added to the model, or taken out, between calls: build it before the first call.",
+        cures=("recompile_growing_model",),
     ),
     RecompileRemedy(
         "keys of a dictionary",

@@ -14,7 +14,9 @@ from .recompile_row import RecompileRemedy
 _SLOWER = "what is not fixed can make compiled code slower"
 _OF_THAT_NAME = "it holds for every compiled function that has an argument of that name"
 _DIMENSIONS_SINCE = (2, 13)  # `L['x']:0`; before, all dimensions of what is named
-_MANY_FRAMES = 3  # that vary: one argument of torch.compile is less to set than the names in all of them
+# One argument of torch.compile is less to set than many names.
+_MANY_FRAMES = 3
+_MOST_NAMES = 4
 
 
 def _sizes_can_be_dynamic(cause: RecompileCause) -> bool:
@@ -54,7 +56,12 @@ def _by_argument(cause: RecompileCause) -> bool:
 
 
 def _is_first_by_argument(cause: RecompileCause) -> bool:
-    is_simpler = cause.dynamic is False or cause.is_float or cause.frames_that_vary >= _MANY_FRAMES
+    is_simpler = (
+        cause.dynamic is False
+        or cause.is_float
+        or cause.frames_that_vary >= _MANY_FRAMES
+        or len(cause.dynamic_sources) > _MOST_NAMES
+    )
     return not cause.is_captured and _by_argument(cause) and (is_simpler or not cause.dynamic_sources)
 
 
