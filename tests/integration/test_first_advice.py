@@ -8,8 +8,8 @@ docstring says what is to be found:
 
 `advice` must stand in the text of the first remedy; `title`, where it is given, in that of the finding. The
 remedy is then followed to the letter: where it has a change that needs no edit, by the program; else the same
-program as it is after the advice stands in `NAME.cured.py`. The finding must be gone then, and what the program
-prints the same.
+program as it is after the advice stands in `NAME.cured.py`. The finding must be gone then, and what the
+program prints the same.
 
 The packages in broken_programs/site-packages are what others wrote.
 """

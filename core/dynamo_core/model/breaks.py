@@ -32,8 +32,8 @@ class GraphBreak:
 
     `callers` leads to the compiled frame, outermost first; empty where it was not recorded. `around` has the
     text of the lines next to the one that broke, by number, `grad_enabled` torch's grad mode there. Behind a
-    break that is not resumed, the rest of the frame runs eager; its stack is that of the line that could not be
-    traced.
+    break that is not resumed, the rest of the frame runs eager; its stack is that of the line that could not
+    be traced.
     """
 
     reason: str
