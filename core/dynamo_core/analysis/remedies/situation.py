@@ -67,7 +67,8 @@ class Situation:
     def counts_a_loop(self) -> bool:
         """Whether a `range` on this line is as long as the value, or one behind it that takes it."""
         targets = targets_of(self.line)
-        ranges = [call or "" for line in self.following if (call := call_on(line, frozenset({"range"})))]
+        calls = [call_on(line, frozenset({"range"})) or "" for line in self.following]
+        ranges = [call for call in calls if call.startswith("range(")]
         return "range(" in self.line or any(
             target in _NAME.findall(call) for call in ranges for target in targets
         )
