@@ -102,6 +102,8 @@ def test_one_reason_of_torchs_has_several_causes(line: str, behind: tuple[str, .
     ("line", "behind", "said"),
     [
         ("scale = y.max().item()", ("y = y * scale",), "TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1"),
+        ("scale = y.max().item()", ("return self.head(y / scale)",), "TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1"),
+        ("n = int(y.sum())", ("for _ in range(n):",), "as a Python int"),
         ("total = y.sum().item()", ("if total > 0:",), "keep `total` a tensor"),
         ("if y.sum().item() > 0:", (), "`torch.where(y.sum() > 0, then, else)`"),
         ("while y.sum().item() > 0:", (), "make its body a function"),

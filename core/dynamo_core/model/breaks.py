@@ -31,8 +31,9 @@ class GraphBreak:
     """A break as Dynamo counts them. `stack` is the user's, from the compiled frame to the line that broke.
 
     `callers` leads to the compiled frame, outermost first; empty where it was not recorded. `around` has the
-    text of the lines next to the one that broke, by number. Behind a break that is not resumed, the rest of
-    the frame runs eager; its stack is that of the line that could not be traced.
+    text of the lines next to the one that broke, by number, `grad_enabled` torch's grad mode there. Behind a
+    break that is not resumed, the rest of the frame runs eager; its stack is that of the line that could not
+    be traced.
     """
 
     reason: str
@@ -41,6 +42,7 @@ class GraphBreak:
     explanation: BreakExplanation | None = None
     callers: tuple[StackFrame, ...] = ()
     around: Mapping[int, str] = field(default_factory=dict)
+    grad_enabled: bool | None = None
 
     @property
     def is_resumed(self) -> bool:

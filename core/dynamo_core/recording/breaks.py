@@ -38,12 +38,17 @@ class BreakBuilder:
         stack, reason = user_stack_of(content), str(content["reason"])
         explanation = parse_break_text(f"Graph break in user code at {stack[-1].place}\n{reason}")
         callers = self._process.callers.get(compile_id, ())
-        return GraphBreak(reason, stack, compile_id, explanation, callers, _around(content))
+        grad_enabled = content.get("grad_enabled")
+        return GraphBreak(reason, stack, compile_id, explanation, callers, _around(content), grad_enabled)
 
     def _graph_break(self, record: Record) -> GraphBreak:
         content = record.json_payload()
         return self._add_break(
-            content["reason"], user_stack_of(content), self._begun.id_of(record), _around(content)
+            content["reason"],
+            user_stack_of(content),
+            self._begun.id_of(record),
+            _around(content),
+            content.get("grad_enabled"),
         )
 
     def _add_break(
@@ -52,13 +57,16 @@ class BreakBuilder:
         stack: tuple[StackFrame, ...],
         compile_id: CompileId | None,
         around: Mapping[int, str],
+        grad_enabled: bool | None = None,
     ) -> GraphBreak:
         explanation = self._explanations.get((compile_id, stack[-1].place)) if stack else None
+        if explanation is None and stack and self._process.is_ours:
+            explanation = parse_break_text(f"Graph break in user code at {stack[-1].place}\n{reason}")
         if reason == NOT_RESUMED and compile_id in self._last_explanation:
             explanation = self._last_explanation[compile_id]
             stack, around = self._within_frame(explanation, compile_id), {}
         callers = self._process.callers.get(compile_id, ())
-        graph_break = GraphBreak(reason, stack, compile_id, explanation, callers, around)
+        graph_break = GraphBreak(reason, stack, compile_id, explanation, callers, around, grad_enabled)
         self._process.breaks.append(graph_break)
         return graph_break
 

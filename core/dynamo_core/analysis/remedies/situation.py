@@ -9,6 +9,9 @@ from ..library import is_library, package_of
 from .line_parts import call_on, condition_of, targets_of
 
 _LONGEST_WORDS = 4000  # characters of torch's; what tells breaks apart comes first
+_LONGEST_REASON = 20_000
+_LONGEST_CONTEXT = 200
+_CONTEXT = "Developer debug context: "
 _NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 _COMMENT = re.compile(r"\s{0,9}#[^'\"]{0,300}$")
 
@@ -19,7 +22,7 @@ class Situation:
 
     `following` are the lines behind it, as far as they are known. Where the break is inside of a library,
     `entered` is the function of it that the user's line calls, `library` whose
-    it is, and `depth` how many calls inside of it.
+    it is, and `depth` how many calls inside of it. `context` is what torch adds for its developers.
     """
 
     words: str
@@ -30,6 +33,8 @@ class Situation:
     library: str | None = None
     torch_version: str | None = None
     function: str | None = None
+    context: str = ""
+    grad_enabled: bool | None = None
 
     @cached_property
     def parts(self) -> dict[str, str]:
@@ -59,6 +64,16 @@ class Situation:
         return self.entered is not None and self.library not in (None, "torch")
 
     @property
+    def counts_a_loop(self) -> bool:
+        """Whether a `range` on this line is as long as the value, or one behind it that takes it."""
+        targets = targets_of(self.line)
+        calls = [call_on(line, frozenset({"range"})) or "" for line in self.following]
+        ranges = [call for call in calls if call.startswith("range(")]
+        return "range(" in self.line or any(
+            target in _NAME.findall(call) for call in ranges for target in targets
+        )
+
+    @property
     def is_branched_on_next(self) -> bool:
         """Whether a line behind it branches on what this one assigns."""
         targets = targets_of(self.line)
@@ -82,6 +97,8 @@ def situation_of(graph_break: GraphBreak, torch_version: str | None) -> Situatio
         None if entered is None else package_of(entered.place),
         torch_version,
         graph_break.stack[0].function if graph_break.stack else None,
+        graph_break.reason[:_LONGEST_REASON].partition(_CONTEXT)[2][:_LONGEST_CONTEXT],
+        graph_break.grad_enabled,
     )
 
 

@@ -16,6 +16,10 @@ def _compares_addresses(situation: Situation) -> bool:
     return compared_in(situation.line, "data_ptr") is not None
 
 
+def _is_lstm_with_gradients(situation: Situation) -> bool:
+    return not situation.context.startswith(("GRU", "RNN")) and situation.grad_enabled is not False
+
+
 TABLE = (
     Cause(
         re.compile(r"Tensor\.backward\(\)|autograd\.grad|trace_autograd_ops"),
@@ -37,11 +41,26 @@ TABLE = (
     ),
     Cause(
         re.compile(r"RNN, GRU, or LSTM"),
+        "torch does not trace `nn.RNN`, `nn.GRU` and `nn.LSTM` as it is set",
+        (
+            Treatment(
+                "compile what comes before `{call}` and what comes behind it, and leave the LSTM between "
+                "them to eager. `torch._dynamo.config.allow_rnn = True` has it traced, which works under "
+                "`torch.no_grad()`; with gradients, `aot_eager` and `inductor` then raise an error (torch "
+                "2.13, CPU).",
+                cures="lstm_in_training",
+            ),
+        ),
+        when=_is_lstm_with_gradients,
+    ),
+    Cause(
+        re.compile(r"RNN, GRU, or LSTM"),
         "torch does not trace `nn.RNN`, `nn.GRU` and `nn.LSTM` unless it is told to",
         (
             Treatment(
                 "set `torch._dynamo.config.allow_rnn = True` before the first call.",
                 cures="recurrent_layer",
+                not_for=("lstm_in_training",),
                 change=Change(settings=(Assignment("torch._dynamo.config.allow_rnn", "True"),)),
             ),
         ),

@@ -185,6 +185,18 @@ _VALUES = (
     ),
     Cause(
         _VALUE,
+        "how often a loop runs depends on what a tensor holds (`{line}`), " + _NOT_KNOWN,
+        (
+            Treatment(
+                "pass the number to `{function}` as a Python int: take it out of the tensor before the call.",
+                cures="range_over_a_tensor",
+                may_change="each number is compiled anew",
+            ),
+        ),
+        when=lambda situation: situation.counts_a_loop,
+    ),
+    Cause(
+        _VALUE,
         "text is made of what a tensor holds, " + _NOT_KNOWN,
         (
             Treatment(
@@ -204,7 +216,13 @@ _VALUES = (
                 "the value out is part of the graph.",
                 cures="item",
                 change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS", "1"),)),
-                not_for=("item_then_branch", "item_kept_then_branch", "while_on_an_item", "item_in_text"),
+                not_for=(
+                    "item_then_branch",
+                    "item_kept_then_branch",
+                    "while_on_an_item",
+                    "item_in_text",
+                    "range_over_a_tensor",
+                ),
             ),
             Treatment(
                 "leave off `.item()` (or `float`, `int`), and calculate with the tensor.",

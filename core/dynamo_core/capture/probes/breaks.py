@@ -6,6 +6,7 @@ entry for an attempt that was thrown away.
 """
 
 import linecache
+import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,12 @@ def described_break(reason: str, user_stack: Any) -> dict[str, Any]:
         {"file": frame.filename, "line": frame.lineno, "name": frame.name, "text": frame.line}
         for frame in user_stack
     ]
-    return {"reason": reason, "user_stack": stack, "around": _lines_around(user_stack)}
+    return {
+        "reason": reason,
+        "user_stack": stack,
+        "around": _lines_around(user_stack),
+        "grad_enabled": sys.modules["torch"].is_grad_enabled(),
+    }
 
 
 def _lines_around(user_stack: Any) -> dict[int, str]:
