@@ -3,8 +3,6 @@
 Source: torch/fx/experimental/symbolic_shapes.py (produce_guards_verbose): the range of a size is one check,
 with what it is due to behind it, joined by "and"; that it is not 0 or 1 is due to no line, though one is
 shown. Inductor adds bounds, which no line of the program stands behind. Read with 2.13.
-with what it is due to behind it, joined by "and"; that it is not 0 or 1 is due to no line, but one is shown.
-Inductor adds bounds, which no line of the program stands behind. Read with 2.13.
 """
 
 import re
