@@ -103,7 +103,7 @@ def test_an_op_more_in_one_of_40_graphs_is_one_line_with_its_place() -> None:
     )
     ((op, count, place),) = [(each.op, each.count, each.place) for each in change.ops]
     assert (op, count, place) == ("cos", 1, Place(FILE, 5))
-    assert list(changes_in(change)) == [f"+ cos at {FILE}:5"]
+    assert list(changes_in(change)) == [f"added: cos at {FILE}:5"]
     assert sentence(change) == "graph 7 of forward (4 → 5 ops) changed"
 
 

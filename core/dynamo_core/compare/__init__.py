@@ -20,7 +20,7 @@ __all__ = ["CONTENTS", "Difference", "compare", "nodes_wanted", "with_nodes"]
 # What the reader must load of a recording; FX nodes only of the graphs that differ, in a second reading.
 CONTENTS = all_findings.CONTENTS | {AOT_PAIRS_FROM_OUR_TEXT}
 # Ops whose nodes are read for each side, so that memory is bounded; of further graphs they are only counted.
-_MOST_OPS = 20_000
+_MOST_OPS = 10_000
 
 
 def compare(before: Recording, after: Recording) -> Difference:

@@ -43,7 +43,7 @@ def changes_in(change: GraphChange) -> Iterator[str]:
 
 def _op(op: OpChange) -> str:
     count = "" if abs(op.count) == 1 else f"{abs(op.count)} {TIMES} "
-    return f"{'+' if op.count > 0 else '-'} {count}{op.op}{_at(op.place and place(op.place), op.text)}"
+    return f"{'added' if op.count > 0 else 'removed'}: {count}{op.op}{_at(op.place and place(op.place), op.text)}"
 
 
 def _tensor(change: TensorChange) -> str:
