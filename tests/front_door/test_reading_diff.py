@@ -79,8 +79,8 @@ SEEDED: list[tuple[str, str, Edit, dict[str, int], str]] = [
         "toy",
         in_record(GRAPH, SECOND, ('"ops": 2', '"ops": 3'), ('{"op": "output"', COS)),
         {"graphs": 1, "counts": 1},
-        "graph 2 of toy_example (2 → 3 ops) changed - added: torch.cos at /home/user/project/toy_example.py:10 "
-        "`return x * b`",
+        "graph 2 of toy_example (2 → 3 ops) changed - added: torch.cos at "
+        "/home/user/project/toy_example.py:10 `return x * b`",
     ),
     (
         "a dtype",

@@ -221,6 +221,12 @@ def test_only_the_nodes_of_graphs_that_differ_are_wanted() -> None:
     assert nodes_wanted(recording(before), recording(layers(3))) == (frozenset(), frozenset())
 
 
+def test_a_graph_that_is_too_large_to_be_read_does_not_keep_others_from_it() -> None:
+    large = replace(graph(1, ["relu"]), ops=10**6)
+    (wanted, _) = nodes_wanted(recording([large, graph(2, ["cos"])]), recording())
+    assert [each.split()[-1] for each in wanted] == [graph(2, ["cos"]).key]
+
+
 def test_the_lines_of_compiled_functions_are_shown() -> None:
     source = {3: "    y = x.cos()"}
     code = Bytecode(CompileId(1, 0), "forward", "M.forward", Place(FILE, 1), "f", source, (), ())

@@ -1,4 +1,7 @@
-"""`dynamo diff`: what differs between two runs of a program, the cause before its effects. Pure functions."""
+"""`dynamo diff`: what differs between two runs of a program, the cause before its effects.
+
+Pure functions of two recordings, but for `reading.py`, which reads them.
+"""
 
 from dataclasses import replace
 
@@ -87,10 +90,8 @@ def _within_bound(graphs: list[Graph]) -> frozenset[str]:
     wanted: set[str] = set()
     ops = 0
     for graph in graphs:
-        ops += graph.ops or 0
-        if ops > _MOST_OPS:
-            break
-        if graph.key is not None:
+        if graph.key is not None and ops + (graph.ops or 0) <= _MOST_OPS:
+            ops += graph.ops or 0
             wanted.add(nodes_of_graph(graph.key))
     return frozenset(wanted)
 
