@@ -79,22 +79,22 @@ SEEDED: list[tuple[str, str, Edit, dict[str, int], str]] = [
         "toy",
         in_record(GRAPH, SECOND, ('"ops": 2', '"ops": 3'), ('{"op": "output"', COS)),
         {"graphs": 1, "counts": 1},
-        "graph 2 of toy_example (2 → 3 ops) changed: + torch.cos at /home/user/project/toy_example.py:10 "
-        "`return x * b`",
+        "graph 2 of toy_example (2 → 3 ops) changed - added: torch.cos at "
+        "/home/user/project/toy_example.py:10 `return x * b`",
     ),
     (
         "a dtype",
         "toy",
         in_record(GRAPH, SECOND, ('"dtype": "float32"', '"dtype": "float64"')),
         {"graphs": 1},
-        "graph 2 of toy_example (2 ops) changed: dtype float32 → float64, first of l_b_ at",
+        "graph 2 of toy_example (2 ops) changed - dtype float32 → float64, first of l_b_ at",
     ),
     (
         "a size",
         "toy",
         in_record(GRAPH, SECOND, ('"shape": [10]', '"shape": [11]')),
         {"graphs": 1},
-        "graph 2 of toy_example (2 ops) changed: shape [10] → [11], first of l_b_ at",
+        "graph 2 of toy_example (2 ops) changed - shape [10] → [11], first of l_b_ at",
     ),
     (
         "a constant",
@@ -108,7 +108,7 @@ SEEDED: list[tuple[str, str, Edit, dict[str, int], str]] = [
         "toy",
         in_record(GRAPH, ('"graph": 3', '"graph": 3'), ('"backend": "inductor"', '"backend": "eager"')),
         {"graphs": 1},
-        "graph 3 of toy_example (1 op) changed: backend inductor → eager",
+        "graph 3 of toy_example (1 op) changed - backend inductor → eager",
     ),
     (
         "a break fewer",

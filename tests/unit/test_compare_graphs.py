@@ -103,7 +103,7 @@ def test_an_op_more_in_one_of_40_graphs_is_one_line_with_its_place() -> None:
     )
     ((op, count, place),) = [(each.op, each.count, each.place) for each in change.ops]
     assert (op, count, place) == ("cos", 1, Place(FILE, 5))
-    assert list(changes_in(change)) == [f"+ cos at {FILE}:5"]
+    assert list(changes_in(change)) == [f"added: cos at {FILE}:5"]
     assert sentence(change) == "graph 7 of forward (4 → 5 ops) changed"
 
 
@@ -219,6 +219,12 @@ def test_only_the_nodes_of_graphs_that_differ_are_wanted() -> None:
     wanted = nodes_wanted(recording(before), recording(after))
     assert [next(iter(each)).split()[-1] for each in wanted] == [before[1].key, after[1].key]
     assert nodes_wanted(recording(before), recording(layers(3))) == (frozenset(), frozenset())
+
+
+def test_a_graph_that_is_too_large_to_be_read_does_not_keep_others_from_it() -> None:
+    large = replace(graph(1, ["relu"]), ops=10**6)
+    (wanted, _) = nodes_wanted(recording([large, graph(2, ["cos"])]), recording())
+    assert [each.split()[-1] for each in wanted] == [graph(2, ["cos"]).key]
 
 
 def test_the_lines_of_compiled_functions_are_shown() -> None:

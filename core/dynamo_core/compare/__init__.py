@@ -1,4 +1,7 @@
-"""`dynamo diff`: what differs between two runs of a program, the cause before its effects. Pure functions."""
+"""`dynamo diff`: what differs between two runs of a program, the cause before its effects.
+
+Pure functions of two recordings, but for `reading.py`, which reads them.
+"""
 
 from dataclasses import replace
 
@@ -20,7 +23,7 @@ __all__ = ["CONTENTS", "Difference", "compare", "nodes_wanted", "with_nodes"]
 # What the reader must load of a recording; FX nodes only of the graphs that differ, in a second reading.
 CONTENTS = all_findings.CONTENTS | {AOT_PAIRS_FROM_OUR_TEXT}
 # Ops whose nodes are read for each side, so that memory is bounded; of further graphs they are only counted.
-_MOST_OPS = 20_000
+_MOST_OPS = 10_000
 
 
 def compare(before: Recording, after: Recording) -> Difference:
@@ -87,10 +90,8 @@ def _within_bound(graphs: list[Graph]) -> frozenset[str]:
     wanted: set[str] = set()
     ops = 0
     for graph in graphs:
-        ops += graph.ops or 0
-        if ops > _MOST_OPS:
-            break
-        if graph.key is not None:
+        if graph.key is not None and ops + (graph.ops or 0) <= _MOST_OPS:
+            ops += graph.ops or 0
             wanted.add(nodes_of_graph(graph.key))
     return frozenset(wanted)
 

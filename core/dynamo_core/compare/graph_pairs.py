@@ -210,14 +210,13 @@ def _best_run(whole: OneGraph, free: Sequence[OneGraph], starts: Sequence[int]) 
             if piece.process is not free[start].process:
                 break
             ops += piece.ops
+            if ops * best_share > whole.ops and end > start:
+                break  # they have no more in common than the smaller one has ops
             kinds = None if kinds is None or piece.kinds is None else kinds + piece.kinds
-            # They have no more in common than the smaller one has ops.
-            if min(ops, whole.ops) >= best_share * max(ops, whole.ops):
+            if ops >= best_share * whole.ops:
                 share = _share(whole.kinds, kinds, whole.ops, ops)
                 if share > best_share or (end == start and share >= best_share):
                     best, best_share = tuple(free[start : end + 1]), share
-            if ops * best_share > whole.ops:
-                break
     return best if len(best) > 1 else ()
 
 

@@ -86,6 +86,8 @@ def tensor_changes(
     symbols: tuple[dict[str, str], dict[str, str]] = ({}, {})
     for was, now in _same_nodes(before, after, pieces):
         for of_was, of_now in zip(was.tensors, now.tensors, strict=False):
+            if of_was == of_now and not any(isinstance(size, str) for size in of_was.shape):
+                continue
             for what, trait in _TRAITS:
                 before_text, after_text = trait(of_was), trait(of_now)
                 if _numbered(before_text, symbols[0]) == _numbered(after_text, symbols[1]):

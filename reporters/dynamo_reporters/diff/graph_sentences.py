@@ -43,7 +43,9 @@ def changes_in(change: GraphChange) -> Iterator[str]:
 
 def _op(op: OpChange) -> str:
     count = "" if abs(op.count) == 1 else f"{abs(op.count)} {TIMES} "
-    return f"{'+' if op.count > 0 else '-'} {count}{op.op}{_at(op.place and place(op.place), op.text)}"
+    what = "added" if op.count > 0 else "removed"
+    where = place(op.place) if op.place is not None else None
+    return f"{what}: {count}{op.op}{_at(where, op.text)}"
 
 
 def _tensor(change: TensorChange) -> str:

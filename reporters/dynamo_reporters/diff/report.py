@@ -93,12 +93,9 @@ def _graphs(changes: Sequence[GraphChange]) -> Iterator[Block]:
     yield Heading("Graphs")
     for change in changes[:_SHOWN]:
         details = list(changes_in(change))
-        if len(details) == 1:
-            yield Bullets([f"{sentence(change)}: {details[0]}"])
-            continue
-        yield Bullets([sentence(change)])
+        yield Heading(sentence(change), 3)
         if details:
-            yield Paragraph("\n".join(f"    {line}" for line in _first(details)))
+            yield Bullets(_first(details))
     yield from _rest(len(changes), "change")
 
 
