@@ -21,6 +21,7 @@ from ..recording.recompile_text import plain_source
 from .guard_places import whole_places
 from .guard_words import split_note
 from .library import is_library
+from .words import frame_name
 
 _TYPE = re.compile(r", type=<class '([^']+)'>$")
 _LIMIT = re.compile(r"recompile_?\s?limit|cache_size_limit", re.IGNORECASE)
@@ -59,6 +60,12 @@ class CompileRecords:
         for guard_set in self._process.recompiled_entries:
             checks[guard_set.compile_id] = checks.get(guard_set.compile_id, ()) + (guard_set.checks or ())
         return checks
+
+    @cached_property
+    def methods(self) -> Mapping[CompileId | None, str]:
+        """Of which method of a module a compile was."""
+        frames = (frame for frame in self._process.frames if frame.method is not None)
+        return {frame.compile_id: frame.method or "" for frame in frames}
 
     @cached_property
     def symbols(self) -> Mapping[CompileId | None, list[Symbol]]:
@@ -112,6 +119,12 @@ class FrameRecompiles:
     def name(self) -> str | None:
         """The function's name."""
         return next((compile_.name for compile_ in self.compiles if compile_.name), None)
+
+    @property
+    def shown_name(self) -> str:
+        """`GPT2Model.forward` for a method of a module, also behind a wrapper, where that is known."""
+        method = next((self.records.methods.get(compile_.compile_id) for compile_ in self.compiles), None)
+        return method or frame_name(self.name)
 
     @property
     def place(self) -> Place | None:

@@ -60,7 +60,7 @@ def _page(recording: Recording, show_all: bool) -> Iterator[Block]:
 
 
 def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iterator[Block]:
-    where = f"{frame_name(frame.name)} ({place(frame.place)}){process_title(frame.process, recording)}"
+    where = f"{frame.shown_name} ({place(frame.place)}){process_title(frame.process, recording)}"
     yield Heading(f"{where}: {number(len(frame.compiles), 'recompile')}, {seconds(frame.seconds)}")
     rows = []
     others = 0

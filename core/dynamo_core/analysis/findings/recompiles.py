@@ -8,7 +8,7 @@ from ..recompile_causes import RecompileCause, causes_of
 from ..recompile_sentences import cause_sentence
 from ..recompiles import FrameRecompiles
 from ..remedies.recompiles import recompile_advice
-from ..words import frame_name, number, place, process_title, seconds
+from ..words import number, place, process_title, seconds
 from .draft import Draft
 from .finding import NOT_RECORDED, Cost, Evidence, Figure, Kind
 from .identity import without_numbers
@@ -42,7 +42,7 @@ def _draft(figures: Figures, kind: Kind, causes: Sequence[RecompileCause]) -> Dr
     return Draft(
         kind,
         key=_key(main),
-        title=f"{frame_name(frame.name)} at {where}: {count} took {seconds(spent)}{limit}",
+        title=f"{frame.shown_name} at {where}: {count} took {seconds(spent)}{limit}",
         cause=cause_sentence(main),
         processes=(frame.process,),
         place=main.place,

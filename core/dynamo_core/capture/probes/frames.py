@@ -144,7 +144,7 @@ def _method_of(frame: Any) -> str | None:
     else:
         return None
     kind = type(owner)
-    if not isinstance(owner, sys.modules["torch"].nn.Module):
+    if not issubclass(kind, sys.modules["torch"].nn.Module):  # isinstance might ask code of the program's
         return None
     found = [
         name
