@@ -223,3 +223,43 @@ def test_what_is_no_python_is_said_and_a_line_that_is_not_there_is_left(edit: st
     with pytest.raises(ValueError, match="cannot parse"):
         EDITS[edit]("def (:\n", 1)
     assert EDITS[edit]("import torch\nx = 1\n", 99) is None
+
+
+WITH_CLOCK = """
+@torch.compile
+def f(x, n=1):
+    start = time.time()  # here
+    return x * start
+
+g = torch.compile(f)
+print(f(1), g(2))
+"""
+
+
+def test_a_call_that_has_nothing_to_do_with_the_function_is_made_by_its_callers() -> None:
+    changed = edited("call moved out", WITH_CLOCK)
+    assert changed is not None
+    assert "def f(x, n=1, *, start_given):\n    start = start_given  # here\n" in changed
+    assert "print(f(1, start_given=time.time()), g(2, start_given=time.time()))" in changed
+
+
+def test_a_statement_stands_in_front_of_the_call() -> None:
+    collects = WITH_CLOCK.replace("start = time.time()", "gc.collect()").replace("f(1), ", "")
+    changed = edited("statement moved out", collects)
+    assert changed is not None
+    assert "def f(x, n=1):\n    return x * start\n" in changed
+    assert "\ngc.collect()\nprint(g(2))\n" in changed
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("time.time()", "now(x)"),  # an argument of the function's
+        ("time.time()", "torch.rand(2)"),
+        ("print(f(1)", "h(f); print(f(1)"),  # handed around
+        ("def f(x, n=1)", "def f(x, **n)"),
+        ("print(f(1), g(2))", ""),  # never called here
+    ],
+)
+def test_a_call_that_cannot_be_moved_is_left(change: tuple[str, str]) -> None:
+    assert edited("call moved out", WITH_CLOCK.replace(*change)) is None

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -150,7 +151,12 @@ def test_sizes_0_and_1_are_unbacked_only_where_nothing_depends_on_the_size() -> 
     (cause,) = causes(*reasons, **free)
     assert first_change(cause) == (Assignment("TORCH_COMPILE_UNBACKED_SOURCES", "L['x']:0"),)
     tied = entry(1, "2 <= L['x'].size()[0]", "L['x'].size()[0] == L['y'].size()[0]")
-    for other in ({"recompiled_entries": [tied]}, {"symbols": []}, {"torch_version": "2.12.0"}):
+    others: tuple[dict[str, Any], ...] = (
+        {"recompiled_entries": [tied]},
+        {"symbols": []},
+        {"torch_version": "2.12.0"},
+    )
+    for other in others:
         (cause,) = causes(*reasons, **{**free, **other})
         assert "UNBACKED" not in "".join(map(str, first_change(cause)))
 

@@ -47,6 +47,7 @@ TABLE = (
                 "remove the `torch.compiler.disable` from `{called}`, if torch can trace it; else call it "
                 "before or behind the compiled code.",
                 cures="disabled_helper",
+                change=Change(edit="decorator removed"),
             ),
         ),
     ),

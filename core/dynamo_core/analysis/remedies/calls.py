@@ -24,6 +24,7 @@ _IN_C = re.compile(
     r"marked as skipped|C/C\+\+|third-party|Unsupported function call|builtin operator|[Bb]uiltin `"
 )
 _EFFECT = "has an effect outside of the graph, which torch does not put into it"
+_MOVED_CALL, _MOVED = Change(edit="call moved out"), Change(edit="statement moved out")
 _ELSEWHERE = (
     "call `{call}` before the call of `{function}` and pass in what it returns, where no tensor of the graph "
     "goes into it; else end the compiled function in front of it."
@@ -36,7 +37,9 @@ DRAWN_BY_NUMPY = (
         "`{line}` draws random numbers of numpy's, which are not known while the function is compiled",
         (
             Treatment(
-                "draw the numbers before the call of `{function}`, and pass them in.", cures="numpy_random"
+                "draw the numbers before the call of `{function}`, and pass them in.",
+                cures="numpy_random",
+                change=_MOVED_CALL,
             ),
         ),
         line=re.compile(r"\b(?:np|numpy)\.random\."),
@@ -137,6 +140,7 @@ TABLE = (
             Treatment(
                 "take `{line}` out of the compiled code: warn before the call of `{function}`, or behind it.",
                 cures="warning_of_a_category",
+                change=_MOVED,
             ),
         ),
     ),
@@ -160,6 +164,7 @@ TABLE = (
                 "read the file before the call of `{function}`, and pass in what was read (or write it "
                 "behind the call).",
                 cures="open_file",
+                change=_MOVED_CALL,
             ),
         ),
         line=re.compile(r"\bopen\("),
@@ -184,6 +189,7 @@ TABLE = (
             Treatment(
                 "draw the number before the call of `{function}`, and pass in what is chosen with it.",
                 cures="random_index",
+                change=_MOVED_CALL,
             ),
         ),
         line=re.compile(r"\brandom\.(?:rand\w{0,20}|choice|choices|sample|uniform|shuffle)\("),
@@ -223,6 +229,7 @@ ANY_OTHER = (
                 "move `{line}` out of the compiled code: in front of the call of `{function}`, or behind it, "
                 "where it needs what `{function}` calculates.",
                 cures="garbage_collected",
+                change=_MOVED,
             ),
         ),
         when=lambda situation: is_bare(situation.line),
@@ -235,6 +242,7 @@ ANY_OTHER = (
                 _ELSEWHERE + " A function of your own in C++ becomes part of the graph as a custom operator "
                 "(`torch.library.custom_op`).",
                 cures="c_extension_call",
+                change=_MOVED_CALL,
             ),
         ),
         unless=re.compile(r"^\s*(?:async )?with\b"),
@@ -242,7 +250,7 @@ ANY_OTHER = (
     Cause(
         re.compile(r"Unsupported method call"),
         "`{call}` is a call that torch does not know how to trace",
-        (Treatment(_ELSEWHERE, cures="date_of_today"),),
+        (Treatment(_ELSEWHERE, cures="date_of_today", change=_MOVED_CALL),),
         unless=re.compile(r"^\s*(?:async )?with\b"),
     ),
 )
@@ -250,7 +258,7 @@ OF_A_LIBRARY = (
     Cause(
         re.compile(r"."),
         "`{call}` is a function of the library `{library}`, in which torch meets what it cannot trace",
-        (Treatment(_ELSEWHERE, cures="json_call"),),
+        (Treatment(_ELSEWHERE, cures="json_call", change=_MOVED_CALL),),
         when=lambda situation: situation.is_in_library,
     ),
 )

@@ -73,6 +73,7 @@ TABLE = (
                 "compare the tensors themselves, `is` in place of `==` on `data_ptr()`: whether two inputs "
                 "are one tensor is known.",
                 cures="same_memory",
+                change=Change(edit="data_ptr to is"),
                 may_change="a tensor and a view of it, which begin at one address, are not the same then",
             ),
         ),
@@ -164,6 +165,7 @@ TABLE = (
             Treatment(
                 "move `{line}` out of the compiled code, in front of the call of `{function}`.",
                 cures="seeded_inside",
+                change=Change(edit="statement moved out"),
             ),
         ),
     ),

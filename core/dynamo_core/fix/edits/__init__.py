@@ -13,6 +13,7 @@ from .line_edits import (
     numpy_to_torch,
     statement_removed,
 )
+from .moving import call_moved_out, statement_moved_out
 
 # Takes the text of a file and the line of the finding (from 1); None where the edit does not fit there.
 Edit = Callable[[str, int], str | None]
@@ -27,4 +28,6 @@ EDITS: Mapping[str, Edit] = {
     "statement removed": statement_removed,
     "data_ptr to is": data_ptr_to_is,
     "decorator removed": decorator_removed,
+    "call moved out": call_moved_out,
+    "statement moved out": statement_moved_out,
 }

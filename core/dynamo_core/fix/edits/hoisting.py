@@ -70,14 +70,14 @@ def _home(source: Source, call: cst.Call) -> cst.BaseStatement | None:
     used = names_in(call)
     home: cst.BaseStatement | None = None
     for around in source.enclosing(call, cst.For, cst.While, cst.FunctionDef, cst.ClassDef, cst.Lambda):
-        if isinstance(around, cst.ClassDef | cst.Lambda) or used & _own_names(around):
+        if isinstance(around, cst.ClassDef | cst.Lambda) or used & own_names(around):
             break
         assert isinstance(around, cst.BaseStatement)
         home = around
     return home
 
 
-def _own_names(around: cst.CSTNode) -> set[str]:
+def own_names(around: cst.CSTNode) -> set[str]:
     """Names that get a value inside of it."""
     found: set[str] = set()
 

@@ -43,6 +43,12 @@ class Source:
             if isinstance(node, cst.BaseExpression) and span.start.line <= line <= span.end.line:
                 yield node
 
+    def names(self) -> Iterator[cst.Name]:
+        """Every plain name."""
+        for node in self._ranges:
+            if isinstance(node, cst.Name):
+                yield node
+
     def functions(self) -> Iterator[cst.FunctionDef]:
         """Every function and method."""
         for node in self._ranges:

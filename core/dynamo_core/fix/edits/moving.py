@@ -1,0 +1,140 @@
+"""What a compiled function does that has nothing to do with tensors, done by whoever calls it.
+
+A call that uses none of the function's own names becomes an argument; a statement like that stands in front
+of the call of the function. Only for functions of a module that are called, or given to torch.compile, and
+not handed around otherwise: all of their calls must be known.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from .hoisting import own_names
+from .source import Source, dotted, names_in, torch_name
+
+
+@dataclass(frozen=True)
+class _Callee:
+    """A function, and every call of it in the module."""
+
+    function: cst.FunctionDef
+    calls: list[cst.Call]
+
+
+def call_moved_out(text: str, line: int) -> str | None:
+    """The source with a call on this line made by the callers, and passed in as an argument."""
+    source = Source(text)
+    callee = _callee(source, line)
+    if (
+        callee is None
+        or callee.function.params.star_kwarg
+        or callee.function.params.star_arg is not cst.MaybeSentinel.DEFAULT
+    ):
+        return None
+    moved = next(_calls_to_move(source, callee, line), None)
+    if moved is None:
+        return None
+    name = _name_for(source, moved)
+    if name is None:
+        return None
+    changes: dict[cst.CSTNode, cst.CSTNode] = {moved: cst.Name(name)}
+    for call in callee.calls:
+        equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+        argument = cst.Arg(moved.deep_clone(), keyword=cst.Name(name), equal=equal)
+        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+        known = [each.with_changes(comma=comma) for each in call.args]
+        changes[call] = call.with_changes(args=[*known, argument])
+    parameters = callee.function.params
+    added = cst.Param(cst.Name(name))
+    keyword_only = [*parameters.kwonly_params, added]
+    changes[parameters] = parameters.with_changes(kwonly_params=keyword_only, star_arg=cst.ParamStar())
+    return source.with_changes(changes)
+
+
+def statement_moved_out(text: str, line: int) -> str | None:
+    """The source with the statement on this line in front of each call of the function."""
+    source = Source(text)
+    callee, found = _callee(source, line), source.statement_at(line)
+    if callee is None or not isinstance(found, cst.SimpleStatementLine) or len(found.body) != 1:
+        return None
+    only = found.body[0]
+    if not isinstance(only, cst.Expr) or names_in(only) & own_names(callee.function):
+        return None
+    if len(source.siblings(found)) < 2 or source.parent(found) is not callee.function.body:
+        return None
+    changes: dict[cst.CSTNode, object] = {found: cst.RemoveFromParent()}
+    for call in callee.calls:
+        home = next(source.enclosing(call, cst.SimpleStatementLine), None)
+        if home is None or home in changes:
+            return None
+        assert isinstance(home, cst.SimpleStatementLine)
+        moved = cst.SimpleStatementLine([only.deep_clone()], leading_lines=home.leading_lines)
+        changes[home] = cst.FlattenSentinel([moved, home.with_changes(leading_lines=())])
+    return source.with_changes(changes)  # type: ignore[arg-type]
+
+
+def _callee(source: Source, line: int) -> _Callee | None:
+    """The module's function that has this line; None where not all of its calls are known."""
+    torch = torch_name(source)
+    around = source.statement_at(line)
+    function = None if around is None else next(source.enclosing(around, cst.FunctionDef), None)
+    if (
+        torch is None
+        or not isinstance(function, cst.FunctionDef)
+        or source.parent(function) is not source.module
+    ):
+        return None
+    names = {function.name.value}
+    uses = [node for node in source.names() if node.value in names and node is not function.name]
+    for use in uses:
+        parent = source.parent(use)
+        compiled = source.parent(parent) if isinstance(parent, cst.Arg) else None
+        if isinstance(compiled, cst.Call) and dotted(compiled.func) == f"{torch}.compile":
+            assigned = source.parent(compiled)
+            if not isinstance(assigned, cst.Assign) or len(assigned.targets) != 1:
+                return None
+            alias = assigned.targets[0].target
+            if not isinstance(alias, cst.Name):
+                return None
+            names.add(alias.value)
+    calls = []
+    for node in source.names():
+        parent = source.parent(node)
+        if node.value not in names or node is function.name or isinstance(parent, cst.AssignTarget):
+            continue
+        if isinstance(parent, cst.Call) and parent.func is node:
+            calls.append(parent)
+        elif not (isinstance(parent, cst.Arg) and _is_compiled(source, parent, torch)):
+            return None
+    return _Callee(function, calls) if calls else None
+
+
+def _is_compiled(source: Source, argument: cst.Arg, torch: str) -> bool:
+    call = source.parent(argument)
+    return isinstance(call, cst.Call) and dotted(call.func) == f"{torch}.compile"
+
+
+def _calls_to_move(source: Source, callee: _Callee, line: int) -> Iterator[cst.Call]:
+    """Calls on the line that use nothing of the function's own and are none of torch's, outermost first."""
+    own = own_names(callee.function)
+    for each in source.expressions_at(line):
+        if isinstance(each, cst.Call) and not names_in(each) & own:
+            first = (dotted(each.func) or "").partition(".")[0]
+            if (
+                first
+                and first != torch_name(source)
+                and callee.function in source.enclosing(each, cst.FunctionDef)
+            ):
+                yield each
+
+
+def _name_for(source: Source, call: cst.Call) -> str | None:
+    """What the argument is called: as what it is assigned to, or else after the function that is called."""
+    parent = source.parent(call)
+    if isinstance(parent, cst.Assign) and len(parent.targets) == 1:
+        target = parent.targets[0].target
+        if isinstance(target, cst.Name):
+            return f"{target.value}_given"
+    name = f"{(dotted(call.func) or 'value').rpartition('.')[2]}_given"
+    return None if name in names_in(source.module) else name
