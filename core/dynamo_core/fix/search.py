@@ -35,6 +35,7 @@ from .overlay import overlay
 from .trial import KEPT, Fix, Fixes, Patch, Ran, Trial
 
 LONGEST_OUTPUT = 4 << 20  # bytes of what a run prints that are compared
+_LONGEST_LINE = 100  # of what is said of a remedy while it is tried
 _BASELINE_RUNS = 2  # two, which show what differs from run to run without any remedy
 _RUNS_BEFORE_SLOWER = 2  # a machine that was busy for a moment is not so twice
 _LEAST_TIME = 120.0  # seconds that a run may take, and ten times what the first one took
@@ -252,4 +253,4 @@ def _cpu_seconds_of_children() -> float:
 
 def _said(remedy: Remedy) -> str:
     first, _, _ = remedy.text.partition(": ")
-    return f"trying: {first[:100]}"
+    return f"trying: {first if len(first) <= _LONGEST_LINE else first[:_LONGEST_LINE] + '…'}"

@@ -1,10 +1,12 @@
 """`dynamo fix`: the page."""
 
+import shlex
 from collections.abc import Iterator
 
 from dynamo_core.analysis.words import number, place, seconds
 from dynamo_core.fix.patches import changed_lines
 from dynamo_core.fix.trial import Fix, Fixes, Trial
+from dynamo_core.model import Place
 
 from ..page.blocks import Block, Bullets, Code, Heading, Paragraph
 
@@ -85,15 +87,13 @@ def _how(rank: int, kept: Trial) -> Iterator[Block]:
 
 def place_of(file: str) -> str:
     """A file as places are shown."""
-    from dynamo_core.model import Place
-
     return place(Place(file, 1)).removesuffix(":1")
 
 
 def _quoted(value: str) -> str:
-    import shlex
-
-    return shlex.quote(value)
+    """For a shell; names of sources have single quotes, which double ones need no escape for."""
+    is_plain = not any(mark in value for mark in '"$`\\!')
+    return f'"{value}"' if is_plain else shlex.quote(value)
 
 
 def _speed(kept: Trial, fixes: Fixes) -> str:
