@@ -243,6 +243,24 @@ def test_a_call_that_has_nothing_to_do_with_the_function_is_made_by_its_callers(
     assert "print(f(1, start_given=time.time()), g(2, start_given=time.time()))" in changed
 
 
+def test_parameters_of_a_moved_call_are_what_the_callers_give() -> None:
+    keyed = """
+@torch.compile
+def f(x, settings):
+    key = json.dumps(settings)  # here
+    return x * len(key)
+
+print(f(1, {"width": 3}), f(2, settings=known))
+"""
+    changed = edited("call moved out", keyed)
+    assert changed is not None
+    assert 'f(1, {"width": 3}, key_given=json.dumps({"width": 3}))' in changed
+    assert "f(2, settings=known, key_given=json.dumps(known))" in changed
+    assert edited("call moved out", keyed.replace("known", "read()")) is None
+    assert edited("call moved out", keyed.replace("dumps(settings)", "dumps(settings=settings)")) is None
+    assert edited("call moved out", keyed.replace("    key", "    settings = 1\n    key")) is None
+
+
 def test_a_statement_stands_in_front_of_the_call() -> None:
     collects = WITH_CLOCK.replace("start = time.time()", "gc.collect()").replace("f(1), ", "")
     changed = edited("statement moved out", collects)
@@ -254,7 +272,7 @@ def test_a_statement_stands_in_front_of_the_call() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        ("time.time()", "now(x)"),  # an argument of the function's
+        ("time.time()", "now(x + start)"),  # which the function makes
         ("time.time()", "torch.rand(2)"),
         ("print(f(1)", "h(f); print(f(1)"),  # handed around
         ("def f(x, n=1)", "def f(x, **n)"),

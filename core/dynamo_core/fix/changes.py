@@ -73,20 +73,13 @@ def variables(changes: Sequence[Change], inherited: Mapping[str, str] = os.envir
 def for_good(finding: Finding, change: Change, called_at: Sequence[Place] = ()) -> ForGood:
     """What to write into the program's files; `called_at` are its calls of torch.compile."""
     if change.edit is not None:
-        place = edited_place(finding)
+        place = finding.place
         assert place is not None
         return ForGood(lines=(LineEdit(place.file, place.line, EDITS[change.edit]),))
     arguments = partial(with_arguments, arguments=change.arguments)
     calls = called_at if change.arguments else ()
     lines = tuple(LineEdit(place.file, place.line, arguments) for place in calls)
     return ForGood(lines, change.settings, change.environment)
-
-
-def edited_place(finding: Finding) -> Place | None:
-    """The line that an edit is made on: the finding's, or in a library's case the user's call."""
-    if finding.is_library and finding.via is not None:
-        return finding.via.place
-    return finding.place
 
 
 def patches(program: Program, all_of_them: Sequence[ForGood]) -> tuple[Patch, ...] | None:

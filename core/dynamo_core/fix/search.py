@@ -22,7 +22,6 @@ from ..shared.settings import VERIFY_REPORT
 from .changes import (
     ForGood,
     can_be_tried,
-    edited_place,
     for_good,
     patches,
     replaced_calls,
@@ -146,8 +145,8 @@ class _Search:
         program = self._plan.request.program
         edited: tuple[Patch, ...] = ()
         if change.edit is not None:
-            fits = edited_place(finding) is not None
-            made = patches(program, [for_good(finding, change)]) if fits else None
+            has_place = finding.place is not None
+            made = patches(program, [for_good(finding, change)]) if has_place else None
             if made is None:
                 reason = "the line is not one that this edit is for, or not in the program's own files"
                 return Trial(remedy, "does not fit", reason, before), ()

@@ -1,17 +1,17 @@
 """What a compiled function does that has nothing to do with tensors, done by whoever calls it.
 
-A call that uses none of the function's own names becomes an argument; a statement like that stands in front
-of the call of the function. Only for functions of a module that are called, or given to torch.compile, and
-not handed around otherwise: all of their calls must be known.
+A call that uses none of the function's own names, or only its parameters, becomes an argument; a statement
+that uses none stands in front of the call of the function. Only for functions of a module that are called, or
+given to torch.compile, and not handed around otherwise: all of their calls must be known.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import libcst as cst
 
 from .hoisting import own_names
-from .source import Source, dotted, names_in, torch_name
+from .source import Source, contains, dotted, names_in, torch_name
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,10 @@ def call_moved_out(text: str, line: int) -> str | None:
     changes: dict[cst.CSTNode, cst.CSTNode] = {moved: cst.Name(name)}
     for call in callee.calls:
         equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-        argument = cst.Arg(moved.deep_clone(), keyword=cst.Name(name), equal=equal)
+        as_called = _with_arguments(source, callee, call, moved)
+        if as_called is None:
+            return None
+        argument = cst.Arg(as_called, keyword=cst.Name(name), equal=equal)
         comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
         known = [each.with_changes(comma=comma) for each in call.args]
         changes[call] = call.with_changes(args=[*known, argument])
@@ -116,8 +119,8 @@ def _is_compiled(source: Source, argument: cst.Arg, torch: str) -> bool:
 
 
 def _calls_to_move(source: Source, callee: _Callee, line: int) -> Iterator[cst.Call]:
-    """Calls on the line that use nothing of the function's own and are none of torch's, outermost first."""
-    own = own_names(callee.function)
+    """Calls on the line that use nothing that the function makes and are not torch's, outermost first."""
+    own = own_names(callee.function) - _parameters_kept(callee.function)
     for each in source.expressions_at(line):
         if isinstance(each, cst.Call) and not names_in(each) & own:
             first = (dotted(each.func) or "").partition(".")[0]
@@ -127,6 +130,60 @@ def _calls_to_move(source: Source, callee: _Callee, line: int) -> Iterator[cst.C
                 and callee.function in source.enclosing(each, cst.FunctionDef)
             ):
                 yield each
+
+
+def _parameters_kept(function: cst.FunctionDef) -> set[str]:
+    """The names of its parameters that get no other value in it."""
+    parameters = [each.name.value for each in function.params.params]
+    return set(parameters) - own_names(function.body)
+
+
+def _with_arguments(
+    source: Source, callee: _Callee, call: cst.Call, moved: cst.Call
+) -> cst.BaseExpression | None:
+    """The moved call with what this call gives for the parameters; None where that is not plain."""
+    positions = [each.name.value for each in callee.function.params.params]
+    given: dict[str, cst.BaseExpression] = {}
+    for position, argument in enumerate(call.args):
+        if argument.star:
+            return None
+        if argument.keyword is not None:
+            given[argument.keyword.value] = argument.value
+        elif position < len(positions):
+            given[positions[position]] = argument.value
+    used = names_in(moved) & _parameters_kept(callee.function)
+    if used & _names_of_parts(moved):
+        return None
+    if not used <= set(given) or any(contains(given[name], cst.Call, cst.Await) for name in used):
+        return None  # a default; or what would be calculated twice
+    changed = moved.deep_clone().visit(_Put({name: given[name] for name in used}))
+    return changed if isinstance(changed, cst.BaseExpression) else None
+
+
+def _names_of_parts(call: cst.Call) -> set[str]:
+    """Names that stand for no value: of attributes, and of arguments by name."""
+    found: set[str] = set()
+
+    class Look(cst.CSTVisitor):
+        def visit_Attribute(self, node: cst.Attribute) -> None:
+            found.add(node.attr.value)
+
+        def visit_Arg(self, node: cst.Arg) -> None:
+            if node.keyword is not None:
+                found.add(node.keyword.value)
+
+    call.visit(Look())
+    return found
+
+
+class _Put(cst.CSTTransformer):
+    def __init__(self, values: Mapping[str, cst.BaseExpression]) -> None:
+        super().__init__()
+        self._values = values
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        value = self._values.get(updated_node.value)
+        return updated_node if value is None else value.deep_clone()
 
 
 def _name_for(source: Source, call: cst.Call) -> str | None:
