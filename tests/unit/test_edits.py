@@ -84,6 +84,11 @@ def test_a_conditional_expression_becomes_where() -> None:
     )
 
 
+def test_a_value_that_is_only_compared_stays_a_tensor() -> None:
+    changed = edited("branch to where", "if x.sum().item() > 0:  # here\n    x = x + 1\n")
+    assert changed == "x = torch.where(x.sum() > 0, x + 1, x)\n"
+
+
 @pytest.mark.parametrize(
     "branch",
     [
@@ -163,6 +168,12 @@ def test_compile_goes_before_the_loop() -> None:
             print(g(x))
         """
     )
+
+
+def test_a_backend_made_on_the_spot_goes_with_it() -> None:
+    body = "for x in xs:\n    g = torch.compile(f, backend=lambda gm, inputs: gm)  # here\n    print(g(x))\n"
+    moved = "g = torch.compile(f, backend=lambda gm, inputs: gm)\nfor x in xs:\n    print(g(x))\n"
+    assert edited("compile hoisted", body) == moved
 
 
 def test_compile_in_a_function_gets_a_name_beside_it() -> None:

@@ -161,6 +161,7 @@ _VALUES = (
                 "do not take the value out: calculate both and choose, "
                 "`torch.where({tensor_condition}, then, else)`, for each value that the branches change.",
                 cures="item_then_branch",
+                change=_TO_WHERE,
             ),
         ),
         line=re.compile(r"^\s*(?:if|elif)\b|\bif\b.{1,200}\belse\b"),

@@ -127,7 +127,8 @@ def _condition(source: Source, test: cst.BaseExpression) -> str:
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
         return f"torch.logical_not({_condition(source, test.expression)})"
     if isinstance(test, cst.Comparison):
-        return source.text_of(test)
+        kept = test.visit(_WithoutItem())
+        return source.text_of(kept if isinstance(kept, cst.Comparison) else test)
     if isinstance(test, cst.Call) and isinstance(test.func, cst.Attribute):
         called = test.func.attr.value
         if called == "item" and not test.args:
@@ -135,6 +136,15 @@ def _condition(source: Source, test: cst.BaseExpression) -> str:
         if called in ("any", "all", "isnan", "isinf", "isfinite", "allclose", "equal"):
             return source.text_of(test)
     return f"({source.text_of(test)}) != 0"
+
+
+class _WithoutItem(cst.CSTTransformer):
+    """A value that is taken out of a tensor only to be compared stays one."""
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        function = updated_node.func
+        is_item = isinstance(function, cst.Attribute) and function.attr.value == "item"
+        return function.value if is_item and isinstance(function, cst.Attribute) else updated_node
 
 
 def _block(body: cst.BaseSuite) -> Sequence[cst.CSTNode]:

@@ -91,6 +91,9 @@ def own_names(around: cst.CSTNode) -> set[str]:
         def visit_Param(self, node: cst.Param) -> None:
             found.add(node.name.value)
 
+        def visit_Lambda(self, node: cst.Lambda) -> bool:
+            return node is around  # another's names are its own
+
         def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
             if node is not around:
                 found.add(node.name.value)
