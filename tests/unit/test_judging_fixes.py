@@ -106,6 +106,21 @@ def test_what_differs_from_run_to_run_is_not_compared() -> None:
     )
 
 
+def test_in_a_line_that_holds_a_time_the_rest_is_compared() -> None:
+    baseline = [run(BREAK, stdout=f"loss 0.31, {ms} ms\n") for ms in (12, 14)]
+    verdicts = [
+        judge(BREAK, baseline, run(stdout=f"{line}\n"), is_edit=False).verdict
+        for line in ("loss 0.31, 17 ms", "loss 0.97, 17 ms", "loss 0.31, 17 ms too")
+    ]
+    assert verdicts == ["cures", "changes the output", "changes the output"]
+
+
+def test_what_is_met_less_often_without_a_remedy_too_is_not_helped() -> None:
+    once = replace(BREAK, evidence=Evidence(times=1))
+    assert judge(BREAK, [run(BREAK), run(once)], run(once), is_edit=False).verdict == "does not cure"
+    assert judge(BREAK, [run(BREAK), run()], run(), is_edit=False).verdict == "does not cure"
+
+
 def test_slower_is_no_cure_by_steps_where_there_are_some() -> None:
     assert verdict(run(RECOMPILE, seconds=11.0)) == "cures"
     assert verdict(run(RECOMPILE, seconds=30.0)) == "cures"  # the machine had other things to do
