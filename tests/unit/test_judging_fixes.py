@@ -143,6 +143,13 @@ def test_a_patch_is_a_unified_diff_both_ways() -> None:
     assert patch_text([without_newline]).count("\\ No newline at end of file") == 2
 
 
+def test_only_a_newline_ends_a_line_of_a_patch() -> None:
+    before = "a = 1\r\n\x0c\nb = '\u2028'\n"
+    patch = Patch("a.py", before, before.replace("a = 1", "a = 2"))
+    assert patch_text([patch]).endswith("-a = 1\r\n+a = 2\r\n \x0c\n b = '\u2028'\n")
+    assert put_into(before, patch) == patch.after
+
+
 def test_an_edit_is_put_where_its_lines_are_now() -> None:
     assert put_into(BEFORE, PATCH) == PATCH.after
     moved = "# new\n" + BEFORE.replace("line 19\n", "last\n")

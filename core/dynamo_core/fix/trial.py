@@ -1,6 +1,6 @@
 """What `dynamo fix` has tried, with which runs, and what came of it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ..analysis.findings import Finding, Remedy
@@ -100,6 +100,28 @@ class Fixes:
     together: Trial | None = None
     stopped: str | None = None
     steps: int | None = None
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether what is kept does harm, or nothing, in the run with all of it beside eager."""
+        return self.together is not None and self.together.verdict not in KEPT
+
+    @property
+    def patches(self) -> tuple[Patch, ...]:
+        """The edits of all that is kept, as they were proven together."""
+        return () if self.together is None or self.is_refuted else self.together.patches
+
+    def withdraw_what_is_refuted(self) -> None:
+        """A remedy that is kept alone is what the last run was of: it stands or falls with it."""
+        kept = [(fix, fix.kept) for fix in self.fixes if fix.kept is not None]
+        if self.together is None or not self.is_refuted or len(kept) != 1:
+            return
+        ((fix, trial),) = kept
+        refuted = replace(trial, verdict=self.together.verdict, reason=self.together.reason)
+        fix.trials[fix.trials.index(trial)] = refuted
+        fix.kept = None
+        for each in self.fixes:
+            each.cured_by = None
 
     @property
     def runs(self) -> list[Ran]:

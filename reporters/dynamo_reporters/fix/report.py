@@ -26,9 +26,10 @@ def _verdict(fixes: Fixes) -> str:
     if not fixes.fixes:
         return "Nothing to fix: no graph breaks, recompiles or frames that run eager were found"
     proven = sum(fix.is_proven for fix in fixes.fixes)
-    return (
-        f"{proven} of {number(len(fixes.fixes), 'finding')} {'has' if proven == 1 else 'have'} a proven fix"
-    )
+    have = f"{proven} of {number(len(fixes.fixes), 'finding')} {'has' if proven == 1 else 'have'}"
+    if fixes.is_refuted and proven:
+        return f"{have} a fix that is proven by itself, but not together with the others"
+    return f"{have} a proven fix"
 
 
 def _what_was_done(fixes: Fixes) -> str:
@@ -136,5 +137,5 @@ def _together(fixes: Fixes) -> Iterator[Block]:
     else:
         why = f": {together.reason}" if together.reason else ""
         yield Paragraph(f"The run with all that is kept {together.verdict}{why}.", "warning")
-    if together.patches:
+    if fixes.patches:
         yield Paragraph("`dynamo fix --patch FILE` writes them as one patch.", "dim")
