@@ -47,7 +47,7 @@ def _result(difference: Difference, finding: Finding | None) -> dict[str, Any]:
         "message": {"text": text},
         "partialFingerprints": {"dynamo/v1": difference.identity or difference.text.partition(":")[0]},
     }
-    if finding is not None and finding.place is not None:
+    if finding is not None and finding.place is not None and finding.place.file:  # none if it is damaged
         file = os.path.relpath(finding.place.file)
         location = {"artifactLocation": {"uri": quote(PurePath(file).as_posix())}}
         region = {"region": {"startLine": max(1, finding.place.line)}}

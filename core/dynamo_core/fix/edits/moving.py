@@ -13,7 +13,7 @@ import libcst as cst
 from .hoisting import own_names
 from .source import Source, dotted, names_in, torch_name
 
-_REPEATED = (cst.For, cst.While, cst.Lambda, cst.BaseComp)
+_REPEATED = (cst.For, cst.While, cst.Lambda, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 
 
 @dataclass(frozen=True)
