@@ -51,6 +51,7 @@ FIXES = Fixes(
         Fix(replace(FINDING, title="a fourth", remedies=(Remedy("edit", "do it by hand", "dynamo breaks"),))),
     ],
     together=replace(PROVEN, before=8, after=4, verdict="helps"),
+    lines_compared=3,
 )
 
 
@@ -85,6 +86,13 @@ def test_what_was_not_tried_is_said_and_together_is_no_success_where_it_is_none(
     assert "2 of 4 findings have a fix that is proven by itself, but not together" in page
     assert "--patch" not in page and stopped.patches == ()
     assert "Nothing to fix" in plain_text(fix_blocks(Fixes("train", (RAN,))))
+
+
+def test_of_a_program_that_prints_nothing_no_output_is_called_the_same() -> None:
+    assert "the same output" in plain_text(fix_blocks(FIXES))
+    page = plain_text(fix_blocks(replace(FIXES, lines_compared=0)))
+    assert "the same output" not in page
+    assert "only its ending could be compared" in " ".join(page.split())
 
 
 def test_the_document_is_as_its_schema_says() -> None:

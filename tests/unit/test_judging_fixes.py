@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dynamo_core.analysis.findings import Cost, Evidence, Finding
-from dynamo_core.fix.judging import Observed, judge
+from dynamo_core.fix.judging import Observed, judge, lines_compared
 from dynamo_core.fix.patches import changed_lines, patch_text, put_into
 from dynamo_core.fix.trial import Patch, Ran
 from dynamo_core.model import Place
@@ -119,6 +119,12 @@ def test_what_is_met_less_often_without_a_remedy_too_is_not_helped() -> None:
     once = replace(BREAK, evidence=Evidence(times=1))
     assert judge(BREAK, [run(BREAK), run(once)], run(once), is_edit=False).verdict == "does not cure"
     assert judge(BREAK, [run(BREAK), run()], run(), is_edit=False).verdict == "does not cure"
+
+
+def test_lines_are_compared_where_there_are_as_many_each_time() -> None:
+    assert lines_compared([run(), run()]) == 2
+    assert lines_compared([run(stdout=""), run(stdout="")]) == 0
+    assert lines_compared([run(), run(stdout="1.0\n")]) == 0
 
 
 def test_slower_is_no_cure_by_steps_where_there_are_some() -> None:

@@ -77,6 +77,12 @@ def total_times(findings: Sequence[Finding]) -> int:
     return sum(each.evidence.times for each in findings if each.kind in OF_THE_COMPILER)
 
 
+def lines_compared(baseline: Sequence[Observed]) -> int:
+    """How many lines of output are compared: none where it prints none, or another number each time."""
+    numbers = {len(each.stdout.splitlines()) for each in baseline}
+    return numbers.pop() if len(numbers) == 1 else 0
+
+
 def difference_in_output(baseline: Sequence[Observed], stdout: str) -> str | None:
     """What it prints otherwise, in words; None where it prints the same.
 

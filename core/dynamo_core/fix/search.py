@@ -28,7 +28,7 @@ from .changes import (
     variables,
     with_change,
 )
-from .judging import Observed, difference_in_output, judge, times_met, total_times
+from .judging import Observed, difference_in_output, judge, lines_compared, times_met, total_times
 from .known_trials import KnownTrials
 from .overlay import overlay
 from .trial import KEPT, Fix, Fixes, Patch, Ran, Trial
@@ -91,6 +91,7 @@ class _Search:
             tuple(each.ran for each in self._baseline),
             [Fix(finding) for finding in found],
             steps=self._plan.request.settings.stop_after,
+            lines_compared=lines_compared(self._baseline),
         )
         try:
             for number, each in enumerate(result.fixes, 1):

@@ -90,8 +90,8 @@ class Fixes:
     """All that `dynamo fix` has to say of a program.
 
     `together` is the run with every kept remedy at once, beside eager; None where fewer than one was kept or
-    the budget was over. `stopped` says why not everything was tried. With `steps`, each run
-    was ended after so many.
+    the budget was over. `stopped` says why not everything was tried. With `steps`, each run was ended after
+    so many. Of its output, `lines_compared` are compared; of a program that prints none, only the ending is.
     """
 
     program: str
@@ -100,6 +100,7 @@ class Fixes:
     together: Trial | None = None
     stopped: str | None = None
     steps: int | None = None
+    lines_compared: int = 0
 
     @property
     def is_refuted(self) -> bool:
