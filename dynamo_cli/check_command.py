@@ -20,6 +20,7 @@ from dynamo_core.model import Recording
 from dynamo_core.recording.read import read
 from dynamo_core.shared.errors import GotWorse, LockFileProblem, NotAsLocked, NothingToCompare
 from dynamo_core.shared.masking import masked_arguments
+from dynamo_core.shared.untrusted import printable
 
 from .program_command import program_of
 from .report_command import ReportCommand, target_recording
@@ -117,9 +118,9 @@ def check_command(
     most = {each: options.pop(f"max_{each.replace('-', '_')}") for each in COUNTS}
     given = Bounds({each: value for each, value in most.items() if value is not None}, frozenset(allow))
     program = program_of(ctx)
-    key = name or _key(program)
+    key = printable(name or _key(program) or "")
     locked = read_lock(lock_file)
-    bounds = together(bounds_of_project(Path.cwd(), key or ""), given if given.most or allow else None)
+    bounds = together(bounds_of_project(Path.cwd(), key), given if given.most or allow else None)
     path, ending = target_recording(ctx, options)
     recording = read(path, CONTENTS)
     key = key or (recording.run.program if recording.run else None) or path.name
@@ -132,7 +133,7 @@ def check_command(
     _write(checked, findings, form or format_of(report_file, _ENDINGS), report_file)
     if ending is not None and ending != Ending(0, None):
         end_like(ending)
-    _raise_for(checked, lock_file, exact=exact)
+    _raise_for(checked, lock_file, recording, exact=exact)
 
 
 def _key(program: Program | None) -> str | None:
@@ -198,7 +199,7 @@ def _job_summary(checked: Checked, findings: Mapping[str, Finding]) -> None:
         print(f"dynamo: cannot write the job's summary: {error.strerror}", file=sys.stderr)
 
 
-def _raise_for(checked: Checked, lock_file: Path, *, exact: bool) -> None:
+def _raise_for(checked: Checked, lock_file: Path, recording: Recording, *, exact: bool) -> None:
     if not checked.is_locked:
         raise NothingToCompare(
             f"{lock_file} has no {checked.program!r} and no bound is given: `dynamo check --update` accepts "
@@ -206,6 +207,10 @@ def _raise_for(checked: Checked, lock_file: Path, *, exact: bool) -> None:
         )
     if checked.worse:
         raise GotWorse(f"{checked.program} got worse: {checked.worse[0].text}")
+    if recording.run is not None and recording.run.exit_code != 0:
+        raise NothingToCompare(
+            f"the program of {recording.path} did not end well: what it did not reach may have got worse"
+        )
     if checked.better and exact:
         raise NotAsLocked(f"{checked.program} got better: `dynamo check --update` keeps it so")
     if checked.better:

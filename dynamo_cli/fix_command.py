@@ -131,8 +131,10 @@ def fix_command(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what runs must end as well
     with _folder(output) as folder:
         result = fix(Plan(request, folder, most_runs, budget, only), _announce)
-        save(result)
-        _write(result, form or format_of(report_file, {}), report_file, patch_file)
+        try:
+            _write(result, form or format_of(report_file, {}), report_file, patch_file)
+        finally:  # each takes long runs to make, and may fail where the other does not
+            save(result)
     if result.stopped == "it was interrupted":
         ctx.exit(_INTERRUPTED)
 
@@ -186,5 +188,5 @@ def _write(result: Fixes, form: str, report_file: Path | None, patch_file: Path 
     from dynamo_reporters.fix.report import fix_blocks
 
     if patch_file is not None:
-        put(patch_text(result.together.patches if result.together else ()), patch_file)
+        put(patch_text(result.patches), patch_file)
     write_report(lambda: fix_blocks(result), lambda: fix_document(result), form, report_file)

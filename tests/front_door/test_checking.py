@@ -169,3 +169,23 @@ def test_junit_has_a_failure_a_success_or_a_skip(check: Check, tmp_path: Path) -
     assert (passed.get("failures"), passed.get("skipped")) == ("0", "0")
     skipped = ElementTree.fromstring(check("--format", "junit").stdout)
     assert len(skipped.findall("testcase/skipped")) == 1
+
+
+def test_a_recording_of_a_program_that_failed_is_no_all_clear(check: Check) -> None:
+    result = check("--max-graph-breaks", "100", target=stored("killed"))
+    assert (result.exit_code, result.stderr.count("\n")) == (110, 1)
+    assert "did not end well" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["version", "\udcff"])
+def test_a_name_that_toml_cannot_hold_harms_no_lock_file(name: str, check: Check, lock: Path) -> None:
+    text = lock.read_text()
+    result = check("--update", "--name", name)
+    assert result.exit_code == (109 if name == "version" else 0)
+    assert (lock.read_text() == text) == (name == "version")
+    assert check().exit_code == 0
+
+
+def test_a_number_too_long_to_read_is_said(check: Check, lock: Path) -> None:
+    lock.write_text(f"version = {'1' * 5000}\n")
+    assert check().exit_code == 109

@@ -12,7 +12,7 @@ import pytest
 
 from answering import Result, answer
 from dynamo_core.analysis.findings import Cost, Evidence, Finding, Remedy
-from dynamo_core.fix.applying import save
+from dynamo_core.fix.applying import _has_uncommitted_changes, save
 from dynamo_core.fix.trial import Fix, Fixes, Patch, Trial
 
 BEFORE = (
@@ -80,6 +80,15 @@ def test_the_edit_is_made_and_can_be_undone(here: Path, apply: "partial[Result]"
     assert [file.name for file in here.iterdir() if file.name.startswith(".program")] == []
 
 
+def test_the_way_back_of_an_earlier_fix_stays(here: Path, apply: "partial[Result]") -> None:
+    assert apply("1").exit_code == 0
+    earlier = (here / ".dynamo" / "undo-fix-1.patch").read_text()
+    (here / "program.py").write_text(BEFORE + "# new\n")
+    result = apply("1")
+    assert (result.exit_code, "undo-fix-1-2.patch" in result.stderr) == (0, True)
+    assert (here / ".dynamo" / "undo-fix-1.patch").read_text() == earlier
+
+
 def test_one_after_the_other_and_beside_changes_elsewhere(here: Path, apply: "partial[Result]") -> None:
     program = here / "program.py"
     program.write_text("# new\n" + BEFORE)
@@ -120,6 +129,9 @@ def test_a_file_with_uncommitted_changes_is_left_alone(here: Path, apply: "parti
     result = apply("1")
     assert (result.exit_code, "not committed" in result.stderr) == (113, True)
     assert program.read_text() == "# mine\n" + BEFORE
+    link = here / "linked.py"
+    link.symlink_to(program)
+    assert _has_uncommitted_changes(link)
     git(["git", "checkout", "-q", "program.py"])
     assert (apply("1").exit_code, apply("3").exit_code) == (0, 0)  # the first one's edit is ours
 

@@ -105,6 +105,11 @@ def test_a_branch_that_does_more_is_left_alone(branch: str) -> None:
     assert edited("branch to where", branch) is None
 
 
+def test_what_cannot_stand_in_a_call_is_said_as_what_cannot_be_parsed() -> None:
+    with pytest.raises(ValueError, match="cannot parse it"):
+        edited("branch to where", "def f(x):\n    if x.sum() > 0:  # here\n        x = yield x\n")
+
+
 def test_without_torch_by_its_name_there_is_no_where() -> None:
     assert EDITS["branch to where"]("import torch as t\nif x.sum():\n    x = x + 1\n", 2) is None
 
@@ -213,6 +218,9 @@ def test_settings_stand_behind_the_import_of_torch_and_variables_before_it() -> 
         "# torch\nimport torch\n", "# torch\nos.environ.setdefault('X', \"L['k']\")\nimport torch\n"
     )
     assert with_settings("import numpy\n", setting) is None
+    for unnamed in ("from torch import nn\n", "import torch as t\n"):
+        assert (with_settings(unnamed, setting) or "").startswith(f"{unnamed}import torch\ntorch.")
+    assert (with_settings("import torch.nn\n", setting) or "").startswith("import torch.nn\ntorch.")
     assert "import os\n" in (with_environment("from torch import nn\n", variable) or "")
 
 
@@ -288,6 +296,7 @@ def test_a_statement_stands_in_front_of_the_call() -> None:
         ("print(f(1)", "h(f); print(f(1)"),  # handed around
         ("def f(x, n=1)", "def f(x, **n)"),
         ("print(f(1), g(2))", ""),  # never called here
+        ("start = time.time()", "start = [time.time() for _ in range(2)]"),  # each time another
     ],
 )
 def test_a_call_that_cannot_be_moved_is_left(change: tuple[str, str]) -> None:

@@ -51,6 +51,7 @@ FIXES = Fixes(
         Fix(replace(FINDING, title="a fourth", remedies=(Remedy("edit", "do it by hand", "dynamo breaks"),))),
     ],
     together=replace(PROVEN, before=8, after=4, verdict="helps"),
+    lines_compared=3,
 )
 
 
@@ -82,7 +83,16 @@ def test_what_was_not_tried_is_said_and_together_is_no_success_where_it_is_none(
     page = plain_text(fix_blocks(stopped))
     assert "Not everything was tried: the 40 runs that it may take are done." in page
     assert "The run with all that is kept disagrees with eager: graph 1 differs." in page
+    assert "2 of 4 findings have a fix that is proven by itself, but not together" in page
+    assert "--patch" not in page and stopped.patches == ()
     assert "Nothing to fix" in plain_text(fix_blocks(Fixes("train", (RAN,))))
+
+
+def test_of_a_program_that_prints_nothing_no_output_is_called_the_same() -> None:
+    assert "the same output" in plain_text(fix_blocks(FIXES))
+    page = plain_text(fix_blocks(replace(FIXES, lines_compared=0)))
+    assert "the same output" not in page
+    assert "only its ending could be compared" in " ".join(page.split())
 
 
 def test_the_document_is_as_its_schema_says() -> None:
@@ -93,3 +103,18 @@ def test_the_document_is_as_its_schema_says() -> None:
     assert "-if x:\n+where\n" in first["trials"][1]["patch"]
     shipped = (resources.files("dynamo_reporters") / "schemas/fix.schema.json").read_text()
     assert json.loads(shipped) == fix_schema()
+
+
+def test_a_remedy_that_is_kept_alone_falls_with_the_run_beside_eager() -> None:
+    disagrees = replace(PROVEN, verdict="disagrees with eager", reason="graph 1 differs")
+    fixes = Fixes(
+        "train", (RAN,), [Fix(FINDING, [FAILED, PROVEN], PROVEN), Fix(FINDING, cured_by=1)], disagrees
+    )
+    fixes.withdraw_what_is_refuted()
+    page = plain_text(fix_blocks(fixes))
+    assert "0 of 2 findings have a proven fix" in page
+    assert "use `torch.where` — disagrees with eager: graph 1 differs" in page
+    assert "proven\n" not in page.split("\n", 1)[1]
+    both = Fixes("train", (RAN,), [Fix(FINDING, [PROVEN], PROVEN), Fix(FINDING, [PROVEN], PROVEN)], disagrees)
+    both.withdraw_what_is_refuted()
+    assert all(fix.is_proven for fix in both.fixes)

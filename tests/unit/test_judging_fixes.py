@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dynamo_core.analysis.findings import Cost, Evidence, Finding
-from dynamo_core.fix.judging import Observed, judge
+from dynamo_core.fix.judging import Observed, judge, lines_compared
 from dynamo_core.fix.patches import changed_lines, patch_text, put_into
 from dynamo_core.fix.trial import Patch, Ran
 from dynamo_core.model import Place
@@ -106,6 +106,27 @@ def test_what_differs_from_run_to_run_is_not_compared() -> None:
     )
 
 
+def test_in_a_line_that_holds_a_time_the_rest_is_compared() -> None:
+    baseline = [run(BREAK, stdout=f"loss 0.31, {ms} ms\n") for ms in (12, 14)]
+    verdicts = [
+        judge(BREAK, baseline, run(stdout=f"{line}\n"), is_edit=False).verdict
+        for line in ("loss 0.31, 17 ms", "loss 0.97, 17 ms", "loss 0.31, 17 ms too")
+    ]
+    assert verdicts == ["cures", "changes the output", "changes the output"]
+
+
+def test_what_is_met_less_often_without_a_remedy_too_is_not_helped() -> None:
+    once = replace(BREAK, evidence=Evidence(times=1))
+    assert judge(BREAK, [run(BREAK), run(once)], run(once), is_edit=False).verdict == "does not cure"
+    assert judge(BREAK, [run(BREAK), run()], run(), is_edit=False).verdict == "does not cure"
+
+
+def test_lines_are_compared_where_there_are_as_many_each_time() -> None:
+    assert lines_compared([run(), run()]) == 2
+    assert lines_compared([run(stdout=""), run(stdout="")]) == 0
+    assert lines_compared([run(), run(stdout="1.0\n")]) == 0
+
+
 def test_slower_is_no_cure_by_steps_where_there_are_some() -> None:
     assert verdict(run(RECOMPILE, seconds=11.0)) == "cures"
     assert verdict(run(RECOMPILE, seconds=30.0)) == "cures"  # the machine had other things to do
@@ -126,6 +147,13 @@ def test_a_patch_is_a_unified_diff_both_ways() -> None:
     assert "-line nine\n-and more\n+line 9\n" in back
     without_newline = Patch("a.py", "x", "y")
     assert patch_text([without_newline]).count("\\ No newline at end of file") == 2
+
+
+def test_only_a_newline_ends_a_line_of_a_patch() -> None:
+    before = "a = 1\r\n\x0c\nb = '\u2028'\n"
+    patch = Patch("a.py", before, before.replace("a = 1", "a = 2"))
+    assert patch_text([patch]).endswith("-a = 1\r\n+a = 2\r\n \x0c\n b = '\u2028'\n")
+    assert put_into(before, patch) == patch.after
 
 
 def test_an_edit_is_put_where_its_lines_are_now() -> None:

@@ -1,6 +1,7 @@
 """What `dynamo check` calls worse, better, the same, and not comparable."""
 
 import json
+import sys
 from dataclasses import replace
 from importlib import resources
 
@@ -8,6 +9,11 @@ from dynamo_core.lock.comparison import Bounds, check
 from dynamo_core.lock.facts import Facts, KnownFinding
 from dynamo_core.lock.lock_file import lock_text
 from dynamo_reporters.check.document import check_schema
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 BREAK = KnownFinding("graph-break-1", "graph break", "model.py", "forward", "if x.sum() > 0:")
 COUNTS = {"graphs": 2, "graph-breaks": 1, "recompiles": 0, "frames-run-eager": 0}
@@ -76,6 +82,16 @@ def test_what_is_allowed_is_not_counted_and_not_new() -> None:
     assert said(FACTS, Facts({**COUNTS}), Bounds({}, allowed)) == []
 
 
+def test_what_is_allowed_beside_a_lock_may_raise_its_counts_and_no_others() -> None:
+    came = replace(BREAK, identity="graph-break-2", line="y = x.item()", function="head")
+    bounds = Bounds({}, frozenset({came.identity}))
+    assert said(facts(BREAK, came, graphs=4, graph_breaks=2), FACTS, bounds) == []
+    assert said(facts(BREAK, came, graph_breaks=3, recompiles=1), FACTS, bounds) == [
+        ("worse", "graph-breaks: 1 → 3"),
+        ("worse", "recompiles: 0 → 1"),
+    ]
+
+
 def test_without_lock_and_bounds_there_is_nothing_to_compare() -> None:
     assert check("p", FACTS, None, None).is_locked is False
     assert check("p", FACTS, None, Bounds({}, frozenset({"x"}))).is_locked is False
@@ -98,6 +114,12 @@ def test_the_lock_file_has_a_line_for_each_fact_sorted() -> None:
         'findings.graph-break-0 = ["graph break", "model.py", "forward", "print(\\"a\\\\b\\")"]',
         'findings.graph-break-1 = ["graph break", "model.py", "forward", "if x.sum() > 0:"]',
     ]
+
+
+def test_an_identity_that_somebody_wrote_by_hand_is_kept_as_toml() -> None:
+    odd = replace(BREAK, identity='a "b".c')
+    table = tomllib.loads(lock_text({"a.py": facts(odd)}))["a.py"]
+    assert list(table["findings"]) == [odd.identity]
 
 
 def test_the_schema_that_is_shipped_is_that_of_the_declaration() -> None:

@@ -542,3 +542,11 @@ def test_of_a_record_that_is_too_large_only_the_first_line_is_kept(monkeypatch: 
         ]
         assert [found.is_whole() for found in records] == [True, False, True, True]
         assert (parser.damaged, parser.false_starts) == (1, 0)
+
+
+def test_guards_of_a_frame_that_was_recompiled_may_have_a_compile_id_that_is_none() -> None:
+    payload = "TREE_GUARD_MANAGER:\n+- RootGuardManager"
+    head = {"dynamo_cpp_guards_str": {}, **_FRAME, "frame_id": "0"}
+    reasons = artifact("recompile_reasons", ["0/0: L['x'] == 1"])
+    process = build(record(head, payload) + reasons, frozenset())
+    assert process.recompile_reasons and process.damaged_records == 1

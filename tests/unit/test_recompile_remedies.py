@@ -119,6 +119,11 @@ def test_before_2_13_torch_knows_no_dimensions_there() -> None:
     assert first_change(cause) == (Assignment(DYNAMIC_SOURCES, "L['x']"),)
 
 
+def test_where_the_version_was_not_recorded_there_is_what_every_torch_accepts() -> None:
+    (cause,) = causes([size(4, 5)], symbols=[opened()], torch_version=None)
+    assert first_change(cause) == (Assignment(DYNAMIC_SOURCES, "L['x']"),)
+
+
 @pytest.mark.parametrize("source", ["d['a b']", "d['a,b']", 'd["it\'s"]', "f(x)"])
 def test_what_cannot_stand_in_a_list_is_not_put_there(source: str) -> None:
     (cause,) = causes([f"0/0: tensor '{source}' size mismatch at index 0. expected 4, actual 5"])

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from hashlib import sha256
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +55,8 @@ def apply_fix(number: int) -> list[str]:
     undo = [
         Patch(patch.file, Path(patch.file).read_bytes().decode("utf-8"), new[patch.file]) for patch in patches
     ]
-    undo_file = DEFAULT_FOLDER / f"undo-fix-{number}.patch"
+    undo_file = _keep_undo(number, patch_text(undo, undo=True))
     try:
-        write_anew(undo_file, patch_text(undo, undo=True).encode())
         for file, text in new.items():
             _replace(Path(file), text)
             written[file] = _digest(text)
@@ -67,6 +67,21 @@ def apply_fix(number: int) -> list[str]:
         ) from error
     done = [f"edited {os.path.relpath(file)}" for file in new]
     return [*done, f"to undo it: patch -p1 < {undo_file}"]
+
+
+def _keep_undo(number: int, text: str) -> Path:
+    """The new file with the way back; those of earlier fixes of this number stay."""
+    name = f"undo-fix-{number}"
+    for each in chain([name], (f"{name}-{further}" for further in count(2))):
+        file = DEFAULT_FOLDER / f"{each}.patch"
+        try:
+            create_private(file, text.encode())
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise CannotApply(f"cannot write {file}: {error.strerror}; nothing was edited") from error
+        return file
+    raise AssertionError("there is always a further number")
 
 
 def _kept(folder: Path, number: int) -> list[Patch]:
@@ -119,6 +134,7 @@ def _edited(patch: Patch, written: Mapping[str, Any]) -> str:
 
 def _has_uncommitted_changes(file: Path) -> bool:
     """What git says of it; without git, or outside of a repository, nothing is known to be lost."""
+    file = file.resolve()  # of a link, git would say whether the link has changed
     try:
         status = subprocess.run(
             ["git", "status", "--porcelain", "--untracked-files=no", "--", file.name],

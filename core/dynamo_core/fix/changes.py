@@ -86,11 +86,12 @@ def patches(program: Program, all_of_them: Sequence[ForGood]) -> tuple[Patch, ..
     """The edited files; None where one of the edits does not fit, or a file is not the program's own."""
     texts: dict[str, str] = {}
     befores: dict[str, str] = {}
-    lines = {(each.file, each.line, each.edit): each for change in all_of_them for each in change.lines}
+    lines = list(dict.fromkeys(each for change in all_of_them for each in change.lines))
+    if not all(can_be_edited(program, each.file) for each in lines):
+        return None
+    lines = [replace(each, file=os.path.realpath(each.file)) for each in lines]  # one file, one name
     # From the bottom up: an edit moves only the lines below it.
-    for each in sorted(lines.values(), key=lambda edit: (edit.file, -edit.line)):
-        if not can_be_edited(program, each.file):
-            return None
+    for each in sorted(dict.fromkeys(lines), key=lambda edit: (edit.file, -edit.line)):
         before = _read(each.file) if each.file not in texts else texts[each.file]
         after = None if before is None else _tried(each.edit, before, each.line)
         if before is None or after is None:

@@ -1,18 +1,19 @@
 """Trials that an earlier `dynamo fix` has made of the same program, so that one that was ended can go on.
 
-They hold for the same command, settings and environment, the same Python files beside the program, and the
-same torch. As
-all that says "proven", they are read only where they carry the mark of this machine and user.
+They hold for the same command, settings and environment, the same Python files beside the program, the
+same torch and the same dynamo. As all that says "proven", they are read only where they carry the mark of
+this machine and user.
 """
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from .. import __version__
 from ..analysis.findings import Finding, Remedy
 from ..launch.marks import mark_of
 from ..launch.run import Request
@@ -25,7 +26,9 @@ from .trial import Patch, Ran, Trial
 
 _FOLDER, _FILE = "fix-trials", "trials.json"
 _LARGEST = 64 << 20  # bytes
+_LARGEST_SOURCE = 4 << 20  # bytes
 _MOST_FILES = 5_000  # of the program's folder; one with more is not looked at
+_MOST_ENTRIES = 50_000  # files of any kind and folders, for a script in somebody's home
 
 
 class KnownTrials:
@@ -35,7 +38,7 @@ class KnownTrials:
         settings = {**request.settings._asdict(), "recording": ""}
         sources = _digest_of_sources(request)
         variables = masked_environment(os.environ)
-        around = [request.python, os.getcwd(), variables, list(torch), sources]
+        around = [request.python, os.getcwd(), variables, list(torch), sources, __version__]
         program = [request.program.arguments, settings, around]
         self._program = None if sources is None else json.dumps(program)
         self._known = {} if self._program is None else _read()
@@ -95,11 +98,12 @@ def _read() -> dict[str, Any]:
 def _digest_of_sources(request: Request) -> str | None:
     """A digest of the Python files in the program's folder and below; None where they are too many."""
     digest = sha256()
-    for number, file in enumerate(_sources(Path(request.program.import_path()[0]))):
-        if number >= _MOST_FILES:
-            return None
+    sources = _sources(Path(request.program.import_path()[0]))
+    if sources is None:
+        return None
+    for file in sources:
         try:
-            content = file.read_bytes()
+            content = read_plain(file.resolve(), _LARGEST_SOURCE)
         except OSError:
             continue
         digest.update(f"{file}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
@@ -107,7 +111,13 @@ def _digest_of_sources(request: Request) -> str | None:
     return digest.hexdigest()
 
 
-def _sources(folder: Path) -> Iterator[Path]:
+def _sources(folder: Path) -> list[Path] | None:
+    found: list[Path] = []
+    entries = 0
     for root, folders, files in os.walk(folder):
+        entries += len(folders) + len(files)
+        found += (Path(root) / name for name in sorted(files) if name.endswith(".py"))
+        if len(found) > _MOST_FILES or entries > _MOST_ENTRIES:
+            return None
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "site-packages")
-        yield from (Path(root) / name for name in sorted(files) if name.endswith(".py"))
+    return found

@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from ..analysis.library import is_library
 from ..launch.program import Program
+from ..model import Place
 
 
 def script_of(program: Program) -> Path | None:
@@ -21,12 +23,14 @@ def script_of(program: Program) -> Path | None:
 
 
 def can_be_edited(program: Program, file: str) -> bool:
-    """Whether a file is the program's script, or stands in its folder or below."""
+    """Whether a file is the program's script, or stands in its folder or below, and is no library's."""
     script = script_of(program)
-    if script is None:
+    if script is None or not os.path.isabs(file):
         return False
-    home, path = script.resolve().parent, Path(file)
-    return path.is_absolute() and path.suffix == ".py" and home in path.resolve().parents and path.is_file()
+    home, path = script.resolve().parent, Path(file).resolve()
+    if path.suffix != ".py" or home not in path.parents or not path.is_file():
+        return False
+    return not is_library(Place(f"/{path.relative_to(home)}", 1))  # in an environment beside the script
 
 
 def overlay(program: Program, edited: Mapping[str, str], folder: Path) -> Program:

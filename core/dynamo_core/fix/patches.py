@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher, unified_diff
+from io import StringIO
 
 from .trial import Patch
 
@@ -24,7 +25,7 @@ def changed_lines(patch: Patch) -> Iterator[str]:
 
 def put_into(text: str, patch: Patch) -> str | None:
     """The text with the edit made where its lines stand now; None where that is not one place."""
-    lines = text.splitlines(keepends=True)
+    lines = _lines(text)
     for hunk in reversed(list(_hunks(patch))):
         size = len(hunk.before)
         places = [at for at in range(len(lines) - size + 1) if lines[at : at + size] == hunk.before]
@@ -41,8 +42,7 @@ class _Hunk:
 
 
 def _hunks(patch: Patch) -> Iterator[_Hunk]:
-    before = patch.before.splitlines(keepends=True)
-    after = patch.after.splitlines(keepends=True)
+    before, after = _lines(patch.before), _lines(patch.after)
     for group in SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_CONTEXT):
         (_, start, _, new_start, _), (_, _, end, _, new_end) = group[0], group[-1]
         yield _Hunk(before[start:end], after[new_start:new_end])
@@ -51,8 +51,10 @@ def _hunks(patch: Patch) -> Iterator[_Hunk]:
 def _diff(patch: Patch, undo: bool) -> Iterator[str]:
     name = os.path.relpath(patch.file)
     before, after = (patch.after, patch.before) if undo else (patch.before, patch.after)
-    lines = unified_diff(
-        before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{name}", f"b/{name}"
-    )
-    for line in lines:
+    for line in unified_diff(_lines(before), _lines(after), f"a/{name}", f"b/{name}"):
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def _lines(text: str) -> list[str]:
+    """As `patch` and git count lines: a form feed, at which str.splitlines parts, ends none."""
+    return StringIO(text).readlines()

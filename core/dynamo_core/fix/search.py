@@ -3,7 +3,6 @@
 Each run is a process of its own, which reads nothing. What one remedy cures by the way is not tried again.
 """
 
-import os
 import resource
 import time
 from collections.abc import Callable, Sequence
@@ -28,7 +27,7 @@ from .changes import (
     variables,
     with_change,
 )
-from .judging import Observed, difference_in_output, judge, times_met, total_times
+from .judging import Observed, difference_in_output, judge, lines_compared, times_met, total_times
 from .known_trials import KnownTrials
 from .overlay import overlay
 from .trial import KEPT, Fix, Fixes, Patch, Ran, Trial
@@ -91,12 +90,14 @@ class _Search:
             tuple(each.ran for each in self._baseline),
             [Fix(finding) for finding in found],
             steps=self._plan.request.settings.stop_after,
+            lines_compared=lines_compared(self._baseline),
         )
         try:
             for number, each in enumerate(result.fixes, 1):
                 if not each.is_proven:
                     self._try_remedies(each, number, result.fixes)
             result.together = self._together(result.fixes)
+            result.withdraw_what_is_refuted()
         except BudgetSpent as spent:
             result.stopped = str(spent)
         except KeyboardInterrupt:
@@ -221,9 +222,12 @@ class _Search:
         self._done += 1
         if self._longest is None:
             self._longest = seconds[0]
-        return self._observed(outcome, unattended, seconds)
+        return self._observed(outcome, unattended, seconds, request.program.import_path()[0])
 
-    def _observed(self, outcome: Outcome, unattended: Unattended, seconds: tuple[float, float]) -> Observed:
+    def _observed(
+        self, outcome: Outcome, unattended: Unattended, seconds: tuple[float, float], folder: str
+    ) -> Observed:
+        """The run; `folder` is where its script lay, which a program may print."""
         try:
             recording = read(outcome.recording, CONTENTS)
         except DynamoError as error:
@@ -236,7 +240,9 @@ class _Search:
         )
         with unattended.stdout.open("rb") as file:
             stdout = file.read(LONGEST_OUTPUT).decode("utf-8", "backslashreplace")
-        return Observed(ran, stdout.replace(os.sep + "files" + os.sep, os.sep), find(recording))
+        return Observed(
+            ran, stdout.replace(folder, self._plan.request.program.import_path()[0]), find(recording)
+        )
 
     def _check_budget(self) -> None:
         if self._done >= self._plan.most_runs:

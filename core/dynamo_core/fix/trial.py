@@ -1,6 +1,6 @@
 """What `dynamo fix` has tried, with which runs, and what came of it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ..analysis.findings import Finding, Remedy
@@ -90,8 +90,8 @@ class Fixes:
     """All that `dynamo fix` has to say of a program.
 
     `together` is the run with every kept remedy at once, beside eager; None where fewer than one was kept or
-    the budget was over. `stopped` says why not everything was tried. With `steps`, each run
-    was ended after so many.
+    the budget was over. `stopped` says why not everything was tried. With `steps`, each run was ended after
+    so many. Of its output, `lines_compared` are compared; of a program that prints none, only the ending is.
     """
 
     program: str
@@ -100,6 +100,29 @@ class Fixes:
     together: Trial | None = None
     stopped: str | None = None
     steps: int | None = None
+    lines_compared: int = 0
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether what is kept does harm, or nothing, in the run with all of it beside eager."""
+        return self.together is not None and self.together.verdict not in KEPT
+
+    @property
+    def patches(self) -> tuple[Patch, ...]:
+        """The edits of all that is kept, as they were proven together."""
+        return () if self.together is None or self.is_refuted else self.together.patches
+
+    def withdraw_what_is_refuted(self) -> None:
+        """A remedy that is kept alone is what the last run was of: it stands or falls with it."""
+        kept = [(fix, fix.kept) for fix in self.fixes if fix.kept is not None]
+        if self.together is None or not self.is_refuted or len(kept) != 1:
+            return
+        ((fix, trial),) = kept
+        refuted = replace(trial, verdict=self.together.verdict, reason=self.together.reason)
+        fix.trials[fix.trials.index(trial)] = refuted
+        fix.kept = None
+        for each in self.fixes:
+            each.cured_by = None
 
     @property
     def runs(self) -> list[Ran]:

@@ -31,10 +31,12 @@ def request_again(folder: Path) -> Request:
         raise _not_again(folder, f"its program ran in {run.get('cwd')}, which is not the working directory")
     try:
         settings = Settings.from_choices("", run["settings"])
-    except (KeyError, TypeError) as error:
-        raise _not_again(folder, "it was made by another version of dynamo") from error
-    is_python = noted.get("is_python") is True
-    python = run["command"][0] if is_python else None
+        is_python = noted.get("is_python") is True
+        python = str(run["command"][0]) if is_python else None
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise _not_again(folder, "it was made by another version of dynamo, or is damaged") from error
+    if not arguments:
+        raise _not_again(folder, "it does not say how its program was run")
     return Request(Program(tuple(arguments), is_python), settings, python=python)
 
 

@@ -38,7 +38,7 @@ def bounds_of_project(folder: Path, program: str) -> Bounds | None:
         if file.stat().st_size > _LARGEST:
             raise LockFileProblem(f"{file} is too large")
         content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # as in lock_file.py
         raise LockFileProblem(f"cannot read {file}: {error}") from error
     tool = content.get("tool", {})
     ours = tool.get("dynamo", {}) if isinstance(tool, dict) else {}

@@ -5,6 +5,7 @@ It holds no absolute path, no time and nothing of the machine.
 
 import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -26,6 +27,7 @@ _HEAD = (
     "# What torch.compile made of each program; `dynamo check` compares, `dynamo check --update` writes it.\n"
 )
 _FINDING_PARTS = ("kind", "file", "function", "line")
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _MARKERS = ("<<<<<<<", "=======", ">>>>>>>")
 
 
@@ -44,7 +46,7 @@ def read_lock(file: Path) -> dict[str, Facts]:
             raise LockFileProblem(f"{file}:{number}: a merge is not resolved; resolve it, then check again")
     try:
         content = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a mere ValueError
         raise LockFileProblem(f"{file} is no TOML: {error}") from error
     version = content.pop("version", None)
     if version != VERSION:
@@ -54,6 +56,8 @@ def read_lock(file: Path) -> dict[str, Facts]:
 
 def write_lock(file: Path, facts: Mapping[str, Facts]) -> None:
     """Write them all, in one step."""
+    if "version" in facts:
+        raise LockFileProblem("in a lock file, `version` is no program: give it another --name")
     text = lock_text(facts)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -74,7 +78,8 @@ def lock_text(facts: Mapping[str, Facts]) -> str:
         lines += [f"{name} = {count}\n" for name, count in known.counts.items() if count is not None]
         for identity in sorted(known.findings):
             parts = (getattr(known.findings[identity], part) for part in _FINDING_PARTS)
-            lines.append(f"findings.{identity} = [{', '.join(map(_quoted, parts))}]\n")
+            key = identity if _BARE_KEY.fullmatch(identity) else _quoted(identity)
+            lines.append(f"findings.{key} = [{', '.join(map(_quoted, parts))}]\n")
     return "".join(lines)
 
 

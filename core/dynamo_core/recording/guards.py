@@ -21,7 +21,7 @@ class GuardBuilder:
     def __init__(self, process: Process, begun: BegunCompiles) -> None:
         self._process = process
         self._begun = begun
-        self._kept: list[tuple[Record, int]] = []  # and the generation of ids that each is of
+        self._kept: list[tuple[CompileId, Record]] = []
         self._kept_bytes = 0
 
     def handlers(self) -> dict[str, Handler]:
@@ -40,11 +40,7 @@ class GuardBuilder:
                 if failure.entry is not None:
                     sources = failed.setdefault(_frame_of(failure.entry), set())
                     sources |= {failure.source} if failure.source is not None else set()
-        for record, generation in self._kept if failed else ():
-            compile_id = self._begun.id_of(record)
-            if compile_id is None:
-                continue
-            compile_id = compile_id._replace(generation=generation)
+        for compile_id, record in self._kept if failed else ():
             if _frame_of(compile_id) in failed:
                 self._read_again(compile_id, record, failed[_frame_of(compile_id)])
         self._kept.clear()
@@ -66,11 +62,12 @@ class GuardBuilder:
 
     def _keep(self, record: Record) -> None:
         """Set it aside: whether its frame is compiled again is not known yet, and reading it costs."""
-        if self._kept_bytes + record.size > _MOST_KEPT:
+        compile_id = self._begun.id_of(record)
+        if compile_id is None or self._kept_bytes + record.size > _MOST_KEPT:
             return
         kept = record.kept()
         if kept is not None:
-            self._kept.append((kept, self._begun.generation))
+            self._kept.append((compile_id, kept))
             self._kept_bytes += record.size
 
     def failure(self, reason: str) -> GuardFailure:

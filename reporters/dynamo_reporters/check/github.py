@@ -32,7 +32,8 @@ def _annotation(level: str, difference: Difference, findings: Mapping[str, Findi
 
 def _properties(finding: Finding | None) -> Iterator[tuple[str, str]]:
     yield "title", "dynamo check" if finding is None else f"dynamo check: {finding.kind}"
-    if finding is not None and finding.place is not None and not finding.is_library:
+    # A damaged recording may have a place without a file.
+    if finding is not None and finding.place is not None and finding.place.file and not finding.is_library:
         yield "file", os.path.relpath(finding.place.file)
         yield "line", str(finding.place.line)
 

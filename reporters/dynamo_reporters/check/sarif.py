@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
+from urllib.parse import quote
 
 from dynamo_core import __version__
 from dynamo_core.analysis.findings import Finding
@@ -46,9 +47,9 @@ def _result(difference: Difference, finding: Finding | None) -> dict[str, Any]:
         "message": {"text": text},
         "partialFingerprints": {"dynamo/v1": difference.identity or difference.text.partition(":")[0]},
     }
-    if finding is not None and finding.place is not None:
+    if finding is not None and finding.place is not None and finding.place.file:  # none if it is damaged
         file = os.path.relpath(finding.place.file)
-        location = {"artifactLocation": {"uri": PurePath(file).as_posix()}}
+        location = {"artifactLocation": {"uri": quote(PurePath(file).as_posix())}}
         region = {"region": {"startLine": max(1, finding.place.line)}}
         result["locations"] = [{"physicalLocation": {**location, **region}}]
     return result

@@ -42,7 +42,10 @@ class FixValue:
 
 @dataclass(frozen=True)
 class FixDocument:
-    """What `dynamo fix` has tried, run by run. `together` is the run with all that is kept, beside eager."""
+    """What `dynamo fix` has tried, run by run. `together` is the run with all that is kept, beside eager.
+
+    `lines_compared` of what the program prints are compared; where it is 0, only its ending is.
+    """
 
     schema: Literal["dynamo-fix"]
     version: Literal[1]
@@ -53,6 +56,7 @@ class FixDocument:
     together: TrialValue | None
     stopped: str | None
     steps: int | None
+    lines_compared: int
 
 
 def fix_document(fixes: Fixes) -> dict[str, Any]:
@@ -68,6 +72,7 @@ def fix_document(fixes: Fixes) -> dict[str, Any]:
             None if fixes.together is None else _trial(fixes.together),
             fixes.stopped,
             fixes.steps,
+            fixes.lines_compared,
         )
     )
     return document

@@ -17,6 +17,12 @@ def fix_blocks(fixes: Fixes) -> Iterator[Block]:
     yield Paragraph(_what_was_done(fixes))
     if fixes.stopped is not None:
         yield Paragraph(f"Not everything was tried: {fixes.stopped}.", "warning")
+    if fixes.fixes and not fixes.lines_compared:
+        yield Paragraph(
+            "The program prints nothing, or another number of lines each time: only its ending could be "
+            "compared, not its results.",
+            "warning",
+        )
     for rank, fix in enumerate(fixes.fixes, 1):
         yield from _fix_blocks(rank, fix, fixes)
     yield from _together(fixes)
@@ -26,9 +32,10 @@ def _verdict(fixes: Fixes) -> str:
     if not fixes.fixes:
         return "Nothing to fix: no graph breaks, recompiles or frames that run eager were found"
     proven = sum(fix.is_proven for fix in fixes.fixes)
-    return (
-        f"{proven} of {number(len(fixes.fixes), 'finding')} {'has' if proven == 1 else 'have'} a proven fix"
-    )
+    have = f"{proven} of {number(len(fixes.fixes), 'finding')} {'has' if proven == 1 else 'have'}"
+    if fixes.is_refuted and proven:
+        return f"{have} a fix that is proven by itself, but not together with the others"
+    return f"{have} a proven fix"
 
 
 def _what_was_done(fixes: Fixes) -> str:
@@ -130,11 +137,12 @@ def _together(fixes: Fixes) -> Iterator[Block]:
     if together.verdict in ("cures", "helps"):
         left = "nothing is left" if not together.after else f"{together.before} → {together.after} findings"
         yield Paragraph(
-            f"One run with all that is kept, each graph's first calls beside eager: {left}, the same output, "
-            "the same ending, and no graph disagrees with eager."
+            f"One run with all that is kept, each graph's first calls beside eager: {left}, "
+            f"{'the same output, ' if fixes.lines_compared else ''}the same ending, and no graph disagrees "
+            "with eager."
         )
     else:
         why = f": {together.reason}" if together.reason else ""
         yield Paragraph(f"The run with all that is kept {together.verdict}{why}.", "warning")
-    if together.patches:
+    if fixes.patches:
         yield Paragraph("`dynamo fix --patch FILE` writes them as one patch.", "dim")

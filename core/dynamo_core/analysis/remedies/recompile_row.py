@@ -7,6 +7,7 @@ from ..recompile_causes import RecompileCause
 from ..words import place
 from .advice import Advice, Change
 
+_OLDEST = (2, 8)
 _MOST_SHOWN = 8
 _LONGEST_CHECK = 120
 
@@ -26,13 +27,14 @@ class RecompileRemedy:
     change: Callable[[RecompileCause], Change] | None = None
     may_change: str = ""
     besides: bool = False
-    since: tuple[int, int] = (2, 8)
+    since: tuple[int, int] = _OLDEST
     cures: tuple[str, ...] = ()
     never_for: tuple[str, ...] = ()
 
     def is_for(self, cause: RecompileCause) -> bool:
-        """Whether it applies, and torch accepts it, which is supposed where its version was not recorded."""
-        return (cause.version or self.since) >= self.since and self.applies(cause)
+        """Whether it applies, and torch accepts it: every torch, where the version was not recorded."""
+        version = cause.version if any(cause.version) else _OLDEST
+        return version >= self.since and self.applies(cause)
 
     def advice(self, cause: RecompileCause) -> Advice:
         """It, with the names and values of a cause."""

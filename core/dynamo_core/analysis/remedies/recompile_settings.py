@@ -43,8 +43,7 @@ def _can_be_unbacked(cause: RecompileCause) -> bool:
 
 
 def _by_argument(cause: RecompileCause) -> bool:
-    """Whether `dynamic=True` makes dynamic what varies: neither what torch holds fixed nor sizes of 0 and "
-    "1."""
+    """Whether `dynamic=True` makes dynamic what varies: not what torch holds fixed, nor sizes of 0 and 1."""
     if cause.dynamic is True or _is_hardly_more_than_0_or_1(cause) or cause.is_needed_as_number:
         return False
     if cause.kind == "size":

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from .source import Source, contains, names_in, statement, torch_name
+from .source import Source, contains, expression, names_in, statement, torch_name
 
 _OPERATORS = {
     cst.AddAssign: "+",
@@ -32,7 +32,7 @@ def branch_to_where(text: str, line: int) -> str | None:
     for each in source.expressions_at(line):
         if isinstance(each, cst.IfExp):
             chosen = _where(source, each.test, source.text_of(each.body), source.text_of(each.orelse))
-            return source.with_changes({each: cst.parse_expression(chosen)})
+            return source.with_changes({each: expression(chosen)})
     return None
 
 
@@ -91,7 +91,7 @@ def _side(source: Source, statements: Sequence[cst.CSTNode]) -> _Side | None:
             if isinstance(small, cst.Return) and small.value is not None:
                 return None if assigned else _Side({}, source.text_of(small.value))
             pair = _assignment(source, small)
-            if pair is None or names_in(cst.parse_expression(pair[1])) & set(assigned) or pair[0] in assigned:
+            if pair is None or names_in(expression(pair[1])) & set(assigned) or pair[0] in assigned:
                 return None
             assigned[pair[0]] = pair[1]
     return _Side(assigned) if assigned else None

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from ...analysis.remedies.advice import Assignment
-from .source import Source, dotted
+from .source import Source, dotted, expression
 
 
 def with_arguments(text: str, line: int, arguments: Iterable[Assignment]) -> str | None:
@@ -29,7 +29,7 @@ def with_arguments(text: str, line: int, arguments: Iterable[Assignment]) -> str
 
 def _argument(name: str, value: str) -> cst.Arg:
     return cst.Arg(
-        cst.parse_expression(value),
+        expression(value),
         keyword=cst.Name(name),
         equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
     )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from .source import Source, dotted, torch_name
+from .source import Source, dotted, expression, torch_name
 
 # numpy's functions that torch has by the same name, with the same meaning for arrays of floats.
 _SAME_IN_TORCH = """
@@ -155,7 +155,7 @@ def _in_torch(source: Source, call: cst.Call) -> cst.BaseExpression | None:
     module, _, function = (name or "").partition(".")
     if module in ("np", "numpy") and function in _SAME_IN_TORCH.split():
         function = {"concatenate": "cat", "clip": "clamp"}.get(function, function)
-        return call.with_changes(func=cst.parse_expression(f"{torch}.{function}"))
+        return call.with_changes(func=expression(f"{torch}.{function}"))
     return None
 
 

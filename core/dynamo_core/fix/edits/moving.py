@@ -13,6 +13,8 @@ import libcst as cst
 from .hoisting import own_names
 from .source import Source, contains, dotted, names_in, torch_name
 
+_REPEATED = (cst.For, cst.While, cst.Lambda, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+
 
 @dataclass(frozen=True)
 class _Callee:
@@ -124,11 +126,9 @@ def _calls_to_move(source: Source, callee: _Callee, line: int) -> Iterator[cst.C
     for each in source.expressions_at(line):
         if isinstance(each, cst.Call) and not names_in(each) & own:
             first = (dotted(each.func) or "").partition(".")[0]
-            if (
-                first
-                and first != torch_name(source)
-                and callee.function in source.enclosing(each, cst.FunctionDef)
-            ):
+            # In a loop it is made anew each time, which the callers cannot do.
+            around = next(source.enclosing(each, cst.FunctionDef, *_REPEATED), None)
+            if first and first != torch_name(source) and around is callee.function:
                 yield each
 
 

@@ -14,7 +14,8 @@ def with_settings(text: str, settings: Iterable[Assignment]) -> str | None:
     behind = _import_of_torch(source)
     if behind is None:
         return None
-    lines = [line for setting in settings for line in _setting_lines(setting)]
+    lines = [] if _binds_torch(behind) else ["import torch"]  # `from torch import nn` gives no such name
+    lines += [line for setting in settings for line in _setting_lines(setting)]
     return source.with_changes({behind: cst.FlattenSentinel([behind, *map(statement, lines)])})
 
 
@@ -35,6 +36,17 @@ def _setting_lines(setting: Assignment) -> list[str]:
     if not setting.name.endswith("+"):
         return [f"{setting.name} = {setting.value}"]
     return [f"{setting.name.removesuffix('+')}.add({setting.value})"]
+
+
+def _binds_torch(line: cst.SimpleStatementLine) -> bool:
+    """Whether the name `torch` is there behind this line."""
+    names = (alias for small in line.body if isinstance(small, cst.Import) for alias in small.names)
+    return any(
+        alias.evaluated_alias == "torch"
+        if alias.asname is not None
+        else (dotted(alias.name) or "").partition(".")[0] == "torch"
+        for alias in names
+    )
 
 
 def _imports_os(source: Source, before: cst.SimpleStatementLine) -> bool:

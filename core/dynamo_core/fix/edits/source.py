@@ -116,16 +116,22 @@ def _each(node: cst.CSTNode, look: Callable[[cst.CSTNode], object]) -> None:
 
 
 def statement(text: str, like: cst.BaseStatement | None = None) -> cst.SimpleStatementLine:
-    """One line of code as a statement, with the comments and empty lines above `like`."""
-    parsed = cst.parse_statement(text)
+    """One line of code as a statement, with the comments and empty lines above `like`; ValueError."""
+    try:
+        parsed = cst.parse_statement(text)
+    except cst.ParserSyntaxError as error:  # a `yield` or `*` may stand alone, and not in a call
+        raise ValueError(f"cannot parse it: {error}") from error
     assert isinstance(parsed, cst.SimpleStatementLine)
     lines = getattr(like, "leading_lines", ())
     return parsed.with_changes(leading_lines=lines)
 
 
 def expression(text: str) -> cst.BaseExpression:
-    """An expression from its text."""
-    return cst.parse_expression(text)
+    """An expression from its text; ValueError where it is none."""
+    try:
+        return cst.parse_expression(text)
+    except cst.ParserSyntaxError as error:
+        raise ValueError(f"cannot parse it: {error}") from error
 
 
 def dotted(node: cst.BaseExpression) -> str | None:
