@@ -211,6 +211,8 @@ def _raise_for(checked: Checked, lock_file: Path, recording: Recording, *, exact
         raise NothingToCompare(
             f"the program of {recording.path} did not end well: what it did not reach may have got worse"
         )
+    if checked.unbounded:
+        raise NothingToCompare(f"{', '.join(checked.unbounded)} has a bound, and was not recorded")
     if checked.better and exact:
         raise NotAsLocked(f"{checked.program} got better: `dynamo check --update` keeps it so")
     if checked.better:

@@ -189,3 +189,8 @@ def test_a_name_that_toml_cannot_hold_harms_no_lock_file(name: str, check: Check
 def test_a_number_too_long_to_read_is_said(check: Check, lock: Path) -> None:
     lock.write_text(f"version = {'1' * 5000}\n")
     assert check().exit_code == 109
+
+
+def test_a_bound_on_what_was_not_recorded_does_not_hold(check: Check) -> None:
+    result = check("--max-frames-run-eager", "0", target=plain("toy"))
+    assert (result.exit_code, "has a bound, and was not recorded" in result.stderr) == (110, True)

@@ -118,3 +118,11 @@ def test_a_remedy_that_is_kept_alone_falls_with_the_run_beside_eager() -> None:
     both = Fixes("train", (RAN,), [Fix(FINDING, [PROVEN], PROVEN), Fix(FINDING, [PROVEN], PROVEN)], disagrees)
     both.withdraw_what_is_refuted()
     assert all(fix.is_proven for fix in both.fixes)
+
+
+def test_without_the_last_run_only_edits_can_be_applied() -> None:
+    setting = replace(PROVEN, remedy=SETTING)
+    fixes = Fixes("train", (RAN,), [Fix(FINDING, [setting], setting), Fix(FINDING, [PROVEN], PROVEN)])
+    fixes.withdraw_lines_that_never_ran()
+    assert [fix.kept.patches != () for fix in fixes.fixes if fix.kept] == [False, True]
+    assert fixes.fixes[0].kept in fixes.fixes[0].trials

@@ -65,7 +65,8 @@ def test_renamed_functions_and_names_are_no_difference() -> None:
 def test_what_was_not_recorded_is_not_compared() -> None:
     checked = check("p", facts(BREAK, graphs=None), FACTS, None)
     assert (checked.differences, checked.not_comparable) == ((), ("graphs",))
-    assert check("p", facts(BREAK, graphs=None), None, Bounds({"graphs": 3})).not_comparable == ("graphs",)
+    bounded = check("p", facts(BREAK, graphs=None), None, Bounds({"graphs": 3}))
+    assert (bounded.not_comparable, bounded.unbounded) == (("graphs",), ("graphs",))
 
 
 def test_bounds_hold_without_a_lock_and_name_what_breaks_them() -> None:

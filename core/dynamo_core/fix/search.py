@@ -102,6 +102,7 @@ class _Search:
             result.stopped = str(spent)
         except KeyboardInterrupt:
             result.stopped = "it was interrupted"
+        result.withdraw_lines_that_never_ran()
         return result
 
     def _is_wanted(self, finding: Finding) -> bool:

@@ -112,6 +112,16 @@ class Fixes:
         """The edits of all that is kept, as they were proven together."""
         return () if self.together is None or self.is_refuted else self.together.patches
 
+    def withdraw_lines_that_never_ran(self) -> None:
+        """Without the last run, settings and arguments were tried, but not as lines of the program's files."""
+        if self.together is not None:
+            return
+        for fix in self.fixes:
+            kept = fix.kept
+            if kept is not None and kept.remedy.change is not None and kept.remedy.change.edit is None:
+                fix.kept = replace(kept, patches=())
+                fix.trials[fix.trials.index(kept)] = fix.kept
+
     def withdraw_what_is_refuted(self) -> None:
         """A remedy that is kept alone is what the last run was of: it stands or falls with it."""
         kept = [(fix, fix.kept) for fix in self.fixes if fix.kept is not None]

@@ -34,7 +34,8 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Checked:
-    """The verdict on one program. `not_comparable` are counts that one side did not record.
+    """The verdict on one program. `not_comparable` are counts that one side did not record,
+    `unbounded` those of them that have a bound, of which nobody knows whether it holds.
 
     `is_locked` says whether there was anything to compare with.
     """
@@ -44,6 +45,7 @@ class Checked:
     is_locked: bool
     differences: tuple[Difference, ...] = ()
     not_comparable: tuple[str, ...] = ()
+    unbounded: tuple[str, ...] = ()
 
     @property
     def worse(self) -> list[Difference]:
@@ -60,6 +62,7 @@ def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None)
     """Compare a run with what is locked, and with bounds; either may be absent."""
     differences: list[Difference] = []
     not_comparable: list[str] = []
+    unbounded: list[str] = []
     if locked is not None:
         came, went = _unmatched(now.findings, locked.findings)
         allowed = bounds.allowed if bounds is not None else frozenset()
@@ -79,6 +82,7 @@ def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None)
             is_now = now.counts.get(name)
             if is_now is None:
                 not_comparable.append(name)
+                unbounded.append(name)
                 continue
             is_now -= _allowed(name, now, bounds)
             if is_now > most:
@@ -88,7 +92,12 @@ def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None)
     has_bounds = bounds is not None and bool(bounds.most)
     unique = tuple(dict.fromkeys(differences))
     return Checked(
-        program, now, locked is not None or has_bounds, unique, tuple(dict.fromkeys(not_comparable))
+        program,
+        now,
+        locked is not None or has_bounds,
+        unique,
+        tuple(dict.fromkeys(not_comparable)),
+        tuple(unbounded),
     )
 
 
