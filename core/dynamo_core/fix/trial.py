@@ -113,7 +113,7 @@ class Fixes:
         return () if self.together is None or self.is_refuted else self.together.patches
 
     def withdraw_lines_that_never_ran(self) -> None:
-        """Without the last run, settings and arguments were tried, but not as lines of the program's files."""
+        """Without the last run, settings and arguments were never tried as lines of the program's files."""
         if self.together is not None:
             return
         for fix in self.fixes:
