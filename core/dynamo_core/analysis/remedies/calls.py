@@ -72,7 +72,7 @@ TABLE = (
         ),
     ),
     Cause(
-        re.compile(r"builtin operator `(?:str|repr|format)`"),
+        re.compile(r"builtin operator `(?:str|repr|format)`|(?:repr|str)\(\) on tensor"),
         "text is made of what a tensor holds, and that is not known while the function is compiled",
         (
             Treatment(
@@ -145,7 +145,10 @@ TABLE = (
         ),
     ),
     Cause(
-        re.compile(r"builtin `time\.(?:time|perf_counter|monotonic|process_time|thread_time)"),
+        # In so many words from 2.15 on.
+        re.compile(
+            r"builtin `time\.(?:time|perf_counter|monotonic|process_time|thread_time)|Call to a time function"
+        ),
         "`{call}` asks for the time, which is no part of a graph: compiled once, it would always give the "
         "same",
         (
