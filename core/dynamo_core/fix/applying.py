@@ -7,8 +7,8 @@ What `dynamo fix` has proven is kept in a folder that carries the mark of this m
 import json
 import os
 import shutil
+import stat
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from hashlib import sha256
@@ -20,7 +20,7 @@ from ..launch.marks import mark_of
 from ..recording.files import DEFAULT_FOLDER, default_folder
 from ..recording.plain_files import read_plain
 from ..shared.errors import CannotApply, CannotRecord
-from ..shared.safe_writing import create_private, write_anew
+from ..shared.safe_writing import create_private, replace_in_one_step, write_anew
 from .patches import patch_text, put_into
 from .trial import Fixes, Patch
 
@@ -58,7 +58,8 @@ def apply_fix(number: int) -> list[str]:
     undo_file = _keep_undo(number, patch_text(undo, undo=True))
     try:
         for file, text in new.items():
-            _replace(Path(file), text)
+            target = Path(file).resolve()
+            replace_in_one_step(target, text.encode("utf-8"), stat.S_IMODE(target.stat().st_mode))
             written[file] = _digest(text)
         write_anew(folder / _WRITTEN, json.dumps(written).encode())
     except OSError as error:
@@ -147,20 +148,6 @@ def _has_uncommitted_changes(file: Path) -> bool:
     except (OSError, subprocess.SubprocessError):
         return False
     return bool(status.stdout.strip())
-
-
-def _replace(file: Path, text: str) -> None:
-    """In one step: whoever reads the file sees the old text or the new one."""
-    target = file.resolve()
-    with tempfile.NamedTemporaryFile("wb", dir=target.parent, prefix=f".{target.name}.", delete=False) as new:
-        try:
-            new.write(text.encode("utf-8"))
-            new.flush()
-            shutil.copymode(target, new.name)
-            os.replace(new.name, target)
-        except BaseException:
-            os.unlink(new.name)
-            raise
 
 
 def _digest(text: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from ..analysis.findings import OF_THE_COMPILER, Finding, Kind
+from ..bench.outputs import compare_outputs
 from ..model import resumed_function
 from .trial import Ran, Verdict
 
@@ -120,8 +121,6 @@ def _is_as_printed(without: Sequence[str], now: str) -> bool:
 def _are_close(was: str, now: str) -> bool:
     if was == now:
         return True
-    from ..bench.outputs import compare_outputs
-
     compared = compare_outputs(was, now)
     difference = compared.relative_difference
     return compared.likeness != "different" and difference is not None and difference <= TOLERANCE

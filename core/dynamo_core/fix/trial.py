@@ -16,7 +16,6 @@ Verdict = Literal[
     "disagrees with eager",
     "is slower",
     "does not fit",
-    "was not tried",
 ]
 # The remedy is kept: what it is for is gone, or met less often.
 KEPT: tuple[Verdict, ...] = ("cures", "helps")

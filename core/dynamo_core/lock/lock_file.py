@@ -4,15 +4,14 @@ It holds no absolute path, no time and nothing of the machine.
 """
 
 import json
-import os
 import re
 import sys
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ..shared.errors import LockFileProblem
+from ..shared.safe_writing import replace_in_one_step
 from .facts import COUNTS, Facts, KnownFinding
 
 if sys.version_info >= (3, 11):
@@ -61,10 +60,8 @@ def write_lock(file: Path, facts: Mapping[str, Facts]) -> None:
     text = lock_text(facts)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=file.parent, encoding="utf-8", delete=False) as new:
-            new.write(text)
-        os.chmod(new.name, file.stat().st_mode & 0o777 if file.exists() else 0o644)
-        os.replace(new.name, file)
+        mode = file.stat().st_mode & 0o777 if file.exists() else 0o644
+        replace_in_one_step(file, text.encode("utf-8"), mode)
     except OSError as error:
         raise LockFileProblem(f"cannot write {file}: {error.strerror}") from error
 

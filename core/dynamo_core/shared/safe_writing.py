@@ -2,6 +2,7 @@
 
 import errno
 import os
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,6 +29,19 @@ def write_anew(path: Path, content: bytes) -> None:
     path.unlink(missing_ok=True)
     with open(os.open(path, _NEW, 0o666), "wb") as file:
         file.write(content)
+
+
+def replace_in_one_step(path: Path, content: bytes, mode: int) -> None:
+    """A file in the place of an older one: whoever reads it sees the old content or the new one, whole."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as new:
+        try:
+            new.write(content)
+            new.flush()
+            os.fchmod(new.fileno(), mode)
+            os.replace(new.name, path)
+        except BaseException:
+            os.unlink(new.name)
+            raise
 
 
 def overwrite(path: Path, content: bytes) -> None:
