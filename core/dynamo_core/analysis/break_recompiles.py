@@ -5,7 +5,7 @@ They end with the break: the value is then inside of one graph.
 
 from collections.abc import Iterable
 
-from ..model import GraphBreak, GuardFailure, resumed_function
+from ..model import GraphBreak, GuardFailure, function_of, resumed_function
 from .break_effects import DistinctBreak
 from .recompiles import FrameRecompiles
 from .remedies.line_parts import targets_of
@@ -36,8 +36,7 @@ def _resumed_at(graph_break: GraphBreak) -> tuple[str, int] | None:
     if not graph_break.stack:
         return None
     outermost = graph_break.stack[0]
-    resumed = resumed_function(outermost.function)
-    return (resumed[0] if resumed else outermost.function), outermost.place.line
+    return function_of(outermost.function), outermost.place.line
 
 
 def _is_of(failure: GuardFailure, made: set[str]) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..shared.errors import AutotuneFileProblem
-from ..shared.safe_writing import create_private
+from ..shared.safe_writing import replace_in_one_step
 from .measurement import Measurement
 
 DEFAULT_FILE = Path(".dynamo") / "autotuned.json"
@@ -99,18 +99,12 @@ def read_if_there(path: Path) -> list[Tuned]:
 
 def store(path: Path, tuned: Tuned) -> None:
     """Add an entry, in the place of an older one; the file is replaced as a whole, or not at all."""
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _alone_in(path.parent):
             entries = {entry.identity: entry for entry in read_if_there(path)}
             entries[tuned.identity] = tuned
-            try:
-                unfinished.unlink(missing_ok=True)
-                create_private(unfinished, _text(entries.values()).encode())
-                os.replace(unfinished, path)
-            finally:
-                unfinished.unlink(missing_ok=True)
+            replace_in_one_step(path, _text(entries.values()).encode())
     except OSError as error:
         raise AutotuneFileProblem(f"cannot write {path}: {error.strerror}") from error
 

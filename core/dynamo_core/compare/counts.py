@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..analysis.summary import Summary, summarize
 from ..analysis.training_pairs import pairs_of
-from ..model import Recording
+from ..model import Recording, function_of
 from .difference import CountChange
-from .functions import function_of
 
 # The counts that are the program's and the compiler's; calls are as many as the program makes.
 COUNTS: Mapping[str, str] = {

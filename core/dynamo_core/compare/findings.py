@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from ..analysis.findings import OF_THE_COMPILER, Finding
 from ..analysis.findings.identity import without_numbers
-from ..model import Recording
+from ..model import Recording, function_of
 from .difference import FindingChange
-from .functions import function_of, renamed
+from .functions import renamed
 
 _NAME = re.compile(r"[^\W\d]\w*")
 # What a guard is about, as findings word it: "size of x at dimension 0 is not what it was compiled for".

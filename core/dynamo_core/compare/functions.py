@@ -2,13 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from ..model import Recording, resumed_function
-
-
-def function_of(name: str | None) -> str:
-    """The function that a frame is of, whatever line it was resumed at."""
-    resumed = resumed_function(name)
-    return resumed[0] if resumed else name or ""
+from ..model import Recording, function_of
 
 
 def renamed(before: Recording, after: Recording) -> dict[str, str]:

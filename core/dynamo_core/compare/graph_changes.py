@@ -5,10 +5,9 @@ from dataclasses import asdict, replace
 
 from ..analysis.findings import Finding, Kind
 from ..analysis.findings.identity import without_what_passes
-from ..model import Graph, Recording
+from ..model import Graph, Recording, function_of
 from .difference import GraphChange, GraphChangeKind, GraphSide
 from .findings import MatchedFindings
-from .functions import function_of
 from .graph_pairs import OneGraph, Pair, Unlike, paired
 from .node_changes import SourceLines, aligned, argument_change, op_changes, tensor_changes
 

@@ -5,8 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..model import Graph, Node, Process, Recording
-from .functions import function_of
+from ..model import Graph, Node, Process, Recording, function_of
 
 # The share of ops that two graphs have in common if one became the other: less within one function.
 _ALIKE, _ALIKE_ELSEWHERE = 0.5, 0.75

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 
 from ..analysis.summary import summarize
 from ..analysis.time.steps import Steps, find_steps
-from ..model import Recording
+from ..model import Recording, function_of
 from .difference import Condition, Time, TimeVerdict
-from .functions import function_of
 
 STEP, COMPILING, IN_GRAPHS = "a steady step", "compiling", "in compiled graphs"
 _LEAST_REPEATS = 4  # on each side; the spread of fewer says little

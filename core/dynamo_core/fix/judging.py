@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from ..analysis.findings import OF_THE_COMPILER, Finding, Kind
 from ..bench.outputs import compare_outputs
-from ..model import resumed_function
+from ..model import function_of
 from .trial import Ran, Verdict
 
 # Relative; what compilers and other orders of sums differ by in float32.
@@ -133,9 +133,7 @@ def _is_same(finding: Finding, other: Finding, is_edit: bool) -> bool:
 
 
 def _function(finding: Finding) -> tuple[str, str]:
-    resumed = resumed_function(finding.function)
-    name = resumed[0] if resumed else finding.function or ""
-    return PurePath(finding.place.file).name if finding.place else "", name
+    return PurePath(finding.place.file).name if finding.place else "", function_of(finding.function)
 
 
 def _new(

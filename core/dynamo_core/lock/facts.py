@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ..analysis.findings import OF_THE_COMPILER, Finding, find
 from ..analysis.summary import summarize
-from ..model import Recording, resumed_function
+from ..model import Recording, function_of
 
 # As the lock file spells them, in its order; each is a field of `summarize`.
 COUNTS: Mapping[str, str] = {
@@ -44,8 +44,6 @@ def facts_of(recording: Recording) -> tuple[Facts, dict[str, Finding]]:
 
 
 def _known(finding: Finding) -> KnownFinding:
-    resumed = resumed_function(finding.function)
-    function = resumed[0] if resumed else finding.function or ""
     file = "" if finding.place is None else finding.place.file.replace("\\", "/").rpartition("/")[2]
     line = " ".join(finding.source.split())
-    return KnownFinding(finding.identity, finding.kind, file, function, line)
+    return KnownFinding(finding.identity, finding.kind, file, function_of(finding.function), line)

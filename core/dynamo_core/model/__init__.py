@@ -22,7 +22,7 @@ from .compiles import (
 from .described import ProcessEnd, ProcessInfo, ProcessState, Run, RunSettings
 from .graphs import DeclinedBy, Graph, GraphModes, Node, Taking, TensorInfo
 from .guards import Guard, GuardCheck, GuardFailure, GuardSet, RecompileReasons
-from .ids import CompileId, Place, StackFrame, resumed_function
+from .ids import CompileId, Place, StackFrame, function_of, resumed_function
 from .interventions import (
     AppliedOverride,
     CaptureDecision,
@@ -112,5 +112,6 @@ __all__ = [
     "WindowOperator",
     "WindowPart",
     "WrongNode",
+    "function_of",
     "resumed_function",
 ]

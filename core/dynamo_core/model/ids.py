@@ -52,3 +52,9 @@ def resumed_function(name: str | None) -> tuple[str, int] | None:
     """
     found = _RESUME_FUNCTION.match(name) if name else None
     return (found[1], int(found[2])) if found else None
+
+
+def function_of(name: str | None) -> str:
+    """The function that a frame is of, whatever line it was resumed at."""
+    resumed = resumed_function(name)
+    return resumed[0] if resumed else name or ""

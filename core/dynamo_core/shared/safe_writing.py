@@ -2,7 +2,6 @@
 
 import errno
 import os
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -31,17 +30,16 @@ def write_anew(path: Path, content: bytes) -> None:
         file.write(content)
 
 
-def replace_in_one_step(path: Path, content: bytes, mode: int) -> None:
+def replace_in_one_step(path: Path, content: bytes, mode: int = 0o600) -> None:
     """A file in the place of an older one: whoever reads it sees the old content or the new one, whole."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as new:
-        try:
-            new.write(content)
-            new.flush()
-            os.fchmod(new.fileno(), mode)
-            os.replace(new.name, path)
-        except BaseException:
-            os.unlink(new.name)
-            raise
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        unfinished.unlink(missing_ok=True)
+        create_private(unfinished, content)
+        unfinished.chmod(mode)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def overwrite(path: Path, content: bytes) -> None:

@@ -12,6 +12,7 @@ from ...model import (
     Place,
     Process,
     ResumeFunction,
+    function_of,
     resumed_function,
 )
 from ...shared import names
@@ -101,7 +102,11 @@ class Links:
         """
         maker = self._bytecodes.get(function.made_by)
         offset = function.name.removeprefix("__resume_at_").partition("_")[0]
-        if maker is None or not offset.isdigit() or _user_name(maker.name) != _user_name(function.code_name):
+        if (
+            maker is None
+            or not offset.isdigit()
+            or function_of(maker.name) != function_of(function.code_name)
+        ):
             return None
         index = index_at(maker.original, int(offset))
         return None if index is None else maker.original[index].line
@@ -155,12 +160,6 @@ class Links:
             tuple(continuations),
             is_repeated,
         )
-
-
-def _user_name(name: str) -> str:
-    """The name of the function that a frame, or a resume function of it, belongs to."""
-    resumed = resumed_function(name)
-    return resumed[0] if resumed else name
 
 
 def is_resume_function(bytecode: Bytecode) -> bool:

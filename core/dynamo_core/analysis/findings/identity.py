@@ -6,7 +6,7 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import PurePath
 
-from ...model import resumed_function
+from ...model import function_of
 from .draft import Draft
 from .finding import Cost, Evidence, Figure, Finding
 
@@ -58,9 +58,7 @@ def _key(draft: Draft) -> tuple[str, ...]:
     # The file by its name alone: a program that was copied elsewhere has the same findings.
     file = "" if draft.place is None else PurePath(draft.place.file).name
     # What goes on behind a break is named by its line; it is the same function.
-    resumed = resumed_function(draft.function)
-    function = resumed[0] if resumed else draft.function or ""
-    return draft.kind, file, function, " ".join(draft.source.split()), *draft.key
+    return draft.kind, file, function_of(draft.function), " ".join(draft.source.split()), *draft.key
 
 
 def _line(draft: Draft) -> tuple[str, int]:
