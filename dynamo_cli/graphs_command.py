@@ -20,9 +20,10 @@ from .run_options import documented_option
 @report_command("graphs")
 @documented_option(
     "--style",
-    type=click.Choice(("tabular", "code", "dot")),
+    type=click.Choice(("tabular", "code", "dot", "svg")),
     default=None,
-    help="The nodes as a table, torch's readable code, or Graphviz's dot.  [default: tabular]",
+    help="The nodes as a table, torch's readable code, or drawn: as SVG, or in Graphviz's language (dot).  "
+    "[default: what the ending of -o says (.svg, .dot), else tabular]",
 )
 @documented_option(
     "--stage",
@@ -53,8 +54,8 @@ from .run_options import documented_option
     "--save",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write each graph to DIR as table, code and dot, and each text of --stage. Files of the same names "
-    "are replaced.",
+    help="Write each graph to DIR as table, code, dot and SVG, and each text of --stage. Files of the same "
+    "names are replaced.",
 )
 def graphs_command(
     style: str | None,
@@ -73,7 +74,8 @@ def graphs_command(
     Examples:
       dynamo graphs                                    every graph, as tables
       dynamo graphs --graph 2 --style code             one graph, as torch's readable code
-      dynamo graphs --graph 2 --style dot | dot -Tsvg  drawn by Graphviz
+      dynamo graphs -o graphs.svg                      drawn, to look at in a browser
+      dynamo graphs --graph 2 --style dot | dot -Tpdf  drawn by Graphviz
       dynamo graphs --stage aot                        forward and backward, as AOTAutograd made them
       dynamo graphs --stage output-code                what Inductor wrote
       dynamo graphs --training                         what each forward saves for its backward
@@ -94,8 +96,15 @@ def graphs_command(
         raise click.UsageError("--style is of Dynamo's graphs: a --stage is shown in torch's own text")
     if training and (style or stages or save):
         raise click.UsageError("--training is a table of its own: not with --style, --stage or --save")
+    if style is None and not (stages or training):
+        style = _style_of(click.get_current_context().params["report_file"])
     report = graphs.report(style or "tabular", stages, show_all, training)
     return report if save is None else _saving(report, save, stages, show_all)
+
+
+def _style_of(report_file: Path | None) -> str | None:
+    """The drawing that a file's name asks for."""
+    return {".svg": "svg", ".dot": "dot"}.get(report_file.suffix.lower()) if report_file is not None else None
 
 
 def _saving(report: Report, folder: Path, stages: tuple[str, ...], show_all: bool) -> Report:

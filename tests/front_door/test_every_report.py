@@ -12,7 +12,14 @@ from stored import NAMES, plain, stored
 
 REPORTS = ("explain", "graphs", "bytecode", "guards", "breaks", "recompiles", "ops", "profile")
 OPTIONS = {
-    "graphs": (("--all",), ("--style", "code"), ("--style", "dot"), ("--training",), ("--stage", "all")),
+    "graphs": (
+        ("--all",),
+        ("--style", "code"),
+        ("--style", "dot"),
+        ("--style", "svg"),
+        ("--training",),
+        ("--stage", "all"),
+    ),
     "bytecode": (("--diff",), ("--source",)),
     "guards": (("--all",),),
     "recompiles": (("--all",),),

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,18 @@ def test_toy_as_code_and_as_dot() -> None:
     assert dot.count("digraph") == 1
     assert '"abs_1" -> "add";' in dot
     assert "nothing to draw" in shown(plain("recompiling"), "--style", "dot")
+
+
+def test_toy_is_drawn_without_graphviz(tmp_path: Path) -> None:
+    assert shown(stored("toy"), "-o", tmp_path / "toy.svg") == ""
+    drawn = (tmp_path / "toy.svg").read_text(encoding="utf-8")
+    assert drawn == shown(stored("toy"), "--style", "svg")
+    root = ElementTree.fromstring(drawn)
+    words = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert sum(" = " in (word or "") for word in words) == 8  # ops
+    assert "abs_1 = torch.abs" in words and "(abs_1, 1)" in words
+    shown(stored("toy"), "-o", tmp_path / "toy.dot")
+    assert (tmp_path / "toy.dot").read_text(encoding="utf-8").count("digraph") == 3
 
 
 def test_forward_and_backward_are_seen_together() -> None:
@@ -101,8 +114,9 @@ def test_each_form_is_saved(tmp_path: Path) -> None:
     assert names == [
         "graph2_1-0_code.py",
         "graph2_1-0_graph.dot",
+        "graph2_1-0_graph.svg",
         "graph2_1-0_inductor_output_code.py",
         "graph2_1-0_table.txt",
     ]
-    assert page.startswith("4 files in out\n")
+    assert page.startswith("5 files in out\n")
     assert "call_function  mul_1" in (tmp_path / "out" / "graph2_1-0_table.txt").read_text()

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from dynamo_core.analysis.graphs.fold import Repeat, folded
 from dynamo_core.analysis.graphs.generated_program import generated_program, placeholders_in
 from dynamo_core.analysis.graphs.node_text import counts_of, counts_text, kind_of, module_path, tensor_text
 from dynamo_core.model import CompileId, Graph, Node, Place, Process, Recording, Stage, Symbol, TensorInfo
 from dynamo_core.shared.errors import NothingSelected
 from dynamo_reporters.graphs.files import graph_files
-from dynamo_reporters.graphs.fold import Repeat, folded
 from dynamo_reporters.graphs.report import report
 from dynamo_reporters.graphs.runnable import runnable
 from dynamo_reporters.graphs.stages import direction, stage_names
@@ -235,7 +235,11 @@ def test_names_of_saved_files() -> None:
     value.processes[0].rank = 0
     value.processes.append(replace(value.processes[0], rank=1, graphs=[], stages=[]))
     assert list(graph_files(value, ("output-code", "aot"), show_all=False)) == [
-        *(f"rank0_graph{n}_0-1_{form}" for n in (1, 2) for form in ("table.txt", "code.py", "graph.dot")),
+        *(
+            f"rank0_graph{n}_0-1_{form}"
+            for n in (1, 2)
+            for form in ("table.txt", "code.py", "graph.dot", "graph.svg")
+        ),
         "rank0_graph1_0-1_aot_joint_graph.py",
         "rank0_graph1_0-1_aot_forward_graph.py",
         "rank0_graph1_0-1_inductor_output_code_forward.py",

@@ -8,8 +8,9 @@ from dynamo_core.model import CompileId, Graph, Process, Recording
 
 from ..page.blocks import Block, Bullets, Heading
 from ..page.console import plain_text
-from .report import graph_section, graph_text, short_title
+from .report import graph_section, graph_text, short_title, titled_drawing
 from .stages import direction, stage_names, texts_by_compile
+from .svg import svg_text
 
 
 def graph_files(recording: Recording, stages: Sequence[str], show_all: bool) -> dict[str, str]:
@@ -50,6 +51,7 @@ def _forms(graph: Graph, process: Process, title: str, show_all: bool) -> Iterat
         yield "code.py", graph_text(graph, "code", title)
     if graph.nodes is not None:
         yield "graph.dot", graph_text(graph, "dot", title)
+        yield "graph.svg", svg_text([titled_drawing(graph, title)])
 
 
 def _process_prefix(process: Process, recording: Recording) -> str:

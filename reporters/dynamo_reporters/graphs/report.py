@@ -1,8 +1,8 @@
-"""FX graphs: as tables, as readable code, as Graphviz's dot, and as what later stages make of them."""
+"""FX graphs: as tables, as readable code, drawn (dot, SVG), and as what later stages make of them."""
 
 from collections.abc import Sequence
-from typing import Literal
 
+from dynamo_core.analysis.drawing.graph_boxes import Drawing, drawing_of
 from dynamo_core.analysis.graphs.generated_program import CONTENTS
 from dynamo_core.analysis.graphs.node_text import counts_text, place_in
 from dynamo_core.analysis.training_pairs import pairs_of
@@ -27,13 +27,11 @@ from ..report import Report
 from .document import body
 from .dot import dot_text
 from .stages import missing_stages, recorded_stages, records_of, stage_names, stage_title, texts_by_compile
+from .svg import TitledDrawing, svg_text
 from .table import node_tables
-
-STYLES = ("tabular", "code", "dot")
 
 _COLUMNS = ("opcode", "name", "target", "args", "kwargs")
 _MORE_COLUMNS = ("shape", "stride", "dtype", "device", "line")
-Style = Literal["tabular", "code", "dot"]
 
 
 def report(
@@ -52,6 +50,8 @@ def report(
             return _stages_page(recording, stages)
         if style == "tabular":
             return _tables_page(recording, show_all)
+        if style == "svg":
+            return [Code(drawn_graphs(recording), "xml")]
         return _texts_page(recording, style)
 
     contents = CONTENTS | {AOT_PAIRS_FROM_TEXT} | records_of(stage_names(stages))
@@ -188,12 +188,30 @@ def _texts_page(recording: Recording, style: str) -> list[Block]:
     return blocks or [Code(f"{mark} No graph was handed to a backend.", "text")]
 
 
+def drawn_graphs(recording: Recording) -> str:
+    """All graphs in one SVG document."""
+    graphs = [
+        titled_drawing(graph, short_title(graph) + process_title(process, recording))
+        for process in recording.processes
+        for graph in process.graphs
+    ]
+    return svg_text(graphs or [TitledDrawing("No graph was handed to a backend.", Drawing((), ()))])
+
+
+def titled_drawing(graph: Graph, title: str) -> TitledDrawing:
+    """One graph as it is drawn."""
+    return TitledDrawing(f"{title}: {counts_text(graph)}", None if graph.nodes is None else drawing_of(graph))
+
+
 def graph_text(graph: Graph, style: str, title: str) -> str:
     """One graph as code or as dot, or a comment that says that it was not recorded."""
     if style == "dot":
         if graph.nodes is None:
             return f"// {title}: its nodes were not recorded, and without them there is nothing to draw"
-        return f"// {title}\n{dot_text(graph, title)}"
+        drawing = drawing_of(graph)
+        if drawing.too_large is not None:
+            return f"// {title}: not drawn, as {drawing.too_large}"
+        return f"// {title}\n{dot_text(drawing, graph.number, title)}"
     if graph.code is None:
         return f"# {title}: its code was not recorded"
     return f"# {title}\n{graph.code.rstrip()}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from dynamo_core.analysis.graphs.fold import Part, Repeat, folded, layer_token
 from dynamo_core.analysis.graphs.node_text import (
     TIMES,
     arguments,
@@ -15,7 +16,6 @@ from dynamo_core.analysis.words import number
 from dynamo_core.model import Graph, Node
 
 from ..page.blocks import Block, Column, Table
-from .fold import Part, Repeat, folded
 
 _SMALL = 40  # nodes that are shown one by one: such a graph is taken in at a glance or two
 _IN_REPEAT = "│ "
@@ -67,7 +67,7 @@ def node_tables(graph: Graph, show_all: bool) -> tuple[list[Block], bool]:
         return line_text(node.place, lines)
 
     input_parts = folded([_input_token(node) for node in inputs]) if folds else tuple(range(len(inputs)))
-    node_parts = folded([_token(node) for node in rest]) if folds else tuple(range(len(rest)))
+    node_parts = folded([layer_token(node) for node in rest]) if folds else tuple(range(len(rest)))
     blocks: list[Block] = []
     if inputs:
         rows = _Rows(inputs, input_row, lambda node: "", name_of, "input").of(input_parts)
@@ -75,11 +75,6 @@ def node_tables(graph: Graph, show_all: bool) -> tuple[list[Block], bool]:
     if rest:
         blocks.append(Table(_NODES, _Rows(rest, node_row, line_of, name_of, "node").of(node_parts)))
     return blocks, bool(paths) or len(input_parts) + len(node_parts) < len(nodes)
-
-
-def _token(node: Node) -> tuple[object, ...]:
-    """What two nodes have in common that do the same at the same line, in different layers."""
-    return (node.op, node.target, node.place)
 
 
 def _input_token(node: Node) -> tuple[object, ...]:

@@ -3,6 +3,8 @@
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ...model import Node
+
 _LONGEST_PERIOD = 300  # nodes; a layer is far smaller, and the search takes time for each
 
 
@@ -32,6 +34,11 @@ def folded(tokens: Sequence[Hashable], least_saved: int = 6) -> tuple[Part, ...]
     """
     numbers: dict[Hashable, int] = {}
     return _folded([numbers.setdefault(token, len(numbers)) for token in tokens], 0, len(tokens), least_saved)
+
+
+def layer_token(node: Node) -> tuple[object, ...]:
+    """What two nodes have in common that do the same at the same line, in different layers."""
+    return (node.op, node.target, node.place)
 
 
 def _folded(tokens: Sequence[int], start: int, end: int, least_saved: int) -> tuple[Part, ...]:
