@@ -17,6 +17,7 @@ from dynamo_core.shared.untrusted import printable
 _COMMANDS = {
     "run": "Run a program as it is, and record what torch.compile makes of it.",
     "bench": "Run a program under several backends, and compare time, speed-up and agreement.",
+    "report": "Make the page: one HTML file of a recording, to look at and to send.",
     "explain": "Say what happened, what it cost and what to fix first.",
     "graphs": "Show the FX graphs: as tables, code or dot, at every stage.",
     "bytecode": "Show each frame's bytecode before and after Dynamo.",
@@ -32,6 +33,9 @@ _COMMANDS = {
     "backends": "List the backends, where they come from and whether they can run here.",
     "ls": "List recordings.",
 }
+
+# `report_command.py` is what all commands share that report on a recording.
+_MODULES = {"report": "page"}
 
 # The command that packages of NVIDIA Dynamo, which serves language models, once installed under this name.
 _OF_NVIDIAS = ("serve", "build", "deploy", "deployment")
@@ -49,8 +53,9 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"dynamo_cli.{cmd_name}_command")
-        command: click.Command = getattr(module, f"{cmd_name}_command")
+        name = _MODULES.get(cmd_name, cmd_name)
+        module = importlib.import_module(f"dynamo_cli.{name}_command")
+        command: click.Command = getattr(module, f"{name}_command")
         return command
 
     def resolve_command(

@@ -121,11 +121,14 @@ def report_command(
             report = build(**own)
             path, ending = target_recording(ctx, options)
             selection = Selection(frame, compile_id, graph, file, rank)
-            recording = select(_read(path, report), selection)
             if form is None:
                 form = format_of(report_file, _endings(exports))
+            contents = report.contents | (page_contents() if form == "html" else frozenset())
+            recording = select(read_with_progress(path, contents), selection)
             if form in exports:
                 _write_export(exports[form], recording, form, report_file)
+            elif form == "html":
+                put(page_of(recording, report), report_file)
             else:
                 write_report(
                     lambda: page(report, recording), lambda: document(report, recording), form, report_file
@@ -138,10 +141,15 @@ def report_command(
         # click lists them from the last: the report's own options stand first in its help.
         callback.__click_params__ += getattr(build, "__click_params__", [])  # type: ignore[attr-defined]
         command = click.command(name, cls=ReportCommand)(callback)
-        command.help = inspect.cleandoc(build.__doc__ or "").replace("TARGET_HELP\n", _TARGET_HELP)
+        command.help = help_of(build)
         return command
 
     return make
+
+
+def help_of(build: object) -> str:
+    """The docstring of a command, with what TARGET may be in its place."""
+    return inspect.cleandoc(build.__doc__ or "").replace("TARGET_HELP\n", _TARGET_HELP)
 
 
 def target_recording(ctx: click.Context, options: dict[str, Any]) -> tuple[Path, Ending | None]:
@@ -170,12 +178,27 @@ def is_to_be_run(program: Program) -> bool:
     return first.endswith(".py") and os.path.isfile(first) and not files.is_recording(Path(first))
 
 
-def _read(path: Path, report: Report) -> Recording:
+def page_contents() -> frozenset[str]:
+    """What the reader must load for the page; what makes pages is imported where one is asked for."""
+    from dynamo_reporters.html import CONTENTS
+
+    return CONTENTS
+
+
+def page_of(recording: Recording, report: Report | None = None) -> bytes:
+    """The page of a recording, which opens at the section of the report."""
+    from dynamo_reporters.html import page as whole_page
+
+    return whole_page(recording, report)
+
+
+def read_with_progress(path: Path, contents: frozenset[str]) -> Recording:
+    """The recording, with a bar on a terminal where reading it takes long."""
     from dynamo_core.recording.read import read
 
     try:
         with _ProgressBar(f"reading {path}") as progress:
-            return read(path, report.contents, progress.advance)
+            return read(path, contents, progress.advance)
     except NotARecording as error:
         hint = _how_to_run(str(path)) if _may_be_program(path) else ""
         raise NotARecording(f"{error}{hint}") from error
@@ -237,7 +260,7 @@ def _endings(exports: Mapping[str, Export]) -> dict[str, str]:
 
 
 def _format_help(exports: Mapping[str, Export]) -> str:
-    told = "A page to read, the same as markdown, or a versioned JSON document"
+    told = "A page to read, the same as markdown, a versioned JSON document, or one HTML file of everything"
     for form, export in exports.items():
         told += f"; {form}, {export.viewer} ({', '.join(export.endings)})"
     return f"{told}.  [default: what the ending of -o says, else text]"

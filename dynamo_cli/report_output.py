@@ -24,7 +24,7 @@ report_file_option = documented_option(
     help="Write the report to FILE instead of stdout.",
 )
 
-FORMATS = ("text", "markdown", "json")
+FORMATS = ("text", "markdown", "json", "html")
 _OF_ONE_COMMAND = ("chrome", "speedscope", "pstats", "csv")
 
 
@@ -38,7 +38,13 @@ class FormatOption(click.Option):
         return None if value in _OF_ONE_COMMAND and value not in self.type.choices else value
 
 
-_FORMAT_OF_ENDING = {".md": "markdown", ".markdown": "markdown", ".json": "json"}
+_FORMAT_OF_ENDING = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".json": "json",
+    ".html": "html",
+    ".htm": "html",
+}
 
 
 def write_report(
@@ -62,6 +68,11 @@ def write_report(
         from dynamo_reporters.page.markdown import to_markdown
 
         content = to_markdown(blocks())
+    elif form == "html":
+        from dynamo_reporters.html import page_of_blocks
+
+        put(page_of_blocks(list(blocks())), report_file)
+        return
     else:
         content = plain_text(blocks())
     put(content, report_file)

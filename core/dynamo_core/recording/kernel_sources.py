@@ -6,8 +6,9 @@ stands `# Topologically Sorted Source Nodes: [add, relu], Original ATen: [aten.a
 """
 
 import re
+from collections.abc import Iterator
 
-from ..model import CompileId, GraphPart, Place, Process
+from ..model import CompileId, Graph, GraphPart, Place, Process
 
 _STAGE = "inductor_output_code"
 _NODES = re.compile(r"^ *# (?:Topologically Sorted|Unsorted) Source Nodes: \[([^\]\n]*)\]", re.MULTILINE)
@@ -20,6 +21,7 @@ class KernelSources:
     """Nodes and lines by kernel, for the graphs of a process."""
 
     def __init__(self, process: Process) -> None:
+        self._process = process
         self._compile_of = {graph.number: graph.compile_id for graph in process.graphs}
         self._places = {
             graph.compile_id: {node.name: node.place for node in graph.nodes or ()}
@@ -39,6 +41,21 @@ class KernelSources:
         known = self._places.get(compile_id, {})
         places = [place for node in nodes if (place := known.get(node)) is not None]
         return nodes, tuple(dict.fromkeys(places))
+
+    def kernels(self) -> Iterator[tuple[Graph, str, tuple[Place, ...]]]:
+        """Every kernel that names its nodes, with the graph that it is of and their lines.
+
+        Where a compile handed over several graphs, it is not known of which one a kernel is: it is left out.
+        """
+        by_compile: dict[CompileId | None, list[Graph]] = {}
+        for graph in self._process.compiled_graphs:
+            by_compile.setdefault(graph.compile_id, []).append(graph)
+        for (compile_id, kernel), nodes in self._nodes.items():
+            graphs = by_compile.get(compile_id, [])
+            if len(graphs) == 1:
+                known = self._places.get(compile_id, {})
+                places = [place for node in nodes if (place := known.get(node)) is not None]
+                yield graphs[0], kernel, tuple(dict.fromkeys(places))
 
     def _read(self, compile_id: CompileId | None, code: str) -> None:
         comments = list(_NODES.finditer(code))

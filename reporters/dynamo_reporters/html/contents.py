@@ -1,0 +1,158 @@
+"""Everything behind the first screen: sections, a part for each file, compile and graph, and the search."""
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+
+from dynamo_core.analysis.figures import Figures
+from dynamo_core.analysis.findings import CONTENTS as FINDINGS
+from dynamo_core.analysis.findings import Finding
+from dynamo_core.analysis.graphs.generated_program import CONTENTS as GRAPHS
+from dynamo_core.analysis.library import is_library
+from dynamo_core.analysis.words import compile_label, frame_name, number
+from dynamo_core.model import Place, Process
+from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_OUR_TEXT
+
+from ..graphs.stages import STAGES, records_of
+from ..report import Report
+from .bounds import Part
+from .compiles import CompileFacts, compile_page, compiles_index
+from .element import h
+from .graphs import graph_page, graphs_index, stage_page, stages_by_compile
+from .links import Links, compiles_of
+from .packed import packed
+from .sections import Section, head, report_section, sections
+from .source.lines import Source, source_files
+from .source.view import file_view, index
+
+# What the reader must load of a recording for a page.
+CONTENTS = (
+    FINDINGS
+    | GRAPHS
+    | {AOT_PAIRS_FROM_OUR_TEXT}
+    | records_of(STAGES)
+    | frozenset(name for section in sections(None) if section.report for name in section.report.contents)
+)
+_KINDS = {"guards": "guards by cache entry", "bytecode": "bytecode"}
+_GENERATED = ("output-code", "runnable")
+_MOST_PAGES = 5_000  # of compiles, and of graphs, in each process
+_LONGEST_FOUND = 200  # characters of a text in the search
+
+
+class Contents:
+    """The parts of a page, each packed as it is made, so that no two are in memory unpacked."""
+
+    def __init__(self, figures: Figures, findings: Sequence[Finding], opened: Report | None) -> None:
+        self._recording = figures.recording
+        self._findings = findings
+        self._opened = opened
+        self._source = Source(figures, findings)
+        self._files = source_files(self._source)
+        self.links = Links(
+            self._recording.processes, {path: file.lines for path, file in self._files.items()}
+        )
+        self._texts: set[str] = set()
+
+    def parts(self) -> Iterator[Part]:
+        """In the order in which they stand in the file."""
+        for section in sections(self._opened):
+            yield self._section(section)
+        for path, file in self._files.items():
+            kind = "source of libraries" if is_library(Place(path, 0)) else ""
+            yield Part(self.links.file(path), packed(file_view(file, self.links)), kind)
+        yield Part("compiles", packed(compiles_index(self._recording, self.links)))
+        for process in self._recording.processes:
+            yield from self._compiles(process)
+            yield from self._graphs(process)
+        yield Part("index", packed(list(self._search())))
+
+    def _section(self, section: Section) -> Part:
+        if section.route == "source":
+            listing = index(self._files, self.links, self._notes())
+            return Part("source", packed(h("div", head(section, self._recording), listing)))
+        if section.route == "graphs" and section.report is None:
+            return Part(
+                "graphs", packed(graphs_index(self._recording, self.links, head(section, self._recording)))
+            )
+        content = packed(report_section(section, self._recording, self.links))
+        return Part(section.route, content, _KINDS.get(section.route, ""))
+
+    def _notes(self) -> list[str]:
+        notes = []
+        if self._source.is_cut:
+            notes.append("The recording cites more lines than a page can show: the first ones are here.")
+        if self._source.not_aligned:
+            frames = number(self._source.not_aligned, "compile")
+            notes.append(
+                f"What of its lines runs eager was not worked out for {frames}: there is too much bytecode."
+            )
+        return notes
+
+    def _compiles(self, process: Process) -> Iterator[Part]:
+        facts = CompileFacts(process)
+        for compile_id in compiles_of(process)[:_MOST_PAGES]:
+            route = self.links.compile(process, compile_id)
+            if route is not None:
+                yield Part(route, packed(compile_page(compile_id, facts, self.links)))
+
+    def _graphs(self, process: Process) -> Iterator[Part]:
+        stages = stages_by_compile(process)
+        for graph in process.graphs[:_MOST_PAGES]:
+            own = stages.get(graph.compile_id, {})
+            texts = [text for of_stage in own.values() for text in of_stage]
+            route = self.links.graph(process, graph.number)
+            assert route is not None
+            yield Part(route, packed(graph_page(graph, process, texts, self.links)), "nodes of graphs")
+            for name, of_stage in own.items():
+                kind = "output code" if name in _GENERATED else "texts of graphs at their stages"
+                routes = {id(text): f"text/{_digest(text.text)}" for text in of_stage}
+                shown = [(text, routes[id(text)]) for text in of_stage]
+                yield Part(
+                    f"{route}/{name}", packed(stage_page(graph, process, name, shown, self.links)), kind
+                )
+                for text in of_stage:
+                    # Graphs that compute the same share their texts.
+                    if routes[id(text)] not in self._texts:
+                        self._texts.add(routes[id(text)])
+                        code = h("pre", h("code", text.text.strip("\n")), tabindex="0")
+                        yield Part(routes[id(text)], packed(code), kind)
+
+    def _search(self) -> Iterator[list[str]]:
+        """What can be found: the text that is looked at, what it is, and where it is shown."""
+        for finding in self._findings:
+            yield [finding.title[:_LONGEST_FOUND], "finding", f"finding/{finding.identity}"]
+        for section in sections(self._opened):
+            yield [section.title, "section", section.route]
+        for path in self._files:
+            yield [path[-_LONGEST_FOUND:], "file", self.links.file(path)]
+        for process in self._recording.processes:
+            facts = CompileFacts(process)
+            for compile_id in compiles_of(process)[:_MOST_PAGES]:
+                name, _ = facts.name(compile_id)
+                said = f"{compile_label(compile_id)} {frame_name(name)}"[:_LONGEST_FOUND]
+                yield [said, "compile", self.links.compile(process, compile_id) or ""]
+            for graph in process.graphs[:_MOST_PAGES]:
+                said = (
+                    f"graph {graph.number} {compile_label(graph.compile_id)} {frame_name(graph.frame_name)}"
+                )
+                yield [said[:_LONGEST_FOUND], "graph", self.links.graph(process, graph.number) or ""]
+        yield from self._ops()
+        for path, file in self._files.items():
+            if not is_library(Place(path, 0)):
+                for at, line in sorted(file.lines.items()):
+                    if line.text and line.text.strip():
+                        yield [line.text.strip()[:_LONGEST_FOUND], "source", f"{self.links.file(path)}/{at}"]
+
+    def _ops(self) -> Iterator[list[str]]:
+        """Each kind of op once, where it is first met."""
+        met: set[str] = set()
+        for process in self._recording.processes:
+            for graph in process.graphs:
+                for node in graph.nodes or ():
+                    if node.op.startswith("call_") and node.target not in met:
+                        met.add(node.target)
+                        route = self.links.graph(process, graph.number) or ""
+                        yield [node.target[:_LONGEST_FOUND], "op", route]
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]

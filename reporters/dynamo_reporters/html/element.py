@@ -1,0 +1,106 @@
+"""What a page is made of: elements, written as HTML or as the JSON that the page's script builds them from.
+
+Text and attributes are escaped where they are written, and nowhere else, so that nobody can forget it.
+"""
+
+import html
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Union
+
+from dynamo_core.shared.untrusted import printable
+
+_VOID = frozenset({"meta", "input", "br", "col", "hr", "link"})
+# What takes no room or joins letters: two names that look alike may differ in it. `printable` has the rest.
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2064\u206a-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+)
+# Of links to other sites, the page has only those to torch's own pages on graph breaks and to its source.
+KNOWN_SITES = (
+    "https://meta-pytorch.github.io/compile-graph-break-site/",
+    "https://docs.pytorch.org/",
+    "https://pytorch.org/",
+)
+
+Child = Union["Element", str]
+Value = str | float | bool | None
+
+
+@dataclass(frozen=True)
+class Element:
+    """An element of HTML or SVG. The children of one that is `later` are built when it is first opened."""
+
+    tag: str
+    attributes: Mapping[str, str]
+    children: tuple[Child, ...]
+    is_later: bool = False
+
+
+def h(tag: str, *children: Child | Iterable[Child] | None, **attributes: Value) -> Element:
+    """An element; `class_` is its class, `data_at` its `data-at`. What is None or False is left out."""
+    return Element(tag, dict(_written(attributes)), tuple(_flat(children)))
+
+
+def later(tag: str, *children: Child | Iterable[Child] | None, **attributes: Value) -> Element:
+    """The same, with children that nobody may ever look at: the page's script knows it by its class."""
+    return Element(
+        tag, {"class": "later", **dict(_written(attributes))}, tuple(_flat(children)), is_later=True
+    )
+
+
+def _written(attributes: Mapping[str, Value]) -> Iterator[tuple[str, str]]:
+    for name, value in attributes.items():
+        if value is not None and value is not False:
+            yield name.rstrip("_").replace("_", "-"), "" if value is True else str(value)
+
+
+def _flat(children: Iterable[Child | Iterable[Child] | None]) -> Iterator[Child]:
+    for child in children:
+        if isinstance(child, Element | str):
+            if child:
+                yield child
+        elif child is not None:
+            yield from child
+
+
+def safe(text: str) -> str:
+    """Text with everything that cannot be seen, or that turns the direction of text, as an escape."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _UNSEEN.sub(lambda found: f"\\x{ord(found[0]):02x}", printable(text))
+
+
+def is_safe_link(target: str) -> bool:
+    """Whether a link leads to a place on the page, or to a site that we know."""
+    return target.startswith(("#", *KNOWN_SITES))
+
+
+def to_html(child: Child) -> str:
+    """The markup."""
+    return "".join(_html(child))
+
+
+def _html(child: Child) -> Iterator[str]:
+    if isinstance(child, str):
+        yield html.escape(safe(child), quote=False)
+        return
+    yield f"<{child.tag}"
+    for name, value in child.attributes.items():
+        yield f' {name}="{html.escape(safe(value))}"' if value else f" {name}"
+    yield ">"
+    if child.tag in _VOID:
+        return
+    for inner in child.children:
+        yield from _html(inner)
+    yield f"</{child.tag}>"
+
+
+def to_json(child: Child) -> Any:
+    """`[tag, attributes, child, …]` with attributes 0 where there are none; a text is itself."""
+    if isinstance(child, str):
+        return safe(child)
+    attributes: dict[str, str] | int = {name: safe(value) for name, value in child.attributes.items()} or 0
+    tag = f"{child.tag}*" if child.is_later else child.tag
+    return [tag, attributes, *map(to_json, child.children)]

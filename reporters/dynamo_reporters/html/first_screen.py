@@ -1,0 +1,297 @@
+"""The first screen: what happened, what it cost and what to fix first, for people without JavaScript too."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+from dynamo_core.analysis.findings import Finding
+from dynamo_core.analysis.findings.finding import Figure, Remedy
+from dynamo_core.analysis.in_progress import in_progress_lines
+from dynamo_core.analysis.summary import Summary
+from dynamo_core.analysis.time.wall import WallTime, wall_time
+from dynamo_core.analysis.verdict import capture_sentence, ending, verdict
+from dynamo_core.analysis.words import number, seconds
+from dynamo_core.model import Process, Recording
+
+from ..explain.disagreements import disagreements
+from ..profile.exports.names import process_name
+from .element import Child, Element, h
+from .links import Links, link
+from .timeline import small_timeline
+
+_OPEN_CARDS = 8  # findings that are shown at once; the others are one click away
+_MOST_CARDS = 200
+_MOST_LINES = 50
+_MOST_BARS = 8  # processes whose wall time is drawn
+_COUNTS = (
+    # name in the summary, what it is called, the section that has more
+    ("graphs", "graphs", "graphs"),
+    ("ops", "ops", "ops"),
+    ("graph_breaks", "graph breaks", "breaks"),
+    ("recompiles", "recompiles", "recompiles"),
+    ("frames_fell_back", "frames that fell back to eager", "breaks"),
+    ("frames_raised", "frames that raised in the compiler", "breaks"),
+    ("guards", "guards", "guards"),
+    ("graph_calls", "calls of graphs", "time"),
+    ("frames", "frames that Dynamo looked at", "bytecode"),
+    ("processes", "processes with torch", "run"),
+)
+_TIMES = (
+    ("graph_host_seconds", "in compiled graphs (host)", "time"),
+    ("compile_time_s", "compiling", "time"),
+)
+
+
+def first_screen(
+    recording: Recording, summary: Summary, findings: Sequence[Finding], links: Links
+) -> list[Element]:
+    """The elements of it, from the verdict down."""
+    return [
+        h("h1", verdict(recording, summary)),
+        *_about(recording),
+        *_warnings(recording),
+        _counts(summary),
+        *_wall(recording),
+        *_findings(recording, findings, links),
+        *_when(recording),
+        *_problems(recording),
+    ]
+
+
+def _about(recording: Recording) -> Iterator[Element]:
+    if recording.run is not None:
+        command = shlex.join(recording.run.command or [])
+        yield h("p", h("code", command), f" {ending(recording.run)}.", class_="about")
+    if not recording.processes:
+        return
+    if recording.run is not None or any(process.is_ours for process in recording.processes):
+        text = capture_sentence(recording)
+    else:
+        text = "A torch trace that dynamo did not record: it has no frames, graph calls or bytecode."
+    versions = dict.fromkeys(f"torch {p.torch_version}" for p in recording.processes if p.torch_version)
+    pythons = dict.fromkeys(f"Python {p.info.python}" for p in recording.processes if p.info.python)
+    yield h("p", " ".join(filter(None, [text, ", ".join([*versions, *pythons])])), class_="dim")
+
+
+def _warnings(recording: Recording) -> Iterator[Element]:
+    """What makes the rest of the page say less than it seems to."""
+    if recording.is_partial:
+        why = "This recording is partial: the run still goes on, was killed, or records are lost or damaged."
+        yield h("p", h("strong", "Partial. "), why, " What is missing is listed below.", class_="warning")
+    lines = in_progress_lines(recording)
+    if lines:
+        yield h(
+            "section",
+            h("h2", "Not finished"),
+            h("ul", (h("li", line) for line in lines[:_MOST_LINES])),
+            class_="warning",
+        )
+
+
+def _counts(summary: Summary) -> Element:
+    """Each count as a link to what has been counted, with the value as JSON documents have it."""
+    items = []
+    for name, what, section in _COUNTS:
+        value = getattr(summary, name)
+        if value == 0 and name in ("frames_raised",):
+            continue
+        items.append(_count(name, value, "not recorded" if value is None else f"{value:,}", what, section))
+    for name, what, section in _TIMES:
+        value = getattr(summary, name)
+        items.append(_count(name, value, seconds(value), what, section))
+    return h("ul", items, class_="counts", aria_label="Counts")
+
+
+def _count(name: str, value: object, shown: str, what: str, section: str) -> Element:
+    written = "null" if value is None else repr(value)
+    is_bad = name in ("graph_breaks", "recompiles", "frames_fell_back", "frames_raised") and bool(value)
+    number_ = h("span", shown, class_="count bad" if is_bad else "count", data_name=name, data_value=written)
+    return h("li", link(section, number_, h("span", what, class_="what")))
+
+
+def _wall(recording: Recording) -> Iterator[Element]:
+    walls = [(process, wall_time(process, recording)) for process in recording.processes]
+    known = [(process, wall) for process, wall in walls if wall is not None]
+    if not walls:
+        return
+    yield h("h2", "Where the time went")
+    if not known:
+        said = "The wall time was not recorded: a plain torch trace does not tell when the process began. "
+        yield h("p", said, h("code", "dynamo run"), " records it.", class_="dim")
+    for process, wall in known[:_MOST_BARS]:
+        yield _bar(process, wall, len(walls) > 1)
+    if len(known) > _MOST_BARS:
+        yield h("p", link("time", f"… and {len(known) - _MOST_BARS:,} more processes"), class_="dim")
+
+
+def _bar(process: Process, wall: WallTime, is_one_of_many: bool) -> Element:
+    """One bar that adds up, and the same as a table: nothing is told by colour alone."""
+    of = f" of {process_name(process)}" if is_one_of_many else ""
+    rects, items, left = [], [], 0.0
+    parts = [part for part in wall.parts if part.seconds]
+    whole = sum(part.seconds or 0.0 for part in parts)
+    for part in parts:
+        width = (part.seconds or 0.0) / whole * 1000
+        title = h("title", f"{part.name}: {seconds(part.seconds)}")
+        kind = wall_class(part.name)
+        rects.append(h("rect", title, x=round(left, 2), y=0, width=round(width, 2), height=28, class_=kind))
+        left += width
+        key = h("svg", h("rect", width=10, height=10, class_=kind), width=10, height=10, aria_hidden="true")
+        share = f" {(part.seconds or 0.0) / wall.seconds:.1%} "
+        known = h("span", share, part.basis, class_="dim")
+        items.append(h("li", key, " ", part.name, " ", h("strong", seconds(part.seconds)), known))
+    label = f"Wall time{of}, {seconds(wall.seconds)}, in its parts"
+    # Guards are sampled and calls overlap, so that parts may be a little more than the whole.
+    over = h(
+        "p", "The parts overlap, or are extrapolated: together they are more than the whole.", class_="dim"
+    )
+    cut = h("p", "It was cut off: this is up to the last that was noted of it.", class_="warning")
+    return h(
+        "section",
+        h("p", h("strong", seconds(wall.seconds)), f" of wall time{of}", class_="wall-title"),
+        h(
+            "svg",
+            rects,
+            viewBox="0 0 1000 28",
+            preserveAspectRatio="none",
+            class_="bar",
+            role="img",
+            aria_label=label,
+        ),
+        h("ul", items, class_="legend"),
+        over if whole > wall.seconds * 1.001 else None,
+        None if wall.saw_end else cut,
+        class_="wall",
+    )
+
+
+_WALL_CLASSES = {
+    "before torch": "start",
+    "importing torch": "import",
+    "setting up this recording": "tool",
+    "importing the compiler": "import-compiler",
+    "compiling": "compiling",
+    "inside compiled graphs": "graphs",
+    "guards and cache look-ups": "guards",
+    "torch.profiler, for --profile": "tool",
+    "leaving Python": "exit",
+    "eager code and the rest": "eager",
+}
+
+
+def wall_class(part: str) -> str:
+    """How a part of the wall time looks."""
+    return _WALL_CLASSES.get(part, "other")
+
+
+def _findings(recording: Recording, findings: Sequence[Finding], links: Links) -> Iterator[Element]:
+    yield h("h2", "Fix first" if findings else "Nothing to fix was found")
+    if not findings:
+        yield h("p", "No graph break, recompile or other finding is in what was recorded.", class_="dim")
+    cards = [card(rank, each, recording, links) for rank, each in enumerate(findings[:_MOST_CARDS], 1)]
+    yield h("div", cards[:_OPEN_CARDS], class_="cards")
+    if len(cards) > _OPEN_CARDS:
+        rest = number(len(cards) - _OPEN_CARDS, "more finding")
+        yield h("details", h("summary", rest), h("div", cards[_OPEN_CARDS:], class_="cards"))
+    if len(findings) > _MOST_CARDS:
+        left_out = number(len(findings) - _MOST_CARDS, "more finding")
+        yield h("p", f"… and {left_out}; ", command("explain --format json", recording), class_="dim")
+
+
+def card(rank: int, finding: Finding, recording: Recording, links: Links) -> Element:
+    """A finding: where, why, what it costs, what to do, and the command that shows whether it worked."""
+    source: list[Child] = [h("code", finding.source)] if finding.source else []
+    lines = [links.place(finding.place), " ", *source] if finding.place is not None else source
+    via = finding.via
+    return h(
+        "article",
+        h("h3", h("span", str(rank), class_="rank"), " ", links.text(finding.title)),
+        h("p", lines, class_="line") if lines else None,
+        h("p", links.text(finding.cause)) if finding.cause and finding.cause not in finding.title else None,
+        h("p", links.text(finding.effect), class_="dim") if finding.effect else None,
+        h("p", links.text(f"by way of {via.place}: {via.text}"), class_="dim") if via is not None else None,
+        _cost(finding),
+        h("ul", (_remedy(each, recording, links) for each in finding.remedies), class_="remedies"),
+        _evidence(finding, links),
+        id=f"/finding/{finding.identity}",
+        class_="card",
+        tabindex="-1",
+    )
+
+
+def _cost(finding: Finding) -> Element | None:
+    cost = finding.cost
+    figures = (
+        ("lost so far", cost.lost),
+        ("each step", cost.per_step),
+        ("fixing saves at most", cost.saves_at_most),
+    )
+    told = [(name, figure) for name, figure in figures if figure.seconds is not None]
+    if not told:
+        return h("p", "What it costs was not recorded.", class_="dim")
+    return h("dl", (part for name, figure in told for part in _figure(name, figure)), class_="cost")
+
+
+def _figure(name: str, figure: Figure) -> Iterator[Element]:
+    yield h("dt", name)
+    yield h("dd", h("strong", seconds(figure.seconds)), f" {figure.known}")
+
+
+def _remedy(remedy: Remedy, recording: Recording, links: Links) -> Element:
+    proof = f"proven by {remedy.proven_by}" if remedy.proven_by else None
+    return h(
+        "li",
+        links.text(remedy.text),
+        h("span", f" It may also change: {remedy.may_change}", class_="dim") if remedy.may_change else None,
+        h("span", f" ({proof})", class_="dim") if proof else None,
+        h(
+            "div",
+            h("span", "shown by ", class_="dim"),
+            command(remedy.check.removeprefix("dynamo "), recording),
+        ),
+    )
+
+
+def command(what: str, recording: Recording) -> Element:
+    """A command on this recording, or a run of its program; the page's script puts a copy button to it."""
+    words = ["dynamo", *shlex.split(what)]
+    if words[1] == "run":  # of the program, not of the recording
+        words += (
+            shlex.split(shlex.join((recording.run.command or [])[1:])) if recording.run is not None else []
+        )
+    else:
+        words.append(str(recording.path))
+    return h("code", shlex.join(words), class_="command")
+
+
+def _evidence(finding: Finding, links: Links) -> Element | None:
+    evidence = finding.evidence
+    named = [f"[{each}]" for each in evidence.compile_ids[:20]] + [
+        f"graph {each}" for each in evidence.graphs[:20]
+    ]
+    more = len(evidence.compile_ids) + len(evidence.graphs) - len(named)
+    if not named:
+        return None
+    said = ", ".join(named) + (f" and {more:,} more" if more else "")
+    return h("p", "seen in ", links.text(said), class_="dim evidence")
+
+
+def _when(recording: Recording) -> Iterator[Element]:
+    drawing = small_timeline(recording)
+    if drawing is not None:
+        yield h("h2", link("time", "Timeline"))
+        yield drawing
+
+
+def _problems(recording: Recording) -> Iterator[Element]:
+    notes = (recording.run.notes if recording.run is not None else None) or []
+    problems = [*notes, *recording.problems, *disagreements(recording.processes)]
+    if problems:
+        yield h("h2", "What could not be seen")
+        yield h("ul", (h("li", each) for each in problems[:_MOST_LINES]), class_="warning")
+        if len(problems) > _MOST_LINES:
+            yield h(
+                "p",
+                f"… and {len(problems) - _MOST_LINES:,} more; ",
+                command("explain", recording),
+                class_="dim",
+            )

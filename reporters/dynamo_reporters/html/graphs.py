@@ -1,0 +1,134 @@
+"""Graphs: a table of them, and for each what is known, its nodes, and its texts at every stage."""
+
+from collections.abc import Iterable, Iterator
+
+from dynamo_core.analysis.graphs.node_text import counts_text
+from dynamo_core.analysis.words import compile_label, frame_name, number, seconds, seconds_in_calls
+from dynamo_core.model import CompileId, Graph, Process, Recording, Stage
+
+from ..graphs.report import graph_section, short_title
+from ..graphs.stages import direction, stage_of
+from ..page.bounded import bounded
+from ..parts.backends import backend_text
+from .blocks import elements
+from .element import Child, Element, h, later
+from .links import Links, link
+from .sections import of_process
+
+_MOST_ROWS = 5_000
+
+
+def graphs_index(recording: Recording, links: Links, head: Element) -> Element:
+    """All graphs, those first in which most time was spent."""
+    parts: list[Child] = []
+    for process in recording.processes:
+        table = _table(process, links)
+        parts.append(of_process(process, [table]) if len(recording.processes) > 1 else table)
+    return h("div", head, parts)
+
+
+def _table(process: Process, links: Links) -> Element:
+    if not process.graphs:
+        return h("p", "No graph was handed to a backend.", class_="dim")
+    graphs = sorted(process.graphs, key=lambda graph: (-(graph.host_seconds or 0.0), graph.number))
+    names = ("graph", "ops", "calls", "time in it (host)", "backend", "from")
+    head = h("thead", h("tr", (h("th", name, scope="col") for name in names)))
+    rows = [_row(graph, process, links) for graph in graphs[:_MOST_ROWS]]
+    more = len(graphs) - len(rows)
+    rest = h("p", f"… and {more:,} more", class_="dim") if more > 0 else None
+    return h("div", h("table", head, h("tbody", rows)), rest, class_="scroll", tabindex="0")
+
+
+def _row(graph: Graph, process: Process, links: Links) -> Element:
+    route = links.graph(process, graph.number)
+    name = f"graph {graph.number}"
+    compile_route = links.compile(process, graph.compile_id)
+    label = compile_label(graph.compile_id)
+    state = "" if graph.is_compiled else " (not taken)"
+    return h(
+        "tr",
+        h(
+            "td",
+            link(route, name) if route else name,
+            " ",
+            link(compile_route, label) if compile_route else label,
+            state,
+        ),
+        h("td", "not recorded" if graph.ops is None else f"{graph.ops:,}", class_="number"),
+        h("td", "not recorded" if graph.calls is None else f"{graph.calls:,}", class_="number"),
+        h("td", seconds_in_calls(graph.host_seconds, graph.times), class_="number"),
+        h("td", backend_text(graph)),
+        h("td", frame_name(graph.frame_name), " ", links.place(graph.frame_place)),
+    )
+
+
+def graph_page(graph: Graph, process: Process, stages: Iterable[Stage], links: Links) -> Element:
+    """One graph: facts, the table of its nodes, and the stages that it went through."""
+    blocks, is_short = graph_section(graph, process, show_all=False)
+    _, *rest = elements(bounded(blocks), links, process)
+    names = list(dict.fromkeys(map(stage_of, (stage.name for stage in stages))))
+    routes = [(name, links.graph(process, graph.number, name)) for name in names]
+    return h(
+        "article",
+        h("p", link("graphs", "all graphs")),
+        h("h2", f"Graph {graph.number}"),
+        h("p", links.text(short_title(graph), process), ": ", counts_text(graph), class_="dim"),
+        _timing(graph),
+        h("p", "Its texts at each stage: ", _joined(link(route, name) for name, route in routes if route))
+        if names
+        else None,
+        rest,
+        _all_nodes(graph, process, links) if is_short else None,
+    )
+
+
+def _timing(graph: Graph) -> Element | None:
+    times = graph.times
+    if times is None or not times.calls:
+        return None
+    half, most = times.percentile(0.5), times.percentile(0.99)
+    parts = [f"{number(times.calls, 'call')}, {seconds_in_calls(times.seconds, times)} in all"]
+    if half is not None:
+        parts.append(f"half of them take less than {seconds(half)}, 99 of 100 less than {seconds(most)}")
+    if times.guard_seconds is not None:
+        parts.append(f"its guards take {seconds(times.guard_seconds)} each time (sampled)")
+    return h("p", "; ".join(parts), ".")
+
+
+def _all_nodes(graph: Graph, process: Process, links: Links) -> Element:
+    blocks, _ = graph_section(graph, process, show_all=True)
+    every = elements(bounded(blocks), links, process)[1:]
+    return h("details", h("summary", "Every node, under its FX name"), later("div", every))
+
+
+def _joined(children: Iterable[Child]) -> Iterator[Child]:
+    for at, child in enumerate(children):
+        if at:
+            yield " · "
+        yield child
+
+
+def stage_page(
+    graph: Graph, process: Process, name: str, texts: Iterable[tuple[Stage, str]], links: Links
+) -> Element:
+    """What a graph is at one stage: torch's own texts, each at a route of its own."""
+    route = links.graph(process, graph.number) or ""
+    parts: list[Child] = []
+    for text, at in texts:
+        which = direction(text)
+        parts.append(h("h3", f"{text.name.replace('_', ' ')}{f' ({which})' if which else ''}"))
+        parts.append(h("div", data_include=at))
+    return h(
+        "article",
+        h("p", link(route, f"graph {graph.number}")),
+        h("h2", f"Graph {graph.number} at stage {name}"),
+        parts,
+    )
+
+
+def stages_by_compile(process: Process) -> dict[CompileId | None, dict[str, list[Stage]]]:
+    """The recorded texts of each compile, by stage."""
+    found: dict[CompileId | None, dict[str, list[Stage]]] = {}
+    for stage in process.stages:
+        found.setdefault(stage.compile_id, {}).setdefault(stage_of(stage.name), []).append(stage)
+    return found

@@ -1,0 +1,93 @@
+"""The sections of the page behind its first screen: each report, and what only a page can show."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from dynamo_core.model import Process, Recording
+
+from ..breaks import report as breaks
+from ..bytecode import report as bytecode
+from ..explain import report as explain
+from ..guards import report as guards
+from ..ops import report as ops_report
+from ..profile import report as profile
+from ..profile.exports.names import process_name
+from ..recompiles import report as recompiles
+from ..report import Report, page
+from .blocks import elements
+from .element import Child, Element, h
+from .first_screen import command
+from .links import Links
+from .timeline import timeline
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section: its route, its title, the command that shows the same, and the report that it is made of."""
+
+    route: str
+    title: str
+    command: str
+    report: Report | None = None
+    above: Callable[[Recording], Element | None] | None = None
+
+
+def sections(opened: Report | None) -> list[Section]:
+    """In the order of the page. A report that was asked for, with its options, takes its section's place."""
+    found = [
+        Section("source", "Source", "bytecode --source"),
+        Section("breaks", "Breaks", "breaks", breaks.report()),
+        Section("recompiles", "Recompiles", "recompiles", recompiles.report()),
+        Section("graphs", "Graphs", "graphs"),
+        Section("guards", "Guards", "guards", guards.report()),
+        Section("time", "Time", "profile", profile.report(), timeline),
+        Section("bytecode", "Bytecode", "bytecode --diff", bytecode.report("diff")),
+        Section("ops", "Ops", "ops", ops_report()),
+        Section("run", "Run", "explain", explain.report()),
+    ]
+    if opened is None:
+        return found
+    own = section_of(opened)
+    if own and all(each.route != own for each in found):
+        found.append(Section(own, own.capitalize(), own, opened))
+    return [replace(each, report=opened) if each.route == own else each for each in found]
+
+
+def section_of(opened: Report) -> str:
+    """The route of the section that a report is; the first screen for `explain`."""
+    names = {"dynamo-profile": "time", "dynamo-explain": ""}
+    return names.get(opened.schema, opened.schema.removeprefix("dynamo-"))
+
+
+def head(section: Section, recording: Recording) -> Element:
+    """The title of a section, and the command that shows the same in a terminal."""
+    return h("div", h("h2", section.title), command(section.command, recording), class_="head")
+
+
+def report_section(section: Section, recording: Recording, links: Links) -> Element:
+    """A section that is a report, with a part for each process where there are several."""
+    assert section.report is not None
+    drawing = section.above(recording) if section.above is not None else None
+    parts: Sequence[Child]
+    if len(recording.processes) < 2 or section.route == "run":
+        only = recording.processes[0] if len(recording.processes) == 1 else None
+        parts = elements(page(section.report, recording), links, only)
+    else:
+        parts = list(_of_each_process(section.report, recording, links))
+    return h("div", head(section, recording), drawing, parts)
+
+
+def _of_each_process(report: Report, recording: Recording, links: Links) -> Iterator[Element]:
+    for process in recording.processes:
+        yield of_process(process, elements(page(report, alone(recording, process)), links, process))
+
+
+def of_process(process: Process, children: Sequence[Child]) -> Element:
+    """What is of one process, which the filter can show alone."""
+    name = process_name(process)
+    return h("section", h("h3", name[:1].upper() + name[1:]), children, data_process=name, aria_label=name)
+
+
+def alone(recording: Recording, process: Process) -> Recording:
+    """The recording as if it had this process only."""
+    return replace(recording, processes=[process])

@@ -1,0 +1,167 @@
+"""All that is known of a line of source: breaks, recompiles, guards, ops, kernels, bytecode."""
+
+from collections.abc import Iterator, Sequence
+
+from dynamo_core.analysis.break_costs import BreakCost
+from dynamo_core.analysis.break_sentences import effect_and_cost
+from dynamo_core.analysis.bytecode.instructions import instruction_text, is_noise
+from dynamo_core.analysis.graphs.node_text import value_text
+from dynamo_core.analysis.guard_failures import what_differed
+from dynamo_core.analysis.guard_words import guard_words
+from dynamo_core.analysis.recompile_causes import RecompileCause
+from dynamo_core.analysis.words import compile_label, first_line, frame_name, number, seconds
+from dynamo_core.model import Place
+
+from ...page.blocks import table as block_table
+from ..blocks import table
+from ..element import KNOWN_SITES, Child, h
+from ..links import Links, link
+from .lines import InGraph, Kept, Line
+
+_MOST_ROWS = 40  # of each table: what there is more of is in the section of its own
+_MOST_CALLERS = 12
+
+
+def details(place: Place, line: Line, links: Links) -> Iterator[Child]:
+    """What to show below the line."""
+    for finding in line.findings:
+        title = [link(f"finding/{finding.identity}", finding.title)]
+        yield h("p", h("strong", "Finding: "), title)
+        yield h("ul", (h("li", links.text(remedy.text)) for remedy in finding.remedies), class_="remedies")
+    for cost in line.breaks:
+        yield from _break(cost, links)
+    for _, frame in line.gave_up[:_MOST_ROWS]:
+        what = "raised an error while it was compiled" if frame.outcome == "raised" else "runs eager"
+        yield h("p", h("strong", frame_name(frame.name)), f" {what}: ", links.text(first_line(frame.reason)))
+    for cause in line.recompiles:
+        yield from _recompiles(cause, links)
+    yield from _ops(line.graphs, links)
+    yield from _kernels(line, links)
+    yield from _guards(line, links)
+    yield from _bytecode(line.bytecode, links)
+
+
+def _break(cost: BreakCost, links: Links) -> Iterator[Child]:
+    distinct = cost.distinct
+    first = distinct.first
+    yield h("h4", f"Graph break: {first.kind}")
+    yield h("p", effect_and_cost(cost) + ".")
+    before = {graph.number for crossing in distinct.crossings for graph in crossing.before}
+    after = {graph.number for crossing in distinct.crossings for graph in crossing.after}
+    if before or after:
+        parts = (
+            [f"graph {each}" for each in sorted(before)[:6]],
+            [f"graph {each}" for each in sorted(after)[:6]],
+        )
+        said = f"Between {' or '.join(parts[0]) or 'the begin'} and {' or '.join(parts[1]) or 'the end'}."
+        yield h("p", links.text(said, distinct.process))
+    explanation = first.explanation
+    if explanation is not None:
+        if explanation.explanation:
+            yield h("p", " ".join(explanation.explanation.partition("\n\n")[0].split()), class_="dim")
+        if explanation.hints:
+            yield h("ul", (h("li", " ".join(hint.split())) for hint in explanation.hints), class_="dim")
+        if explanation.link and explanation.link.startswith(KNOWN_SITES):
+            yield h("p", h("a", explanation.link, href=explanation.link, rel="noreferrer"))
+    stack = [*first.callers, *first.stack]
+    if len(stack) > 1:
+        rows = [
+            [f"{each.place.file}:{each.place.line}", each.function, each.text.strip()]
+            for each in stack[-_MOST_CALLERS:]
+        ]
+        yield table(block_table("called from|in|", rows), links, distinct.process)
+
+
+def _recompiles(cause: RecompileCause, links: Links) -> Iterator[Child]:
+    frame = cause.frame
+    yield h("h4", f"{number(len(cause.compiles), 'recompile')} of {frame.shown_name}")
+    rows = []
+    for compile_, failure in cause.met[:_MOST_ROWS]:
+        rows.append(
+            [
+                compile_label(compile_.compile_id),
+                seconds(compile_.seconds),
+                "" if failure is None else what_differed(failure),
+                "" if failure is None else failure.expected or "",
+                "" if failure is None else frame.actual(compile_, failure) or "",
+            ]
+        )
+    yield table(block_table("compile|took>|what differed|compiled for|came", rows), links, frame.process)
+    yield from _rest(len(cause.met), link("recompiles", "Recompiles"))
+
+
+def _ops(graphs: Sequence[InGraph], links: Links) -> Iterator[Child]:
+    """Its ops, once for all graphs in which they are the same."""
+    same: dict[tuple[tuple[str, str, str], ...], list[InGraph]] = {}
+    for each in graphs:
+        if each.ops is not None:
+            key = tuple((op.name, op.target, value_text(op)) for op in each.ops)
+            same.setdefault(key, []).append(each)
+    if not same:
+        return
+    yield h("h4", "Ops")
+    for ops, holders in list(same.items())[:_MOST_ROWS]:
+        names = ", ".join(f"graph {each.graph.number}" for each in holders[:8])
+        more = f" and {len(holders) - 8:,} more" if len(holders) > 8 else ""
+        origin = dict.fromkeys(frame_name(each.graph.frame_name) for each in holders)
+        inlined = f" of {', '.join(list(origin)[:3])}"
+        yield h("p", "in ", links.text(names, holders[0].process), more, h("span", inlined, class_="dim"))
+        rows = [[name, target, value] for name, target, value in ops[:_MOST_ROWS]]
+        yield table(block_table("node|op|value", rows), links, holders[0].process)
+        yield from _rest(len(ops), link("graphs", "Graphs"))
+    yield from _rest(len(same), link("graphs", "Graphs"))
+
+
+def _kernels(line: Line, links: Links) -> Iterator[Child]:
+    if not line.kernels:
+        return
+    yield h("h4", "Kernels that Inductor made of its ops")
+    rows = [
+        [kernel, f"graph {graph.number} {compile_label(graph.compile_id)}"]
+        for _, graph, kernel in line.kernels
+    ]
+    yield table(block_table("kernel|of", rows[:_MOST_ROWS]), links, line.kernels[0][0])
+    yield from _rest(len(rows), link("graphs", "Graphs"))
+
+
+def _guards(line: Line, links: Links) -> Iterator[Child]:
+    if not line.guards:
+        return
+    yield h("h4", "Guards because of it")
+    same: dict[tuple[str, str, str], list[int]] = {}
+    for at, (_, _, guard) in enumerate(line.guards):
+        said = guard_words(guard.type, guard.source, guard.code)
+        same.setdefault((guard.type, guard.source, said), []).append(at)
+    rows = []
+    for (kind, source, said), found in list(same.items())[:_MOST_ROWS]:
+        labels = [compile_label(line.guards[at][1]) for at in found[:6]]
+        more = f" and {len(found) - 6:,} more" if len(found) > 6 else ""
+        rows.append([kind, source, said, ", ".join(labels) + more])
+    yield table(block_table("guard|of|what is checked|cache entry", rows), links, line.guards[0][0])
+    yield from _rest(len(same), link("guards", "Guards"))
+
+
+def _bytecode(kept: Sequence[Kept], links: Links) -> Iterator[Child]:
+    """The line's own instructions in each compile: what is left for the interpreter, and what is gone."""
+    told: dict[tuple[str, ...], list[Kept]] = {}
+    for each in kept:
+        rows = [(each.bytecode.original[at], is_kept) for at, is_kept in each.rows]
+        text = tuple(
+            f"{'kept   ' if k else 'removed'} {instruction_text(i, 26)}" for i, k in rows if not is_noise(i)
+        )
+        if text:
+            told.setdefault(text, []).append(each)
+    if told:
+        yield h("h4", "Bytecode of the line")
+    for text, same in list(told.items())[:4]:
+        labels = ", ".join(compile_label(each.bytecode.compile_id) for each in same[:8])
+        more = f" and {len(same) - 8:,} more" if len(same) > 8 else ""
+        yield h("p", "in ", links.text(labels, same[0].process), more)
+        yield h("pre", h("code", "\n".join(text[:_MOST_ROWS])))
+        yield from _rest(len(text), link("bytecode", "Bytecode"))
+    yield from _rest(len(told), link("bytecode", "Bytecode"), 4)
+
+
+def _rest(count: int, where: Child, shown: int = _MOST_ROWS) -> Iterator[Child]:
+    if count > shown:
+        yield h("p", f"… and {count - shown:,} more: ", where, class_="dim")

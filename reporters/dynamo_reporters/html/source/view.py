@@ -1,0 +1,217 @@
+"""The source view: what runs each line, where it broke, what was compiled again and what that cost."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from dynamo_core.analysis.break_sentences import effect
+from dynamo_core.analysis.library import is_library
+from dynamo_core.analysis.recompile_sentences import cause_sentence
+from dynamo_core.analysis.words import compile_label, number, seconds
+from dynamo_core.model import CompileId, Place, Process
+
+from ..element import Child, Element, h, later
+from ..links import Links, link
+from .coloured import coloured
+from .details import details
+from .lines import Line, SourceFile
+
+_CHIPS = 6  # graphs that are named beside a line; the others are counted, and listed in its details
+_COLOURS = 6
+_COLUMNS = 4
+LEGEND = (
+    "Beside each line: the numbers of the graphs that hold ops of it, and “eager” where Python's interpreter "
+    "runs it, or a part of it, in a frame that was compiled. A line with neither was done while tracing, was "
+    "not reached, or is of a function that was not compiled. Choose a line's number for its break, guards, "
+    "ops, kernels and bytecode."
+)
+
+
+def index(files: Mapping[str, SourceFile], links: Links, notes: Sequence[str]) -> Element:
+    """The files, the user's own first, with what each holds."""
+    own = [file for file in files.values() if not is_library(Place(file.path, 0))]
+    libraries = [file for file in files.values() if is_library(Place(file.path, 0))]
+    parts: list[Child] = [h("p", note, class_="warning") for note in notes]
+    if not files:
+        parts.append(
+            h(
+                "p",
+                "No line of source was recorded: nothing was compiled, or a plain trace has none.",
+                class_="dim",
+            )
+        )
+    if own:
+        parts += [h("h3", "The program"), _list(own, links)]
+    if libraries:
+        parts += [h("h3", "Libraries"), _list(libraries, links)]
+    return h("div", parts)
+
+
+def _list(files: Iterable[SourceFile], links: Links) -> Element:
+    return h("ul", (_entry(file, links) for file in files), class_="files")
+
+
+def _entry(file: SourceFile, links: Links) -> Element:
+    name = links.file_names[file.path]
+    return h(
+        "li",
+        link(links.file(file.path), name),
+        " ",
+        h("span", file_sentence(file), class_="dim"),
+        data_filter=True,
+    )
+
+
+def file_sentence(file: SourceFile) -> str:
+    """`2 graphs hold lines of it; 1 graph break, 3 recompiles`."""
+    lines = file.lines.values()
+    graphs = {(id(each.process), each.graph.number) for line in lines for each in line.graphs}
+    breaks = sum(len(line.breaks) for line in lines)
+    recompiles = sum(len(cause.compiles) for line in lines for cause in line.recompiles)
+    fell_back = sum(len(line.gave_up) for line in lines)
+    parts = (
+        [f"{number(len(graphs), 'graph')} {'holds' if len(graphs) == 1 else 'hold'} lines of it"]
+        if graphs
+        else []
+    )
+    parts += [number(breaks, "graph break")] if breaks else []
+    parts += [number(recompiles, "recompile")] if recompiles else []
+    parts += [f"{number(fell_back, 'frame')} given up"] if fell_back else []
+    return ", ".join(parts) or "cited by stacks and guards only"
+
+
+def file_view(file: SourceFile, links: Links) -> Element:
+    """The lines of a file that were recorded; gaps say that there are others."""
+    numbers = sorted(file.lines)
+    known = dict(_coloured_lines(file, numbers))
+    rows: list[Element] = []
+    previous: int | None = None
+    for at in numbers:
+        if previous is not None and at > previous + 1:
+            between = number(at - previous - 1, "line")
+            rows.append(
+                h(
+                    "tr",
+                    h("td", f"{between} that no graph, break or guard is on: not recorded", colspan=_COLUMNS),
+                    class_="gap",
+                )
+            )
+        rows += _rows(file, at, known.get(at), links)
+        previous = at
+    headings = ("line", "runs in", "source", "what became of it")
+    head = h("thead", h("tr", (h("th", heading, scope="col") for heading in headings)))
+    title = h("h2", links.file_names[file.path])
+    where = h("p", file.path, " · ", file_sentence(file), class_="dim")
+    table = h("table", head, h("tbody", rows), class_="source")
+    return h(
+        "article", h("p", link("source", "all files")), title, where, h("p", LEGEND, class_="dim"), table
+    )
+
+
+def _coloured_lines(file: SourceFile, numbers: Sequence[int]) -> Iterator[tuple[int, list[Child]]]:
+    run: list[int] = []
+    for at in [*numbers, -1]:
+        text = None if at < 0 else file.lines[at].text
+        if run and (text is None or at != run[-1] + 1):
+            yield from zip(run, coloured([file.lines[each].text or "" for each in run]), strict=True)
+            run = []
+        if text is not None:
+            run.append(at)
+
+
+def _rows(file: SourceFile, at: int, text: list[Child] | None, links: Links) -> Iterator[Element]:
+    line = file.lines[at]
+    classes = [
+        name
+        for name, applies in (
+            ("broken", line.breaks or line.gave_up),
+            ("again", line.recompiles),
+            ("eager", line.is_eager),
+            ("notable", line.is_notable),
+        )
+        if applies
+    ]
+    number_: Child = str(at)
+    if line.has_more:
+        label = f"Line {at}: show what is known of it"
+        number_ = h("button", str(at), type="button", class_="line", aria_expanded="false", aria_label=label)
+    source = text if text is not None else [h("span", "not recorded", class_="dim")]
+    yield h(
+        "tr",
+        h("td", number_, class_="no"),
+        h("td", chips(line, links), class_="runs"),
+        h("td", source, class_="code"),
+        h("td", _marks(line, links), class_="says"),
+        class_=" ".join(classes) or None,
+        data_at=at,
+    )
+    if line.has_more:
+        yield h(
+            "tr",
+            later("td", details(Place(file.path, at), line, links), colspan=_COLUMNS),
+            class_="more",
+            hidden=True,
+        )
+
+
+def chips(line: Line, links: Links) -> list[Child]:
+    """The graphs that hold a line, by number, and whether the interpreter has a part in it."""
+    shown: list[Child] = []
+    for each in line.graphs[:_CHIPS]:
+        graph = each.graph
+        calls = f", called {number(graph.calls, 'time')}" if graph.calls is not None else ""
+        route = links.graph(each.process, graph.number) or ""
+        title = f"graph {graph.number} {compile_label(graph.compile_id)}, {number(graph.ops, 'op')}{calls}"
+        class_ = f"chip g{graph.number % _COLOURS}"
+        shown.append(
+            h("a", str(graph.number), href=f"#/{route}", title=title, aria_label=title, class_=class_)
+        )
+    more = len(line.graphs) - len(shown)
+    if more > 0:
+        shown.append(h("span", f"+{more:,}", class_="chip g0", title=f"and {number(more, 'more graph')}"))
+    if line.is_eager:
+        shown.append(h("span", "eager", class_="chip eager"))
+    return shown
+
+
+def _marks(line: Line, links: Links) -> Iterator[Element]:
+    """A line of words for each thing that happened at a line of source."""
+    for cost in line.breaks:
+        what = "runs eager" if cost.distinct.frames_fell_back else "break"
+        took = "" if cost.seconds is None else f", {seconds(cost.seconds)} in all"
+        said = f": {cost.distinct.first.kind}; {effect(cost.distinct)}{took}"
+        yield h("span", h("b", f"✗ {what}"), said, class_="mark")
+    for process, frame in line.gave_up[:3]:
+        if not line.breaks:
+            raised = "raised an error" if frame.outcome == "raised" else "runs eager"
+            yield h(
+                "span", h("b", f"✗ {raised}"), f": {frame.name}", class_="mark", title=links.prefix(process)
+            )
+    for cause in line.recompiles:
+        spent = sum(compile_.seconds or 0.0 for compile_ in cause.compiles)
+        said = f", {seconds(spent)}: {cause_sentence(cause)}"
+        yield h("span", h("b", f"↻ {number(len(cause.compiles), 'recompile')}"), said, class_="mark again")
+    for _, place in line.breaks_below[:3]:
+        yield h("span", "↓ a break below, at ", links.place(place), class_="mark")
+    compiled = [(each.process, compile_id) for each in line.resumed for compile_id in each.compiled]
+    if compiled:
+        yield h("span", "↪ goes on here as ", list(_ids(compiled, links)), class_="mark resume")
+    elif line.resumed:
+        yield h("span", "↪ goes on here; that part was never compiled", class_="mark resume")
+    began = list(dict.fromkeys((id(process), compile_.compile_id) for process, compile_ in line.began))
+    if began and not compiled:
+        of = {id(process): process for process, _ in line.began}
+        ids = list(_ids([(of[key], compile_id) for key, compile_id in began], links))
+        yield h("span", "compiled as ", ids, class_="mark resume")
+    if line.kernels:
+        names = list(dict.fromkeys(kernel for _, _, kernel in line.kernels))
+        more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+        yield h("span", f"in kernel {', '.join(names[:2])}{more}", class_="mark resume")
+
+
+def _ids(compiled: Sequence[tuple[Process, CompileId | None]], links: Links) -> Iterator[Child]:
+    for at, (process, compile_id) in enumerate(compiled[:_CHIPS]):
+        if at:
+            yield ", "
+        route = links.compile(process, compile_id)
+        yield link(route, compile_label(compile_id)) if route else compile_label(compile_id)
+    if len(compiled) > _CHIPS:
+        yield f" and {len(compiled) - _CHIPS:,} more"

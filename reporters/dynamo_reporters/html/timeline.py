@@ -1,0 +1,140 @@
+"""When what happened: each track of a process as a strip of slices, from the begin of the run to its end."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from dynamo_core.analysis.words import seconds
+from dynamo_core.model import Process, Recording
+
+from ..profile.exports.layout import Slice, Track
+from ..profile.exports.names import process_name
+from ..profile.exports.tracks import origin_ns, tracks
+from .element import Element, h
+
+_UNITS = 100_000  # of the drawing, from left to right
+_MOST_SLICES = 4_000  # on one track; more cannot be told apart, and take time to draw
+_ROW = 14  # units of height for each level of slices
+_MOST_PROCESSES = 32
+
+
+@dataclass(frozen=True)
+class Span:
+    """From when to when a drawing goes, in nanoseconds since the epoch."""
+
+    begin_ns: int
+    end_ns: int
+
+    def at(self, moment: int) -> float:
+        """Where a moment is in a drawing."""
+        return round((moment - self.begin_ns) / max(self.end_ns - self.begin_ns, 1) * _UNITS, 1)
+
+
+def small_timeline(recording: Recording) -> Element | None:
+    """The outermost slices of each process; None where nothing has a time."""
+    return _timeline(recording, is_small=True)
+
+
+def timeline(recording: Recording) -> Element | None:
+    """Every track with all its levels; a slice that is chosen tells about itself below."""
+    return _timeline(recording, is_small=False)
+
+
+def _timeline(recording: Recording, is_small: bool) -> Element | None:
+    shown = recording.processes[:_MOST_PROCESSES]
+    of_processes = [tracks(process) for process in shown]
+    ends = [each.end_ns for some in of_processes for track in some for each in track.slices]
+    if not ends:
+        return None
+    begin = origin_ns(of_processes, recording.run)
+    run_end = recording.run.ended_ns if recording.run is not None else None
+    span = Span(begin, max([*ends, *([run_end] if run_end is not None else [])]))
+    parts: list[Element] = []
+    for process, its_tracks in zip(shown, of_processes, strict=True):
+        if len(recording.processes) > 1:
+            parts.append(h("h4", process_name(process)))
+        parts += [_row(track, span, process, is_small) for track in its_tracks]
+    more = len(recording.processes) - len(shown)
+    return h(
+        "div",
+        parts,
+        _axis(span),
+        h("p", f"… and {more:,} more processes; the filter shows one at a time.", class_="dim")
+        if more > 0
+        else None,
+        class_="timeline small" if is_small else "timeline",
+        data_from="0",
+        data_to=str(_UNITS),
+        data_seconds=f"{(span.end_ns - span.begin_ns) / 1e9:.6f}",
+    )
+
+
+def _axis(span: Span) -> Element:
+    whole = (span.end_ns - span.begin_ns) / 1e9
+    marks = (h("span", seconds(whole * part / 4) if part else "0 s") for part in range(5))
+    return h(
+        "div",
+        h("span", "since the begin", class_="track-name"),
+        h("div", marks, class_="axis"),
+        class_="track",
+    )
+
+
+def _row(track: Track, span: Span, process: Process, is_small: bool) -> Element:
+    placed = [(slice_, depth) for slice_, depth in _depths(track.slices) if depth == 0 or not is_small]
+    visible, hidden = _largest(placed)
+    levels = max((depth for _, depth in visible), default=0) + 1
+    height = levels * _ROW
+    drawing = h(
+        "svg",
+        (_rect(slice_, depth, span, track.name) for slice_, depth in visible),
+        viewBox=f"0 0 {_UNITS} {height}",
+        preserveAspectRatio="none",
+        height=height,
+        role="img",
+        aria_label=f"{track.name}: {len(track.slices):,} slices",
+    )
+    name = track.name if not hidden else f"{track.name} (the longest {len(visible):,} of {len(placed):,})"
+    return h("div", h("span", name, class_="track-name"), drawing, class_="track")
+
+
+def _rect(slice_: Slice, depth: int, span: Span, track: str) -> Element:
+    left = span.at(slice_.begin_ns)
+    took = seconds((slice_.end_ns - slice_.begin_ns) / 1e9)
+    begun = seconds((slice_.begin_ns - span.begin_ns) / 1e9)
+    details = "".join(f"; {name}: {value}" for name, value in slice_.details.items())
+    return h(
+        "rect",
+        h("title", f"{slice_.name}: {took}, {begun} after the begin{details}"),
+        x=left,
+        y=depth * _ROW + 1,
+        width=max(span.at(slice_.end_ns) - left, _UNITS / 2000),
+        height=_ROW - 2,
+        class_=f"{_kind(track)} level{depth % 4}",
+    )
+
+
+def _kind(track: str) -> str:
+    """Which of the colours of the wall time's bar a track has."""
+    if track.startswith("compiling"):
+        return "compiling"
+    if track.startswith("start-up"):
+        return "start"
+    return "graphs" if "graphs" in track else "other"
+
+
+def _depths(slices: Sequence[Slice]) -> Iterable[tuple[Slice, int]]:
+    around: list[Slice] = []
+    for slice_ in slices:
+        while around and around[-1].end_ns <= slice_.begin_ns:
+            around.pop()
+        yield slice_, len(around)
+        around.append(slice_)
+
+
+def _largest(placed: list[tuple[Slice, int]]) -> tuple[list[tuple[Slice, int]], int]:
+    """What can be drawn, in its order, and how many slices it lacks."""
+    if len(placed) <= _MOST_SLICES:
+        return placed, 0
+    longest = sorted(placed, key=lambda each: each[0].begin_ns - each[0].end_ns)[:_MOST_SLICES]
+    chosen = {id(slice_) for slice_, _ in longest}
+    return [each for each in placed if id(each[0]) in chosen], len(placed) - _MOST_SLICES

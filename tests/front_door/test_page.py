@@ -1,0 +1,196 @@
+"""The page, without a browser: what is in the file, and that nothing of a recording can act in it."""
+
+import base64
+import functools
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+from page_reader import Page, elements_of, links_of, text_of
+
+from answering import answer
+from documents import document
+from dynamo_core.recording.read import read
+from dynamo_reporters.html import CONTENTS, page
+from dynamo_reporters.html.document import asset
+from stored import NAMES, edited, plain, stored
+
+RECORDINGS = [*NAMES, "plain recompiling"]
+REPORTS = {
+    "explain": "",
+    "breaks": "breaks",
+    "recompiles": "recompiles",
+    "graphs": "graphs",
+    "guards": "guards",
+    "profile": "time",
+    "bytecode": "bytecode",
+    "ops": "ops",
+}
+FORBIDDEN = re.compile(
+    r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser|"
+    r"createContextualFragment|setHTML|\bfetch\b|XMLHttpRequest|WebSocket|importScripts|\bimport\b[^:]*\("
+)
+
+
+def path_of(recording: str) -> Path:
+    return plain(recording.removeprefix("plain ")) if recording.startswith("plain ") else stored(recording)
+
+
+@functools.cache
+def page_of(path: Path) -> Page:
+    return Page(page(read(path, CONTENTS)).decode("utf-8"))
+
+
+def allowed(what: str) -> set[str]:
+    """The names that the page's own script builds: of what is not there, it would build nothing."""
+    found = re.search(rf"const {what} = new Set\((.*?)\);", asset("page.mjs"), re.DOTALL)
+    assert found is not None
+    return set(re.findall(r"[A-Za-z][\w-]*", re.sub(r"\.split\(.*", "", found[1], flags=re.DOTALL)))
+
+
+@pytest.mark.parametrize("recording", ["toy", "profiled", "forks", "plain recompiling"])
+def test_the_same_recording_gives_the_same_bytes(recording: str, tmp_path: Path) -> None:
+    for name in ("one.html", "two.html"):
+        result = answer("report", path_of(recording), "-o", tmp_path / name)
+        assert (result.exit_code, result.stdout) == (0, "")
+        assert result.stderr.startswith(f"dynamo: wrote {tmp_path / name}, ")
+    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
+
+
+@pytest.mark.parametrize("recording", RECORDINGS)
+def test_a_page_holds_only_what_its_script_builds_and_its_links_lead_somewhere(recording: str) -> None:
+    found = page_of(path_of(recording))
+    blocks = found.blocks()
+    tags, svg, attributes = allowed("TAGS"), allowed("SVG_TAGS"), allowed("ATTRIBUTES")
+    for route, tree in blocks.items():
+        if route == "index":
+            continue
+        for tag, own in elements_of(tree):
+            assert tag in tags | svg, (route, tag)
+            unknown = (
+                {name for name in own if not name.startswith(("data-", "aria-"))} - attributes - {"href"}
+            )
+            assert not unknown, (route, tag)
+    findings = {tag.attributes["id"].removeprefix("/") for tag in found.all("article")}
+    for route in links_of(found):
+        is_section = route in blocks or route in findings or route == ""
+        line = route.rpartition("/")
+        is_line = line[0] in blocks and any(
+            own.get("data-at") == line[2] for _, own in elements_of(blocks[line[0]])
+        )
+        assert is_section or is_line, route
+    for _, _, route in blocks["index"]:
+        assert route in blocks or route in findings or route.rpartition("/")[0] in blocks, route
+
+
+def test_the_policy_lets_only_the_page_s_own_script_and_style_run() -> None:
+    found = page_of(stored("toy"))
+    (policy,) = found.all("meta", http_equiv="Content-Security-Policy")
+    (script,), (style,) = found.all("script", type="module"), found.all("style")
+    for tag, name in ((script, "script-src"), (style, "style-src")):
+        digest = base64.b64encode(hashlib.sha256(tag.text.encode()).digest()).decode()
+        assert f"{name} 'sha256-{digest}'" in policy.attributes["content"]
+    assert policy.attributes["content"].startswith("default-src 'none'; ")
+    others = [tag for tag in found.all("script") if tag is not script]
+    assert {tag.attributes["type"] for tag in others} == {"application/gzip"}
+    names = {name for tag in found.tags for name in tag.attributes}
+    assert not [name for name in names if name == "style" or name.startswith("on")]
+
+
+def test_script_and_style_are_small_and_never_make_markup_of_text() -> None:
+    assert len(asset("page.mjs").encode()) <= 40_000
+    assert len(asset("page.css").encode()) <= 15_000
+    assert FORBIDDEN.findall(asset("page.mjs")) == []
+
+
+@pytest.mark.parametrize("recording", RECORDINGS)
+def test_the_first_screen_has_the_numbers_of_explain(recording: str) -> None:
+    path = path_of(recording)
+    told = document("explain", path)
+    found = page_of(path)
+    (title,) = found.all("h1")
+    assert title.text == told["verdict"]
+    shown = {
+        tag.attributes["data-name"]: tag.attributes["data-value"]
+        for tag in found.all("span")
+        if "data-name" in tag.attributes
+    }
+    assert {"graphs", "ops", "graph_breaks", "recompiles", "compile_time_s"} <= shown.keys()
+    for name, value in shown.items():
+        assert value == ("null" if told["summary"][name] is None else repr(told["summary"][name]))
+    cards = [tag.attributes["id"] for tag in found.all("article")]
+    assert cards == [f"/finding/{each['identity']}" for each in told["findings"]]
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_every_report_can_be_a_page_that_opens_at_its_section(report: str, tmp_path: Path) -> None:
+    result = answer(report, stored("toy"), "-o", tmp_path / "it.html")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+    found = Page((tmp_path / "it.html").read_text(encoding="utf-8"))
+    (whole,) = found.all("html")
+    assert whole.attributes.get("data-opened", "") == REPORTS[report]
+    assert answer(report, stored("toy"), "--format", "html").stdout == found.source
+
+
+def test_the_options_of_a_report_hold_in_its_section(tmp_path: Path) -> None:
+    answer("guards", stored("toy"), "--all", "-o", tmp_path / "all.html")
+    every = text_of(Page((tmp_path / "all.html").read_text()).blocks()["guards"])
+    usual = text_of(page_of(stored("toy")).blocks()["guards"])
+    assert "Not listed without --all" in usual
+    assert "Not listed without --all" not in every
+    assert len(every) > len(usual)
+
+
+def test_a_report_of_no_one_recording_is_a_page_too(tmp_path: Path) -> None:
+    result = answer("diff", stored("toy"), stored("frozen"), "-o", tmp_path / "diff.html")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+    found = Page((tmp_path / "diff.html").read_text(encoding="utf-8"))
+    text = answer("diff", stored("toy"), stored("frozen")).stdout
+    assert found.all("h1")[0].text in text
+    assert found.all("script") == []
+
+
+HOSTILE = "</script><img src=x onerror=alert(1)><a href=javascript:alert(1)>\u202etxt\u200b\u2066"
+
+
+def test_a_hostile_recording_leaves_no_markup_of_its_own(tmp_path: Path) -> None:
+    written = HOSTILE.replace("/", "\\/").encode("unicode_escape").decode().replace("\\\\/", "/")
+
+    def edit(head: str, payload: str) -> str:
+        return payload.replace("toy_example", written)
+
+    found = page_of(edited("toy", tmp_path, edit))
+    usual = page_of(stored("toy"))
+    assert {tag.name for tag in found.tags} <= {tag.name for tag in usual.tags}
+    assert [tag.name for tag in found.tags if tag.name in ("script", "img", "a")].count("img") == 0
+    everything = found.source + "".join(
+        map(text_of, (tree for route, tree in found.blocks().items() if route != "index"))
+    )
+    assert not re.search("[\u202e\u200b\u2066]", everything)
+    assert "\\x202etxt\\x200b\\x2066" in everything
+    targets = [tag.attributes["href"] for tag in found.tags if "href" in tag.attributes]
+    targets += [
+        own["href"]
+        for route, tree in found.blocks().items()
+        if route != "index"
+        for _, own in elements_of(tree)
+        if "href" in own
+    ]
+    assert all(
+        target.startswith(("#", "https://meta-pytorch.github.io/compile-graph-break-site/"))
+        for target in targets
+    )
+
+
+def test_what_does_not_fit_is_left_out_in_a_fixed_order_and_told() -> None:
+    recording = read(stored("recompiling"), CONTENTS)
+    whole = page(recording)
+    smaller = Page(page(recording, largest=len(whole) - 40_000).decode())
+    smallest = Page(page(recording, largest=0).decode())
+    assert "Left out" in [tag.text for tag in smaller.all("h2")]
+    assert [tag.text for tag in smaller.all("code") if "--stage output-code" in tag.text]
+    assert "guards" in smaller.blocks()
+    assert "graph/1/output-code" not in smaller.blocks()
+    assert {"guards", "bytecode", "graph/1"}.isdisjoint(smallest.blocks())
+    assert {"recompiles", "source", "time", "compile/0-0"} <= smallest.blocks().keys()
