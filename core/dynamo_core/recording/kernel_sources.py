@@ -42,8 +42,8 @@ class KernelSources:
         places = [place for node in nodes if (place := known.get(node)) is not None]
         return nodes, tuple(dict.fromkeys(places))
 
-    def kernels(self) -> Iterator[tuple[Graph, str, tuple[Place, ...]]]:
-        """Every kernel that names its nodes, with the graph that it is of and their lines.
+    def kernels(self) -> Iterator[tuple[Graph, str, Sources]]:
+        """Every kernel that names its nodes, with the graph that it is of, those nodes and their lines.
 
         Where a compile handed over several graphs, it is not known of which one a kernel is: it is left out.
         """
@@ -55,7 +55,7 @@ class KernelSources:
             if len(graphs) == 1:
                 known = self._places.get(compile_id, {})
                 places = [place for node in nodes if (place := known.get(node)) is not None]
-                yield graphs[0], kernel, tuple(dict.fromkeys(places))
+                yield graphs[0], kernel, (nodes, tuple(dict.fromkeys(places)))
 
     def _read(self, compile_id: CompileId | None, code: str) -> None:
         comments = list(_NODES.finditer(code))

@@ -10,7 +10,7 @@ from ..page.terminal import change_as_line
 from .element import Child, Element, h
 from .links import Links
 
-_TAGS = {1: "h2", 2: "h3", 3: "h4"}
+_TAGS = {1: "h3", 2: "h4", 3: "h5"}
 _ROLES: dict[Role, str | None] = {
     "plain": None,
     "strong": "strong",
@@ -21,7 +21,7 @@ _ROLES: dict[Role, str | None] = {
 
 
 def elements(blocks: Iterable[Block], links: Links, process: Process | None = None) -> list[Element]:
-    """One element for each block. Headings begin at the second level: the page's title is the first."""
+    """One element for each block. Headings begin at the third level, below the section's own."""
     return [_element(block, links, process) for block in blocks]
 
 

@@ -11,13 +11,14 @@ from dynamo_core.analysis.library import is_library
 from dynamo_core.analysis.words import compile_label, frame_name, number
 from dynamo_core.model import Place, Process
 from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_OUR_TEXT
+from dynamo_core.recording.kernel_sources import KernelSources
 
 from ..graphs.stages import STAGES, records_of
 from ..report import Report
 from .bounds import Part
 from .compiles import CompileFacts, compile_page, compiles_index
 from .element import h
-from .graphs import graph_page, graphs_index, stage_page, stages_by_compile
+from .graphs import Kernel, graph_page, graphs_index, stage_page, stages_by_compile
 from .links import Links, compiles_of
 from .packed import packed
 from .sections import Section, head, report_section, sections
@@ -96,12 +97,16 @@ class Contents:
 
     def _graphs(self, process: Process) -> Iterator[Part]:
         stages = stages_by_compile(process)
+        kernels: dict[int, list[Kernel]] = {}
+        for graph, kernel, sources in KernelSources(process).kernels():
+            kernels.setdefault(graph.number, []).append((kernel, sources))
         for graph in process.graphs[:_MOST_PAGES]:
             own = stages.get(graph.compile_id, {})
             texts = [text for of_stage in own.values() for text in of_stage]
             route = self.links.graph(process, graph.number)
             assert route is not None
-            yield Part(route, packed(graph_page(graph, process, texts, self.links)), "nodes of graphs")
+            content = graph_page(graph, process, texts, kernels.get(graph.number, []), self.links)
+            yield Part(route, packed(content), "nodes of graphs")
             for name, of_stage in own.items():
                 kind = "output code" if name in _GENERATED else "texts of graphs at their stages"
                 routes = {id(text): f"text/{_digest(text.text)}" for text in of_stage}

@@ -1,29 +1,35 @@
 """Graphs: a table of them, and for each what is known, its nodes, and its texts at every stage."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from dynamo_core.analysis.drawing.graph_boxes import drawing_of
 from dynamo_core.analysis.graphs.node_text import counts_text
 from dynamo_core.analysis.words import compile_label, frame_name, number, seconds, seconds_in_calls
 from dynamo_core.model import CompileId, Graph, Process, Recording, Stage
+from dynamo_core.recording.kernel_sources import Sources
 
 from ..graphs.report import graph_section, short_title
 from ..graphs.stages import direction, stage_of
+from ..page.blocks import table as block_table
 from ..page.bounded import bounded
 from ..parts.backends import backend_text
-from .blocks import elements
+from .blocks import elements, table
+from .drawing import drawn, fused_drawing, shown
 from .element import Child, Element, h, later
 from .links import Links, link
 from .sections import of_process
 
 _MOST_ROWS = 5_000
+_FEW = 40  # boxes that are shown at once; more are drawn when they are asked for
+Kernel = tuple[str, Sources]
 
 
 def graphs_index(recording: Recording, links: Links, head: Element) -> Element:
     """All graphs, those first in which most time was spent."""
     parts: list[Child] = []
     for process in recording.processes:
-        table = _table(process, links)
-        parts.append(of_process(process, [table]) if len(recording.processes) > 1 else table)
+        graphs = _table(process, links)
+        parts.append(of_process(process, [graphs]) if len(recording.processes) > 1 else graphs)
     return h("div", head, parts)
 
 
@@ -62,8 +68,10 @@ def _row(graph: Graph, process: Process, links: Links) -> Element:
     )
 
 
-def graph_page(graph: Graph, process: Process, stages: Iterable[Stage], links: Links) -> Element:
-    """One graph: facts, the table of its nodes, and the stages that it went through."""
+def graph_page(
+    graph: Graph, process: Process, stages: Sequence[Stage], kernels: Sequence[Kernel], links: Links
+) -> Element:
+    """One graph: facts, drawings, the table of its nodes, its kernels, and the stages it went through."""
     blocks, is_short = graph_section(graph, process, show_all=False)
     _, *rest = elements(bounded(blocks), links, process)
     names = list(dict.fromkeys(map(stage_of, (stage.name for stage in stages))))
@@ -77,9 +85,38 @@ def graph_page(graph: Graph, process: Process, stages: Iterable[Stage], links: L
         h("p", "Its texts at each stage: ", _joined(link(route, name) for name, route in routes if route))
         if names
         else None,
+        list(_drawings(graph, stages, kernels)),
+        h("h3", "Nodes"),
         rest,
+        list(_kernels(kernels, process, links)),
         _all_nodes(graph, process, links) if is_short else None,
     )
+
+
+def _drawings(graph: Graph, stages: Sequence[Stage], kernels: Sequence[Kernel]) -> Iterator[Element]:
+    if graph.nodes is None:
+        return
+    drawing = drawing_of(graph)
+    yield from shown("Drawing", drawn(f"graph {graph.number}", drawing), is_open=len(drawing.boxes) <= _FEW)
+    # Of a forward and a backward, which name the same nodes, it is not known whose a kernel is.
+    codes = [stage for stage in stages if stage.name == "inductor_output_code"]
+    fused = fused_drawing(graph, dict(kernels)) if kernels and len(codes) == 1 else None
+    if fused is not None:
+        yield from shown(
+            "Drawing after fusion: a box for each kernel", drawn(f"graph {graph.number}, fused", fused)
+        )
+
+
+def _kernels(kernels: Sequence[Kernel], process: Process, links: Links) -> Iterator[Child]:
+    """Which nodes Inductor put into which kernel, and the lines that they come from."""
+    if not kernels:
+        return
+    yield h("h3", "Kernels that Inductor made of it")
+    rows = [
+        [kernel, ", ".join(nodes), "\n".join(map(str, places))]
+        for kernel, (nodes, places) in kernels[:_MOST_ROWS]
+    ]
+    yield table(block_table("kernel|nodes|lines", rows), links, process)
 
 
 def _timing(graph: Graph) -> Element | None:

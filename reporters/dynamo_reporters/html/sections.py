@@ -1,6 +1,6 @@
 """The sections of the page behind its first screen: each report, and what only a page can show."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dynamo_core.model import Process, Recording
@@ -10,6 +10,8 @@ from ..bytecode import report as bytecode
 from ..explain import report as explain
 from ..guards import report as guards
 from ..ops import report as ops_report
+from ..page.blocks import Block, Heading
+from ..parts.findings import FINDINGS_TITLE
 from ..profile import report as profile
 from ..profile.exports.names import process_name
 from ..recompiles import report as recompiles
@@ -64,6 +66,16 @@ def head(section: Section, recording: Recording) -> Element:
     return h("div", h("h2", section.title), command(section.command, recording), class_="head")
 
 
+def _without_findings(blocks: Iterable[Block]) -> Iterator[Block]:
+    """What a report says besides the findings, which stand on the first screen."""
+    is_left_out = False
+    for block in blocks:
+        if isinstance(block, Heading) and block.level < 3:
+            is_left_out = block.text == FINDINGS_TITLE
+        if not is_left_out:
+            yield block
+
+
 def report_section(section: Section, recording: Recording, links: Links) -> Element:
     """A section that is a report, with a part for each process where there are several."""
     assert section.report is not None
@@ -71,7 +83,7 @@ def report_section(section: Section, recording: Recording, links: Links) -> Elem
     parts: Sequence[Child]
     if len(recording.processes) < 2 or section.route == "run":
         only = recording.processes[0] if len(recording.processes) == 1 else None
-        parts = elements(page(section.report, recording), links, only)
+        parts = elements(_without_findings(page(section.report, recording)), links, only)
     else:
         parts = list(_of_each_process(section.report, recording, links))
     return h("div", head(section, recording), drawing, parts)
@@ -79,7 +91,8 @@ def report_section(section: Section, recording: Recording, links: Links) -> Elem
 
 def _of_each_process(report: Report, recording: Recording, links: Links) -> Iterator[Element]:
     for process in recording.processes:
-        yield of_process(process, elements(page(report, alone(recording, process)), links, process))
+        blocks = _without_findings(page(report, alone(recording, process)))
+        yield of_process(process, elements(blocks, links, process))
 
 
 def of_process(process: Process, children: Sequence[Child]) -> Element:

@@ -13,6 +13,7 @@ from .element import Element, h
 
 _UNITS = 100_000  # of the drawing, from left to right
 _MOST_SLICES = 4_000  # on one track; more cannot be told apart, and take time to draw
+_THINNEST = _UNITS / 800  # what still is a pixel or two on a screen
 _ROW = 14  # units of height for each level of slices
 _MOST_PROCESSES = 32
 
@@ -107,7 +108,7 @@ def _rect(slice_: Slice, depth: int, span: Span, track: str) -> Element:
         h("title", f"{slice_.name}: {took}, {begun} after the begin{details}"),
         x=left,
         y=depth * _ROW + 1,
-        width=max(span.at(slice_.end_ns) - left, _UNITS / 2000),
+        width=max(span.at(slice_.end_ns) - left, _THINNEST),
         height=_ROW - 2,
         class_=f"{_kind(track)} level{depth % 4}",
     )

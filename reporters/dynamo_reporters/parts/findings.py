@@ -11,13 +11,14 @@ from ..documents import json_schema, json_value
 from ..page.blocks import Block, Heading, Paragraph
 
 _SHOWN = 8
+FINDINGS_TITLE = "Fix first"
 
 
 def findings_section(findings: Sequence[Finding]) -> Iterator[Block]:
     """What to do first: of each finding where, why, what it costs and what to do."""
     if not findings:
         return
-    yield Heading("Fix first")
+    yield Heading(FINDINGS_TITLE)
     for finding in findings[:_SHOWN]:
         yield Heading(_title(finding), 3)
         said = (finding.source, finding.cause if _says_more(finding) else "", finding.effect)

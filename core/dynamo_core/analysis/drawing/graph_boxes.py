@@ -50,11 +50,15 @@ class Drawing:
     too_large: str | None = None
 
 
-def drawing_of(graph: Graph) -> Drawing:
-    """The drawing of a graph whose nodes were recorded; of one without, an empty one."""
+def drawing_of(graph: Graph, *, folds: bool = True) -> Drawing:
+    """The drawing of a graph whose nodes were recorded; of one without, an empty one.
+
+    Layers that repeat are drawn once where it `folds`.
+    """
     nodes = graph.nodes or ()
     drawn = [node for node in nodes if _has_box(node)]
-    parts = folded([layer_token(node) for node in drawn]) if len(drawn) > _FEW else tuple(range(len(drawn)))
+    is_folded = folds and len(drawn) > _FEW
+    parts = folded([layer_token(node) for node in drawn]) if is_folded else tuple(range(len(drawn)))
     stands_for = dict(_copies(parts))
     if len(stands_for) > _MOST_BOXES:
         return Drawing((), (), f"{number(len(stands_for), 'box', 'boxes')} are too many to draw")

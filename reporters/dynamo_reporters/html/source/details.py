@@ -58,9 +58,14 @@ def _break(cost: BreakCost, links: Links) -> Iterator[Child]:
     explanation = first.explanation
     if explanation is not None:
         if explanation.explanation:
-            yield h("p", " ".join(explanation.explanation.partition("\n\n")[0].split()), class_="dim")
+            said = " ".join(explanation.explanation.partition("\n\n")[0].split())
+            yield h("p", links.text(said), class_="dim")
         if explanation.hints:
-            yield h("ul", (h("li", " ".join(hint.split())) for hint in explanation.hints), class_="dim")
+            yield h(
+                "ul",
+                (h("li", links.text(" ".join(hint.split()))) for hint in explanation.hints),
+                class_="dim",
+            )
         if explanation.link and explanation.link.startswith(KNOWN_SITES):
             yield h("p", h("a", explanation.link, href=explanation.link, rel="noreferrer"))
     stack = [*first.callers, *first.stack]

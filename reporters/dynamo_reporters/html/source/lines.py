@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dynamo_core.analysis.break_costs import BreakCost
+from dynamo_core.analysis.bytecode.instructions import prologue
 from dynamo_core.analysis.bytecode.resume_chain import Links as Chain
 from dynamo_core.analysis.bytecode.resume_chain import is_resume_function
 from dynamo_core.analysis.figures import Figures
@@ -24,6 +25,7 @@ from dynamo_core.model import (
     Process,
     StackFrame,
     function_of,
+    resumed_function,
 )
 from dynamo_core.recording.kernel_sources import KernelSources
 
@@ -210,8 +212,12 @@ class Source:
             if self._instructions > _MOST_ALIGNED:
                 self.not_aligned += 1
                 return ()
+            # What a resume function begins with jumps over what had run before: it is no line's own.
+            gone = prologue(bytecode.original) if is_resume_function(bytecode) else range(0)
             self._aligned[shape] = tuple(
-                (row.before, row.kind == "kept") for row in align(bytecode) if row.before is not None
+                (row.before, row.kind == "kept")
+                for row in align(bytecode)
+                if row.before is not None and row.before not in gone
             )
         return self._aligned[shape]
 
@@ -220,7 +226,9 @@ class Source:
             if gave_up(frame) and (line := self._at(frame.place)) is not None:
                 line.gave_up.append((process, frame))
         for compile_ in process.compiles:
-            if compile_.is_forward and (line := self._at(compile_.place)) is not None:
+            # A resume function is said where it goes on.
+            is_begin = compile_.is_forward and resumed_function(compile_.name) is None
+            if is_begin and (line := self._at(compile_.place)) is not None:
                 line.began.append((process, compile_))
 
     def _add_guards(self, process: Process) -> None:
@@ -231,7 +239,7 @@ class Source:
                     known.lines[guard.place.line].guards.append((process, guard_set.compile_id, guard))
 
     def _add_kernels(self, process: Process) -> None:
-        for graph, kernel, places in KernelSources(process).kernels():
+        for graph, kernel, (_, places) in KernelSources(process).kernels():
             for place in places:
                 if (line := self._at(place)) is not None:
                     line.kernels.append((process, graph, kernel))
