@@ -139,6 +139,10 @@ def test_a_fork_within_the_window(run: Runner, tmp_path: Path) -> None:
     )
     process, _ = _profiled(run, tmp_path, forking, "--profile-steps", "20")
     assert _window(process).steps >= 1
+    assert (
+        _window(process).lines_problem
+        == "the program forked a process before the step that they are taken in"
+    )
 
 
 @pytest.mark.parametrize("before", [0, 8])
@@ -149,6 +153,7 @@ def test_the_programs_own_profiler_is_left_alone(before: int, run: Runner, tmp_p
     process = _process(tmp_path / "recording")
     if before:
         assert _window(process).steps >= 1
+        assert _window(process).lines_problem == "the program uses torch.profiler itself"
     else:
         assert process.window_problem == "the program uses torch.profiler itself"
 

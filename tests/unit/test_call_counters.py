@@ -364,6 +364,18 @@ def test_percentiles_come_from_the_histogram(counters: CallCounters) -> None:
     assert times.percentile(0.99) == pytest.approx(1e-3, rel=0.07)
 
 
+def test_percentiles_of_calls_that_were_all_noted_are_exact(counters: CallCounters) -> None:
+    counters.new_page()
+    call = counters.counted(lambda: None, 0)
+    call()
+    times = as_read(counters).callables[0]
+    assert times.percentile(0.5) == times.percentile(0.99) == times.early[0].seconds
+    call()
+    times = as_read(counters).callables[0]
+    ordered = sorted(each.seconds for each in times.early)
+    assert (times.percentile(0.5), times.percentile(0.99)) == (ordered[0], ordered[1])
+
+
 class FakeCuda:
     """Stands in for torch.cuda: events pass when `passed` says so, each 2 ms after the one before it."""
 

@@ -11,8 +11,21 @@ from rich.console import Console
 from dynamo_core.analysis.graphs.fold import Repeat, folded
 from dynamo_core.analysis.graphs.generated_program import generated_program, placeholders_in
 from dynamo_core.analysis.graphs.node_text import counts_of, counts_text, kind_of, module_path, tensor_text
-from dynamo_core.model import CompileId, Graph, Node, Place, Process, Recording, Stage, Symbol, TensorInfo
+from dynamo_core.model import (
+    CallTimes,
+    CompileId,
+    Graph,
+    Node,
+    OperatorSource,
+    Place,
+    Process,
+    Recording,
+    Stage,
+    Symbol,
+    TensorInfo,
+)
 from dynamo_core.shared.errors import NothingSelected
+from dynamo_reporters.explain.report import report as explain_report
 from dynamo_reporters.graphs.files import graph_files
 from dynamo_reporters.graphs.report import report
 from dynamo_reporters.graphs.runnable import runnable
@@ -21,6 +34,7 @@ from dynamo_reporters.page.blocks import Column, Table
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.page.markdown import to_markdown
 from dynamo_reporters.page.table_with_lines import TableWithLines, fitted
+from dynamo_reporters.profile.run_time import run_time_blocks
 from dynamo_reporters.report import document
 
 FILE = "/home/u/net.py"
@@ -126,6 +140,20 @@ def test_all_has_every_node_under_its_own_name() -> None:
     everything = text(recording(GRAPH), show_all=True)
     assert "(l_x_, l_self_fc_weight_, l_self_bn_mean_,)" in everything
     assert "--all" not in everything
+
+
+def test_a_program_says_what_to_import_for_an_operator_that_is_not_torchs() -> None:
+    code = CODE.replace("l_x_.relu()", "torch.ops.mylib.scale.default(l_x_, torch.ops.aten.neg(l_x_))")
+    bare = replace(GRAPH, code=code)
+    told = replace(bare, custom_operators={"mylib::scale": OperatorSource(Place("my_ops.py", 3), "my.ops")})
+    for graph, what in (
+        (bare, "where it is registered was not recorded): put what registers it above"),
+        (told, "registered at my_ops.py:3): put `import my.ops` above this check"),
+    ):
+        program = generated_program(graph, (), "title")
+        assert what in program and "torch.ops.aten is not" not in program and "'neg'" not in program
+        with pytest.raises(SystemExit, match=r"torch.ops.mylib.scale is not an operator of torch's own"):
+            exec(compile(program, "graph1.py", "exec"), {"__name__": "elsewhere"})
 
 
 @pytest.mark.parametrize(
@@ -246,6 +274,30 @@ def test_names_of_saved_files() -> None:
         "rank0_graph1_0-1_inductor_output_code_backward.py",
         "rank0_compile_1-0_aot_inference_graph.py",
     ]
+
+
+def test_torchs_program_says_what_to_import_behind_its_own_import_of_torch() -> None:
+    text = (
+        "import os\nos.environ['A'] = '1'\n\nimport torch\ndef forward(self, primals_1): torch.ops.my.op(1)"
+    )
+    program = runnable(
+        recording(GRAPH, stages=(Stage("fx_graph_runnable", ID, text),)), 1, backward=False
+    ).text
+    settings, _, rest = program.partition("import torch\n")
+    assert "os.environ['A']" in settings and rest.startswith("if not hasattr(torch.ops.my, 'op'):")
+
+
+def test_a_graph_that_runs_is_not_said_to_be_never_called() -> None:
+    running = CallTimes(0, 0.0, {}, (), (), None, running_since_ns=5)
+    value = recording(replace(GRAPH, calls=0, host_seconds=0.0, times=running))
+    assert "called 0 times; a call has not returned" in plain_text(report().page(value))
+    assert "the first call has not returned" in plain_text(run_time_blocks(value, show_all=False))
+    assert "never called" not in plain_text(explain_report().page(value))
+    never = recording(
+        replace(GRAPH, calls=0, host_seconds=0.0, times=replace(running, running_since_ns=None))
+    )
+    assert "none was called" in plain_text(run_time_blocks(never, show_all=False))
+    assert "never called" in plain_text(explain_report().page(never))
 
 
 def test_torchs_program_is_given_without_what_only_concerns_the_recording() -> None:

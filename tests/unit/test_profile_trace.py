@@ -285,6 +285,26 @@ def test_lines_are_given_to_the_steps_that_were_timed(write: Write, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
+    ("end", "problem"),
+    [
+        (
+            [{"kind": "end", "why_no_lines": "graph 1, which begins a step, was not called again"}],
+            "graph 1, which",
+        ),
+        ([{"kind": "end"}], "the step that they are taken in was not recorded"),
+        ([], "the process ended abruptly before they were"),
+    ],
+)
+def test_why_there_are_no_lines(
+    write: Write, end: list[dict[str, Any]], problem: str, tmp_path: Path
+) -> None:
+    times = write(span(100), graph(0), op("aten::sort", 60, 5))
+    process = _process_with(tmp_path, TIMES | {"file": times.name}, *end)
+    assert process.window is not None
+    assert (process.window.lines_problem or "").startswith(problem)
+
+
+@pytest.mark.parametrize(
     ("records", "problem"),
     [
         ([{"kind": "end", "why_none": "nothing was compiled"}], "nothing was compiled"),

@@ -20,7 +20,7 @@ from .compiles import (
     Symbol,
 )
 from .described import ProcessEnd, ProcessInfo, ProcessState, Run, RunSettings
-from .graphs import DeclinedBy, Graph, GraphModes, Node, Taking, TensorInfo
+from .graphs import DeclinedBy, Graph, GraphModes, Node, OperatorSource, Taking, TensorInfo
 from .guards import Guard, GuardCheck, GuardFailure, GuardSet, RecompileReasons
 from .ids import CompileId, Place, StackFrame, function_of, resumed_function
 from .interventions import (
@@ -82,6 +82,7 @@ __all__ = [
     "Instruction",
     "Node",
     "NotCompiled",
+    "OperatorSource",
     "Optimizer",
     "Phase",
     "Place",

@@ -1,5 +1,6 @@
 """How often and how long compiled graphs ran, in the host's time."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -50,8 +51,14 @@ class CallTimes:
         return None if self.guard_seconds is None else self.calls * self.guard_seconds
 
     def percentile(self, share: float) -> float | None:
-        """Seconds below which this share (0 to 1) of the calls lies, to within 6 %; None if none is timed."""
-        wanted = share * (self.calls - self.untimed)
+        """Seconds below which this share (0 to 1) of the calls lies; None if none is timed.
+
+        Exact where every timed call was noted by itself, else from the histogram, to within 6 %.
+        """
+        timed = self.calls - self.untimed
+        wanted = share * timed
+        if 0 < timed <= len(self.early):
+            return sorted(call.seconds for call in self.early)[max(0, math.ceil(wanted) - 1)]
         for (low, high), count in sorted(self.histogram.items()):
             wanted -= count
             if wanted <= 0:

@@ -1,7 +1,7 @@
 """The graphs that Dynamo handed to a backend, under which settings, and who took them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from .calls import CallTimes
@@ -72,6 +72,14 @@ class Taking:
     declined: tuple[DeclinedBy, ...]
 
 
+@dataclass(frozen=True)
+class OperatorSource:
+    """Where an operator that is not torch's own is registered; `module` is None where that is not known."""
+
+    place: Place
+    module: str | None
+
+
 @dataclass
 class Graph:
     """A graph that Dynamo handed to a backend. `number` counts from 1 within the process.
@@ -83,6 +91,7 @@ class Graph:
     specialization is a further compile of a graph that counts already. `key` names what the graph computes
     (`graph_key.py`), `trains` says whether gradients can be asked for, `threads` is torch's number of them.
     `optimizer_steps` are the files of the optimizers whose step is in it; None where that was not recorded.
+    `custom_operators` are those that are not torch's own, by `namespace::name`, where their source is known.
     `taking` is None where torch gave the graph to the only backend, or that was not recorded.
     """
 
@@ -111,3 +120,9 @@ class Graph:
     threads: int | None = None
     optimizer_steps: tuple[str, ...] | None = None
     taking: Taking | None = None
+    custom_operators: Mapping[str, OperatorSource] = field(default_factory=dict)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a call of it had begun and not returned when the recording was read, or ended."""
+        return self.times is not None and self.times.running_since_ns is not None

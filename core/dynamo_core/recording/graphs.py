@@ -10,6 +10,8 @@ from ..model import (
     Graph,
     GraphModes,
     Node,
+    OperatorSource,
+    Place,
     Process,
     Specialization,
     Symbol,
@@ -104,6 +106,7 @@ class GraphBuilder:
             trains=content.get("trains"),
             modes=_modes(content.get("modes")),
             threads=content.get("threads"),
+            custom_operators=_operators(content.get("custom_operators") or {}),
         )
         if self._code is not None and self._code[0] == compile_id:
             graph.code = self._code[1]
@@ -232,6 +235,13 @@ def _modes(content: Mapping[str, Any] | None) -> GraphModes | None:
         content["float32_matmul_precision"],
         content.get("default_dtype"),
     )
+
+
+def _operators(content: Mapping[str, Any]) -> dict[str, OperatorSource]:
+    return {
+        str(name): OperatorSource(Place(str(source["file"]), int(source["line"])), source.get("module"))
+        for name, source in content.items()
+    }
 
 
 def _texts(values: list[str] | None) -> tuple[str, ...] | None:

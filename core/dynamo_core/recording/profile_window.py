@@ -41,7 +41,7 @@ def add_window(process: Process, records: Sequence[Mapping[str, Any]], folder: P
     }
     try:
         steps = _read(times, folder, numbers)
-        lines, lines_problem = _read_lines(by_kind.get("lines"), folder, numbers)
+        lines, lines_problem = _read_lines(by_kind.get("lines"), end, folder, numbers)
         sources = KernelSources(process)
         window = _window(times, steps, lines, lines_problem, by_kind.get("lines") or {}, sources)
         if not fits(window, ProfileWindow):
@@ -64,11 +64,12 @@ def _read(record: Mapping[str, Any], folder: Path, numbers: Mapping[str, int]) -
 
 
 def _read_lines(
-    record: Mapping[str, Any] | None, folder: Path, numbers: Mapping[str, int]
+    record: Mapping[str, Any] | None, end: Mapping[str, Any], folder: Path, numbers: Mapping[str, int]
 ) -> tuple[Steps | None, str | None]:
     """The step with lines and allocations, or why there is none."""
     if record is None:
-        return None, "the program ended before the step that they are taken in"
+        reason = end.get("why_no_lines") or "the step that they are taken in was not recorded"
+        return None, printable(str(reason if end else "the process ended abruptly before they were"))
     try:
         return _read(record, folder, numbers), None
     except _WRONG as error:

@@ -264,7 +264,7 @@ def _graph_table(graphs: list[Graph]) -> Table:
 def _a_call(graph: Graph, mean: float | None) -> str:
     if graph.calls != 0:
         return seconds(mean)
-    return "running" if graph.times is not None and graph.times.running_since_ns else "never called"
+    return "running" if graph.is_running else "never called"
 
 
 def _graph_cells(graph: Graph) -> list[str]:

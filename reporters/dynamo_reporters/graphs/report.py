@@ -151,6 +151,8 @@ def _facts(graph: Graph, process: Process) -> list[str]:
         on_host = seconds_in_calls(graph.host_seconds, graph.times)
         spent = f", {on_host} on the host" if graph.calls else ""
         facts.append(f"called {number(graph.calls, 'time')}{spent}")
+    if graph.is_running:
+        facts.append("a call has not returned")
     lines = ["; ".join(facts)] if facts else []
     lines += declined_lines(graph)
     symbols = [s for s in process.symbols if s.compile_id == graph.compile_id]

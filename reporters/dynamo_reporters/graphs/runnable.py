@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dynamo_core.analysis.graphs.custom_operators import checks_of_operators
 from dynamo_core.analysis.graphs.generated_program import CONTENTS, generated_program
 from dynamo_core.analysis.words import process_title
 from dynamo_core.model import Graph, Process, Recording, Stage
@@ -26,6 +27,7 @@ _NOT_OF_THE_GRAPH = re.compile(
     r"|_TORCHINDUCTOR_PYOBJECT_TENSOR_DATA_PTR)'\] = .*\n",
     re.MULTILINE,
 )
+_IMPORT_TORCH = re.compile(r"^import torch$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -80,9 +82,7 @@ def runnable(recording: Recording, number: int, backward: bool) -> Runnable:
         text = _of_graph(texts, graph, process)
         way = direction(text)
         said = _said_of_torchs(title, recording, way, has_backward and not backward)
-        return Runnable(
-            process, graph, "torch", way, said + _NOT_OF_THE_GRAPH.sub("", text.text.strip()) + "\n"
-        )
+        return Runnable(process, graph, "torch", way, said + _with_checks(text.text.strip(), graph) + "\n")
     if backward:
         raise NothingSelected(
             f"no program is recorded for the backward of graph {number} in {recording.path}"
@@ -96,6 +96,13 @@ def _of_graph(texts: Sequence[Stage], graph: Graph, process: Process) -> Stage:
     """The text that belongs to the graph: in a trace of several runs, they share a compile id."""
     alike = [other.number for other in process.graphs if other.compile_id == graph.compile_id]
     return texts[alike.index(graph.number)] if len(texts) == len(alike) else texts[0]
+
+
+def _with_checks(text: str, graph: Graph) -> str:
+    """torch's program, which behind its import of torch says what it lacks of the user's operators."""
+    program = _NOT_OF_THE_GRAPH.sub("", text)
+    checks = checks_of_operators(program, graph.custom_operators)
+    return _IMPORT_TORCH.sub(lambda line: f"{line[0]}\n{checks}", program, count=1) if checks else program
 
 
 def _said_of_torchs(title: str, recording: Recording, way: str | None, has_backward: bool) -> str:

@@ -31,7 +31,9 @@ def run_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
     heirs = [process for process in recording.processes if process.inherited_calls]
     if not found and not heirs:
         counted = any(graph.times is not None for process in recording.processes for graph in process.graphs)
-        yield Heading("Run time of the graphs: " + ("none was called" if counted else "not recorded"))
+        running = any(graph.is_running for process in recording.processes for graph in process.graphs)
+        none = "the first call has not returned" if running else "none was called"
+        yield Heading("Run time of the graphs: " + (none if counted else "not recorded"))
         return
     total = sum([*(each.seconds for each in found), *(heir.inherited_seconds for heir in heirs)])
     calls = sum([*(each.times.calls for each in found), *(heir.inherited_calls for heir in heirs)])

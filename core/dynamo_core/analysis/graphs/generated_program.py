@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ...model import Graph, Node, Symbol, TensorInfo
 from ...shared import names
 from ...shared.errors import NothingSelected
+from .custom_operators import checks_of_operators
 from .made_up_values import changes, index_ranges, symbolic_dimensions
 from .node_text import dtype_of
 
@@ -45,7 +46,7 @@ from math import inf, nan
 import torch
 from torch import device
 from torch._dynamo.testing import rand_strided
-{imports}
+{imports}{checks}
 {code}
 
 {symbols}
@@ -114,6 +115,7 @@ def generated_program(graph: Graph, symbols: Sequence[Symbol], title: str) -> st
     return _PROGRAM.format(
         title=title.replace("\\", "/").replace('"""', "'''"),
         imports="".join(f"{line}\n" for line in _imports(nodes, graph.code)),
+        checks=checks_of_operators(without_comments, graph.custom_operators),
         code=graph.code.rstrip(),
         symbols="".join(f"{line}\n" for line in _symbols([*placeholders, *constants.values()], symbols))
         + "\n",

@@ -17,6 +17,7 @@ from ...shared.names import FX_GRAPH, GRAPH_COMPILED
 from ..eager_semantics.observed import observed_graph
 from ..primitives import perf_counter_ns, time_ns
 from ..torch_versions import source_name
+from .custom_operators import custom_operators
 from .device_time import timed_on_device
 from .graph_lines import user_line
 from .modes import modes_of, threads
@@ -157,6 +158,7 @@ def _graph_as_json(graph_number: int, backend: str, gm: Any) -> tuple[str, str]:
         "trains": modes["grad_enabled"] and any(node.get("requires_grad") for node in described),
         "modes": modes,
         "threads": threads(),
+        "custom_operators": custom_operators(gm),
         "handed_over_ns": time_ns(),
     }
     nodes = ",\n".join(dumps(node, default=repr) for node in described)

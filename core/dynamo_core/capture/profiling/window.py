@@ -84,6 +84,7 @@ class ProfileWindow:
         self._profiler: Any = None
         self._is_starting = False
         self._why_none: str | None = None
+        self._why_no_lines: str | None = None
         self._has_device = self._has_memory = False
         self._has_lines = False
         self._lines = LineMarks()
@@ -127,6 +128,10 @@ class ProfileWindow:
     def finish(self) -> None:
         """At the end of the process: close what is open, and say what torch counted."""
         self._busy_since = perf_counter_ns()
+        if self._state is _State.TIMES:
+            self._why_no_lines = "the program ended before the step that they are taken in"
+        elif self._state is _State.BETWEEN:
+            self._why_no_lines = f"graph {self._anchor}, which begins a step, was not called again"
         self._close(is_last_step_whole=False)
         reason = self._why_none
         if reason is None and self._state is _State.LOOKING:
@@ -134,7 +139,8 @@ class ProfileWindow:
             if self._is_called_elsewhere and not self._steady:
                 reason = "compiled graphs were called in other threads than the main one only"
         self._state = _State.OVER
-        self._record({"kind": "end", "why_none": reason, "cuda_graphs": _cuda_graph_counters()})
+        end = {"kind": "end", "why_none": reason, "why_no_lines": self._why_no_lines}
+        self._record({**end, "cuda_graphs": _cuda_graph_counters()})
 
     def _step(self, graph: int) -> None:
         if threading.get_ident() != self._thread:
@@ -175,6 +181,7 @@ class ProfileWindow:
         """Something of ours failed: end what is open, for a profiler that nobody stops crashes at exit."""
         profiler, self._profiler = self._profiler, None
         self._state = _State.OVER
+        self._why_no_lines = self._why_no_lines or "the profiler failed"
         self._deadline.cancel()
         self._lines.leave(sys._getframe())
         try:
@@ -303,7 +310,7 @@ class ProfileWindow:
 
     def _give_way(self) -> None:
         if self._state is not _State.OVER:
-            self._why_none = "the program uses torch.profiler itself"
+            self._why_none = self._why_no_lines = "the program uses torch.profiler itself"
             self._close(is_last_step_whole=False)
             self._state = _State.OVER
 
@@ -315,6 +322,8 @@ class ProfileWindow:
         self._close(is_last_step_whole=False)
         self._forks += 1
         self._state = _State.OVER if has_steps or self._forks == _MOST_FORKS else _State.LOOKING
+        if has_steps:
+            self._why_no_lines = "the program forked a process before the step that they are taken in"
 
     def _leave_to_parent(self) -> None:
         self._state, self._profiler = _State.OVER, None
