@@ -5,18 +5,20 @@ import torch
 from dynamo_core.capture.probes.custom_operators import custom_operators
 
 
-@torch.library.custom_op("dynamo_cli_tests::doubled", mutates_args=())
 def doubled(x: torch.Tensor) -> torch.Tensor:
     return x * 2
 
 
+def empty(x: torch.Tensor) -> torch.Tensor:
+    return torch.empty_like(x)
+
+
+torch.library.custom_op("dynamo_cli_tests::doubled", doubled, mutates_args=())
 _LIBRARY = torch.library.Library("dynamo_cli_tests", "FRAGMENT")
 _LIBRARY.define("halved(Tensor x) -> Tensor")
 
 
-@torch.library.register_fake("dynamo_cli_tests::halved")
-def _(x: torch.Tensor) -> torch.Tensor:
-    return torch.empty_like(x)
+torch.library.register_fake("dynamo_cli_tests::halved", empty)
 
 
 def test_of_operators_that_python_registered() -> None:
@@ -28,5 +30,5 @@ def test_of_operators_that_python_registered() -> None:
     graph.output(graph.call_function(torch.abs, (x,)))
     found = custom_operators(torch.fx.GraphModule(torch.nn.Module(), graph))
     assert list(found) == ["dynamo_cli_tests::doubled", "dynamo_cli_tests::halved"]
-    for source, line in zip(found.values(), (8, 17), strict=True):
+    for source, line in zip(found.values(), (8, 21), strict=True):
         assert source == {"file": __file__, "line": line, "module": __name__}
