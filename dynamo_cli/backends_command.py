@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
+from .help_pages import CommandWithHelp
 from .report_output import FORMATS, FormatOption, format_of, report_file_option, write_report
 from .run_options import documented_option
 
 
-@click.command("backends")
+@click.command("backends", cls=CommandWithHelp)
 @click.argument("name", required=False)
 @documented_option(
     "--all", "show_all", is_flag=True, help="Those for debugging, experimental or not installed too."

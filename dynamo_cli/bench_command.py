@@ -28,7 +28,10 @@ _VERIFY_OFF, _VERIFY_REPORT, _VERIFY_ERROR = "off", "report", "error"
 _INTERRUPTED = 130
 
 
-@click.command("bench", cls=ProgramCommand)
+_FURTHER = {"csv_file", "recordings", "python", "capture", "dynamic", "autotune_file"}
+
+
+@click.command("bench", cls=ProgramCommand, further=frozenset(_FURTHER))
 @documented_option(
     "--backends",
     default="eager,inductor",
@@ -149,6 +152,7 @@ def bench_command(
       dynamo bench --backends ofi+inductor,mine.py:backend --repeat 10 -o speedups.csv infer.py
     """
     program = _program(ctx)
+    form = form or format_of(report_file, {".csv": "csv"})
     names = _names(backends)
     settings = Settings(
         recording="",
@@ -173,7 +177,7 @@ def bench_command(
         )
         result = bench(plan, progress.announce)
     result.recordings = None if recordings is None else str(recordings)
-    _write(result, form or format_of(report_file, {".csv": "csv"}), report_file, csv_file)
+    _write(result, form, report_file, csv_file)
     if result.is_interrupted:
         ctx.exit(_INTERRUPTED)
     if verify == _VERIFY_ERROR:

@@ -15,6 +15,7 @@ def breaks_command() -> Report:
     Examples:
       dynamo breaks
       dynamo breaks --file model.py --format markdown
+      dynamo breaks train.py --epochs 1                run it first
     """
     from dynamo_reporters.breaks.report import report
 

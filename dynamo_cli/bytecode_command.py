@@ -25,6 +25,7 @@ def bytecode_command(diff: bool, source: bool, show_all: bool) -> Report:
     Examples:
       dynamo bytecode --diff
       dynamo bytecode --source --frame forward
+      dynamo bytecode --diff --compile-id 0/0 -o frame.md
     """
     from dynamo_reporters.bytecode.report import report
 

@@ -25,7 +25,7 @@ from dynamo_core.shared.untrusted import printable
 from .program_command import program_of
 from .report_command import ReportCommand, target_recording
 from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
-from .run_options import documented_option, run_options
+from .run_options import RUN_OPTIONS, documented_option, run_options
 from .running import say
 
 _FORMATS = (*FORMATS, "github", "sarif", "junit")
@@ -44,7 +44,7 @@ def _bound_option(name: str) -> _Decorator:
     )
 
 
-@click.command("check", cls=ReportCommand)
+@click.command("check", cls=ReportCommand, further=RUN_OPTIONS)
 @documented_option("--update", is_flag=True, help="Accept what is there now: write it to the lock file.")
 @documented_option(
     "--lock",
@@ -118,6 +118,7 @@ def check_command(
     most = {each: options.pop(f"max_{each.replace('-', '_')}") for each in COUNTS}
     given = Bounds({each: value for each, value in most.items() if value is not None}, frozenset(allow))
     program = program_of(ctx)
+    form = form or format_of(report_file, _ENDINGS)
     key = printable(name or _key(program) or "")
     locked = read_lock(lock_file)
     bounds = together(bounds_of_project(Path.cwd(), key), given if given.most or allow else None)
@@ -130,7 +131,7 @@ def check_command(
     if update:
         _update(lock_file, locked, key, facts, recording)
     checked = check(key, facts, locked.get(key) if not update else facts, bounds)
-    _write(checked, findings, form or format_of(report_file, _ENDINGS), report_file)
+    _write(checked, findings, form, report_file)
     if ending is not None and ending != Ending(0, None):
         end_like(ending)
     _raise_for(checked, lock_file, recording, exact=exact)

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import click
 
+from .help_pages import CommandWithHelp
 from .report_output import FORMATS, FormatOption, format_of, report_file_option, write_report
 from .run_options import documented_option
 
 _DIFFERENT = 1
 
 
-@click.command("diff")
+@click.command("diff", cls=CommandWithHelp)
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("after", type=click.Path(path_type=Path))
 @documented_option(
@@ -48,12 +49,13 @@ def diff_command(
     from dynamo_reporters.diff.document import diff_document
     from dynamo_reporters.diff.report import diff_blocks
 
+    form = form or format_of(report_file, {})
     was, now = read_both(before, after)
     difference = compare(was, now)
     write_report(
         lambda: diff_blocks(difference, was, now),
         lambda: diff_document(difference, was, now),
-        form or format_of(report_file, {}),
+        form,
         report_file,
     )
     if exit_code and difference.verdict != "nothing differs":

@@ -24,13 +24,13 @@ from dynamo_core.recording import files
 from .program_command import ProgramCommand, program_of
 from .report_command import is_to_be_run
 from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
-from .run_options import documented_option, request_from, run_options
+from .run_options import RUN_OPTIONS, documented_option, request_from, run_options
 from .running import say
 
 _INTERRUPTED = 130
 
 
-@click.command("fix", cls=ProgramCommand)
+@click.command("fix", cls=ProgramCommand, further=RUN_OPTIONS)
 @documented_option(
     "--apply",
     "apply_number",
@@ -106,11 +106,12 @@ def fix_command(
 ) -> None:
     """Try the remedies of what `dynamo explain` finds, and show those that are proven to cure.
 
-    The program is run twice as it is, then once with each remedy in turn: a setting, an argument, or an edit
-    of a copy of its files. A remedy is kept when the finding is gone (or met less often) and no other came,
-    when the program prints the same and ends in the same way, and when it is not slower; all that is kept is
-    then run together, with each graph's first calls beside eager (--verify). Your files are never touched
-    without --apply.
+    The program is run twice as it is, then once with each remedy in turn, on a copy of its files. What is
+    kept has the finding gone, no other come, the same output and ending, and is not slower. Your files are
+    never touched without --apply.
+
+    A remedy is a setting, an argument or an edit; a finding counts as gone where it is met less often, too.
+    All that is kept is then run together, with each graph's first calls beside eager (--verify).
 
     TARGET is a recording that was made here, whose program is run again as it was, or without one the newest
     in .dynamo. Or it is a program, named as FILE.py, -m MODULE, -c CODE or -- COMMAND. What the program
@@ -125,6 +126,7 @@ def fix_command(
     if apply_number is not None:
         _apply(apply_number)
         return
+    form = form or format_of(report_file, {})
     request = _request(program_of(ctx), options)
     request = replace(request, settings=request.settings._replace(stop_after=steps))
     _ask(request, most_runs, yes)
@@ -132,7 +134,7 @@ def fix_command(
     with _folder(output) as folder:
         result = fix(Plan(request, folder, most_runs, budget, only), _announce)
         try:
-            _write(result, form or format_of(report_file, {}), report_file, patch_file)
+            _write(result, form, report_file, patch_file)
         finally:  # each takes long runs to make, and may fail where the other does not
             save(result)
     if result.stopped == "it was interrupted":

@@ -8,6 +8,7 @@ import click
 
 from dynamo_core.model import Recording
 from dynamo_core.shared.errors import CannotRecord
+from dynamo_core.shared.near_names import did_you_mean
 from dynamo_core.shared.safe_writing import write_anew
 from dynamo_reporters.graphs.stages import GROUPS, STAGES
 from dynamo_reporters.page.blocks import Block
@@ -17,7 +18,16 @@ from .report_command import report_command
 from .run_options import documented_option
 
 
-@report_command("graphs")
+def _known_stages(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    known = [*STAGES, *GROUPS]
+    for name in names:
+        if name.lower().replace("_", "-") not in known:
+            hint = did_you_mean(name, known) or f"stages are {', '.join(known)}"
+            raise click.BadParameter(f"there is no stage {name!r}; {hint}")
+    return names
+
+
+@report_command("graphs", text_endings=(".py", ".dot", ".svg"))
 @documented_option(
     "--style",
     type=click.Choice(("tabular", "code", "dot", "svg")),
@@ -30,6 +40,7 @@ from .run_options import documented_option
     "stages",
     multiple=True,
     metavar="STAGE",
+    callback=_known_stages,
     help=f"Show what became of the graphs, in torch's text: {', '.join(STAGES)}, or {' or '.join(GROUPS)}. "
     "Repeat for more.",
 )

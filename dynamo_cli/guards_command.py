@@ -19,6 +19,7 @@ def guards_command(show_all: bool) -> Report:
     Examples:
       dynamo guards
       dynamo guards --compile-id 0/1 --all
+      dynamo guards --frame forward -o guards.md
     """
     from dynamo_reporters.guards.report import report
 

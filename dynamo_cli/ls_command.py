@@ -4,15 +4,18 @@ from pathlib import Path
 
 import click
 
+from .help_pages import CommandWithHelp
 
-@click.command("ls")
+
+@click.command("ls", cls=CommandWithHelp)
 @click.argument("folder", type=click.Path(path_type=Path), default=Path(".dynamo"))
 def ls_command(folder: Path) -> None:
     """List the recordings in FOLDER (.dynamo unless named), the newest last.
 
     \b
-    Example:
+    Examples:
       dynamo ls
+      dynamo ls /tmp/recordings
     """
     from dynamo_core.recording import files
     from dynamo_core.shared.errors import NoRecording

@@ -1,6 +1,5 @@
 """The command group, and the one place where an error becomes a line and an exit code."""
 
-import difflib
 import errno
 import importlib
 import io
@@ -12,6 +11,7 @@ import click
 
 from dynamo_core import __version__
 from dynamo_core.shared.errors import EXIT_INTERNAL, EXIT_NOBODY_READS, EXIT_USAGE, CannotRecord, DynamoError
+from dynamo_core.shared.near_names import did_you_mean
 from dynamo_core.shared.untrusted import printable
 
 _COMMANDS = {
@@ -69,8 +69,7 @@ class _Commands(click.Group):
         if args and args[0] in _OF_NVIDIAS:
             raise click.UsageError(f"no such command {args[0]!r}; {_NOT_NVIDIAS}")
         if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
-            near = difflib.get_close_matches(args[0], _COMMANDS, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"try `dynamo run {args[0]}`"
+            hint = did_you_mean(args[0], _COMMANDS) or f"try `dynamo run {args[0]}`"
             raise click.UsageError(f"no such command {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)
 

@@ -13,19 +13,18 @@ from dynamo_core.shared.untrusted import printable
 
 from .report_command import (
     ReportCommand,
-    help_of,
     page_contents,
     page_of,
     read_with_progress,
     target_recording,
 )
 from .report_output import put
-from .run_options import documented_option, run_options
+from .run_options import RUN_OPTIONS, documented_option, run_options
 
 _DEFAULT_FILE = Path("dynamo-report.html")
 
 
-@click.command("report", cls=ReportCommand)
+@click.command("report", cls=ReportCommand, further=RUN_OPTIONS | {"rank"})
 @documented_option(
     "-o",
     "--output",
@@ -69,6 +68,3 @@ def page_command(
         webbrowser.open(report_file.resolve().as_uri())
     if ending is not None:
         end_like(ending)
-
-
-page_command.help = help_of(page_command.callback)

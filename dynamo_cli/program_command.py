@@ -6,6 +6,8 @@ import click
 
 from dynamo_core.launch.program import Program, split_command_line
 
+from .help_pages import CommandWithHelp
+
 _PROGRAM_KEY = "dynamo_cli.program"
 _PROGRAM_USAGE = "{SCRIPT | -m MODULE | -c CODE | - | -- COMMAND} [ARGS]..."
 
@@ -21,7 +23,7 @@ class OptionWithOptionalValue(click.Option):
         self.bare = bare
 
 
-class ProgramCommand(click.Command):
+class ProgramCommand(CommandWithHelp):
     """Takes its own options, then a program in any form of `python`'s, whose arguments it never reads."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

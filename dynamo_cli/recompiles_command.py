@@ -19,6 +19,7 @@ def recompiles_command(show_all: bool) -> Report:
     Examples:
       dynamo recompiles
       dynamo recompiles --frame forward --all
+      dynamo recompiles train.py                 run it first
     """
     from dynamo_reporters.recompiles.report import report
 

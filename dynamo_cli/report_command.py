@@ -1,11 +1,10 @@
 """What every report command shares: its target, the selectors, the format, and where the report goes."""
 
-import inspect
 import os
 import shlex
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,16 +22,14 @@ from dynamo_reporters.report import Report, document, page
 
 from .program_command import ProgramCommand, program_of, set_program
 from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
-from .run_options import documented_option, request_from, run_options
+from .run_options import RUN_OPTIONS, documented_option, request_from, run_options
 
 _BEFORE_PROGRESS = 1.0  # seconds
 _NEVER_PROGRAMS = (".log", ".gz", ".json", ".bin", ".txt", ".md")
-_TARGET_HELP = """\
-TARGET is a recording that `dynamo run` wrote, or a TORCH_TRACE file or folder; without one, the newest in
-.dynamo. Or it is a program, named as FILE.py, -m MODULE, -c CODE or -- COMMAND: it is run first, with its
-stdout on stderr, so that stdout has the report alone; the exit code is then the program's. Nothing else is
-ever run: for other forms of a program, `dynamo run` it first.
-"""
+
+
+# What only `--help-all` shows: the options that pick out a part, and those of a run.
+_FURTHER = RUN_OPTIONS | {"frame", "compile_id", "graph", "file", "rank"}
 
 
 @dataclass(frozen=True)
@@ -76,9 +73,12 @@ class ReportCommand(ProgramCommand):
 
 
 def report_command(
-    name: str, exports: Mapping[str, Export] | None = None
+    name: str, exports: Mapping[str, Export] | None = None, text_endings: Collection[str] = ()
 ) -> Callable[[Callable[..., Report]], click.Command]:
-    """Make a command of a function that takes the report's own options and gives the report."""
+    """Make a command of a function that takes the report's own options and gives the report.
+
+    A file whose name has one of the `text_endings` gets the text.
+    """
     exports = exports or {}
     shared = [
         documented_option(
@@ -119,10 +119,9 @@ def report_command(
         ) -> None:
             own = {name: options.pop(name) for name in build_parameters if name is not None}
             report = build(**own)
+            form = form or format_of(report_file, _endings(exports), text_endings)
             path, ending = target_recording(ctx, options)
             selection = Selection(frame, compile_id, graph, file, rank)
-            if form is None:
-                form = format_of(report_file, _endings(exports))
             contents = report.contents | (page_contents() if form == "html" else frozenset())
             recording = select(read_with_progress(path, contents), selection)
             if form in exports:
@@ -140,16 +139,11 @@ def report_command(
             callback = option(callback)
         # click lists them from the last: the report's own options stand first in its help.
         callback.__click_params__ += getattr(build, "__click_params__", [])  # type: ignore[attr-defined]
-        command = click.command(name, cls=ReportCommand)(callback)
-        command.help = help_of(build)
+        command = click.command(name, cls=ReportCommand, further=_FURTHER)(callback)
+        command.help = build.__doc__
         return command
 
     return make
-
-
-def help_of(build: object) -> str:
-    """The docstring of a command, with what TARGET may be in its place."""
-    return inspect.cleandoc(build.__doc__ or "").replace("TARGET_HELP\n", _TARGET_HELP)
 
 
 def target_recording(ctx: click.Context, options: dict[str, Any]) -> tuple[Path, Ending | None]:

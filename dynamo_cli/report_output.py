@@ -1,7 +1,8 @@
 """Where a report goes, and in which form."""
 
+import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
@@ -9,6 +10,7 @@ from typing import Any, TextIO
 import click
 
 from dynamo_core.shared.errors import EXIT_NOBODY_READS, CannotRecord
+from dynamo_core.shared.near_names import did_you_mean
 from dynamo_core.shared.safe_writing import overwrite
 from dynamo_reporters.page.blocks import Block
 
@@ -39,6 +41,9 @@ class FormatOption(click.Option):
 
 
 _FORMAT_OF_ENDING = {
+    ".txt": "text",
+    ".log": "text",
+    ".out": "text",
     ".md": "markdown",
     ".markdown": "markdown",
     ".json": "json",
@@ -109,9 +114,20 @@ def stdout() -> Iterator[TextIO]:
         raise CannotRecord(f"cannot write to stdout: {error.strerror}") from error
 
 
-def format_of(report_file: Path | None, further_endings: Mapping[str, str]) -> str:
-    """The format that the file's name asks for, by its longest ending that is known; else text."""
-    of_ending = {**_FORMAT_OF_ENDING, **further_endings}
+def format_of(
+    report_file: Path | None, further_endings: Mapping[str, str], text_endings: Collection[str] = ()
+) -> str:
+    """The format that the file's name asks for, by its longest ending that is known; else text.
+
+    UsageError for an ending that says another format than there is: nobody means text by `x.pdf`.
+    """
+    of_ending = {**_FORMAT_OF_ENDING, **further_endings, **dict.fromkeys(text_endings, "text")}
     name = "" if report_file is None else report_file.name.lower()
     fitting = [ending for ending in of_ending if name.endswith(ending)]
-    return of_ending[max(fitting, key=len)] if fitting else "text"
+    if fitting:
+        return of_ending[max(fitting, key=len)]
+    ending = re.search(r"\.[a-z]\w*$", name)
+    if ending is not None:
+        hint = did_you_mean(ending[0], of_ending) or f"known are {', '.join(of_ending)}"
+        raise click.UsageError(f"-o {report_file}: no format has this ending ({hint}); --format names one")
+    return "text"

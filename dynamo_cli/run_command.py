@@ -5,10 +5,12 @@ from typing import Any
 import click
 
 from .program_command import ProgramCommand, program_of
-from .run_options import documented_option, request_from, run_options
+from .run_options import RUN_OPTIONS, documented_option, request_from, run_options
+
+_USUAL = {"output", "force", "capture", "backend", "fullgraph", "verify", "profile"}
 
 
-@click.command("run", cls=ProgramCommand)
+@click.command("run", cls=ProgramCommand, further=RUN_OPTIONS - _USUAL)
 @run_options("-o", "--output")
 @documented_option("-q", "--quiet", is_flag=True, envvar="DYNAMO_QUIET", help="Print nothing at all.")
 @click.pass_context

@@ -257,6 +257,17 @@ def run_options(*output_names: str) -> Callable[[Command], Command]:
     return add
 
 
+def _names(add: Callable[[Callable[..., Any]], Callable[..., Any]]) -> frozenset[str]:
+    def bare() -> None:
+        """A function to add options to."""
+
+    parameters: list[click.Parameter] = getattr(add(bare), "__click_params__", [])
+    return frozenset(parameter.name for parameter in parameters if parameter.name is not None)
+
+
+RUN_OPTIONS = _names(run_options("--recording"))  # as Python has their names
+
+
 def request_from(
     program: Program,
     *,

@@ -1,10 +1,10 @@
 """The topics of DYNAMO_LOGS: their names, the grammar, and who shows what while a program runs."""
 
-import difflib
 from collections.abc import Callable, Mapping
 
 from dynamo_core.model import Bytecode, Compile, Graph, GraphBreak, GuardSet
 from dynamo_core.shared import names
+from dynamo_core.shared.near_names import did_you_mean
 
 from .breaks.report import break_blocks
 from .bytecode.report import bytecode_blocks
@@ -49,8 +49,7 @@ def parse_topics(text: str) -> dict[str, Detail]:
         detail = {"+": Detail.MORE, "-": Detail.LESS}.get(word[0], Detail.NORMAL)
         name = word.lstrip("+-")
         if name not in DESCRIPTIONS:
-            near = difflib.get_close_matches(name, [*DESCRIPTIONS, "help"], n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"it knows {', '.join(DESCRIPTIONS)}"
+            hint = did_you_mean(name, [*DESCRIPTIONS, "help"]) or f"it knows {', '.join(DESCRIPTIONS)}"
             raise UnknownTopic(f"{LOGS_VARIABLE} has no topic {name!r}; {hint}")
         named[name] = detail
     if "all" in named:

@@ -1,5 +1,7 @@
 """Each option can be given by an environment variable; one meant for another command harms none."""
 
+from pathlib import Path
+
 import click
 import pytest
 
@@ -21,6 +23,53 @@ def test_the_help_names_the_environment_variable_of_every_option(name: str) -> N
         if isinstance(option, click.Option)
     ]
     assert [text for text in described if "env var: DYNAMO_" not in text] == []
+
+
+@pytest.mark.parametrize("name", dynamo.list_commands(_GROUP))
+def test_help_fits_a_screen_and_has_examples(name: str) -> None:
+    page = answer(name, "--help", env={"COLUMNS": "80"}).stdout
+    assert len(page.splitlines()) <= 40
+    assert page.count("    dynamo ") >= 3
+    assert "Documentation: " in page and "env var" not in page
+    in_full = answer(name, "--help-all").stdout
+    assert "--help-all" in in_full and len(in_full) >= len(page)
+
+
+def test_only_the_page_in_full_has_what_is_shared() -> None:
+    for option in ("--frame", "--loop-limit", "--override"):
+        assert option not in answer("explain", "--help").stdout
+        assert option in answer("explain", "--help-all").stdout
+    assert "--loop-limit" not in answer("run", "--help").stdout
+    assert "--backend" in answer("run", "--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["explian"], 2, "did you mean 'explain'?"),
+        (["graphs", "RECORDING", "--stage", "postgrad"], 2, "did you mean 'post-grad'?"),
+        (["graphs", "RECORDING", "--stage", "nothing"], 2, "stages are dynamo, "),
+        (["profile", "RECORDING", "--step", "nothing"], 119, "called nothing, so --step names none"),
+        (["profile", "RECORDING", "--step", "toy_exmaple"], 119, "did you mean 'toy_example'?"),
+        (["profile", "RECORDING", "--step", "nothing", "--format", "json"], 119, "--step names none"),
+        (["explain", "RECORDING", "-o", "x.xyz"], 2, "no format has this ending (known are .txt, "),
+        (["explain", "RECORDING", "-o", "x.jsn"], 2, "did you mean '.json'?"),
+        (["explain", "RECORDING", "-o", "train.py"], 2, "no format has this ending"),
+    ],
+)
+def test_what_is_mistyped_is_an_error_and_not_a_fact(
+    arguments: list[str], code: int, says: str, tmp_path: Path
+) -> None:
+    told = [str(stored("toy")) if argument == "RECORDING" else argument for argument in arguments]
+    result = answer(*told, cwd=tmp_path)
+    assert (result.exit_code, result.stdout, says in result.stderr) == (code, "", True), result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("arguments", [["-o", "x.xyz", "--format", "text"], ["-o", "x"], ["-o", "x.2"]])
+def test_any_name_will_do_where_it_says_no_other_format(arguments: list[str], tmp_path: Path) -> None:
+    assert answer("breaks", stored("toy"), *arguments, cwd=tmp_path).exit_code == 0
+    assert "graph break" in (tmp_path / arguments[1]).read_text()
 
 
 def test_an_option_is_taken_from_the_environment() -> None:

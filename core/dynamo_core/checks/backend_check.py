@@ -1,7 +1,6 @@
 """Find a bad `--backend`, `--mode` or `--option` before the program starts."""
 
 import ast
-import difflib
 import os
 import re
 import shutil
@@ -12,6 +11,7 @@ from ..launch.program import Program
 from ..shared.backend_choice import MODES, OURS, BackendChoice, parse_choice
 from ..shared.backend_packages import PACKAGES
 from ..shared.errors import BackendProblem
+from ..shared.near_names import did_you_mean
 from ..shared.settings import Settings
 from .inquiry import NoAnswer, ask
 
@@ -45,8 +45,7 @@ def check_backend(settings: Settings, program: Program, python: str) -> Settings
 def _no_such_mode(backend: str, mode: str) -> str:
     if backend != "inductor":
         return f"backend {backend!r} has no modes, so {backend}:{mode} is none"
-    near = difflib.get_close_matches(mode, MODES, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"modes are {', '.join(MODES)}"
+    hint = did_you_mean(mode, MODES) or f"modes are {', '.join(MODES)}"
     return f"backend {backend!r} has no mode {mode!r}; {hint}"
 
 
@@ -93,8 +92,7 @@ def _raise_if_bad(choice: BackendChoice, answer: dict[str, Any], *, is_only: boo
         return  # without it the chain goes on, and says so
     if answer["known"] is not None and choice.name not in PACKAGES:
         names = sorted({*answer["known"], *OURS})
-        near = difflib.get_close_matches(choice.name, names, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "`dynamo backends --all` lists all there are"
+        hint = did_you_mean(choice.name, names) or "`dynamo backends --all` lists all there are"
         raise BackendProblem(f"unknown backend {choice.name!r}; {hint}")
     if answer["error"] is not None:
         raise BackendProblem(f"backend {choice.name!r} cannot be used: {_shorten(answer['error'])}")
@@ -107,8 +105,8 @@ def _shorten(error: str) -> str:
     unknown = re.search(r"Unexpected optimization option (\S+), known options are (\[.*\])", error)
     if unknown is None:
         return error
-    near = difflib.get_close_matches(unknown[1], ast.literal_eval(unknown[2]), n=1)
-    return f"it has no option {unknown[1]!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+    hint = did_you_mean(unknown[1], ast.literal_eval(unknown[2]))
+    return f"it has no option {unknown[1]!r}" + (f"; {hint}" if hint else "")
 
 
 def _check_file(file: str, function: str) -> None:
@@ -129,9 +127,8 @@ def _check_file(file: str, function: str) -> None:
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             defined |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
     if function not in defined and "*" not in defined:
-        near = difflib.get_close_matches(function, defined, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise BackendProblem(f"{file} defines no {function!r}{hint}")
+        hint = did_you_mean(function, defined)
+        raise BackendProblem(f"{file} defines no {function!r}" + (f"; {hint}" if hint else ""))
 
 
 def missing_compiler() -> str | None:

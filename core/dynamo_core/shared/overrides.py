@@ -3,12 +3,12 @@
 Both sides of the process boundary import this module, so it needs the standard library only.
 """
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from .backend_choice import MODES, BackendChoice, Option, option_value, parse_chain
+from .near_names import did_you_mean
 
 _TRUE_OR_FALSE = ("fullgraph", "disable")
 _BACKENDS = ("backend", "mode")  # and option.KEY: what makes a backend
@@ -138,12 +138,10 @@ def _value(key: str, text: str) -> Option | None:
     if key.startswith(_OPTION) and key != _OPTION:
         return option_value(text)
     if key not in _KEYS:
-        near = difflib.get_close_matches(key, _KEYS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"keys are {', '.join(_KEYS)}"
+        hint = did_you_mean(key, _KEYS) or f"keys are {', '.join(_KEYS)}"
         raise ValueError(f"torch.compile's argument {key!r} cannot be replaced; {hint}")
     if key == "mode" and text not in MODES:
-        near = difflib.get_close_matches(text, MODES, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"modes are {', '.join(MODES)}"
+        hint = did_you_mean(text, MODES) or f"modes are {', '.join(MODES)}"
         raise ValueError(f"{text!r} is no mode of torch.compile's; {hint}")
     if key in _BACKENDS:
         return text

@@ -6,6 +6,7 @@ from typing import Any
 from dynamo_core.analysis.findings import CONTENTS as FINDINGS
 from dynamo_core.analysis.findings import find
 from dynamo_core.analysis.time.phases import split
+from dynamo_core.analysis.time.steps import check_step
 from dynamo_core.analysis.time.wall import COMPILING, GRAPHS, REST, is_main, wall_time
 from dynamo_core.analysis.words import seconds
 from dynamo_core.model import Process, Recording
@@ -37,6 +38,7 @@ def report(*, show_all: bool = False, step: str | None = None) -> Report:
 
 
 def _page(recording: Recording, show_all: bool, step: str | None) -> Iterator[Block]:
+    check_step(recording.processes, step)
     yield Heading(_verdict(recording), 1)
     yield from findings_section(find(recording))
     yield from run_split_blocks(recording, show_all)
@@ -67,6 +69,7 @@ def _verdict(recording: Recording) -> str:
 
 
 def _body(recording: Recording, step: str | None) -> dict[str, Any]:
+    check_step(recording.processes, step)
     return {
         "findings": findings_value(find(recording)),
         "processes": [_process_value(process, recording, step) for process in recording.processes],

@@ -5,7 +5,7 @@ most of the time after the last compile, the one with the most calls. Compiled a
 for no function of the program, are second to any other.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import pairwise
@@ -13,6 +13,8 @@ from pathlib import PurePath
 from statistics import median
 
 from ...model import CallSample, CallTimes, Graph, Place, Process, ProfileWindow
+from ...shared.errors import NothingSelected
+from ...shared.near_names import did_you_mean
 
 _LEAST_CALLS = 4  # after the last compile; fewer are no repetition
 
@@ -75,15 +77,32 @@ def is_name_known(process: Process, wanted: str) -> bool:
     return any(_is_within(graph, process, wanted) for graph in process.graphs)
 
 
+def check_step(processes: Sequence[Process], wanted: str | None) -> None:
+    """NothingSelected where a step was named, and no graph of any process is within it."""
+    if wanted is None or any(is_name_known(process, wanted) for process in processes):
+        return
+    wholes = [process.entire for process in processes]
+    names = {name for whole in wholes for graph in whole.graphs for name, _ in _stack(graph, whole) if name}
+    near = did_you_mean(wanted.rpartition(":")[2], names)
+    hint = f"; {near}" if near else ""
+    raise NothingSelected(
+        f"no compiled frame, and no function that led to one, is called {wanted}, so --step names none{hint}"
+    )
+
+
 def _is_within(graph: Graph, process: Process, wanted: str) -> bool:
     module, _, function = wanted.rpartition(":")
-    callers = process.callers.get(graph.compile_id, ())
-    stack: list[tuple[str, Place | None]] = [(caller.function, caller.place) for caller in callers]
-    stack.append((graph.frame_name or "", graph.frame_place))
     return any(
         fnmatchcase(name, function) and (not module or (place is not None and _is_module(place, module)))
-        for name, place in stack
+        for name, place in _stack(graph, process)
     )
+
+
+def _stack(graph: Graph, process: Process) -> list[tuple[str, Place | None]]:
+    """The functions on the stack when the graph's frame was compiled, and the frame itself."""
+    callers = process.callers.get(graph.compile_id, ())
+    stack: list[tuple[str, Place | None]] = [(caller.function, caller.place) for caller in callers]
+    return [*stack, (graph.frame_name or "", graph.frame_place)]
 
 
 def _is_module(place: Place, module: str) -> bool:
