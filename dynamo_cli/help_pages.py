@@ -49,7 +49,8 @@ class CommandWithHelp(click.Command):
         """What the command is for, and examples; in full, whatever else there is to know."""
         paragraphs = inspect.cleandoc(self.help or "").split("\n\n")
         if not _is_in_full(ctx):
-            paragraphs = [*paragraphs[:2], *(_few(each) for each in paragraphs if each.startswith(_EXAMPLES))]
+            examples = [_few(each) for each in paragraphs if each.startswith(_EXAMPLES)]
+            paragraphs = [each for each in paragraphs if not each.startswith(_EXAMPLES)][:2] + examples
         target = _TARGET_IN_FULL if _is_in_full(ctx) else _TARGET
         formatter.write_paragraph()
         with formatter.indentation():
