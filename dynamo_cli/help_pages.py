@@ -62,7 +62,8 @@ class CommandWithHelp(click.Command):
         records = [
             record if in_full else _shortened(*record)
             for parameter in self.get_params(ctx)
-            if (in_full or parameter.name not in self.further)
+            if isinstance(parameter, click.Option)
+            and (in_full or parameter.name not in self.further)
             and (record := parameter.get_help_record(ctx)) is not None
         ]
         with formatter.section("Options"):
