@@ -1,12 +1,15 @@
 """A click command whose options end where the user's program begins."""
 
+import os
 from typing import Any
 
 import click
 
 from dynamo_core.launch.program import Program, split_command_line
+from dynamo_core.shared.untrusted import printable
 
 from .help_pages import CommandWithHelp
+from .misplaced_options import hint_for_misplaced
 
 _PROGRAM_KEY = "dynamo_cli.program"
 _PROGRAM_USAGE = "{SCRIPT | -m MODULE | -c CODE | - | -- COMMAND} [ARGS]..."
@@ -36,18 +39,36 @@ class ProgramCommand(CommandWithHelp):
             for name in parameter.opts
         )
         own, ctx.meta[_PROGRAM_KEY] = split_command_line(args, with_value)
-        bare = {
-            name: f"{name}={parameter.bare}"
+        optional = {
+            name: parameter
             for parameter in self.params
             if isinstance(parameter, OptionWithOptionalValue)
             for name in parameter.opts
         }
-        own = [bare.get(argument, argument) for argument in own]
+        if own and own[-1] in optional:
+            _check_value_is_attached(own[-1], optional[own[-1]], program_of(ctx))
+        own = [f"{each}={optional[each].bare}" if each in optional else each for each in own]
         return super().parse_args(ctx, own)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; first say which options behind the program look like a mistake."""
+        program = program_of(ctx)
+        hint = None if program is None else hint_for_misplaced(self, program)
+        if hint is not None and not ctx.params.get("quiet"):
+            click.echo(f"dynamo: {printable(hint)}", err=True)
+        return super().invoke(ctx)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """The usage line, with the program that click does not know of."""
         return [*super().collect_usage_pieces(ctx), _PROGRAM_USAGE]
+
+
+def _check_value_is_attached(name: str, option: OptionWithOptionalValue, program: Program | None) -> None:
+    """UsageError where what stands where the program should is a value of the option before it."""
+    assert isinstance(option.type, click.Choice)
+    word = None if program is None or not program.is_python else program.arguments[0]
+    if word is not None and word in option.type.choices and not os.path.lexists(word):
+        raise click.UsageError(f"there is no program {word}; as a value of {name}: {name}={word}")
 
 
 def program_of(ctx: click.Context) -> Program | None:
