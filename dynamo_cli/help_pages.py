@@ -93,9 +93,14 @@ def _few(examples: str) -> str:
     return "\n".join(examples.split("\n")[: 2 + _MOST_EXAMPLES])
 
 
+def first_clause(text: str) -> str:
+    """What an option does, without what else there is to say of it."""
+    return _END_OF_CLAUSE.split(_EXTRA.sub("", text))[0].rstrip(".")
+
+
 def _shortened(names: str, text: str) -> tuple[str, str]:
     """The first sentence, or what stands before a colon or semicolon, and the default."""
-    sentence = _END_OF_CLAUSE.split(_EXTRA.sub("", text))[0].rstrip(".")
+    sentence = first_clause(text)
     default = _DEFAULT.search(text)
     return names, f"{sentence}.  [default: {default[1]}]" if default else f"{sentence}."
 

@@ -14,7 +14,7 @@ from dynamo_core.shared.errors import EXIT_INTERNAL, EXIT_NOBODY_READS, EXIT_USA
 from dynamo_core.shared.near_names import did_you_mean
 from dynamo_core.shared.untrusted import printable
 
-_COMMANDS = {
+COMMANDS = {
     "run": "Run a program as it is, and record what torch.compile makes of it.",
     "bench": "Run a program under several backends, and compare time, speed-up and agreement.",
     "report": "Make the page: one HTML file of a recording, to look at and to send.",
@@ -32,6 +32,7 @@ _COMMANDS = {
     "autotune": "Find the best backend for each graph, and keep it.",
     "backends": "List the backends, where they come from and whether they can run here.",
     "ls": "List recordings.",
+    "completion": "Print what makes bash, zsh or fish complete this command.",
 }
 
 # `report_command.py` is what all commands share that report on a recording.
@@ -48,10 +49,10 @@ class _Commands(click.Group):
     """Imports a command's module when the command is used, so that `--help` is quick."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in COMMANDS:
             return None
         name = _MODULES.get(cmd_name, cmd_name)
         module = importlib.import_module(f"dynamo_cli.{name}_command")
@@ -68,14 +69,14 @@ class _Commands(click.Group):
                 ctx.exit()
         if args and args[0] in _OF_NVIDIAS:
             raise click.UsageError(f"no such command {args[0]!r}; {_NOT_NVIDIAS}")
-        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
-            hint = did_you_mean(args[0], _COMMANDS) or f"try `dynamo run {args[0]}`"
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], COMMANDS) or f"try `dynamo run {args[0]}`"
             raise click.UsageError(f"no such command {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 # An option that names no environment variable of its own has DYNAMO_<COMMAND>_<OPTION>.

@@ -31,14 +31,7 @@ class ProgramCommand(CommandWithHelp):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Give click our own options only, and keep the program in the context."""
-        with_value = frozenset(
-            name
-            for parameter in self.params
-            if isinstance(parameter, click.Option)
-            and not (parameter.is_flag or isinstance(parameter, OptionWithOptionalValue))
-            for name in parameter.opts
-        )
-        own, ctx.meta[_PROGRAM_KEY] = split_command_line(args, with_value)
+        own, ctx.meta[_PROGRAM_KEY] = split_command_line(args, options_with_value(self))
         optional = {
             name: parameter
             for parameter in self.params
@@ -69,6 +62,17 @@ def _check_value_is_attached(name: str, option: OptionWithOptionalValue, program
     word = None if program is None or not program.is_python else program.arguments[0]
     if word is not None and word in option.type.choices and not os.path.lexists(word):
         raise click.UsageError(f"there is no program {word}; as a value of {name}: {name}={word}")
+
+
+def options_with_value(command: click.Command) -> frozenset[str]:
+    """The names of the options whose value is the argument that follows."""
+    return frozenset(
+        name
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+        and not (parameter.is_flag or isinstance(parameter, OptionWithOptionalValue))
+        for name in parameter.opts
+    )
 
 
 def program_of(ctx: click.Context) -> Program | None:
