@@ -14,6 +14,8 @@ from dynamo_core.shared.errors import EXIT_INTERNAL, EXIT_NOBODY_READS, EXIT_USA
 from dynamo_core.shared.near_names import did_you_mean
 from dynamo_core.shared.untrusted import printable
 
+from .plain_characters import use_what_it_has
+
 COMMANDS = {
     "run": "Run a program as it is, and record what torch.compile makes of it.",
     "bench": "Run a program under several backends, and compare time, speed-up and agreement.",
@@ -108,7 +110,7 @@ def main() -> NoReturn:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # paths may be in any encoding, the terminal in another
-            stream.reconfigure(errors="backslashreplace")
+            use_what_it_has(stream)
     try:
         code = dynamo.main(prog_name="dynamo", standalone_mode=False)
         if sys.stdout is not None:

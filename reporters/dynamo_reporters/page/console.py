@@ -9,6 +9,7 @@ from typing import TextIO
 from rich.console import Console
 
 from .blocks import Block
+from .links import Linked, has_links
 from .terminal import renderables
 
 _NO_EDGE = 100_000  # columns; a pipe has no edge at which to wrap or crop
@@ -25,8 +26,9 @@ def show(file: TextIO, blocks: Iterable[Block]) -> None:
         file.write(plain_text(blocks))
         return
     console = Console(file=file, width=width, highlight=False, markup=False, emoji=False)
+    links = has_links(os.environ)
     for renderable in renderables(blocks):
-        console.print(renderable)
+        console.print(Linked(renderable) if links else renderable)
 
 
 def plain_text(blocks: Iterable[Block]) -> str:

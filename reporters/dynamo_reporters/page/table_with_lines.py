@@ -15,6 +15,7 @@ _GAP = 2  # columns between two cells
 _INDENT = 4
 _KEYS = 2  # columns that say what a row is about: they stay in it
 _NARROWEST = 8
+_WIDEST_WORD = 40  # columns; a longer one is broken where nothing else helps
 _USUAL = 0.8  # of the cells of a column; the others may wrap
 _ABOVE = "cyan"
 
@@ -35,6 +36,7 @@ class TableWithLines:
             i: max(cell_len(line) for row in (headings, *block.rows) for line in row[i].split("\n"))
             for i in self._kept
         }
+        self._least_widths = least_widths(block)
         self._usual_widths = {
             i: sorted(cell_len(row[i]) for row in block.rows)[int(len(block.rows) * _USUAL)]
             if block.rows
@@ -78,11 +80,20 @@ class TableWithLines:
         while self._room_for(columns) > room and len(columns) > _KEYS:
             widest = max(columns[_KEYS:], key=lambda i: self._widths[i])
             left = room - (self._room_for(columns) - self._widths[widest])
-            if left >= max(self._usual_widths[widest], _NARROWEST):
+            if left >= max(self._usual_widths[widest], self._least_widths[widest], _NARROWEST):
                 widths[widest] = left
                 break
             columns.remove(widest)
-        return columns, fitted([widths[i] for i in columns], room - _GAP * (len(columns) - 1))
+        while sum(self._least_widths[i] for i in columns) + _GAP * len(columns) > room and len(columns) > 1:
+            columns.remove(
+                max(columns[1:], key=lambda i: self._least_widths[i])
+            )  # of the keys, the first stays
+        narrowed = fitted(
+            [widths[i] for i in columns],
+            room - _GAP * (len(columns) - 1),
+            [min(self._least_widths[i], _WIDEST_WORD) for i in columns],
+        )
+        return columns, narrowed
 
     def _grid(self, columns: Sequence[int], widths: Sequence[int]) -> RichTable:
         grid = RichTable.grid(padding=(0, _GAP, 0, 0), pad_edge=False)
@@ -104,9 +115,24 @@ def _line_below(row: Sequence[str], columns: Sequence[int], style: str) -> Itera
         yield Padding(Text(text, style, overflow="fold"), (0, 0, 0, _INDENT), expand=False)
 
 
-def fitted(widths: Sequence[int], room: int) -> list[int]:
-    """The widths, with the widest cut down until all of them together have room."""
-    narrowed = list(widths)
-    while sum(narrowed) > room and max(narrowed) > _NARROWEST:
-        narrowed[narrowed.index(max(narrowed))] -= 1
+def fitted(widths: Sequence[int], room: int, least: Sequence[int] | None = None) -> list[int]:
+    """The widths, with the widest cut down until all of them together have room, or have their `least`."""
+    narrowed, least = list(widths), least or [_NARROWEST] * len(widths)
+    while sum(narrowed) > room:
+        wide = [i for i, width in enumerate(narrowed) if width > least[i]]
+        if not wide:
+            break
+        narrowed[max(wide, key=lambda i: narrowed[i])] -= 1
     return narrowed
+
+
+def least_widths(block: Table) -> list[int]:
+    """The width that each column needs so that no path, name or number is broken."""
+    return [
+        max(
+            cell_len(text)
+            for cell in (column.name, *(row[i] for row in block.rows))
+            for text in ([cell] if column.is_number else cell.split() or [""])
+        )
+        for i, column in enumerate(block.columns)
+    ]

@@ -1,10 +1,13 @@
 """Blocks for a terminal: colour, width and wrapping are decided here, and only here.
 
-Colours are those of the terminal's own palette and no background is set, so that dark and light ones do.
+Colours are those of the terminal's own palette and no background is set, so that dark and light ones do. What
+would vanish on a light one is not used: yellow, bright colours, and bold ones, which many terminals brighten.
 """
 
 from collections.abc import Iterable, Iterator
+from typing import Literal
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.padding import Padding
@@ -15,17 +18,18 @@ from rich.text import Text
 
 from .blocks import Block, Bullets, Change, Code, Comparison, Heading, Paragraph, Role, Table
 from .printed import printed
-from .table_with_lines import TableWithLines
+from .table_with_lines import TableWithLines, fitted, least_widths
 
 _INDENT = 2
+_GAP = 2  # columns between two cells
 _ROLES: dict[Role, str] = {
     "plain": "",
     "strong": "bold",
     "dim": "dim",
-    "warning": "yellow",
+    "warning": "red",
     "advice": "green",
 }
-_HEADINGS = {1: "bold", 2: "bold underline", 3: "bold yellow"}
+_HEADINGS = {1: "bold", 2: "bold underline", 3: "bold"}
 _CHANGES = {"kept": "", "removed": "red", "inserted": "green", "note": "cyan"}
 _SIGNS = {"kept": " ", "removed": "-", "inserted": "+", "note": "#"}
 _ROOM_FOR_TWO = range(110, 1000)  # columns; less is too narrow for two sides, and more is no terminal
@@ -79,7 +83,7 @@ def _renderable(block: Paragraph | Bullets | Table | Code | Comparison) -> Rende
     if isinstance(block, Bullets):
         return _bullets(block)
     if isinstance(block, Table):
-        return TableWithLines(block) if any(c.is_above for c in block.columns) else _table(block)
+        return TableWithLines(block) if any(c.is_above for c in block.columns) else _Table(block)
     if isinstance(block, Code):
         return _Code(block)
     return _Comparison(block)
@@ -94,21 +98,40 @@ def _bullets(block: Bullets) -> RenderableType:
     return grid
 
 
-def _table(block: Table) -> RenderableType:
-    has_headings = any(column.name for column in block.columns)
-    grid = RichTable(
-        box=None, pad_edge=False, show_header=has_headings, header_style="bold", padding=(0, 2, 0, 0)
-    )
-    for column in block.columns:
-        grid.add_column(
-            column.name,
-            justify="right" if column.is_number else "left",
-            no_wrap=column.is_number,
-            overflow="fold",
+class _Table:
+    """A table whose columns wrap between words; with lines below its rows where that would not be enough."""
+
+    def __init__(self, block: Table) -> None:
+        self._block = block
+        headings = [column.name for column in block.columns]
+        self._widths = [
+            max(cell_len(line) for row in (headings, *block.rows) for line in row[i].split("\n"))
+            for i in range(len(headings))
+        ]
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        widest = sum(self._widths) + _GAP * (len(self._widths) - 1)
+        return Measurement(1, max(1, min(widest, options.max_width)))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        room = options.max_width - _GAP * (len(self._widths) - 1)
+        least = least_widths(self._block)
+        if sum(least) > room:
+            yield TableWithLines(self._block)
+        else:
+            yield self._grid(fitted(self._widths, room, least))
+
+    def _grid(self, widths: list[int]) -> RichTable:
+        has_headings = any(column.name for column in self._block.columns)
+        grid = RichTable(
+            box=None, pad_edge=False, show_header=has_headings, header_style="bold", padding=(0, _GAP, 0, 0)
         )
-    for row in block.rows:
-        grid.add_row(*(Text(cell) for cell in row))
-    return grid
+        for column, width in zip(self._block.columns, widths, strict=True):
+            justify: Literal["left", "right"] = "right" if column.is_number else "left"
+            grid.add_column(column.name, justify=justify, width=width, overflow="fold")
+        for row in self._block.rows:
+            grid.add_row(*(Text(cell) for cell in row))
+        return grid
 
 
 class _Code:
