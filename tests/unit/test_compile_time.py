@@ -68,7 +68,7 @@ def process() -> Process:
         frames=[Frame("bad", PLACE, "failed", "Unsupported: no way", False, False, BAD)],
         compiles=[
             metrics(FIRST, restart_reasons=("graph break\nmore",), seconds_before_restart=0.019),
-            metrics(FIRST, is_forward=False),
+            metrics(FIRST, is_forward=False, seconds=0.05),
             metrics(AGAIN, recompile_reason="0/0: size of x"),
             metrics(BAD, name="bad", seconds=0.03),
         ],
@@ -93,7 +93,7 @@ def page(*processes: Process, show_all: bool = False) -> str:
 
 
 def test_the_page_has_the_split_the_trees_the_losses_and_the_functions() -> None:
-    text = page(process())
+    text = page(process(), show_all=True)
     assert text.startswith("Compile time: 280 ms")
     for wanted in (
         "Beside the compile: 30 ms in 1 worker thread",
@@ -113,7 +113,7 @@ def test_the_page_has_the_split_the_trees_the_losses_and_the_functions() -> None
 
 
 def test_the_tree_is_indented_and_its_shares_are_of_the_compile() -> None:
-    lines = page(process()).splitlines()
+    lines = page(process(), show_all=True).splitlines()
     rows = [line.split() for line in lines if "compile_attempt_1" in line]
     assert rows[0] == ["compile_attempt_1", "70", "ms", "30", "ms", "70.0%"]
     dynamo = next(line for line in lines if line.strip().startswith("dynamo "))
@@ -181,9 +181,22 @@ def test_a_compile_that_was_cut_off_says_so() -> None:
 def test_many_compiles_are_folded_unless_all_are_shown() -> None:
     ids = [CompileId(n, 0) for n in range(30)]
     many = Process(Path("t"), phases=[phase("dynamo", 10 * n, 10 * n + 5, of=of) for n, of in enumerate(ids)])
-    assert "10 more compiles: --all shows all." in page(many)
-    assert "27 more trees: --all shows all." in page(many)
+    assert "25 more compiles: --all shows all." in page(many)
+    assert "--all has the phases of each compile" in page(many)
     assert "more" not in page(many, show_all=True)
+
+
+def test_torchs_own_figure_of_a_compile_is_the_one_that_every_report_has() -> None:
+    timed = Process(Path("t"), phases=[phase("dynamo", 0, 101)], compiles=[metrics(FIRST)])
+    assert compile_costs(timed)[0].seconds == 0.1
+    assert page(timed).startswith("Compile time: 100 ms")
+
+
+def test_reasons_are_short_unless_all_is_shown() -> None:
+    reason = "2/0: self.step == 0  # self.step += 1  # x.py:17 in forward (HINT: torch.compile considers)"
+    made = Process(Path("t"), compiles=[metrics(FIRST), metrics(AGAIN, recompile_reason=reason)])
+    assert "2/0: self.step == 0\n" in page(made)
+    assert "HINT" in page(made, show_all=True)
 
 
 def test_a_compile_of_compiled_autograd_is_named_so() -> None:
@@ -192,7 +205,7 @@ def test_a_compile_of_compiled_autograd_is_named_so() -> None:
     made = Process(
         Path("s.log"),
         phases=[phase("compiled_autograd", 0, 10, of=captured), phase("dynamo", 20, 25, of=compiled)],
-        compiles=[metrics(compiled, name="forward", place=Place("<eval_with_key>.5", 4))],
+        compiles=[metrics(compiled, seconds=0.005, name="forward", place=Place("<eval_with_key>.5", 4))],
         graphs=[graph],
     )
     costs = [(cost.compile_id, cost.name, cost.place) for cost in compile_costs(made)]

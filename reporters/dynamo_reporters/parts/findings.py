@@ -14,6 +14,14 @@ _SHOWN = 8
 FINDINGS_TITLE = "Fix first"
 
 
+def findings_in_short(findings: Sequence[Finding]) -> Iterator[Block]:
+    """A line for each, on a page that is about something else."""
+    if findings:
+        yield Heading("Fix first")
+        yield Paragraph("\n".join(finding_lines(findings, _SHOWN)))
+        yield Paragraph("`dynamo explain` says why, and what to do.", "dim")
+
+
 def findings_section(findings: Sequence[Finding]) -> Iterator[Block]:
     """What to do first: of each finding where, why, what it costs and what to do."""
     if not findings:

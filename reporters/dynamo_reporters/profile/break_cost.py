@@ -4,14 +4,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from dynamo_core.analysis.break_costs import break_costs
-from dynamo_core.analysis.words import place, seconds
+from dynamo_core.analysis.words import number, place, seconds
 from dynamo_core.model import Recording
 
 from ..page.blocks import Block, Heading, Paragraph, table
 from ..report import place_value
 
+_ROWS_SHOWN = 5
 
-def break_cost_blocks(recording: Recording) -> Iterator[Block]:
+
+def break_cost_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
     """The breaks by what they cost."""
     costs = break_costs(recording)
     if not costs:
@@ -19,7 +21,7 @@ def break_cost_blocks(recording: Recording) -> Iterator[Block]:
     known = [cost.seconds for cost in costs if cost.seconds is not None]
     yield Heading(f"Graph breaks: {seconds(sum(known)) if known else 'what they cost was not recorded'}")
     rows = []
-    for cost in costs:
+    for cost in costs if show_all else costs[:_ROWS_SHOWN]:
         first, crossed = cost.distinct.first, cost.distinct.crossed
         rows.append(
             [
@@ -30,10 +32,11 @@ def break_cost_blocks(recording: Recording) -> Iterator[Block]:
             ]
         )
     yield table("break|crossed>|each>|in all>", rows)
+    if len(costs) > len(rows):
+        yield Paragraph(f"… and {number(len(costs) - len(rows), 'more break')}: --all.", "dim")
     yield Paragraph(
-        "From the end of the graph before a break to the begin of the one behind it, on average over a "
-        "sample: what runs eagerly there, finding the resume function and checking its guards. Fixing "
-        "the break saves at most this. `dynamo breaks` says how.",
+        "From the graph before a break to the one behind it, on average over a sample: fixing the break "
+        "saves at most this. `dynamo breaks` says how.",
         "dim",
     )
 

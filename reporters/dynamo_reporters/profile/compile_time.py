@@ -8,6 +8,7 @@ from dynamo_core.analysis.time.phase_tree import Node, phase_tree
 from dynamo_core.analysis.time.phases import CompileSplit, split
 from dynamo_core.analysis.time.thrown_away import Loss, seconds_of, thrown_away
 from dynamo_core.analysis.time.traced import Tracing, tracing
+from dynamo_core.analysis.time.wall import wall_time
 from dynamo_core.analysis.words import (
     cache_name,
     compile_label,
@@ -24,9 +25,8 @@ from ..report import id_value, place_value
 
 # The records that the reader must load for this.
 CONTENTS = frozenset({"chromium_event", "dynamo_tracing_time"})
-_COMPILES_LISTED = 20
-_TREES_SHOWN = 3
-_ROWS_SHOWN = 10
+_COMPILES_LISTED = 5
+_ROWS_SHOWN = 5
 _LOSSES = (
     ("restarts", "attempts that began again"),
     ("gave_up", "frames that were given up"),
@@ -37,21 +37,24 @@ _LOSSES = (
 def compile_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
     """The page's part on compile time, process by process."""
     for process in recording.processes:
-        yield from _process(process, process_title(process, recording), show_all)
+        has_wall_time = wall_time(process, recording) is not None
+        yield from _process(process, process_title(process, recording), show_all, has_wall_time)
 
 
-def _process(process: Process, of_process: str, show_all: bool) -> Iterator[Block]:
+def _process(process: Process, of_process: str, show_all: bool, has_wall_time: bool) -> Iterator[Block]:
+    """The categories are in the table of the wall time already, where there is one."""
     costs = compile_costs(process)
     if not costs:
         yield Heading(f"Compile time{of_process}: nothing was compiled, or it was not recorded")
         return
     whole = split(process)
     known = [cost.seconds for cost in costs if cost.seconds is not None]
-    total = whole.total_seconds if whole else sum(known) if known else None
-    yield Heading(f"Compile time{of_process}: {seconds(total)} in the phases that torch timed")
+    overlapped = whole is not None and bool(whole.overlap_seconds)
+    total = whole.total_seconds if whole and (overlapped or not known) else sum(known) if known else None
+    yield Heading(f"Compile time{of_process}: {seconds(total)}, as torch counts it")
     if whole is None:
         yield Paragraph("The phases of these compiles were not recorded.", "dim")
-    else:
+    elif show_all or not has_wall_time:
         yield _categories(whole)
         yield from _beside(whole, show_all)
     yield from _compiles(costs, total, show_all)
@@ -102,7 +105,7 @@ def _compiles(costs: Sequence[CompileCost], total: float | None, show_all: bool)
             frame_name(cost.name),
             place(cost.place),
             "backward" if cost.is_backward else "forward",
-            _caches(cost),
+            _caches(cost) if show_all else cost.temperature or _caches(cost),
             seconds(cost.seconds) + (" (cut off)" if cost.is_cut_off else ""),
             _share(cost.seconds, total),
         ]
@@ -118,14 +121,14 @@ def _compiles(costs: Sequence[CompileCost], total: float | None, show_all: bool)
         told = (f"{name} {seconds(sum(took))} ({len(took)})" for name, took in sorted(by_temperature.items()))
         yield Paragraph(f"By what torch's caches had: {', '.join(told)}.")
     with_trees = [cost for cost in costs if cost.trees]
-    for cost in with_trees if show_all else with_trees[:_TREES_SHOWN]:
+    for cost in with_trees if show_all or len(costs) == 1 else ():
         graph = ", backward graph" if cost.is_backward else ""
         yield Heading(
             f"{compile_label(cost.compile_id)} {frame_name(cost.name)}{graph}: {seconds(cost.seconds)}", 3
         )
         yield _tree(cost, show_all)
-    if not show_all:
-        yield from _more(len(with_trees) - _TREES_SHOWN, "tree")
+    if with_trees and not show_all and len(costs) > 1:
+        yield Paragraph("--all has the phases of each compile, --compile-id those of one.", "dim")
 
 
 def _tree(cost: CompileCost, show_all: bool) -> Table:
@@ -165,11 +168,14 @@ def _thrown_away(process: Process, costs: Sequence[CompileCost], show_all: bool)
     if not (lost.restarts or lost.gave_up or lost.recompiles):
         return
     yield Heading("Thrown away, and compiled again", 3)
+    again = {compile_.compile_id for compile_ in process.recompiles}
     for attribute, what in _LOSSES:
         losses: list[Loss] = getattr(lost, attribute)
         if not losses:
             continue
-        yield Paragraph(f"On {what}: {seconds(seconds_of(losses))} ({len(losses)})", "strong")
+        also_given_up = len({loss.compile_id for loss in lost.gave_up} & again) if what == "recompiles" else 0
+        but = f", and {also_given_up} more that gave up" if also_given_up else ""
+        yield Paragraph(f"On {what}: {seconds(seconds_of(losses))} ({len(losses)}{but})", "strong")
         shown = losses if show_all else losses[:_ROWS_SHOWN]
         rows = [
             [
@@ -177,12 +183,18 @@ def _thrown_away(process: Process, costs: Sequence[CompileCost], show_all: bool)
                 frame_name(loss.name),
                 place(loss.place),
                 seconds(loss.seconds),
-                loss.reason or "no reason recorded",
+                _reason(loss.reason, show_all),
             ]
             for loss in shown
         ]
         yield table("compile|frame|line|cost>|why", rows)
         yield from _more(len(losses) - len(shown), "compile")
+
+
+def _reason(reason: str | None, show_all: bool) -> str:
+    """torch's words; without --all, those before the line and the hints that it adds to each."""
+    text = reason or "no reason recorded"
+    return text if show_all else text.partition("  #")[0].partition(" (HINT")[0].rstrip()
 
 
 def _tracing(traced: Tracing | None, of_process: str, show_all: bool) -> Iterator[Block]:

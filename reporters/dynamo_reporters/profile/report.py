@@ -12,7 +12,7 @@ from dynamo_core.analysis.words import seconds
 from dynamo_core.model import Process, Recording
 
 from ..page.blocks import Block, Heading
-from ..parts.findings import findings_section, findings_value
+from ..parts.findings import findings_in_short, findings_section, findings_value
 from ..report import Report, process_value
 from . import compile_time, window
 from .break_cost import break_cost_blocks, break_cost_values
@@ -40,11 +40,12 @@ def report(*, show_all: bool = False, step: str | None = None) -> Report:
 def _page(recording: Recording, show_all: bool, step: str | None) -> Iterator[Block]:
     check_step(recording.processes, step)
     yield Heading(_verdict(recording), 1)
-    yield from findings_section(find(recording))
+    findings = find(recording)
+    yield from findings_section(findings) if show_all else findings_in_short(findings)
     yield from run_split_blocks(recording, show_all)
     yield from steady_state_blocks(recording, step)
     yield from run_time_blocks(recording, show_all)
-    yield from break_cost_blocks(recording)
+    yield from break_cost_blocks(recording, show_all)
     yield from window.window_blocks(recording)
     yield from compile_time.compile_time_blocks(recording, show_all)
 

@@ -10,7 +10,7 @@ from dynamo_core.model import Process, Recording
 from ..page.bar import bar
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 
-_LEAST_SHARE = 0.005  # of the wall time, for a part of a part to be listed
+_LEAST_SHARE = 0.01  # of the wall time, for a part of a part to be listed
 _NO_BEGIN = "When this process began was not recorded: a plain torch trace does not tell. `dynamo run` does."
 
 

@@ -17,7 +17,7 @@ from dynamo_core.model import CallTimes, Graph, Process, Recording
 from ..page.blocks import Block, Column, Heading, Paragraph, Table, table
 from ..report import id_value, place_value
 
-_ROWS_SHOWN = 20
+_ROWS_SHOWN = 5
 _COLUMNS = [
     Column("frame", is_above=True),
     Column("graph"),
@@ -44,19 +44,16 @@ def run_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
     rows += [_inherited(heir, recording, total, has_device) for heir in heirs]
     yield Table([*_COLUMNS, *([Column("on the GPU", True)] if has_device else [])], rows)
     yield from _more(len(found) - len(shown), "graph")
-    yield Paragraph(
-        "Times are of the first call, of the others on average, of the median and of the 99th of 100 (to "
-        "within 6 %); on the host: what a GPU still works on when a call returns is not in them."
-        + (" On the GPU: the time on its stream, on average over a sample of calls." if has_device else ""),
-        "dim",
-    )
+    on_device = "; on the GPU: on its stream, the mean of a sample" if has_device else ""
+    yield Paragraph(f"Host time. others: the mean; p50 and p99 to within 6 %{on_device}.", "dim")
     if any(times and times.untimed for each in found for times in (each.graph.times, each.graph.backward)):
         yield Paragraph(
             "Sampled: of a graph whose calls take less than 20 µs, all calls are counted and only some are "
             "timed; the total is extrapolated from those.",
             "dim",
         )
-    yield from _overhead_bound(found)
+    if show_all:
+        yield from _overhead_bound(found)
     yield from _guards(found, recording, show_all)
 
 

@@ -78,7 +78,8 @@ def _cost(
     if not lookups and not is_backward:  # cut off before the phase could tell, or of an older torch
         lookups = _recorded_lookups(process, compile_id)
     timed = sum(tree.total_ns for tree in trees) / 1e9 if trees else None
-    seconds = timed if timed is not None else metrics.seconds if metrics else None
+    counted = metrics.seconds if metrics is not None else None  # torch's own figure, as other reports have it
+    seconds = timed if counted is None else counted
     return CompileCost(compile_id, is_backward, name, place, seconds, tuple(trees), lookups or None)
 
 
