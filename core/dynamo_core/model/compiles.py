@@ -18,6 +18,7 @@ class Frame:
     whose limit made us give it up, which `reason` is about.
     `called_from` is the line outside of torch that called it, `compiled_by` that which called torch.compile.
     `method` names a module's method and what a wrapper stands for, `GPT2Model.forward`, where that is known.
+    `thread` is the name of the one in which it was tried, if not the main one.
     What `is_exit` raised no error: the compile was interrupted, by Ctrl-C or the program's own exit.
     """
 
@@ -38,6 +39,7 @@ class Frame:
     is_exit: bool = False
     called_from: StackFrame | None = None
     compiled_by: StackFrame | None = None
+    thread: str | None = None
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,7 @@ class CompileBuilder:
             is_exit=bool(content.get("is_exit")),
             called_from=_line(content.get("called_from")),
             compiled_by=_line(content.get("compiled_by")),
+            thread=content.get("thread"),
         )
         if frame.is_exit:
             self._in_progress.interrupted(compile_id, frame.ended_ns, frame.reason)

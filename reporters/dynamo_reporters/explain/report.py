@@ -198,8 +198,8 @@ def _compile_time(recording: Recording) -> Iterator[Block]:
     )
     for cache in dict.fromkeys(cache for cache, _ in lookups):
         told = [
-            f"{lookups[cache, outcome]} {outcome}"
-            for outcome in ("hit", "miss", "bypass")
+            number(lookups[cache, outcome], outcome, plural)
+            for outcome, plural in (("hit", "hits"), ("miss", "misses"), ("bypass", "bypassed"))
             if lookups[cache, outcome]
         ]
         notes.append(f"{cache_name(cache)}: {', '.join(told)}")

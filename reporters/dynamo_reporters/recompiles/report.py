@@ -1,15 +1,18 @@
 """Recompiles: frame by frame and in order, which guard failed on which values, and what to do about it."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from dynamo_core.analysis.guard_failures import what_differed
 from dynamo_core.analysis.recompile_causes import causes_of
+from dynamo_core.analysis.recompile_moments import Moment, moment_of
 from dynamo_core.analysis.recompiles import FrameRecompiles, frames_recompiled
 from dynamo_core.analysis.remedies.recompiles import recompile_advice
 from dynamo_core.analysis.summary import recorded
 from dynamo_core.analysis.words import compile_label, frame_name, number, place, process_title, seconds
 from dynamo_core.model import Compile, GuardFailure, Recording
+from dynamo_core.recording.calls import CALL_SAMPLES
 from dynamo_core.recording.recompile_text import plain_source
 
 from ..detail import Detail
@@ -24,7 +27,7 @@ def report(*, show_all: bool = False) -> Report:
     return Report(
         "dynamo-recompiles",
         1,
-        frozenset(),
+        frozenset({CALL_SAMPLES}),
         lambda recording: _page(recording, show_all),
         _body,
     )
@@ -64,13 +67,19 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
     yield Heading(f"{where}: {number(len(frame.compiles), 'recompile')}, {seconds(frame.seconds)}")
     rows = []
     others = 0
+    ids = [compile_.compile_id for compile_ in frame.compiles]
+    moments = {each: moment_of(each, frame.process, recording) for each in ids}
+    threads = any(moment.thread is not None for moment in moments.values())
     for compile_ in frame.compiles:
         failures = frame.failures(compile_)
         nearest = frame.nearest(compile_)
         shown = failures if show_all or nearest is None else (nearest,)
         others += len(failures) - len(shown)
-        rows += [_row(frame, compile_, failure) for failure in shown] or [_untold(compile_)]
-    yield table("compile|took>|entry|what differed|compiled for|came|line", rows)
+        told = [_row(frame, compile_, failure) for failure in shown] or [_untold(compile_)]
+        when = _when(moments[compile_.compile_id], threads)
+        rows += [[row[0], *when, *row[1:]] for row in told]
+    columns = "at>|call>|thread" if threads else "at>|call>"
+    yield table(f"compile|{columns}|took>|entry|what differed|compiled for|came|line", rows)
     if others:
         yield Paragraph(f"Other entries failed too ({number(others, 'check')}): --all shows them.", "dim")
     if frame.limit is not None:
@@ -84,6 +93,13 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
         names = ", ".join(f"{source} ({symbol.name})" for source, symbol in opened.items())
         yield Paragraph(f"Made dynamic in a recompile: {names}.")
     yield Bullets(_advice(frame), "advice")
+
+
+def _when(moment: Moment, threads: bool) -> list[str]:
+    """Since the program began, in which call of the frame, in which thread unless all are the main one."""
+    at = "" if moment.seconds is None else f"{moment.seconds:.2f} s"
+    call = "" if moment.call is None else f"{moment.call:,}"
+    return [at, call, *([moment.thread or "main"] if threads else [])]
 
 
 def _advice(frame: FrameRecompiles) -> list[str]:
@@ -112,12 +128,12 @@ def _untold(compile_: Compile) -> list[str]:
 
 def _body(recording: Recording) -> dict[str, Any]:
     return {
-        "frames": [_frame_value(frame) for frame in frames_recompiled(recording)],
+        "frames": [_frame_value(frame, recording) for frame in frames_recompiled(recording)],
         "freeze": freeze_value(recording),
     }
 
 
-def _frame_value(frame: FrameRecompiles) -> dict[str, Any]:
+def _frame_value(frame: FrameRecompiles, recording: Recording) -> dict[str, Any]:
     return {
         "process": process_value(frame.process),
         "name": frame.name,
@@ -133,6 +149,7 @@ def _frame_value(frame: FrameRecompiles) -> dict[str, Any]:
             {
                 "compile_id": id_value(compile_.compile_id),
                 "seconds": compile_.seconds,
+                "moment": asdict(moment_of(compile_.compile_id, frame.process, recording)),
                 "reason": compile_.recompile_reason,
                 "failures": [
                     failure_value(failure, frame.actual(compile_, failure), frame.place_of(failure))

@@ -115,10 +115,10 @@ def _is_module(place: Place, module: str) -> bool:
 
 def _steady_calls(times: CallTimes | None, settled: int) -> int:
     """How many calls began after `settled`: exactly where each is noted, else as far as the samples tell."""
-    return 0 if times is None else times.calls - _calls_before(times, settled)[1]
+    return 0 if times is None else times.calls - calls_before(times, settled)[1]
 
 
-def _calls_before(times: CallTimes, moment: int) -> tuple[int, int]:
+def calls_before(times: CallTimes, moment: int) -> tuple[int, int]:
     """The number of calls that began before a moment: at least, and at most."""
     noted = _noted(times)
     before = max((call.number for call in noted if call.began_ns <= moment), default=0)
@@ -212,7 +212,7 @@ def _warm_up(process: Process, graph: Graph, settled: int) -> tuple[int, int]:
     counts = [
         (max(least, times is graph.times), max(most, times is graph.times))
         for times in _same_frame(process.graphs, graph)
-        for least, most in [_calls_before(times, settled)]
+        for least, most in [calls_before(times, settled)]
     ]
     return sum(least for least, _ in counts), sum(most for _, most in counts)
 

@@ -11,6 +11,7 @@ the stack that it takes (2.13), of which one is the user's call. Each call of to
 import linecache
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from inspect import CO_VARARGS
 from traceback import extract_tb
@@ -85,6 +86,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
                 "stopped": None if given_up is not None else _what_stopped(suppressed or error),
                 "called_from": caller,
                 "compiled_by": compiled_by,
+                "thread": _thread_name(),
                 "ended_ns": time_ns(),
                 "ns": elapsed,
             },
@@ -164,6 +166,12 @@ def _with_wrapped(value: Any) -> Iterator[FunctionType]:
         if isinstance(value, FunctionType):
             yield value
             value = value.__dict__.get("__wrapped__")
+
+
+def _thread_name() -> str | None:
+    """None for the main thread."""
+    thread = threading.current_thread()
+    return None if thread is threading.main_thread() else thread.name
 
 
 def _break_that_raised(error: BaseException | None) -> dict[str, Any] | None:

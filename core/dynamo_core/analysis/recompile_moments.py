@@ -1,0 +1,52 @@
+"""When a frame was compiled again: how long after the begin, in which of its calls, in which thread."""
+
+from dataclasses import dataclass
+
+from ..model import CompileId, Frame, Process, Recording
+from .time.steps import calls_before
+
+
+@dataclass(frozen=True)
+class Moment:
+    """None is not recorded. `call` counts the calls of the frame's compiled versions, from 1; `thread` is the
+    name of one that is not the main one."""
+
+    seconds: float | None
+    call: int | None
+    thread: str | None
+
+
+def moment_of(compile_id: CompileId | None, process: Process, recording: Recording) -> Moment:
+    """The moment at which a compile began, as far as it is known."""
+    process = process.entire
+    frame = next((frame for frame in process.frames if frame.compile_id == compile_id), None)
+    began_ns = None if frame is None else _began(frame)
+    if frame is None or began_ns is None:
+        return Moment(None, None, None)
+    origin_ns = recording.run.started_ns if recording.run is not None else process.info.began_ns
+    seconds = None if origin_ns is None else max(0.0, (began_ns - origin_ns) / 1e9)
+    return Moment(seconds, _call(compile_id, process, began_ns), frame.thread)
+
+
+def _began(frame: Frame) -> int | None:
+    if frame.ended_ns is None or frame.seconds is None:
+        return None
+    return frame.ended_ns - round(frame.seconds * 1e9)
+
+
+def _call(compile_id: CompileId | None, process: Process, began_ns: int) -> int | None:
+    """The number of the call that had to compile; None where the calls before it were not all noted."""
+    if compile_id is None:
+        return None
+    before = 0
+    for graph in process.graphs:
+        other = graph.compile_id
+        if other is None or (other.frame, other.generation) != (compile_id.frame, compile_id.generation):
+            continue
+        if graph.times is None:
+            return None
+        least, most = calls_before(graph.times, began_ns)
+        if least != most:
+            return None
+        before += least
+    return before + 1

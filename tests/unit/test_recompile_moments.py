@@ -1,0 +1,53 @@
+"""When a frame was compiled again, as far as it is known."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from dynamo_core.analysis.recompile_moments import Moment, moment_of
+from dynamo_core.model import (
+    CallSample,
+    CallTimes,
+    CompileId,
+    Frame,
+    Graph,
+    Place,
+    Process,
+    ProcessInfo,
+    Recording,
+)
+
+S = 10**9
+FIRST, AGAIN = CompileId(0, 0), CompileId(0, 1)
+FRAME = Frame("f", Place("x.py", 2), "compiled", None, True, False, AGAIN, ended_ns=12 * S, seconds=2.0)
+
+
+def times(*began: int, calls: int | None = None) -> CallTimes:
+    early = tuple(CallSample(number, at * S, 0.1) for number, at in enumerate(began, 1))
+    return CallTimes(calls or len(began), 1.0, {}, early, (), None)
+
+
+def recording(frame: Frame, first: CallTimes | None) -> Recording:
+    graph = Graph(1, FIRST, 0, None, "eager", 1, times=first)
+    info = ProcessInfo.of({"pid": 1, "began_ns": 4 * S})
+    return Recording(
+        Path("r"), None, [Process(Path("s"), info=info, frames=[frame], graphs=[graph])], None, []
+    )
+
+
+def moment(frame: Frame, first: CallTimes | None) -> Moment:
+    made = recording(frame, first)
+    return moment_of(AGAIN, made.processes[0], made)
+
+
+def test_a_compile_began_its_own_time_before_it_ended_in_the_call_behind_those_before_it() -> None:
+    assert moment(FRAME, times(5, 6, 7, 20)) == Moment(6.0, 4, None)
+    assert moment(replace(FRAME, thread="worker"), times(5)) == Moment(6.0, 2, "worker")
+
+
+def test_what_is_not_known_is_not_told() -> None:
+    assert moment(FRAME, times(5, calls=9)).call is None  # the eight others may be on either side
+    assert moment(FRAME, None).call is None
+    assert moment(replace(FRAME, ended_ns=None), times(5)) == Moment(None, None, None)
+    assert moment_of(CompileId(7, 0), recording(FRAME, None).processes[0], recording(FRAME, None)) == Moment(
+        None, None, None
+    )
