@@ -1,6 +1,11 @@
 """`dynamo ops` and `dynamo ls` on stored recordings."""
 
+import fcntl
+import os
+import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -56,3 +61,65 @@ def test_a_folder_without_recordings_is_listed_as_empty(tmp_path: Path) -> None:
     result = answer("ls", tmp_path)
     assert (result.exit_code, result.stderr) == (0, "")
     assert "toy" not in result.stdout
+
+
+def test_counts_age_and_marks_are_listed(tmp_path: Path) -> None:
+    for name in ("toy", "recompiling"):
+        shutil.copytree(stored(name), tmp_path / ".dynamo" / name)
+    (tmp_path / ".dynamo" / "broken").mkdir()
+    (tmp_path / ".dynamo" / "broken" / "dynamo_run.json").write_text("{")
+    first, *lines = answer("ls", cwd=tmp_path).stdout.splitlines()
+    assert first.split() == [
+        "recording",
+        "age",
+        "size",
+        "graphs",
+        "breaks",
+        "recompiles",
+        "program",
+        "command",
+    ]
+    broken, toy, recompiling = lines
+    assert "cannot be read" in broken
+    assert re.search(r"toy +\d+ (d|h|min|s) +[\d.]+ [kM]B +3 +1 +0  ended with exit code 0", toy)
+    assert re.search(r" 14 +0 +12  newest, ended with exit code 0", recompiling)
+    with claimed(tmp_path / ".dynamo" / "toy"):
+        assert " 0  running " in answer("ls", cwd=tmp_path).stdout.splitlines()[2]
+
+
+def test_only_the_newest_are_listed_unless_all_are_wanted(tmp_path: Path) -> None:
+    for number in range(22):
+        folder = tmp_path / f"r{number}"
+        folder.mkdir()
+        (folder / "dynamo_run.json").write_text("{")
+    page = answer("ls", tmp_path).stdout
+    assert page.startswith("2 older recordings: --all shows all.\n") and len(page.splitlines()) == 22
+    assert len(answer("ls", tmp_path, "--all").stdout.splitlines()) == 23
+
+
+def test_pruning_keeps_the_newest_those_in_use_and_what_is_not_ours(tmp_path: Path) -> None:
+    dynamo = tmp_path / ".dynamo"
+    for name in ("toy", "killed", "recompiling", "training", "profiled"):
+        shutil.copytree(stored(name), dynamo / name)
+    order = [line.split()[0] for line in answer("ls", cwd=tmp_path).stdout.splitlines()[1:]]
+    (tmp_path / order[0] / "notes.txt").write_text("mine")
+    unasked = answer("ls", "--prune", "--keep", "2", cwd=tmp_path)
+    assert (unasked.exit_code, len(list(dynamo.iterdir()))) == (2, 5)
+    with claimed(tmp_path / order[1]):
+        pruned = answer("ls", "--prune", "--keep", "2", "-y", cwd=tmp_path)
+    assert pruned.exit_code == 0 and "removed 1 of 3" in pruned.stderr
+    assert "'notes.txt', which is not ours" in pruned.stderr and "is in use" in pruned.stderr
+    left = [line.split()[0] for line in answer("ls", cwd=tmp_path).stdout.splitlines()[1:]]
+    assert left == [*order[:2], *order[3:]]
+    assert "nothing to remove" in answer("ls", "--prune", cwd=tmp_path).stderr
+
+
+@contextmanager
+def claimed(folder: Path) -> Iterator[None]:
+    """As a launcher that is at work there."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        os.close(descriptor)

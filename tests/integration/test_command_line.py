@@ -140,7 +140,7 @@ MISTAKES: list[tuple[list[str], int, str]] = [
     (["run", "--mode", "fast", "ok.py"], 124, "Unrecognized mode=fast"),
     (["run", "--option", "max_autotun=1", "ok.py"], 124, "did you mean 'max_autotune'?"),
     (["run", "-o", "folder", "ok.py"], 120, "add -f"),
-    (["run", "-f", "-o", "folder", "ok.py"], 120, "leaves it alone"),
+    (["run", "-f", "-o", "folder", "ok.py"], 120, "left alone"),
     (["run", "-o", "/proc/no/where", "ok.py"], 120, "cannot record to"),
     (["explain", "nosuch"], 123, "no recording and no program"),
     (["explain"], 123, "no recording in"),

@@ -131,12 +131,28 @@ def _empty(wanted: Path, folder: Path, is_ours: bool) -> None:
     """Remove the recording in a folder, and nothing else."""
     there = list(folder.iterdir())
     if there and not is_ours:
-        raise CannotRecord(f"{wanted} exists and is no recording of ours, so -f leaves it alone")
+        raise CannotRecord(f"{wanted} exists and is no recording of ours: it is left alone")
     others = [file.name for file in there if not _OUR_FILES.fullmatch(file.name)]
     if others:
-        raise CannotRecord(f"{wanted} holds {others[0]!r}, which is not ours, so -f leaves it alone")
+        raise CannotRecord(f"{wanted} holds {others[0]!r}, which is not ours: it is left alone")
     for file in there:
         file.unlink()
+
+
+def remove(folder: Path) -> None:
+    """Remove a recording of ours; CannotRecord where it is in use, or its folder has something else in it."""
+    try:
+        if folder.is_symlink():
+            raise CannotRecord(f"{folder} is a link, and stays")
+        is_ours = is_plain_file(folder / RUN_FILE)
+        claimed = _claimed(folder, _run_or_none(folder) if is_ours else None)
+        try:
+            _empty(folder, folder, is_ours)
+            folder.rmdir()
+        finally:
+            claimed.release()
+    except OSError as error:
+        raise CannotRecord(f"cannot remove {folder}: {error.strerror}") from error
 
 
 def _claimed(folder: Path, run: dict[str, Any] | None) -> NewRecording:
