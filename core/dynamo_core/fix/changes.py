@@ -12,7 +12,7 @@ from ..analysis.remedies.advice import Assignment, Change
 from ..launch.program import Program
 from ..launch.run import Request
 from ..model import Place, Recording
-from .edits import EDITS
+from .edits import EDITS, edit_of
 from .edits.compile_arguments import with_arguments
 from .edits.preamble import with_environment, with_settings
 from .overlay import can_be_edited, script_of
@@ -75,7 +75,7 @@ def for_good(finding: Finding, change: Change, called_at: Sequence[Place] = ()) 
     if change.edit is not None:
         place = finding.place
         assert place is not None
-        return ForGood(lines=(LineEdit(place.file, place.line, EDITS[change.edit]),))
+        return ForGood(lines=(LineEdit(place.file, place.line, edit_of(change)),))
     arguments = partial(with_arguments, arguments=change.arguments)
     calls = called_at if change.arguments else ()
     lines = tuple(LineEdit(place.file, place.line, arguments) for place in calls)

@@ -27,6 +27,7 @@ from .changes import (
     variables,
     with_change,
 )
+from .further import further_remedies
 from .judging import Observed, difference_in_output, judge, lines_compared, times_met, total_times
 from .known_trials import KnownTrials
 from .overlay import overlay
@@ -112,7 +113,7 @@ class _Search:
 
     def _try_remedies(self, fix: Fix, number: int, fixes: Sequence[Fix]) -> None:
         helping: Trial | None = None
-        for remedy in fix.finding.remedies:
+        for remedy in (*fix.finding.remedies, *further_remedies(fix.finding)):
             if remedy.change is None or not can_be_tried(remedy.change):
                 continue
             trial, cured = self._known_or_tried(fix.finding, remedy, remedy.change, fixes)

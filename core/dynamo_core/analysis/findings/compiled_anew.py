@@ -5,18 +5,20 @@ from collections.abc import Iterator, Sequence
 from ...model import Compile, Process, resumed_function
 from ..figures import Figures
 from ..library import is_library
+from ..remedies.advice import Advice, edit
 from ..words import frame_name, number, place, process_title, seconds
 from .draft import Draft
 from .finding import Cost, Evidence, Figure
-from .remedy import remedy
+from .remedy import remedies
 
 _OFTEN = 3  # times; a function can be made twice for good reasons
 
-_RESET = (
+_RESET = edit(
     "`torch._dynamo.reset()` throws away all that was compiled: call it where the program begins to do "
-    "something else, not in a loop."
+    "something else, not in a loop.",
+    "reset removed",
 )
-_DEFINED = "define the function once, outside of the loop, and pass in what differs."
+_DEFINED = Advice("define the function once, outside of the loop, and pass in what differs.")
 
 
 def compiled_anew(figures: Figures) -> Iterator[Draft]:
@@ -66,5 +68,5 @@ def _draft(figures: Figures, process: Process, same: Sequence[Compile]) -> Draft
         via=None if frame is None else (frame.called_from if is_reset else frame.compiled_by),
         cost=Cost(Figure(spent, "measured"), saves_at_most=Figure(spent, "measured")),
         evidence=Evidence(tuple(str(compile_.compile_id) for compile_ in same), times=len(same)),
-        remedies=remedy("compiled anew", _RESET if is_reset else _DEFINED),
+        remedies=remedies("compiled anew", [_RESET if is_reset else _DEFINED]),
     )

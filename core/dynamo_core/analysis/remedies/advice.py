@@ -21,7 +21,8 @@ class Change:
     `environment` are variables of the process; `settings` torch's own, by their whole name
     (`torch._dynamo.config.…`), as `dynamo run --config` sets them; `arguments` those of the program's own
     calls of torch.compile, as `dynamo run --override` replaces them; `options` are others of `dynamo run`;
-    `edit` names an edit of the source (`dynamo_core/fix/edits`), which is made at the finding's place.
+    `edit` names an edit of the source (`dynamo_core/fix/edits`), which is made at the finding's place;
+    `operand` is what some of them are about: the name of an argument, or the statement that is put in.
     """
 
     environment: tuple[Assignment, ...] = ()
@@ -29,6 +30,7 @@ class Change:
     arguments: tuple[Assignment, ...] = ()
     options: tuple[str, ...] = ()
     edit: str | None = None
+    operand: str | None = None
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ _FUNCTIONS = (
     "module",
     "type",
 )
+_WIDER = ("float16", "float32", "float64")
 _TYPE = re.compile(r"type=<class '([^']+)'>")
 
 
@@ -46,6 +47,36 @@ def _is_function(cause: RecompileCause) -> bool:
     return cause.kind == "identity" and all(each is None or each[1] in _FUNCTIONS for each in found)
 
 
+def _outside(cause: RecompileCause) -> Change:
+    """What is decided by it is decided in Python, and what comes of it is compiled."""
+    return Change(edit="decided outside", operand=_argument(cause))
+
+
+def _first(statement: str) -> Callable[[RecompileCause], Change | None]:
+    """`statement` before all that is compiled; `{x}` in it is the argument."""
+
+    def change(cause: RecompileCause) -> Change | None:
+        name = _argument(cause)
+        return None if name is None else Change(edit="made first", operand=statement.format(x=name))
+
+    return change
+
+
+def _to_widest_dtype(cause: RecompileCause) -> Change | None:
+    """Only of floating point: no value is lost in the widest."""
+    named = [value.removeprefix("torch.") for value in cause.values]
+    if not set(named) <= set(_WIDER):
+        return None
+    widest = max(named, key=_WIDER.index)
+    return _first(f"{{x}} = {{x}}.to(torch.{widest})")(cause)
+
+
+def _argument(cause: RecompileCause) -> str | None:
+    """Its name, where it is an argument and not a part of one."""
+    source = cause.source or ""
+    return source if source.isidentifier() else None
+
+
 def _is_between_graphs(cause: RecompileCause) -> bool:
     return (cause.source or "").startswith("___")
 
@@ -56,6 +87,7 @@ EDITS: Sequence[RecompileRemedy] = (
         _is_loop,
         "{line} is a loop that torch unrolls, so that each length is a version of its own: compute over "
         "the whole dimension at once, or loop outside of the compiled code.",
+        _outside,
         cures=("recompile_loop_over_size", "recompile_depth_of_module"),
     ),
     RecompileRemedy(
@@ -64,6 +96,7 @@ EDITS: Sequence[RecompileRemedy] = (
         "{line} does something else for another value of {what}, so that each is a version of its own: "
         "decide it outside of the compiled code, and compile what is called there. Marking it dynamic is "
         "of no use, and `mark_dynamic` would end the program with an error.",
+        _outside,
         cures=(
             "recompile_specialised_size",
             "recompile_size_threshold",
@@ -82,6 +115,7 @@ EDITS: Sequence[RecompileRemedy] = (
         lambda cause: cause.is_float,
         "{what} is a float that takes several values ({values}), each of them a version of its own: pass "
         "it as a tensor (`torch.tensor(…)`), or keep it in a buffer of the module.",
+        _first("{x} = torch.tensor(float({x}))"),
         cures=("recompile_int_or_float",),
     ),
     RecompileRemedy(
@@ -89,12 +123,14 @@ EDITS: Sequence[RecompileRemedy] = (
         lambda cause: cause.is_int,
         "{what} takes several values ({values}), each of them a version of its own: pass it as a tensor, "
         "or keep it in a buffer of the module (`register_buffer`).",
+        _first("{x} = torch.tensor({x})"),
     ),
     RecompileRemedy(
         "None in some calls",
         _is_none,
         "{source} is None in some calls only, which is a version of its own: pass a tensor in every call "
         "(a mask of ones, say), or compile a function for each case.",
+        _outside,
         cures=("recompile_optional_mask",),
     ),
     RecompileRemedy(
@@ -109,6 +145,7 @@ EDITS: Sequence[RecompileRemedy] = (
         _kind("value"),
         "{source} chooses what is computed ({values}), and each value is a version of its own: choose "
         "outside of the compiled code, and compile what each choice calls; or keep to few values.",
+        _outside,
         cures=(
             "recompile_string_argument",
             "recompile_label_argument",
@@ -121,6 +158,7 @@ EDITS: Sequence[RecompileRemedy] = (
         _is_function,
         "{source} is another function in some calls, a lambda or a partial made anew perhaps, and each is "
         "a version of its own: pass the same one, or call it outside of the compiled code.",
+        _outside,
         cures=("recompile_another_function",),
     ),
     RecompileRemedy(
@@ -128,6 +166,7 @@ EDITS: Sequence[RecompileRemedy] = (
         _kind("identity"),
         "{source} is another object in some calls, and each is a version of its own: choose by it outside "
         "of the compiled code, or pass few.",
+        _outside,
         cures=("recompile_enum_argument",),
     ),
     RecompileRemedy(
@@ -159,6 +198,7 @@ EDITS: Sequence[RecompileRemedy] = (
         "default dtype",
         _state("default_dtype"),
         "the default dtype was changed between calls: set it once, before the first call.",
+        lambda cause: Change(edit="set at the start"),
         cures=("recompile_default_dtype",),
     ),
     RecompileRemedy(
@@ -166,6 +206,7 @@ EDITS: Sequence[RecompileRemedy] = (
         lambda cause: _state("torch_function_mode")(cause) or _state("CURRENT_DEVICE")(cause),
         "a default device (`torch.set_default_device`, `with torch.device(…)`) or another torch function "
         "mode was switched between calls: set it once, before the first call.",
+        lambda cause: Change(edit="set at the start"),
         cures=("recompile_default_device",),
     ),
     RecompileRemedy(
@@ -191,6 +232,7 @@ EDITS: Sequence[RecompileRemedy] = (
         "memory layout",
         _kind("stride"),
         "{source} comes in different memory layouts: give it one with `.contiguous()` before the call.",
+        _first("{x} = {x}.contiguous()"),
         cures=("recompile_memory_layout",),
     ),
     RecompileRemedy(
@@ -204,6 +246,8 @@ EDITS: Sequence[RecompileRemedy] = (
         "dtype",
         _kind("dtype"),
         "{source} comes as different dtypes ({values}): convert it before the call.",
+        _to_widest_dtype,
+        "what comes of it has that dtype, too",
         cures=("recompile_dtype",),
     ),
     RecompileRemedy(

@@ -24,7 +24,7 @@ class RecompileRemedy:
     name: str
     applies: Callable[[RecompileCause], bool]
     text: str
-    change: Callable[[RecompileCause], Change] | None = None
+    change: Callable[[RecompileCause], Change | None] | None = None
     may_change: str = ""
     besides: bool = False
     since: tuple[int, int] = _OLDEST

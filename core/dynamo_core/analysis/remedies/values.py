@@ -74,6 +74,7 @@ _ASSERTS = (
                 "`torch.logical_or` for `or`, `torch.logical_not(a)` for `not a`. Then it stays in the "
                 "graph.",
                 cures="assert_of_two_values",
+                change=Change(edit="assert of one condition"),
             ),
         ),
         line=_ASSERT,

@@ -1,8 +1,10 @@
 """Edits of a program's source, by the names that remedies call them; each keeps the file's formatting."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
-from .branch import branch_to_where
+from ...analysis.remedies.advice import Change
+from .branch import assert_of_one_condition, branch_to_where
 from .hoisting import compile_hoisted
 from .line_edits import (
     constant_message,
@@ -14,6 +16,8 @@ from .line_edits import (
     statement_removed,
 )
 from .moving import call_moved_out, statement_moved_out
+from .once import reset_removed, set_at_the_start
+from .parts import compiled_around, decided_outside, made_first
 
 # Takes the text of a file and the line of the finding (from 1); None where the edit does not fit there.
 Edit = Callable[[str, int], str | None]
@@ -23,6 +27,7 @@ EDITS: Mapping[str, Edit] = {
     "item kept a tensor": item_kept_tensor,
     "deepcopy to clone": deepcopy_to_clone,
     "assert with a constant message": constant_message,
+    "assert of one condition": assert_of_one_condition,
     "numpy to torch": numpy_to_torch,
     "compile hoisted": compile_hoisted,
     "statement removed": statement_removed,
@@ -30,4 +35,26 @@ EDITS: Mapping[str, Edit] = {
     "decorator removed": decorator_removed,
     "call moved out": call_moved_out,
     "statement moved out": statement_moved_out,
+    "set at the start": set_at_the_start,
+    "reset removed": reset_removed,
+    "compiled around it": compiled_around,
+    "decided outside": decided_outside,
+    "made first": made_first,
 }
+# These take what the change is about as well.
+_WITH_OPERAND: Mapping[str, Callable[[str, int, str | None], str | None]] = {
+    "decided outside": decided_outside,
+    "made first": made_first,
+}
+
+
+def edit_of(change: Change) -> Edit:
+    """The edit that a change names."""
+    assert change.edit is not None
+    if change.operand is None:
+        return EDITS[change.edit]
+    return partial(_with_operand, change.edit, change.operand)
+
+
+def _with_operand(name: str, operand: str, text: str, line: int) -> str | None:
+    return _WITH_OPERAND[name](text, line, operand)

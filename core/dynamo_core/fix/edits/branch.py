@@ -36,6 +36,22 @@ def branch_to_where(text: str, line: int) -> str | None:
     return None
 
 
+def assert_of_one_condition(text: str, line: int) -> str | None:
+    """`assert a and not b` on this line as one condition of torch's, which stays in the graph."""
+    source = Source(text)
+    found = source.statement_at(line)
+    if (
+        torch_name(source) != "torch"
+        or not isinstance(found, cst.SimpleStatementLine)
+        or len(found.body) != 1
+    ):
+        return None
+    only = found.body[0]
+    if not isinstance(only, cst.Assert) or not contains(only.test, cst.BooleanOperation, cst.Not):
+        return None
+    return source.with_changes({only.test: expression(_condition(source, only.test))})
+
+
 @dataclass(frozen=True)
 class _Side:
     """What one side of a branch does: the values of names, in order, or what it returns."""

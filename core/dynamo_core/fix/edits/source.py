@@ -7,7 +7,7 @@ import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, ParentNodeProvider, PositionProvider
 
 Statement: TypeAlias = cst.BaseStatement
-_Put: TypeAlias = "cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.BaseStatement]"
+Put: TypeAlias = "cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.BaseStatement]"
 
 
 class Source:
@@ -49,6 +49,20 @@ class Source:
             if isinstance(node, cst.Name):
                 yield node
 
+    def calls(self) -> Iterator[cst.Call]:
+        """Every call."""
+        for node in self._ranges:
+            if isinstance(node, cst.Call):
+                yield node
+
+    def assignments(self) -> Iterator[tuple[str, cst.BaseExpression]]:
+        """Every plain name that is assigned a value, with it."""
+        for node in self._ranges:
+            if isinstance(node, cst.Assign):
+                for each in node.targets:
+                    if isinstance(each.target, cst.Name):
+                        yield each.target.value, node.value
+
     def functions(self) -> Iterator[cst.FunctionDef]:
         """Every function and method."""
         for node in self._ranges:
@@ -66,6 +80,14 @@ class Source:
             if isinstance(node, kinds):
                 yield node
 
+    def is_new(self, node: cst.CSTNode) -> bool:
+        """Whether it is none of the module's own, but made by us."""
+        return node not in self._parents
+
+    def is_inside(self, node: cst.CSTNode, outer: cst.CSTNode) -> bool:
+        """Whether it stands somewhere in the other."""
+        return any(each is outer for each in self.enclosing(node, type(outer)))
+
     def siblings(self, statement: Statement) -> Sequence[cst.CSTNode]:
         """The statements of the block that it stands in."""
         block = self.parent(statement)
@@ -75,17 +97,17 @@ class Source:
         """Its own text."""
         return self.module.code_for_node(node)
 
-    def with_changes(self, changes: Mapping[cst.CSTNode, _Put]) -> str:
+    def with_changes(self, changes: Mapping[cst.CSTNode, Put]) -> str:
         """The module's text with these nodes replaced, by others, several statements, or nothing."""
         return _code(self.module.visit(_Replacing(changes)))
 
 
 class _Replacing(cst.CSTTransformer):
-    def __init__(self, changes: Mapping[cst.CSTNode, _Put]) -> None:
+    def __init__(self, changes: Mapping[cst.CSTNode, Put]) -> None:
         super().__init__()
         self._changes = changes
 
-    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> _Put:  # type: ignore[override]
+    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Put:  # type: ignore[override]
         """Nodes are known by identity; what is inside of a replaced one is gone with it."""
         return self._changes.get(original_node, updated_node)
 

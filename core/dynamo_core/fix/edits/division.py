@@ -1,0 +1,253 @@
+"""The body of a function divided: runs of statements that calculate, and between them what is left to Python.
+
+An `if`, a loop or a `with` that is left to Python has its blocks divided in the same way. Nothing changes its
+place, so everything happens in the same order as before.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from .names import Flow, flow_of
+from .source import Source, contains, dotted, names_in, statement
+
+_CALCULATES = (
+    cst.Call,
+    cst.BinaryOperation,
+    cst.UnaryOperation,
+    cst.Comparison,
+    cst.Subscript,
+    cst.AugAssign,
+)
+_LEAVES = (cst.Return, cst.Break, cst.Continue)
+_BLOCKS = (cst.If, cst.For, cst.While, cst.With, cst.Try)
+_IMPORTS = (cst.Import, cst.ImportFrom)
+
+
+class DoesNotFit(Exception):
+    """A name may have no value where a part would need it."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A function to be made of a run of statements."""
+
+    name: str
+    inputs: Sequence[str]
+    body: Sequence[cst.BaseStatement]
+
+
+class Division:
+    """What a function does when the statement `alone` is left to Python, and the `parts` that it calls.
+
+    With `about`, the name of an argument, what is made of nothing else on that line is made before the rest
+    of it. DoesNotFit where a part would need a name that may have no value.
+    """
+
+    def __init__(
+        self, source: Source, function: cst.FunctionDef, alone: cst.BaseStatement, about: str | None = None
+    ) -> None:
+        self.parts: list[Part] = []
+        self._source = source
+        self._function = function
+        self._alone = alone
+        self._about = about
+        assert isinstance(function.body, cst.IndentedBlock)
+        body = function.body.body
+        given = _parameters(function)
+        self._own = given | self._flow(body).perhaps
+        # Names that have nothing of the function's data: a clock's time, a file that was opened.
+        self._apart: set[str] = set()
+        # Names that got their value where Python was left to itself: what depends on them is so, too.
+        self._found: set[str] = set()
+        is_new = source.is_new(alone)
+        self.body = self._block([alone, *body] if is_new else body, given, set())
+
+    def _block(
+        self, statements: Sequence[cst.CSTNode], bound: set[str], after: set[str]
+    ) -> list[cst.BaseStatement]:
+        """A block divided. `bound` have a value before it, and then behind it; `after` is read later."""
+        done: list[cst.BaseStatement] = []
+        run: list[cst.BaseStatement] = []
+        for number, each in enumerate(statements):
+            assert isinstance(each, cst.BaseStatement)
+            behind = self._read_in(statements[number + 1 :], after)
+            for one in self._simpler(each):
+                if not self._is_left_alone(one):
+                    run.append(one)
+                    continue
+                done += self._part(run, bound, self._read_in([one], behind))
+                run = []
+                done.append(self._divided(one, bound, behind))
+        return done + self._part(run, bound, after)
+
+    def _divided(self, node: cst.BaseStatement, bound: set[str], after: set[str]) -> cst.BaseStatement:
+        """A statement that is left to Python, with the blocks in it divided."""
+        flow = self._flow([node])
+        if not flow.read & (self._own - self._apart):
+            self._apart |= flow.perhaps
+        if isinstance(node, _BLOCKS):
+            is_loop = isinstance(node, cst.For | cst.While)
+            inside = after | flow.read | flow.perhaps if is_loop else after
+            node = node.with_changes(**self._blocks(node, bound, inside))
+        else:
+            self._found |= flow.perhaps
+        bound |= flow.surely
+        return node
+
+    def _blocks(self, node: cst.CSTNode, bound: set[str], after: set[str]) -> dict[str, cst.CSTNode]:
+        changed: dict[str, cst.CSTNode] = {}
+        within = bound | _given_by(node)
+        if isinstance(node, cst.Try):  # what its handlers read may come from any line of it
+            after = after | self._flow([node]).perhaps
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, cst.If | cst.Else | cst.Finally):
+                changed[name] = block.with_changes(**self._blocks(block, bound, after))
+            elif isinstance(block, cst.IndentedBlock):
+                changed[name] = block.with_changes(body=self._block(block.body, set(within), after))
+        return changed
+
+    def _simpler(self, node: cst.BaseStatement) -> list[cst.BaseStatement]:
+        """The line that is left to Python, with as little on it as can be."""
+        if node is not self._alone or not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
+            return [node]
+        (small,) = node.body
+        if isinstance(small, cst.Return | cst.Assign) and isinstance(small.value, cst.IfExp):
+            self._alone = _as_if(small, small.value).with_changes(leading_lines=node.leading_lines)
+            return [self._alone]
+        taken = None if self._about is None else self._made_of(self._about, node)
+        if taken is None:
+            return [node]
+        name = f"{self._about}_chosen"
+        first = statement(f"{name} = {self._source.text_of(taken)}", node)
+        self._own |= {name}
+        self._alone = first
+        rest = node.with_changes(leading_lines=()).deep_replace(taken, cst.Name(name))
+        assert isinstance(rest, cst.BaseStatement)
+        return [first, rest]
+
+    def _made_of(self, name: str, node: cst.BaseStatement) -> cst.BaseExpression | None:
+        """The outermost expression with this name and no other of the function's but `self`; or its call."""
+        found = [
+            each for each in _expressions(node) if name in names_in(each) and not isinstance(each, cst.Name)
+        ]
+        alone = [each for each in found if names_in(each) & self._own <= {name, "self"}]
+        calls = [each for each in found if isinstance(each, cst.Call) and dotted(each.func) == name]
+        return next(iter([*alone, *calls]), None)
+
+    def _is_left_alone(self, node: cst.BaseStatement) -> bool:
+        if node is self._alone or self._source.is_inside(self._alone, node):
+            return True
+        if isinstance(node, _BLOCKS):
+            heads = {name for head in _heads(node) for name in names_in(head)}
+            return bool(heads & self._found) or contains(node, *_LEAVES)
+        if contains(node, cst.Raise, *_IMPORTS) or (
+            contains(node, *_LEAVES) and not contains(node, *_CALCULATES)
+        ):
+            return True
+        flow = self._flow([node])
+        read = flow.read & self._own
+        is_only_effect = not read and not flow.perhaps and contains(node, cst.Expr)
+        return is_only_effect or (bool(read) and read <= self._apart)
+
+    def _part(
+        self, run: Sequence[cst.BaseStatement], bound: set[str], after: set[str]
+    ) -> list[cst.BaseStatement]:
+        """The call of a new function that does what the run does; the run where it calculates nothing."""
+        before = list(itertools.takewhile(lambda each: not contains(each, *_CALCULATES), run))
+        bound |= self._flow(before).surely
+        run = run[len(before) :]
+        if not run:
+            return before
+        flow = self._flow(run)
+        outputs = sorted(flow.perhaps & after & self._own)
+        needed = (flow.read & self._own) | (set(outputs) - flow.surely)
+        if not needed <= bound:
+            raise DoesNotFit
+        bound |= flow.surely
+        inputs = sorted(needed, key=lambda name: (name != "self", name))
+        returns = contains(run[-1], cst.Return)
+        part = Part(self._new_name(), inputs, run if returns or not outputs else _returning(run, outputs))
+        self.parts.append(part)
+        call = f"{part.name}({', '.join(inputs)})"
+        text = f"return {call}" if returns else f"{', '.join(outputs)} = {call}" if outputs else call
+        lines = [each for each in getattr(run[0], "leading_lines", ()) if each.comment is None]
+        return [*before, statement(text).with_changes(leading_lines=lines)]
+
+    def _new_name(self) -> str:
+        """The function's own with a number behind it; a method's with that of its class before it."""
+        home = next(self._source.enclosing(self._function, cst.ClassDef), None)
+        own = self._function.name.value.strip("_")
+        stem = f"{home.name.value.lower()}_{own}" if isinstance(home, cst.ClassDef) else own
+        known = names_in(self._source.module) | {each.name for each in self.parts}
+        numbered = (f"{stem}_{number}" for number in range(1, len(known) + 2))
+        return next(name for name in numbered if name not in known)
+
+    def _read_in(self, statements: Sequence[cst.CSTNode], after: set[str]) -> set[str]:
+        """Names that are read in these statements, or behind them."""
+        flow = self._flow(statements)
+        return flow.read | (after - flow.surely)
+
+    def _flow(self, statements: Sequence[cst.CSTNode]) -> Flow:
+        return flow_of("".join(self._source.text_of(each) for each in statements))
+
+
+def _parameters(function: cst.FunctionDef) -> set[str]:
+    given = function.params
+    stars = [each for each in (given.star_arg, given.star_kwarg) if isinstance(each, cst.Param)]
+    return {each.name.value for each in (*given.posonly_params, *given.params, *given.kwonly_params, *stars)}
+
+
+def _given_by(node: cst.CSTNode) -> set[str]:
+    """Names that have a value in the block of a loop or a `with`, from its first line."""
+    if isinstance(node, cst.For):
+        return names_in(node.target)
+    items = node.items if isinstance(node, cst.With) else ()
+    return {name for item in items if item.asname is not None for name in names_in(item.asname.name)}
+
+
+def _heads(node: cst.BaseStatement) -> list[cst.BaseExpression]:
+    if isinstance(node, cst.If | cst.While):
+        return [node.test]
+    if isinstance(node, cst.For):
+        return [node.iter]
+    return [item.item for item in node.items] if isinstance(node, cst.With) else []
+
+
+def _expressions(node: cst.CSTNode) -> list[cst.BaseExpression]:
+    """All in it, an outer one before what is inside of it."""
+    found: list[cst.BaseExpression] = []
+    for child in node.children:
+        found += [child] if isinstance(child, cst.BaseExpression) else []
+        found += _expressions(child)
+    return found
+
+
+def _returning(run: Sequence[cst.BaseStatement], outputs: Sequence[str]) -> list[cst.BaseStatement]:
+    """The run with these names as its result; `return x * 2` rather than `x = x * 2` and `return x`."""
+    last = run[-1]
+    if isinstance(last, cst.SimpleStatementLine) and len(last.body) == 1 == len(outputs):
+        (small,) = last.body
+        if isinstance(small, cst.Assign) and [dotted(each.target) for each in small.targets] == list(outputs):
+            return [*run[:-1], last.with_changes(body=[cst.Return(small.value)])]
+    return [*run, statement(f"return {', '.join(outputs)}")]
+
+
+def _as_if(small: cst.Return | cst.Assign, chosen: cst.IfExp) -> cst.If:
+    """`return a if c else b` as a statement `if`, whose sides can be compiled."""
+
+    def side(value: cst.BaseExpression) -> cst.BaseStatement:
+        if isinstance(value, cst.IfExp):
+            return _as_if(small, value)
+        return cst.SimpleStatementLine([small.with_changes(value=_without_brackets(value))])
+
+    other = side(chosen.orelse)
+    otherwise = other if isinstance(other, cst.If) else cst.Else(cst.IndentedBlock([other]))
+    return cst.If(_without_brackets(chosen.test), cst.IndentedBlock([side(chosen.body)]), otherwise)
+
+
+def _without_brackets(node: cst.BaseExpression) -> cst.BaseExpression:
+    return node.with_changes(lpar=(), rpar=())

@@ -1,0 +1,126 @@
+"""A compiled function in parts: what surrounds a line is compiled, and the line itself is left to Python.
+
+The function keeps its name and its arguments, and is no longer compiled itself; each run of statements in it
+that calculates becomes a function of its own, which is. Whoever calls it sees no difference.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from .compiled import Compiled, compiled_as
+from .division import Division, DoesNotFit, Part
+from .source import Source, Statement, contains, expression, names_in, statement, torch_name
+
+# What is not the same in another function, or cannot be told from the text.
+_BOUND_TO_ITS_FUNCTION = (cst.Yield, cst.Await, cst.Global, cst.Nonlocal, cst.Del, cst.Match)
+_BOUND_NAMES = {"super", "__class__", "locals", "vars", "eval", "exec"}
+
+
+def compiled_around(text: str, line: int) -> str | None:
+    """The source with the statement on this line between compiled parts."""
+    found = _found(text, line)
+    return None if found is None else _in_parts(found, found.line)
+
+
+def decided_outside(text: str, line: int, name: str | None = None) -> str | None:
+    """The same, with parts that take any size and number: what was decided by one is settled before them.
+
+    With the name of an argument, what is made of that alone on the line is made before the rest of the line.
+    """
+    found = _found(text, line)
+    return None if found is None else _in_parts(found, found.line, name, dynamic=True)
+
+
+def made_first(text: str, line: int, first: str | None = None) -> str | None:
+    """The source with a statement, `x = x.contiguous()` say, before all that is compiled."""
+    found = _found(text, line)
+    if found is None or first is None or torch_name(found.source) != "torch":
+        return None
+    return _in_parts(found, statement(first))
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The statement on a line, its function, and how that is compiled."""
+
+    source: Source
+    line: Statement
+    function: cst.FunctionDef
+    compiled: Compiled
+
+
+def _found(text: str, line: int) -> _Found | None:
+    source = Source(text)
+    around = source.statement_at(line)
+    function = None if around is None else next(source.enclosing(around, cst.FunctionDef), None)
+    if around is None or not isinstance(function, cst.FunctionDef):
+        return None
+    compiled = compiled_as(source, function)
+    is_bound = contains(function, *_BOUND_TO_ITS_FUNCTION) or names_in(function) & _BOUND_NAMES
+    is_plain = function.asynchronous is None and isinstance(function.body, cst.IndentedBlock)
+    return (
+        None if compiled is None or is_bound or not is_plain else _Found(source, around, function, compiled)
+    )
+
+
+def _in_parts(
+    found: _Found, alone: Statement, name: str | None = None, *, dynamic: bool = False
+) -> str | None:
+    try:
+        division = Division(found.source, found.function, alone, name)
+    except DoesNotFit:
+        return None
+    if not division.parts:
+        return None
+    decorator = _with_any_size(found.compiled.decorator) if dynamic else found.compiled.decorator
+    parts = [_function(each, decorator) for each in division.parts]
+    return _put_together(found, division.body, parts)
+
+
+def _put_together(found: _Found, body: Sequence[cst.BaseStatement], parts: Sequence[cst.FunctionDef]) -> str:
+    source, function, without = found.source, found.function, found.compiled.without
+    kept = function.with_changes(
+        body=function.body.with_changes(body=body),
+        decorators=[each for each in function.decorators if each not in without],
+    )
+    home = next(source.enclosing(function, cst.ClassDef), function)
+    whole = kept if home is function else home.deep_replace(function, kept)
+    assert isinstance(whole, cst.FunctionDef | cst.ClassDef)
+    empty = list(itertools.takewhile(lambda each: each.comment is None, whole.leading_lines))
+    whole = whole.with_changes(leading_lines=[*_apart(), *whole.leading_lines[len(empty) :]])
+    first = parts[0].with_changes(leading_lines=empty)
+    others = {node: put for node, put in without.items() if not isinstance(node, cst.Decorator)}
+    return source.with_changes({home: cst.FlattenSentinel([first, *parts[1:], whole]), **others})
+
+
+def _function(part: Part, decorator: cst.Decorator) -> cst.FunctionDef:
+    first, *rest = part.body
+    comments = [each for each in getattr(first, "leading_lines", ()) if each.comment is not None]
+    return cst.FunctionDef(
+        cst.Name(part.name),
+        cst.Parameters([cst.Param(cst.Name(each)) for each in part.inputs]),
+        cst.IndentedBlock([first.with_changes(leading_lines=comments), *rest]),
+        [decorator.deep_clone()],
+        leading_lines=_apart(),
+    )
+
+
+def _with_any_size(decorator: cst.Decorator) -> cst.Decorator:
+    node = decorator.decorator
+    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    dynamic = cst.Arg(expression("True"), keyword=cst.Name("dynamic"), equal=equal)
+    if not isinstance(node, cst.Call):
+        return cst.Decorator(cst.Call(node, [dynamic]))
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    others = [each for each in node.args if each.keyword is None or each.keyword.value != "dynamic"]
+    return cst.Decorator(
+        node.with_changes(args=[*(each.with_changes(comma=comma) for each in others), dynamic])
+    )
+
+
+def _apart() -> list[cst.EmptyLine]:
+    """Two empty lines, as between functions."""
+    return [cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]
