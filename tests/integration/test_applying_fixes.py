@@ -1,5 +1,6 @@
 """`dynamo fix --apply`: a proven edit in the user's files, or a line that says why it is not made."""
 
+import errno
 import json
 import os
 import shutil
@@ -78,6 +79,34 @@ def test_the_edit_is_made_and_can_be_undone(here: Path, apply: "partial[Result]"
     assert subprocess.run(["patch", "-p1"], input=undo, text=True, check=False).returncode == 0
     assert program.read_text() == BEFORE
     assert [file.name for file in here.iterdir() if file.name.startswith(".program")] == []
+
+
+def test_an_edit_of_several_files_is_made_in_all_of_them_or_in_none(
+    here: Path, apply: "partial[Result]", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = here / "other.py"
+    other.write_text(BEFORE)
+    patches = tuple(Patch(str(here / name), BEFORE, AFTER) for name in ("program.py", "other.py"))
+    save(Fixes("program", (), [Fix(FINDING, [], Trial(REMEDY, "cures", "", 1, 0, (), patches))]))
+    rename = Path.replace
+
+    def fails_for_the_second(self: Path, target: Path) -> Path:
+        if Path(target).name == "other.py":
+            raise OSError(errno.ENOSPC, "No space left on device", str(target))
+        return rename(self, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", fails_for_the_second)
+        result = apply("1")
+    assert (result.exit_code, "nothing was edited" in result.stderr) == (113, True)
+    assert program_texts(here) == [BEFORE, BEFORE]
+    assert not list((here / ".dynamo").glob("undo*"))
+    assert apply("1").exit_code == 0
+    assert program_texts(here) == [AFTER, AFTER]
+
+
+def program_texts(here: Path) -> list[str]:
+    return [(here / name).read_text() for name in ("program.py", "other.py")]
 
 
 def test_the_way_back_of_an_earlier_fix_stays(here: Path, apply: "partial[Result]") -> None:

@@ -1,13 +1,21 @@
 """`dynamo fix` as a page and as JSON."""
 
 import json
+import shlex
 from dataclasses import replace
 from importlib import resources
+from pathlib import Path
+
+import pytest
 
 from dynamo_core.analysis.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.analysis.remedies.advice import Assignment, Change
+from dynamo_core.fix.search import Plan, _Search
 from dynamo_core.fix.trial import Fix, Fixes, Patch, Ran, Trial
+from dynamo_core.launch.program import Program
+from dynamo_core.launch.run import Request
 from dynamo_core.model import Place
+from dynamo_core.shared.settings import Settings
 from dynamo_reporters.fix.document import fix_document, fix_schema
 from dynamo_reporters.fix.report import fix_blocks
 from dynamo_reporters.page.console import plain_text
@@ -77,6 +85,14 @@ def test_a_setting_is_shown_as_it_is_typed_with_what_it_may_change() -> None:
     assert "It may change: the type of an exception" in page
 
 
+def test_a_setting_with_quotes_in_it_is_quoted_for_the_shell() -> None:
+    setting = Assignment("torch._dynamo.config.x", "'a b'")
+    kept = replace(PROVEN, remedy=replace(SETTING, change=Change(settings=(setting,))))
+    page = plain_text(fix_blocks(Fixes("train", (RAN,), [Fix(FINDING, [kept], kept)])))
+    (typed,) = (line for line in page.splitlines() if "dynamo run --config" in line)
+    assert shlex.split(typed)[-1] == "torch._dynamo.config.x='a b'"
+
+
 def test_what_was_not_tried_is_said_and_together_is_no_success_where_it_is_none() -> None:
     disagrees = replace(PROVEN, verdict="disagrees with eager", reason="graph 1 differs")
     stopped = replace(FIXES, stopped="the 40 runs that it may take are done", together=disagrees)
@@ -118,6 +134,28 @@ def test_a_remedy_that_is_kept_alone_falls_with_the_run_beside_eager() -> None:
     both = Fixes("train", (RAN,), [Fix(FINDING, [PROVEN], PROVEN), Fix(FINDING, [PROVEN], PROVEN)], disagrees)
     both.withdraw_what_is_refuted()
     assert all(fix.is_proven for fix in both.fixes)
+
+
+def test_the_remedy_without_which_the_others_do_no_harm_is_withdrawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    harm = replace(PROVEN, verdict="changes the output", reason="line 1 differs")
+    fixes = [Fix(FINDING, [PROVEN], PROVEN) for _ in range(3)]
+    result = Fixes("train", (RAN,), [*fixes, Fix(FINDING, cured_by=2)], harm)
+    request = Request(Program(("p.py",), is_python=True), Settings(recording=""))
+    search = _Search(Plan(request, Path("r"), 9, 9.0), lambda what, done: None)
+    guilty = fixes[1]
+    monkeypatch.setattr(
+        search, "_together", lambda rest: harm if any(each is guilty for each in rest) else PROVEN
+    )
+    search._withdraw_the_guilty(result)
+    assert [fix.kept is not None for fix in fixes] == [True, False, True]
+    assert (guilty.trials[0].verdict, guilty.trials[0].reason) == (
+        "changes the output",
+        "with the others: line 1 differs",
+    )
+    assert result.fixes[3].cured_by is None
+    assert (result.is_refuted, len(result.runs)) == (False, 1 + 2 + 1 + 2 + 1)
 
 
 def test_without_the_last_run_only_edits_can_be_applied() -> None:

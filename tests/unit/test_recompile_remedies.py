@@ -8,7 +8,7 @@ import pytest
 
 from dynamo_core.analysis.recompile_causes import RecompileCause, causes_of
 from dynamo_core.analysis.recompiles import frames_recompiled
-from dynamo_core.analysis.remedies.advice import Assignment
+from dynamo_core.analysis.remedies.advice import Assignment, Change
 from dynamo_core.analysis.remedies.recompiles import REMEDIES, recompile_advice
 from dynamo_core.model import (
     CaptureDecision,
@@ -98,6 +98,11 @@ def entry(number: int, *codes: str, source: str = "L['x']") -> GuardSet:
     return GuardSet(CompileId(0, number), checks=checks)
 
 
+def edit_of_first(cause: RecompileCause) -> str | None:
+    change = recompile_advice(cause)[0].change
+    return None if change is None else change.edit
+
+
 def first_change(cause: RecompileCause) -> tuple[Assignment, ...]:
     change = recompile_advice(cause)[0].change
     assert change is not None
@@ -137,7 +142,7 @@ def test_a_size_that_the_program_needs_as_a_number_is_not_to_be_marked() -> None
     (advice,) = recompile_advice(cause)
     assert cause.place == Place(FILE, 7)
     assert "`if x.size(0) == 5:`" in advice.text
-    assert advice.change is None
+    assert advice.change == Change(edit="decided outside", operand="x")
 
 
 def test_a_branch_on_a_size_is_the_programs_own_and_a_size_of_1_is_torchs() -> None:
@@ -282,7 +287,7 @@ def test_a_number_on_a_module_is_judged_by_its_line(line: str, is_needed: bool) 
         recompiled_entries=[entry(1, "L['self'].n == 2", source="L['self'].n")],
     )
     assert cause.is_needed_as_number is is_needed
-    assert (recompile_advice(cause)[0].change is None) is is_needed
+    assert (edit_of_first(cause) == "decided outside") is is_needed
 
 
 def test_one_remedy_names_all_that_varies_in_a_frame() -> None:

@@ -10,6 +10,7 @@ import shutil
 import stat
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
 from itertools import chain, count
@@ -20,7 +21,7 @@ from ..launch.marks import mark_of
 from ..recording.files import DEFAULT_FOLDER, default_folder
 from ..recording.plain_files import read_plain
 from ..shared.errors import CannotApply, CannotRecord
-from ..shared.safe_writing import create_private, replace_in_one_step, write_anew
+from ..shared.safe_writing import create_private, replace_together, write_anew
 from .patches import patch_text, put_into
 from .trial import Fixes, Patch
 
@@ -56,16 +57,15 @@ def apply_fix(number: int) -> list[str]:
         Patch(patch.file, Path(patch.file).read_bytes().decode("utf-8"), new[patch.file]) for patch in patches
     ]
     undo_file = _keep_undo(number, patch_text(undo, undo=True))
+    targets = [(Path(file).resolve(), text.encode("utf-8")) for file, text in new.items()]
     try:
-        for file, text in new.items():
-            target = Path(file).resolve()
-            replace_in_one_step(target, text.encode("utf-8"), stat.S_IMODE(target.stat().st_mode))
-            written[file] = _digest(text)
-        write_anew(folder / _WRITTEN, json.dumps(written).encode())
+        replace_together([(each, text, stat.S_IMODE(each.stat().st_mode)) for each, text in targets])
     except OSError as error:
-        raise CannotApply(
-            f"cannot write {error.filename}: {error.strerror}; {undo_file} undoes it"
-        ) from error
+        undo_file.unlink(missing_ok=True)
+        raise CannotApply(f"cannot write {error.filename}: {error.strerror}; nothing was edited") from error
+    written |= {file: _digest(text) for file, text in new.items()}
+    with suppress(OSError):  # only for a further --apply, which then asks for a commit first
+        write_anew(folder / _WRITTEN, json.dumps(written).encode())
     done = [f"edited {os.path.relpath(file)}" for file in new]
     return [*done, f"to undo it: patch -p1 < {undo_file}"]
 

@@ -12,11 +12,12 @@ from pathlib import Path
 from ..analysis.findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy, find
 from ..analysis.remedies.advice import Change
 from ..analysis.time.steps import find_steps
+from ..launch.program import Program
 from ..launch.run import Outcome, Request, record
 from ..launch.unattended import Unattended
 from ..model import Recording
 from ..recording.read import read
-from ..shared.errors import DynamoError, NothingSelected, NotMeasured
+from ..shared.errors import CannotRecord, DynamoError, NothingSelected, NotMeasured
 from ..shared.settings import VERIFY_REPORT
 from .changes import (
     ForGood,
@@ -99,6 +100,7 @@ class _Search:
                     self._try_remedies(each, number, result.fixes)
             result.together = self._together(result.fixes)
             result.withdraw_what_is_refuted()
+            self._withdraw_the_guilty(result)
         except BudgetSpent as spent:
             result.stopped = str(spent)
         except KeyboardInterrupt:
@@ -204,6 +206,19 @@ class _Search:
         verdict = "cures" if after == 0 else "helps" if after < before else "does not cure"
         return Trial(remedy, verdict, "", before, after, (ran.ran,), edited)  # type: ignore[arg-type]
 
+    def _withdraw_the_guilty(self, result: Fixes) -> None:
+        """Where all that is kept does harm together, the one without which the others do none."""
+        harm = result.together
+        if harm is None or not result.is_refuted:
+            return
+        for fix in (each for each in result.fixes if each.kept is not None):
+            rest = self._together([each for each in result.fixes if each is not fix])
+            if rest is not None and rest.verdict in KEPT:
+                result.withdraw(fix, replace(harm, reason=f"with the others: {harm.reason}"))
+                result.together = rest
+                return
+            result.further_runs += () if rest is None else rest.runs
+
     def _run(
         self, what: str, request: Request, changes: Sequence[Change] = (), edited: Sequence[Patch] = ()
     ) -> Observed:
@@ -212,9 +227,7 @@ class _Search:
         folder = self._plan.folder / f"run-{self._done + 1}"
         folder.mkdir(mode=0o700)
         if edited:
-            texts = {patch.file: patch.after for patch in edited}
-            program = overlay(request.program, texts, folder / "files")
-            request = replace(request, program=program)
+            request = replace(request, program=_edited(request.program, edited, folder / "files"))
         limit = None if self._longest is None else max(_LEAST_TIME, 10 * self._longest)
         unattended = Unattended(folder / "stdout", folder / "stderr", variables(changes), limit)
         began, computed = time.monotonic(), _cpu_seconds_of_children()
@@ -251,6 +264,13 @@ class _Search:
             raise BudgetSpent(f"the {self._plan.most_runs} runs that it may take are done")
         if self._done >= _BASELINE_RUNS and time.monotonic() - self._began > self._plan.seconds:
             raise BudgetSpent(f"the {self._plan.seconds:g} s that it may take are over")
+
+
+def _edited(program: Program, edited: Sequence[Patch], folder: Path) -> Program:
+    try:
+        return overlay(program, {patch.file: patch.after for patch in edited}, folder)
+    except OSError as error:
+        raise CannotRecord(f"cannot copy the program's files to {folder}: {error.strerror}") from error
 
 
 def _cpu_seconds_of_children() -> float:

@@ -91,6 +91,7 @@ class Fixes:
     `together` is the run with every kept remedy at once, beside eager; None where fewer than one was kept or
     the budget was over. `stopped` says why not everything was tried. With `steps`, each run was ended after
     so many. Of its output, `lines_compared` are compared; of a program that prints none, only the ending is.
+    `further_runs` are those of a search for the remedy that does harm beside the others.
     """
 
     program: str
@@ -100,6 +101,7 @@ class Fixes:
     stopped: str | None = None
     steps: int | None = None
     lines_compared: int = 0
+    further_runs: list[Ran] = field(default_factory=list)
 
     @property
     def is_refuted(self) -> bool:
@@ -123,15 +125,22 @@ class Fixes:
 
     def withdraw_what_is_refuted(self) -> None:
         """A remedy that is kept alone is what the last run was of: it stands or falls with it."""
-        kept = [(fix, fix.kept) for fix in self.fixes if fix.kept is not None]
+        kept = [fix for fix in self.fixes if fix.kept is not None]
         if self.together is None or not self.is_refuted or len(kept) != 1:
             return
-        ((fix, trial),) = kept
-        refuted = replace(trial, verdict=self.together.verdict, reason=self.together.reason)
-        fix.trials[fix.trials.index(trial)] = refuted
+        self.withdraw(kept[0], self.together)
+        self.together = replace(self.together, runs=())
+
+    def withdraw(self, fix: Fix, because: Trial) -> None:
+        """Keep the remedy of this fix no longer, nor what it cured by the way: a run with it did harm."""
+        assert fix.kept is not None
+        number = next(number for number, each in enumerate(self.fixes, 1) if each is fix)
+        runs = (*fix.kept.runs, *because.runs)
+        refuted = replace(fix.kept, verdict=because.verdict, reason=because.reason, runs=runs)
+        fix.trials[fix.trials.index(fix.kept)] = refuted
         fix.kept = None
         for each in self.fixes:
-            each.cured_by = None
+            each.cured_by = None if each.cured_by == number else each.cured_by
 
     @property
     def runs(self) -> list[Ran]:
@@ -139,4 +148,4 @@ class Fixes:
         tried = [trial for fix in self.fixes for trial in fix.trials]
         tried += [self.together] if self.together is not None else []
         now = (ran for trial in tried if not trial.is_earlier for ran in trial.runs)
-        return [*self.baseline, *now]
+        return [*self.baseline, *now, *self.further_runs]

@@ -2,6 +2,7 @@
 
 import errno
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -40,6 +41,28 @@ def replace_in_one_step(path: Path, content: bytes, mode: int = 0o600) -> None:
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def replace_together(files: Sequence[tuple[Path, bytes, int]]) -> None:
+    """Files, their new content and mode, in the place of older ones: all of them, or none where it raises."""
+    unfinished = [path.with_name(f".{path.name}.{os.getpid()}.part") for path, _, _ in files]
+    replaced: list[tuple[Path, bytes, int]] = []
+    try:
+        for part, (_, content, mode) in zip(unfinished, files, strict=True):
+            part.unlink(missing_ok=True)
+            create_private(part, content)
+            part.chmod(mode)
+        for part, (path, _, mode) in zip(unfinished, files, strict=True):
+            before = path.read_bytes()
+            part.replace(path)
+            replaced.append((path, before, mode))
+    except OSError:
+        for path, before, mode in replaced:
+            replace_in_one_step(path, before, mode)
+        raise
+    finally:
+        for part in unfinished:
+            part.unlink(missing_ok=True)
 
 
 def overwrite(path: Path, content: bytes) -> None:

@@ -82,8 +82,8 @@ def _how(rank: int, kept: Trial) -> Iterator[Block]:
     change = kept.remedy.change
     assert change is not None
     set_by_hand = [f"export {each.name}={_quoted(each.value)}" for each in change.environment]
-    set_by_hand += [f"dynamo run --config {each}" for each in change.settings]
-    set_by_hand += [f"dynamo run --override {each}" for each in change.arguments]
+    set_by_hand += [f"dynamo run --config {shlex.quote(str(each))}" for each in change.settings]
+    set_by_hand += [f"dynamo run --override {shlex.quote(str(each))}" for each in change.arguments]
     set_by_hand += [f"dynamo run {option}" for option in change.options]
     if set_by_hand:
         yield Code("\n".join(set_by_hand), "sh")
