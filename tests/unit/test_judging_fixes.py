@@ -7,6 +7,7 @@ import pytest
 
 from dynamo_core.analysis.findings import Cost, Evidence, Finding
 from dynamo_core.fix.judging import Observed, judge, lines_compared
+from dynamo_core.fix.own_lines import own_lines
 from dynamo_core.fix.patches import changed_lines, patch_text, put_into
 from dynamo_core.fix.trial import Patch, Ran
 from dynamo_core.model import Place
@@ -96,6 +97,35 @@ def test_another_ending_is_no_cure(ran: dict[str, Any]) -> None:
 )
 def test_the_output_is_the_same_within_a_tolerance(stdout: str, expected: str) -> None:
     assert verdict(run(RECOMPILE, stdout=stdout)) == expected
+
+
+def test_the_own_lines_of_stderr_are_the_same_where_they_are_in_all_runs_without() -> None:
+    baseline = [replace(each, stderr="epoch 1\nloss 0.5") for each in BASELINE]
+    judged = judge(BREAK, baseline, replace(run(RECOMPILE), stderr="epoch 1\nloss 0.7"), is_edit=False)
+    assert (judged.verdict, judged.reason[:10]) == ("changes the output", "on stderr,")
+    assert (
+        judge(BREAK, baseline, replace(run(RECOMPILE), stderr=baseline[0].stderr), is_edit=False).after == 0
+    )
+    baseline[1] = replace(baseline[1], stderr="epoch 1 of 3\nloss 0.5")
+    assert judge(BREAK, baseline, replace(run(RECOMPILE), stderr=""), is_edit=False).verdict == "cures"
+
+
+def test_warnings_and_torchs_log_are_not_the_programs_own_lines() -> None:
+    stderr = """step 1
+/home/me/a.py:12: UserWarning: it is old
+  warnings.warn("it is old")
+  indented
+[rank0]:W1122 10:19:33.854000 21113 torch/_dynamo/convert_frame.py:1994] [0/8] torch._dynamo hit the limit
+[W1122 10:19:33.854 Logging.cpp:3] of C++
+Traceback (most recent call last):
+  File "/home/me/a.py", line 31, in f
+dynamo: recorded"""
+    assert own_lines(stderr).splitlines() == [
+        "step 1",
+        "  indented",
+        "Traceback (most recent call last):",
+        '  File "/home/me/a.py", line …, in f',
+    ]
 
 
 def test_what_differs_from_run_to_run_is_not_compared() -> None:

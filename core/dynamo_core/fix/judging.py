@@ -19,11 +19,12 @@ _SLOWER_STEP = 1.10
 
 @dataclass(frozen=True)
 class Observed:
-    """A run with what it printed, and what was found in its recording."""
+    """A run with what it printed, what was found in its recording, and its own lines of stderr."""
 
     ran: Ran
     stdout: str
     findings: Sequence[Finding]
+    stderr: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def judge(finding: Finding, baseline: Sequence[Observed], tried: Observed, *, is
     was = min(times_met(finding, run.findings, is_edit=is_edit) for run in baseline)
     if (tried.ran.exit_code, tried.ran.signal) != (first.ran.exit_code, first.ran.signal):
         return Judgement("changes the ending", f"the program ended with {_ending(tried.ran)}", left)
-    difference = difference_in_output(baseline, tried.stdout)
+    difference = difference_in_output(baseline, tried)
     if difference is not None:
         return Judgement("changes the output", difference, left)
     if not was:
@@ -84,14 +85,23 @@ def lines_compared(baseline: Sequence[Observed]) -> int:
     return numbers.pop() if len(numbers) == 1 else 0
 
 
-def difference_in_output(baseline: Sequence[Observed], stdout: str) -> str | None:
+def difference_in_output(baseline: Sequence[Observed], tried: Observed) -> str | None:
     """What it prints otherwise, in words; None where it prints the same.
 
-    Words in which the runs without the remedy differ from each other are not compared.
+    Words in which the runs without the remedy differ from each other are not compared; stderr, where a
+    progress bar or a time may stand anywhere, only if it is the same in all of them.
     """
-    expected = baseline[0].stdout.splitlines()
-    others = [each.stdout.splitlines() for each in baseline[1:]]
-    lines = stdout.splitlines()
+    difference = _difference([each.stdout for each in baseline], tried.stdout)
+    if difference is None and len({each.stderr for each in baseline}) == 1:
+        difference = _difference([each.stderr for each in baseline], tried.stderr)
+        return None if difference is None else f"on stderr, {difference}"
+    return difference
+
+
+def _difference(without: Sequence[str], text: str) -> str | None:
+    expected = without[0].splitlines()
+    others = [each.splitlines() for each in without[1:]]
+    lines = text.splitlines()
     if any(len(other) != len(expected) for other in others):
         return None if len(lines) else "it prints nothing"  # it never prints the same itself
     if len(lines) != len(expected):

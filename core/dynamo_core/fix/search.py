@@ -32,6 +32,7 @@ from .further import further_remedies
 from .judging import Observed, difference_in_output, judge, lines_compared, times_met, total_times
 from .known_trials import KnownTrials
 from .overlay import overlay
+from .own_lines import own_lines
 from .trial import KEPT, Fix, Fixes, Patch, Ran, Trial
 
 LONGEST_OUTPUT = 4 << 20  # bytes of what a run prints that are compared
@@ -195,7 +196,7 @@ class _Search:
         after = total_times(ran.findings)
         wrong = [each for each in ran.findings if each.kind == "wrong result"]
         ending = self._baseline[0].ran
-        difference = difference_in_output(self._baseline, ran.stdout)
+        difference = difference_in_output(self._baseline, ran)
         if wrong:
             return Trial(remedy, "disagrees with eager", wrong[0].title, before, after, (ran.ran,), edited)
         if (ran.ran.exit_code, ran.ran.signal) != (ending.exit_code, ending.signal):
@@ -253,11 +254,11 @@ class _Search:
         ran = Ran(
             str(outcome.recording), ending.exit_code, ending.signal, *seconds, steps[0] if steps else None
         )
-        with unattended.stdout.open("rb") as file:
-            stdout = file.read(LONGEST_OUTPUT).decode("utf-8", "backslashreplace")
-        return Observed(
-            ran, stdout.replace(folder, self._plan.request.program.import_path()[0]), find(recording)
+        stdout, stderr = (
+            _text(file).replace(folder, self._plan.request.program.import_path()[0])
+            for file in (unattended.stdout, unattended.stderr)
         )
+        return Observed(ran, stdout, find(recording), own_lines(stderr))
 
     def _check_budget(self) -> None:
         if self._done >= self._plan.most_runs:
@@ -271,6 +272,11 @@ def _edited(program: Program, edited: Sequence[Patch], folder: Path) -> Program:
         return overlay(program, {patch.file: patch.after for patch in edited}, folder)
     except OSError as error:
         raise CannotRecord(f"cannot copy the program's files to {folder}: {error.strerror}") from error
+
+
+def _text(file: Path) -> str:
+    with file.open("rb") as opened:
+        return opened.read(LONGEST_OUTPUT).decode("utf-8", "backslashreplace")
 
 
 def _cpu_seconds_of_children() -> float:
