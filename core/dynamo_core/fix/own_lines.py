@@ -6,7 +6,7 @@ Where torch compiles otherwise it also logs and warns otherwise, and an edit mov
 import re
 from collections.abc import Iterator
 
-# Level, month and day, time: torch/_logging/_internal.py (TorchLogsFormatter), and in C++ c10/util/Logging.cpp.
+# Level, month and day, time: TorchLogsFormatter of torch/_logging/_internal.py, and c10/util/Logging.cpp.
 _LOGGED = re.compile(r"^\[?(?:rank\d{1,6}\]:)?\[?[VDIWEC]\d{4} \d\d:\d\d:\d\d")
 _WARNING = re.compile(r":\d{1,9}: \w{0,60}Warning: ")
 _LINE_NUMBER = re.compile(r"(\bline |\.py:)\d{1,9}")
