@@ -72,8 +72,8 @@ def _to_widest_dtype(cause: RecompileCause) -> Change | None:
 
 
 def _argument(cause: RecompileCause) -> str | None:
-    """Its name, where it is an argument and not a part of one."""
-    source = cause.source or ""
+    """Its name, where it is an argument, or the code of one, and not another part of it."""
+    source = (cause.source or "").removesuffix(".__code__")
     return source if source.isidentifier() else None
 
 
