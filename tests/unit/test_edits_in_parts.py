@@ -246,6 +246,14 @@ def test_each_side_of_a_decision_is_compiled_for_any_size() -> None:
     )
 
 
+def test_what_stands_behind_a_colon_is_compiled_too() -> None:
+    body = "@torch.compile\ndef f(x):\n    if len(x) == 5: return x * 2  # here\n    else: raise ValueError\n"
+    assert edited("decided outside", body) == (
+        "@torch.compile(dynamic=True)\ndef f_1(x):\n    return x * 2\n\n\n"
+        "def f(x):\n    if len(x) == 5:\n        return f_1(x)\n    else: raise ValueError\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("line", "name", "first", "rest"),
     [

@@ -108,6 +108,9 @@ class Division:
                 changed[name] = block.with_changes(**self._blocks(block, bound, after))
             elif isinstance(block, cst.IndentedBlock):
                 changed[name] = block.with_changes(body=self._block(block.body, set(within), after))
+            elif isinstance(block, cst.SimpleStatementSuite) and contains(block, *_CALCULATES):
+                line = cst.SimpleStatementLine(block.body)  # `if a: return b` on one line
+                changed[name] = cst.IndentedBlock(self._block([line], set(within), after))
         return changed
 
     def _simpler(self, node: cst.BaseStatement) -> list[cst.BaseStatement]:
