@@ -10,6 +10,7 @@ import pytest
 
 from dynamo_core.analysis.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.analysis.remedies.advice import Assignment, Change
+from dynamo_core.fix.judging import Observed
 from dynamo_core.fix.search import Plan, _Search
 from dynamo_core.fix.trial import Fix, Fixes, Patch, Ran, Trial
 from dynamo_core.launch.program import Program
@@ -156,6 +157,26 @@ def test_the_remedy_without_which_the_others_do_no_harm_is_withdrawn(
     )
     assert result.fixes[3].cured_by is None
     assert (result.is_refuted, len(result.runs)) == (False, 1 + 2 + 1 + 2 + 1)
+
+
+@pytest.mark.parametrize(("then", "verdict"), [(0.03, "cures"), (0.02, "is slower")])
+def test_what_seems_slower_is_run_again_beside_the_program_as_it_is(
+    then: float, verdict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = Request(Program(("p.py",), is_python=True), Settings(recording=""))
+    search = _Search(Plan(request, Path("r"), 9, 9.0), lambda what, done: None)
+    search._baseline += [Observed(RAN, "", [FINDING])] * 2
+    slower = replace(RAN, step_seconds=0.03)
+    runs = [
+        Observed(slower, "", []),
+        Observed(replace(RAN, step_seconds=then), "", [FINDING]),
+        Observed(slower, "", []),
+    ]
+    monkeypatch.setattr(search, "_run", lambda *_: runs.pop(0))
+    monkeypatch.setattr("dynamo_core.fix.search.patches", lambda *_: ())
+    assert SETTING.change is not None
+    trial, _ = search._try(FINDING, SETTING, SETTING.change)
+    assert (trial.verdict, len(trial.runs), len(search._baseline), runs) == (verdict, 2, 3, [])
 
 
 def test_without_the_last_run_only_edits_can_be_applied() -> None:
