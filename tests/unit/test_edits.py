@@ -237,6 +237,11 @@ def test_an_argument_of_torch_compile(call: str, after: str | None) -> None:
     assert with_arguments(call, 1, [Assignment("dynamic", "True")]) == after
 
 
+def test_a_name_of_a_backend_is_a_string() -> None:
+    changed = with_arguments("f = torch.compile(f, backend=mine)\n", 1, [Assignment("backend", "aot_eager")])
+    assert changed == "f = torch.compile(f, backend='aot_eager')\n"
+
+
 @pytest.mark.parametrize("edit", EDITS)
 def test_what_is_no_python_is_said_and_a_line_that_is_not_there_is_left(edit: str) -> None:
     with pytest.raises(ValueError, match="cannot parse"):

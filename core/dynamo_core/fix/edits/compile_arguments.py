@@ -1,5 +1,6 @@
 """Arguments of the program's own call of torch.compile."""
 
+import ast
 from collections.abc import Iterable
 
 import libcst as cst
@@ -28,8 +29,17 @@ def with_arguments(text: str, line: int, arguments: Iterable[Assignment]) -> str
 
 
 def _argument(name: str, value: str) -> cst.Arg:
+    """A value is what `dynamo run --override` takes: Python's literal, or a string without its quotes."""
     return cst.Arg(
-        expression(value),
+        expression(value if _is_literal(value) else repr(value)),
         keyword=cst.Name(name),
         equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
     )
+
+
+def _is_literal(value: str) -> bool:
+    try:
+        ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return False
+    return True
