@@ -29,6 +29,20 @@ def test_a_file_that_goes_by_two_names_is_edited_once(tmp_path: Path) -> None:
     assert [(each.file, each.after) for each in made] == [(os.path.realpath(script), "pass\nb\npass\n")]
 
 
+def test_what_changes_the_callers_is_made_only_where_all_of_them_are_known(tmp_path: Path) -> None:
+    script, module = tmp_path / "program.py", tmp_path / "layer.py"
+    for file in (script, module):
+        file.write_text("a\n")
+    program = Program((str(script),), is_python=True)
+    for file, changes_callers, is_made in (
+        (script, True, True),
+        (module, True, False),
+        (module, False, True),
+    ):
+        edit = LineEdit(str(file), 1, line_replaced, changes_callers)
+        assert (patches(program, [ForGood((edit,))]) is not None) is is_made
+
+
 def test_a_library_in_an_environment_beside_the_script_is_not_edited(tmp_path: Path) -> None:
     script, library = tmp_path / "program.py", tmp_path / ".venv/lib/python3.12/site-packages/lib.py"
     library.parent.mkdir(parents=True)

@@ -12,7 +12,7 @@ from ..analysis.remedies.advice import Assignment, Change
 from ..launch.program import Program
 from ..launch.run import Request
 from ..model import Place, Recording
-from .edits import EDITS, edit_of
+from .edits import CHANGES_CALLERS, EDITS, edit_of
 from .edits.compile_arguments import with_arguments
 from .edits.preamble import with_environment, with_settings
 from .overlay import can_be_edited, script_of
@@ -25,11 +25,12 @@ _DYNAMIC = {"--dynamic": True, "--no-dynamic": False}
 
 @dataclass(frozen=True)
 class LineEdit:
-    """An edit of what stands on a line of a file."""
+    """An edit of what stands on a line of a file; one that `changes_callers` must know them all."""
 
     file: str
     line: int
     edit: Callable[[str, int], str | None]
+    changes_callers: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,8 @@ def for_good(finding: Finding, change: Change, called_at: Sequence[Place] = ()) 
     if change.edit is not None:
         place = finding.place
         assert place is not None
-        return ForGood(lines=(LineEdit(place.file, place.line, edit_of(change)),))
+        changes_callers = change.edit in CHANGES_CALLERS
+        return ForGood(lines=(LineEdit(place.file, place.line, edit_of(change), changes_callers),))
     arguments = partial(with_arguments, arguments=change.arguments)
     calls = called_at if change.arguments else ()
     lines = tuple(LineEdit(place.file, place.line, arguments) for place in calls)
@@ -87,7 +89,7 @@ def patches(program: Program, all_of_them: Sequence[ForGood]) -> tuple[Patch, ..
     texts: dict[str, str] = {}
     befores: dict[str, str] = {}
     lines = list(dict.fromkeys(each for change in all_of_them for each in change.lines))
-    if not all(can_be_edited(program, each.file) for each in lines):
+    if not all(can_be_edited(program, each.file) and _has_all_callers(program, each) for each in lines):
         return None
     lines = [replace(each, file=os.path.realpath(each.file)) for each in lines]  # one file, one name
     # From the bottom up: an edit moves only the lines below it.
@@ -113,6 +115,12 @@ def patches(program: Program, all_of_them: Sequence[ForGood]) -> tuple[Patch, ..
         befores.setdefault(file, before)
         texts[file] = after
     return tuple(Patch(file, befores[file], text) for file, text in texts.items())
+
+
+def _has_all_callers(program: Program, edit: LineEdit) -> bool:
+    """Whether nobody calls what it changes from another file: nothing imports a script."""
+    script = script_of(program)
+    return not edit.changes_callers or (script is not None and script.samefile(edit.file))
 
 
 def _with_preamble(text: str, settings: list[Assignment], values: list[Assignment]) -> str | None:

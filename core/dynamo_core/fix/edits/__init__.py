@@ -41,6 +41,8 @@ EDITS: Mapping[str, Edit] = {
     "decided outside": decided_outside,
     "made first": made_first,
 }
+# After these, whoever calls the function calls it otherwise.
+CHANGES_CALLERS = ("call moved out", "statement moved out")
 # These take what the change is about as well.
 _WITH_OPERAND: Mapping[str, Callable[[str, int, str | None], str | None]] = {
     "decided outside": decided_outside,
