@@ -95,6 +95,6 @@ def backends_command(
 
 
 def _announce(done: int, count: int) -> None:
-    """One line, written anew, where somebody sees it."""
+    """One line, replaced each time, where somebody sees it."""
     if sys.stderr.isatty():
         click.echo(f"\rtried {done} of {count}" + ("\n" if done == count else ""), err=True, nl=False)

@@ -35,7 +35,7 @@ def diff_command(
     """Say what differs between two recordings, or TORCH_TRACE logs: BEFORE and AFTER a change, say.
 
     Findings, graphs, ops, guards, recompiles and backends are compared by what they are: moved lines, other
-    folders, renamed functions and locals are no differences. Times, versions and settings are told and do
+    folders, renamed functions and locals are no differences. Times, versions and settings are shown and do
     not count as differences.
 
     \b

@@ -45,14 +45,14 @@ class Export:
 
 
 class ReportCommand(ProgramCommand):
-    """A command whose target may be a recording, which has no arguments: options may stand behind it."""
+    """A command whose target may be a recording, which has no arguments: options may follow it."""
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """The usage line, with the target that click does not know of."""
         return ["[OPTIONS]", "[TARGET]"]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse again, with the options behind the name of a recording put before it."""
+        """Parse again, with the options that follow the name of a recording put before it."""
         rest = super().parse_args(ctx, args)
         program = program_of(ctx)
         if program is None or len(program.arguments) < 2 or is_to_be_run(program):

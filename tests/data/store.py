@@ -20,14 +20,14 @@ Paths = list[tuple[bytes, bytes]]  # the old one, and the new one
 _PATH = re.compile(rb"(?<![\w.:/])/(?:\w[\w.+-]*/){2,3}")
 
 
-def _with_other_paths(content: bytes, paths: Paths) -> bytes:
+def _replaced(content: bytes, paths: Paths) -> bytes:
     for old, new in paths:
         content = content.replace(old, new)
     return content
 
 
-def _record_with_other_paths(record: bytes, paths: Paths) -> bytes:
-    changed = _with_other_paths(record, paths)
+def _record_replaced(record: bytes, paths: Paths) -> bytes:
+    changed = _replaced(record, paths)
     if changed == record:
         return record
     head, _, rest = changed.partition(b"\n")
@@ -36,13 +36,14 @@ def _record_with_other_paths(record: bytes, paths: Paths) -> bytes:
     return b"\n".join([_CHECKSUM.sub(rb"\g<1>" + digest + b'"', head), rest])
 
 
-def _stored(file: Path, paths: Paths) -> bytes:
+def with_other_paths(file: Path, paths: Paths) -> bytes:
+    """What is in this file of a recording, with other paths; nothing else is touched."""
     content = file.read_bytes()
     if file.suffix == ".log":
-        return b"".join(_record_with_other_paths(record, paths) for record in _RECORD.split(content))
+        return b"".join(_record_replaced(record, paths) for record in _RECORD.split(content))
     if file.suffix == ".gz":
-        return gzip.compress(_with_other_paths(gzip.decompress(content), paths), mtime=0)
-    return _with_other_paths(content, paths) if file.suffix in (".json", ".txt") else content
+        return gzip.compress(_replaced(gzip.decompress(content), paths), mtime=0)
+    return _replaced(content, paths) if file.suffix in (".json", ".txt") else content
 
 
 def store(recording: Path, name: str, *replacements: str) -> None:
@@ -54,7 +55,7 @@ def store(recording: Path, name: str, *replacements: str) -> None:
     left: set[bytes] = set()
     with tarfile.open(Path(__file__).with_name(f"{name}.tar.xz"), "w:xz", preset=9) as archive:
         for file in sorted(recording.iterdir()):
-            content = _stored(file, paths)
+            content = with_other_paths(file, paths)
             left |= set(_PATH.findall(gzip.decompress(content) if file.suffix == ".gz" else content))
             member = tarfile.TarInfo(f"{name}/{file.name}")
             member.size, member.mode = len(content), 0o600

@@ -43,7 +43,7 @@ def test_what_tells_entries_apart() -> None:
     assert set(demands) == {"L['x']", "L['factor']"}
     page = answer("guards", stored("recompiling"), "--frame", "scale").stdout
     assert page.startswith("4 cache entries\n")
-    assert "[0/0] [0/1]  equals 2" in page.split("What tells them apart", 1)[1]
+    assert "[0/0] [0/1]  equals 2" in page.split("How they differ", 1)[1]
 
 
 def test_all_lists_what_is_otherwise_counted() -> None:

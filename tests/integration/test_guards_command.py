@@ -98,7 +98,7 @@ def test_what_tells_entries_apart(read: Runner, recorded: Path) -> None:
     assert "equals 2" in demands["L['n']"]
     assert "G['SCALE']" not in demands
     page = read("guards", recorded).stdout
-    assert "What tells them apart" in page
+    assert "How they differ" in page
     assert "G['SCALE']" in page
     assert "equals 3" in page
 

@@ -1,5 +1,8 @@
 """What is built of the project has all of its files, and runs where nothing else of it is installed."""
 
+import email
+import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -13,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from conftest import REPOSITORY, run_to_end
-from stored import stored
 
 NAMES = ("dynamo_cli", "dynamo_core", "dynamo_reporters")
 _BUILD = """
@@ -40,7 +42,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if listed.returncode != 0:
         pytest.skip("this is no git repository: what belongs to the project is not known")
     for name in filter(None, listed.stdout.decode().split("\0")):
-        if name.startswith("tests/") or not (REPOSITORY / name).is_file():
+        if not (REPOSITORY / name).is_file():  # deleted, and not committed yet
             continue
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_bytes((REPOSITORY / name).read_bytes())
@@ -73,32 +75,70 @@ def test_the_source_distribution_has_what_a_wheel_is_built_of(built: Path) -> No
     (sdist,) = built.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {"pyproject.toml", "LICENSE", "README.md", "core/dynamo_core/py.typed"} <= names
+    assert {
+        "pyproject.toml",
+        "LICENSE",
+        "README.md",
+        "CHANGELOG.md",
+        "dev",
+        "core/dynamo_core/py.typed",
+    } <= names
+    tested = {str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "tests").rglob("*.py")}
+    assert tested <= names
+    assert {"tests/data/toy.tar.xz", "docs/index.md", "mkdocs.yml", "sample_scripts/toy_example.py"} <= names
     reporters = {f"reporters/{name}" for name in files_of_packages() if name.startswith("dynamo_reporters")}
     assert reporters <= names
 
 
-def test_the_wheel_runs_in_a_fresh_environment(
-    built: Path, environment: Mapping[str, str], tmp_path: Path
+@pytest.mark.parametrize(
+    ("package", "installer"), [("*.whl", "pip"), ("*.tar.gz", "uv"), ("*.tar.gz", "pip")]
+)
+def test_a_package_runs_a_program_in_a_fresh_environment(
+    package: str, installer: str, built: Path, environment: Mapping[str, str], tmp_path: Path
 ) -> None:
-    """Its dependencies come from this environment's folder; the project itself only from the wheel."""
-    (wheel,) = built.glob("*.whl")
+    """Dependencies, torch among them, come from this environment's folder; the project from the package."""
+    has_uv = importlib.util.find_spec("uv") is not None
+    if installer == "uv" and not has_uv:
+        pytest.skip("uv is not installed")
+    if (package, installer) == ("*.tar.gz", "pip") and has_uv:
+        pytest.skip("uv installs it here")
+    (file,) = built.glob(package)
     fresh = tmp_path / "fresh"
     venv.create(fresh, symlinks=os.name != "nt")
-    packages = sysconfig.get_path("purelib", "venv", {"base": str(fresh)})
-    zipfile.ZipFile(wheel).extractall(packages)
+    packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(fresh)}))
     borrowed = [path for path in sys.path if path.endswith("site-packages")]
-    (Path(packages) / "borrowed.pth").write_text("\n".join(borrowed))
-    python = fresh / "bin" / "python"
-    entry = "import sys; from dynamo_cli.main import main; sys.argv[0] = 'dynamo'; main()"
+    (packages / "borrowed.pth").write_text("\n".join(borrowed))
+    python = str(fresh / "bin" / "python")
+    how = {
+        # What is installed in the borrowed folder stays there.
+        "pip": ["pip", "--python", python, "install", "--ignore-installed", "--no-index"],
+        "uv": ["uv", "pip", "install", "--python", python, "--offline"],
+    }[installer]
+    offline = ["--quiet", "--no-deps", "--no-build-isolation", str(file)]
+    installed = run_to_end([sys.executable, "-m", *how, *offline], environment, tmp_path)
+    assert installed.exit_code == 0, installed.stderr
 
-    where_it_is = "import dynamo_core; print(dynamo_core.__file__)"
-    where = run_to_end([str(python), "-c", where_it_is], environment, tmp_path)
-    assert where.stdout.startswith(str(fresh)), where.stdout + where.stderr
-    version = run_to_end([str(python), "-c", entry, "--version"], environment, tmp_path)
+    where_it_is = run_to_end(
+        [python, "-c", "import dynamo_core; print(dynamo_core.__file__)"], environment, tmp_path
+    )
+    assert where_it_is.stdout.startswith(str(fresh)), where_it_is.stdout + where_it_is.stderr
+    dynamo = str(fresh / "bin" / "dynamo")
+    version = run_to_end([str(fresh / "bin" / "dynamo-cli"), "--version"], environment, tmp_path)
     assert version.stdout.startswith("dynamo 0."), version.stderr
-    told = run_to_end([str(python), "-c", entry, "explain", str(stored("toy"))], environment, tmp_path)
-    assert told.exit_code == 0, told.stderr
-    assert told.stdout.startswith("3 graphs, 8 ops, 1 graph break")
-    document = [str(python), "-c", entry, "guards", "--format", "json", str(stored("toy"))]
-    assert run_to_end(document, environment, tmp_path).exit_code == 0
+    program = str(REPOSITORY / "sample_scripts" / "toy_example.py")
+    ran = run_to_end([dynamo, "run", "--backend", "eager", program], environment, tmp_path)
+    assert "3 graphs, 8 ops, 1 graph break" in ran.stderr, ran.stderr
+    breaks = run_to_end([dynamo, "breaks", "--format", "json"], environment, tmp_path)
+    assert len(json.loads(breaks.stdout)["breaks"]) == 1, breaks.stderr
+
+
+def test_the_project_says_where_it_lives_and_what_it_runs_on(built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith("/METADATA")]
+        metadata = email.message_from_bytes(archive.read(name))
+    addresses = dict(line.split(", ") for line in metadata.get_all("Project-URL", []))
+    assert {"Homepage", "Documentation", "Source", "Issues", "Changelog"} <= addresses.keys()
+    assert metadata["Author"] and metadata["Keywords"] and metadata["License-Expression"] == "MIT"
+    assert "Operating System :: POSIX :: Linux" in metadata.get_all("Classifier", [])
+    assert metadata.get_payload().startswith("# dynamo")

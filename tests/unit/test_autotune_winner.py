@@ -18,7 +18,7 @@ def measured(name: str, *seconds: float) -> Measurement:
 def test_the_fastest_round_counts_forward_and_backward() -> None:
     both = Measurement("x", AGREES, None, 1.0, (Round(1.0, 3.0), Round(2.0, 1.0), Round(4.0, 4.0)))
     assert (both.seconds, both.forward_seconds, both.backward_seconds) == (3.0, 2.0, 1.0)
-    assert both.unrest == pytest.approx(4 / 3)
+    assert both.noise == pytest.approx(4 / 3)
     assert Measurement("x", FAILED, "why").seconds is None
 
 

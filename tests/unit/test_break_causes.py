@@ -107,7 +107,7 @@ def test_one_reason_of_torchs_has_several_causes(line: str, behind: tuple[str, .
         ("total = y.sum().item()", ("if total > 0:",), "keep `total` a tensor"),
         ("if y.sum().item() > 0:", (), "`torch.where(y.sum() > 0, then, else)`"),
         ("while y.sum().item() > 0:", (), "make its body a function"),
-        ('name = f"{y.sum().item()}"', (), "behind the call of `forward`"),
+        ('name = f"{y.sum().item()}"', (), "after the call of `forward`"),
     ],
 )
 def test_a_value_that_is_taken_out_is_told_from_one_that_is_branched_on(
@@ -131,7 +131,7 @@ def test_a_setting_is_given_only_to_a_torch_that_has_it() -> None:
     assert "trace_autograd_ops" in advice(met, "2.13.0+cpu")
     for version in ("2.10.1", None, "odd"):
         assert "trace_autograd_ops" not in advice(met, version)
-        assert "behind its call" in advice(met, version)
+        assert "after its call" in advice(met, version)
 
 
 def test_a_break_inside_of_a_library_is_at_the_users_call_of_it() -> None:

@@ -101,7 +101,7 @@ def test_the_page_has_the_split_the_trees_the_losses_and_the_functions() -> None
         "cached (FX graph cache: hit)",
         "compile_attempt_1",
         "On attempts that began again: 40 ms (2)",
-        "On frames that were given up: 30 ms (1)",
+        "On frames that fell back to eager: 30 ms (1)",
         "Unsupported: no way",
         "On recompiles: 100 ms (1)",
         "/x/train.py:7",

@@ -373,7 +373,7 @@ def test_what_was_not_recorded_is_said_to_be_so() -> None:
 
 def test_a_compile_id_that_comes_back_is_of_another_frame() -> None:
     what = recording(entry(0, equals("L['n']", 1)), entry(0, equals("L['n']", 2)))
-    assert "tells them apart" not in page(what)
+    assert "How they differ" not in page(what)
     assert [found["generation"] for found in body(what)["entries"]] == [0, 1]
 
 

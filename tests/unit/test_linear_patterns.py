@@ -203,10 +203,15 @@ def _grows(pattern: re.Pattern[Any], way: str, attack: tuple[str, str, str], siz
     return _for_a_character(pattern, way, attack, size) > max(_SUSPICIOUS, _MOST_GROWTH * shorter)
 
 
+def _is_slow(pattern: re.Pattern[Any], way: str, attack: tuple[str, str, str], size: int) -> bool:
+    """Three times out of three: a busy machine takes longer at times."""
+    return all(_for_a_character(pattern, way, attack, size) * size > _TOO_LONG for _ in range(3))
+
+
 def _slow_text(pattern: re.Pattern[Any], way: str) -> tuple[str, str, str] | None:
     """An attack for which the pattern takes more than linear time."""
     for attack in _attacks(pattern):
-        if any(_for_a_character(pattern, way, attack, size) * size > _TOO_LONG for size in _SHORT):
+        if any(_is_slow(pattern, way, attack, size) for size in _SHORT):
             return attack
         if _for_a_character(pattern, way, attack, _LONG) < _SUSPICIOUS:
             continue

@@ -20,7 +20,7 @@ def effect(each: DistinctBreak) -> str:
         names = dict.fromkeys(frame.method or frame_name(frame.name) for frame in each.frames_fell_back)
         parts.append(f"the whole frame runs eager ({', '.join(names)})")
     if not each.first.is_resumed:
-        parts.append("torch cannot go on behind it, so that the rest of the function runs eager")
+        parts.append("torch cannot go on after it, so that the rest of the function runs eager")
     if each.crossings:
         crossed = each.crossed
         parts.append("crossings not recorded" if crossed is None else f"crossed {number(crossed, 'time')}")

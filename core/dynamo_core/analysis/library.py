@@ -4,6 +4,9 @@ import re
 
 from ..model import Place
 
+CELL = (
+    "In["  # with which the name of a notebook's cell begins, `In[3]`; other files of the user's are absolute
+)
 _LIBRARY = ("/site-packages/", "/dist-packages/", "/lib/python3", "/dynamo_core/", "<frozen ", "<string>")
 _PACKAGE = re.compile(r"/(?:site|dist)-packages/([^/.]{1,100})")
 _STANDARD = re.compile(r"(?:/lib/python3[^/]{0,20}/|<frozen )([A-Za-z_]\w{0,99})")

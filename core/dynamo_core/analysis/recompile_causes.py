@@ -8,7 +8,7 @@ from functools import cached_property
 from ..model import Compile, GuardCheck, GuardFailure, Place, Specialization, StackFrame, Symbol
 from ..recording.recompile_text import plain_source, sizes_in
 from .guard_words import split_note
-from .library import is_library
+from .library import CELL, is_library
 from .recompiles import FrameRecompiles
 from .size_bounds import deciding_line, is_not_0_or_1, rejects_0_and_1
 
@@ -405,4 +405,4 @@ def _code(check: str) -> str:
 
 def _is_own(where: Place) -> bool:
     """Whether a line is the user's. Of a file whose name torch has cut short nobody can tell."""
-    return where.file.startswith("/") and not is_library(where)
+    return where.file.startswith(("/", CELL)) and not is_library(where)

@@ -33,7 +33,7 @@ def _sentence(cause: RecompileCause) -> str:
     if failure is None:
         return "torch does not say which guard failed"
     if cause.kind == "backend":
-        return "torch.compile was called anew, and what an earlier call of it had compiled is not used"
+        return "torch.compile was called again, and what an earlier call of it had compiled is not used"
     if cause.kind == "global state":
         words = next((words for name, words in _STATES.items() if name in failure.check), None)
         return (

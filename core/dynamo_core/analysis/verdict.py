@@ -56,7 +56,7 @@ def _why_no_graph(recording: Recording) -> str:
     if raised:
         return f"Compiling raised an error in the program: {first_line(raised[0].reason)}"
     if frames:
-        return f"Dynamo tried {number(len(frames), 'frame')} and found nothing to compile or gave up."
+        return f"Dynamo tried {number(len(frames), 'frame')} and compiled none of them."
     decisions = [process.capture for process in recording.processes if process.capture]
     policies = [decision.policy for decision in decisions if decision.decision == "capture"]
     if policies:

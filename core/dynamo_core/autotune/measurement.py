@@ -21,8 +21,8 @@ DISAGREES, DECLINED, FAILED, CRASHED, TIMED_OUT, UNUSABLE = (
 VERDICTS = (AGREES, DISAGREES, DECLINED, FAILED, CRASHED, TIMED_OUT, UNUSABLE)
 
 
-# From how much of it on (see `unrest`) the machine counts as busy with something else.
-RESTLESS = 1.5
+# From how much of it on (see `noise`) the machine counts as busy with something else.
+NOISY = 1.5
 
 
 class Round(NamedTuple):
@@ -71,7 +71,7 @@ class Measurement:
         return None if self.fastest is None else self.fastest.backward
 
     @property
-    def unrest(self) -> float | None:
+    def noise(self) -> float | None:
         """How many times the fastest round's time half of the rounds took at least."""
         if not self.rounds or not self.seconds:
             return None

@@ -13,7 +13,7 @@ from .measurement import (
     DECLINED,
     DISAGREES,
     FAILED,
-    RESTLESS,
+    NOISY,
     TIMED_OUT,
     UNUSABLE,
     Measurement,
@@ -181,7 +181,7 @@ class Bench:
 def _is_enough(done: int, rounds: int, measured: Sequence[Measurement], is_late: bool) -> bool:
     if done < (_FEWER_ROUNDS if is_late else rounds):
         return False
-    return is_late or not any((each.unrest or 0) > RESTLESS for each in measured)
+    return is_late or not any((each.noise or 0) > NOISY for each in measured)
 
 
 def _failure(candidate: str, answer: dict[str, Any] | Measurement) -> Measurement:

@@ -4,6 +4,7 @@ Probes that wait for one module are installed in the order in which they stand h
 function as another is around those that stand before it.
 """
 
+import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import NamedTuple
@@ -33,6 +34,7 @@ def probes_of(parts: EngineParts) -> tuple[Probe, ...]:
     overriding, step_marks, freeze = parts.overriding, parts.step_marks, parts.freeze
     return (
         *_config_probes(parts),
+        Probe("torch", "cells of a notebook", _note_notebook_cells),
         Probe("torch", "overrides", overriding.install_on_calls if overriding else None),
         Probe("torch._dynamo.output_graph", "graphs", graphs.install),
         Probe(
@@ -81,3 +83,11 @@ def _with(parts: EngineParts, install: Install) -> Callable[[ModuleType], None]:
 
 def _look_for_late_modules(dynamo: ModuleType, parts: EngineParts) -> None:
     parts.late_modules.wait()
+
+
+def _note_notebook_cells(torch: ModuleType, parts: EngineParts) -> None:
+    """Where a notebook runs; no other process pays for the module."""
+    if "IPython" in sys.modules:
+        from .probes import notebook_cells
+
+        notebook_cells.install(torch, parts)

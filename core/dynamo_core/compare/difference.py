@@ -135,7 +135,7 @@ class Compared:
 class Difference:
     """All that differs. `sentence` is the verdict in words.
 
-    Times, conditions and what was `not_compared` are told, and do not count as differences.
+    Times, conditions and what was `not_compared` are reported, and do not count as differences.
     """
 
     verdict: Verdict

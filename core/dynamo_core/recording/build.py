@@ -21,7 +21,7 @@ from ..model import (
     Timeline,
 )
 from ..shared import names
-from ..shared.records import ConfigChanged, ProbeFailed
+from ..shared.records import ConfigChanged, NotebookCell, ProbeFailed
 from .begun import BegunCompiles
 from .breaks import BreakBuilder
 from .compiles import CompileBuilder
@@ -29,6 +29,7 @@ from .graphs import GraphBuilder
 from .guards import GuardBuilder
 from .in_progress import InProgressBuilder
 from .interventions import InterventionsBuilder
+from .notebook_cells import name_cells
 from .payloads import Handler, Item
 from .phases import PhaseBuilder
 from .records import Damaged, Record
@@ -55,6 +56,7 @@ class ProcessBuilder:
         in_name = _RANK_IN_NAME.search(process.stream.name)
         process.rank = int(in_name[1]) if in_name else None
         self._contents = contents
+        self._cells: dict[str, int] = {}  # of a notebook, by the file names that IPython gives them
         self.window_records: list[dict[str, Any]] = []  # about files, which are for the reader to open
         self._begun = begun = BegunCompiles(process)
         in_progress = InProgressBuilder(process)
@@ -84,6 +86,7 @@ class ProcessBuilder:
             names.CAPTURE_DECISION: self._capture_decision,
             ProbeFailed.NAME: self._probe_failed,
             ConfigChanged.NAME: self._config_changed,
+            NotebookCell.NAME: self._notebook_cell,
             names.TIMELINE: self._timeline,
             names.STEP_MARKS: self._step_marks,
             names.IMPORTED: self._imported,
@@ -121,6 +124,7 @@ class ProcessBuilder:
         """There are no more records."""
         self._phases.finish()
         self._guards.finish()
+        name_cells(self.process, self._cells)
 
     def _handler_of_kind(self, name: str) -> Handler | None:
         """Who takes records that are known by what their name looks like, or were asked for by name."""
@@ -190,6 +194,10 @@ class ProcessBuilder:
         self.process.changed_settings.append(
             ChangedSetting(changed.change, changed.was, changed.now, changed.problem)
         )
+
+    def _notebook_cell(self, record: Record) -> None:
+        cell = structured(NotebookCell, record)
+        self._cells[cell.file] = cell.number
 
     def _freeze(self, record: Record) -> None:
         self._interventions.freeze(record.json_payload())

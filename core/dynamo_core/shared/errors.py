@@ -30,7 +30,7 @@ EXIT_NOBODY_READS = 141  # as with `dynamo explain | head`; what a shell says of
 
 
 class DynamoError(Exception):
-    """Something that the user can mend; `str()` of it says what, where and how, in one line."""
+    """Something that the user can fix; `str()` of it says what, where and how, in one line."""
 
     exit_code = EXIT_INTERNAL
 

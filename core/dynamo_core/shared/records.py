@@ -67,6 +67,16 @@ class OptimizerMade(OurRecord):
 
 
 @dataclass(eq=False, repr=False)
+class NotebookCell(OurRecord):
+    """IPython compiles the cell with this number of execution under this file name."""
+
+    NAME = names.NOTEBOOK_CELL
+
+    file: str
+    number: int
+
+
+@dataclass(eq=False, repr=False)
 class ConfigChanged(OurRecord):
     """What became of a `--config`: the setting's value before and after it, or why it was not set."""
 

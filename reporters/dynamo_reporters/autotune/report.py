@@ -9,7 +9,7 @@ from dynamo_core.analysis.graphs.generated_program import CONTENTS
 from dynamo_core.analysis.graphs.node_text import TIMES
 from dynamo_core.analysis.words import compile_label, frame_name, number, place, seconds
 from dynamo_core.autotune.distinct_graphs import DistinctGraph
-from dynamo_core.autotune.measurement import AGREES, RESTLESS, Measurement
+from dynamo_core.autotune.measurement import AGREES, NOISY, Measurement
 from dynamo_core.autotune.tuning import Result
 from dynamo_core.model import Recording
 
@@ -67,7 +67,7 @@ def _page(tuning: Tuning, show_all: bool) -> Iterator[Block]:
         yield Bullets([f"{name} cannot be used here: {why}" for name, why in tuning.unusable.items()])
     if tuning.tuned:
         yield _overview(tuning)
-    yield from _unrest(tuning)
+    yield from _noise(tuning)
     yield from _problems(tuning)
     shown = [
         (graph, result) for graph, result in zip(tuning.graphs, tuning.results, strict=True) if result.tuned
@@ -157,14 +157,14 @@ def _graph_numbers(numbers: Sequence[int]) -> str:
     return f"graph{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
 
 
-def _unrest(tuning: Tuning) -> Iterator[Block]:
+def _noise(tuning: Tuning) -> Iterator[Block]:
     """A word on how much the times of one candidate differed, where they did."""
-    found = [each.unrest for _, result, _ in tuning.tuned for each in _measurements(result) if each.unrest]
-    restless = sum(each > RESTLESS for each in found)
-    if restless * 4 > len(found):
+    found = [each.noise for _, result, _ in tuning.tuned for each in _measurements(result) if each.noise]
+    noisy = sum(each > NOISY for each in found)
+    if noisy * 4 > len(found):
         yield Paragraph(
-            f"The machine was busy: in {restless} of {len(found)} measurements, half of the rounds took more "
-            f"than {RESTLESS:g} times as long as the fastest. Measure again when it is quiet: --again.",
+            f"The machine was busy: in {noisy} of {len(found)} measurements, half of the rounds took more "
+            f"than {NOISY:g} times as long as the fastest. Measure again when it is quiet: --again.",
             "warning",
         )
 

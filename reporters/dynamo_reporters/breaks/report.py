@@ -61,7 +61,7 @@ def _page(recording: Recording) -> Iterator[Block]:
     count = sum(each.met for each in found)
     if breaks_recorded(recording):
         distinct = f", {len(found)} distinct" if len(found) != count else ""
-        also = f", {number(given_up, 'frame')} given up" if given_up else ""
+        also = f", {number(given_up, 'frame')} fell back to eager" if given_up else ""
         yield Heading(f"{number(count, 'graph break')}{distinct}{also}", 1)
     else:
         yield Heading("Graph breaks were not recorded.", 1)
@@ -105,7 +105,7 @@ def _inferred(recording: Recording) -> Iterator[Block]:
         if resumed_function(compile_.name)
     ]
     if resumed:
-        yield Paragraph("But there were some: these functions go on behind a break.")
+        yield Paragraph("But there were some: these functions go on after a break.")
         yield Bullets(list(dict.fromkeys(resumed)))
 
 
@@ -148,7 +148,7 @@ def _parted(each: DistinctBreak, recording: Recording) -> str | None:
     for crossing in each.crossings[:5]:
         where = process_title(crossing.process, recording)
         before = " and ".join(map(_graph_name, crossing.before)) or "no graph before it"
-        after = " or ".join(map(_graph_name, crossing.after)) or "no graph behind it"
+        after = " or ".join(map(_graph_name, crossing.after)) or "no graph after it"
         parts.append(f"between {before} and {after}{where}")
     rest = len(each.crossings) - len(parts)
     if not parts:
@@ -164,7 +164,7 @@ def _graph_name(graph: Graph) -> str:
 def _fallbacks(recording: Recording, frames: list[tuple[Process, Frame]]) -> Iterator[Block]:
     if not frames:
         return
-    yield Heading("Frames that Dynamo gave up")
+    yield Heading("Frames that fell back to eager")
     for process, frame in frames:
         where = process_title(process, recording)
         label = compile_label(frame.compile_id)

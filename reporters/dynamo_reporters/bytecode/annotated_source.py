@@ -22,7 +22,7 @@ from .diff import align, shortened
 LEGEND = (
     "Beside each line: the graphs with ops of it, and eager where the interpreter runs it, or a part of it. "
     "A line with neither was done while tracing (what it calls may be inlined), was not reached, or is "
-    "behind a break in a resume function that was not compiled. "
+    "after a break in a resume function that was not compiled. "
     "The Python below is read from the modified bytecode, without marks for the profiler and handlers of "
     "exceptions."
 )

@@ -24,7 +24,7 @@ _WORDS = {
     "caught_exception": "an operation stands in a `try`, which does not catch what a compiled graph raises",
     "assertion": "an assertion on a tensor; torch.compile raises RuntimeError, eager AssertionError",
     "deterministic": "torch.use_deterministic_algorithms is on; compiled code lacks its errors",
-    "subclass": "it is given a tensor subclass, which compiled code does not tell of each operation",
+    "subclass": "it is given a tensor subclass, which compiled code does not call for each operation",
     "in_place": "an input that requires gradients is changed in place; a second or double backward through "
     "it raises an error under torch.compile",
     "overwritten": "it changes an input in place that its compiled backward reads again: the gradients of "

@@ -134,7 +134,7 @@ def _process_heading(process: Process, recording: Recording) -> str:
     specializations = sum(graph.is_specialization for graph in process.graphs)
     not_taken = len(process.graphs) - len(graphs) - specializations
     heading += f", {number(specializations, 'specialization')}" if specializations else ""
-    return heading + (f", {not_taken:,} that the backend did not take" if not_taken else "")
+    return heading + (f", {not_taken:,} that the backend declined" if not_taken else "")
 
 
 def _facts(graph: Graph, process: Process) -> list[str]:
@@ -146,7 +146,7 @@ def _facts(graph: Graph, process: Process) -> list[str]:
     if graph.is_specialization:
         facts.append("a specialization of a graph that counts already")
     elif not graph.is_compiled:
-        facts.append("the backend did not take it")
+        facts.append("the backend declined it")
     if graph.calls is not None:
         on_host = seconds_in_calls(graph.host_seconds, graph.times)
         spent = f", {on_host} on the host" if graph.calls else ""

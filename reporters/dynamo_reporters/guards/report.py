@@ -36,7 +36,7 @@ _FEW = 12  # sources; so many are always listed
 _FEW_DIFFERENCES = 10
 _COLUMNS = (Column("source", is_above=True), Column("guard"), Column("what is checked"), Column("because of"))
 _DIFFERENCE_COLUMNS = (Column("source", is_above=True), Column("cache entry"), Column("demands"))
-_NOT_COMPARED = Paragraph("what tells them apart: not recorded", "dim")
+_NOT_COMPARED = Paragraph("how they differ: not recorded", "dim")
 _STATE = "(torch's state)"
 _KINDS = {
     "value": "inputs and values",
@@ -216,10 +216,10 @@ def _title(entry: _Entry) -> str:
 
 def _difference_blocks(found: Sequence[Difference], show_all: bool) -> list[Block]:
     if not found:
-        return [Paragraph("Nothing in torch's text of their checks tells them apart.", "dim")]
+        return [Paragraph("Nothing in torch's text of their checks differs.", "dim")]
     shown = found if show_all else found[:_FEW_DIFFERENCES]
     blocks: list[Block] = [
-        Paragraph("What tells them apart", "strong"),
+        Paragraph("How they differ", "strong"),
         Table(_DIFFERENCE_COLUMNS, [row for difference in shown for row in _rows(difference)]),
     ]
     if len(shown) < len(found):
@@ -233,7 +233,7 @@ def _remark_blocks(guard_sets: Sequence[GuardSet]) -> list[Block]:
     for note, sources in remarks(guard_sets).items():
         more = f" and {len(sources) - 1} more" if len(sources) > 1 else ""
         lines.append(f"{sources[0] or 'sizes'}{more}: {note}")
-    return [Paragraph("What torch remarks", "strong"), Bullets(lines)] if lines else []
+    return [Paragraph("Notes from torch", "strong"), Bullets(lines)] if lines else []
 
 
 def _rows(difference: Difference) -> list[list[str]]:

@@ -29,7 +29,7 @@ _COMPILES_LISTED = 5
 _ROWS_SHOWN = 5
 _LOSSES = (
     ("restarts", "attempts that began again"),
-    ("gave_up", "frames that were given up"),
+    ("gave_up", "frames that fell back to eager"),
     ("recompiles", "recompiles"),
 )
 
@@ -173,8 +173,10 @@ def _thrown_away(process: Process, costs: Sequence[CompileCost], show_all: bool)
         losses: list[Loss] = getattr(lost, attribute)
         if not losses:
             continue
-        also_given_up = len({loss.compile_id for loss in lost.gave_up} & again) if what == "recompiles" else 0
-        but = f", and {also_given_up} more that gave up" if also_given_up else ""
+        also_fell_back = (
+            len({loss.compile_id for loss in lost.gave_up} & again) if what == "recompiles" else 0
+        )
+        but = f", and {also_fell_back} more that fell back to eager" if also_fell_back else ""
         yield Paragraph(f"On {what}: {seconds(seconds_of(losses))} ({len(losses)}{but})", "strong")
         shown = losses if show_all else losses[:_ROWS_SHOWN]
         rows = [

@@ -28,20 +28,20 @@ _COLUMNS = [
 def run_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
     """The graphs by the time in them; then what evaluating guards took."""
     found = graph_times(recording)
-    heirs = [process for process in recording.processes if process.inherited_calls]
-    if not found and not heirs:
+    forked = [process for process in recording.processes if process.inherited_calls]
+    if not found and not forked:
         counted = any(graph.times is not None for process in recording.processes for graph in process.graphs)
         running = any(graph.is_running for process in recording.processes for graph in process.graphs)
         none = "the first call has not returned" if running else "none was called"
         yield Heading("Run time of the graphs: " + (none if counted else "not recorded"))
         return
-    total = sum([*(each.seconds for each in found), *(heir.inherited_seconds for heir in heirs)])
-    calls = sum([*(each.times.calls for each in found), *(heir.inherited_calls for heir in heirs)])
+    total = sum([*(each.seconds for each in found), *(child.inherited_seconds for child in forked)])
+    calls = sum([*(each.times.calls for each in found), *(child.inherited_calls for child in forked)])
     yield Heading(f"Run time of the graphs: {seconds(total)} in {number(calls, 'call')}")
     shown = found if show_all else found[:_ROWS_SHOWN]
     has_device = any(each.has_device_time for each in found)
     rows = [row for each in shown for row in _rows(each, recording, has_device)]
-    rows += [_inherited(heir, recording, total, has_device) for heir in heirs]
+    rows += [_inherited(child, recording, total, has_device) for child in forked]
     yield Table([*_COLUMNS, *([Column("on the GPU", True)] if has_device else [])], rows)
     yield from _more(len(found) - len(shown), "graph")
     on_device = "; on the GPU: on its stream, the mean of a sample" if has_device else ""
@@ -66,11 +66,11 @@ def _rows(each: GraphTime, recording: Recording, has_device: bool) -> Iterator[l
         yield ["", "  backward", *_figures(graph.backward), "", *_single_calls(graph.backward, has_device)]
 
 
-def _inherited(heir: Process, recording: Recording, total: float, has_device: bool) -> list[str]:
+def _inherited(child: Process, recording: Recording, total: float, has_device: bool) -> list[str]:
     """The calls of graphs of its parent's in one row: which is which, a forked process does not know."""
-    name = f"inherited{process_title(heir, recording)}"
-    share = f"{heir.inherited_seconds / total:.1%}" if total else ""
-    figures = [f"{heir.inherited_calls:,}", seconds(heir.inherited_seconds), share]
+    name = f"inherited{process_title(child, recording)}"
+    share = f"{child.inherited_seconds / total:.1%}" if total else ""
+    figures = [f"{child.inherited_calls:,}", seconds(child.inherited_seconds), share]
     return ["graphs of its parent", name, *figures, *[""] * (5 if has_device else 4)]
 
 

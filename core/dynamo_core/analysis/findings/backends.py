@@ -10,7 +10,7 @@ from .identity import without_numbers
 from .remedy import remedy
 
 _ADD_ONE = (
-    "name a backend behind them that can take it (`--backend A,B,inductor`), or do what the reason says; "
+    "name a backend after them that accepts it (`--backend A,B,inductor`), or do what the reason says; "
     "`dynamo backends --check` shows which ones work here."
 )
 

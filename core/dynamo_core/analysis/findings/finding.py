@@ -98,7 +98,7 @@ class Finding:
 
     `place` is the line that causes it, `source` its text; where that leads into a library, `via` is the
     line of it that is in the way, and of a recompile the call that brought it about. `identity` stays the
-    same when lines move, paths change, ids are numbered anew or the run is repeated. `processes` names the
+    same when lines move, paths change, ids are numbered again or the run is repeated. `processes` names the
     streams in which it was met.
     """
 

@@ -10,7 +10,7 @@ from .finding import Evidence
 from .remedy import remedy
 
 _REPORT_IT = (
-    "`dynamo run --override backend=aot_eager` tells whether it is the backend; `dynamo graphs --runnable N` "
+    "`dynamo run --override backend=aot_eager` shows whether it is the backend; `dynamo graphs --runnable N` "
     "writes the graph as a script for a bug report."
 )
 

@@ -17,7 +17,7 @@ _REMOVED = Change(edit="statement removed")
 def _out_of_it(cures: str) -> tuple[Treatment, ...]:
     return (
         Treatment(
-            "end the compiled function in front of `{call}`, and compile what comes behind it as a function "
+            "end the compiled function in front of `{call}`, and compile what comes after it as a function "
             "of its own: what breaks the graph is in `{library}`, and not yours to change.",
             cures=cures,
         ),
@@ -45,7 +45,7 @@ TABLE = (
         (
             Treatment(
                 "remove the `torch.compiler.disable` from `{called}`, if torch can trace it; else call it "
-                "before or behind the compiled code.",
+                "before or after the compiled code.",
                 cures="disabled_helper",
                 change=Change(edit="decorator removed"),
             ),
@@ -66,7 +66,7 @@ TABLE = (
         "the backend that was to compile the graph raised an error",
         (
             Treatment(
-                'use another backend until this one is mended: `torch.compile(…, backend="aot_eager")`, '
+                'use another backend until this one is fixed: `torch.compile(…, backend="aot_eager")`, '
                 "which works where the graph itself is sound; `dynamo graphs --runnable N` writes the graph "
                 "as a script for a bug report.",
                 cures="backend_that_raises",

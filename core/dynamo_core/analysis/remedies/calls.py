@@ -52,7 +52,7 @@ TABLE = (
         (
             Treatment(
                 "run `torch._dynamo.config.reorderable_logging_functions.add(print)` before the first call: "
-                "then torch prints behind the graph.",
+                "then torch prints after the graph.",
                 cures="print_of_a_tensor",
                 change=Change(settings=(Assignment(_LATER, "print"),)),
                 may_change="it is printed when the graph has run; a tensor that was changed in place by then "
@@ -66,7 +66,7 @@ TABLE = (
         f"`print` {_EFFECT}",
         (
             Treatment(
-                "take `{line}` out of the compiled code: print behind the call of `{function}`.",
+                "take `{line}` out of the compiled code: print after the call of `{function}`.",
                 cures="print_of_an_object",
             ),
         ),
@@ -76,7 +76,7 @@ TABLE = (
         "text is made of what a tensor holds, and that is not known while the function is compiled",
         (
             Treatment(
-                "make the text behind the call of `{function}`: return the tensor, and format it there.",
+                "make the text after the call of `{function}`: return the tensor, and format it there.",
                 cures="tensor_as_text",
             ),
         ),
@@ -86,7 +86,7 @@ TABLE = (
         f"a logger {_EFFECT}",
         (
             Treatment(
-                "take `{line}` out of the compiled code: log behind the call of `{function}`.",
+                "take `{line}` out of the compiled code: log after the call of `{function}`.",
                 cures="logging_by_the_module",
             ),
         ),
@@ -97,7 +97,7 @@ TABLE = (
         f"a logger {_EFFECT}",
         (
             Treatment(
-                "take `{line}` out of the compiled code: log behind the call of `{function}`.",
+                "take `{line}` out of the compiled code: log after the call of `{function}`.",
                 cures="logging_call",
             ),
             Treatment(
@@ -124,7 +124,7 @@ TABLE = (
         (
             Treatment(
                 "run `torch._dynamo.config.reorderable_logging_functions.add(warnings.warn)` before the "
-                "first call: then torch warns behind the graph.",
+                "first call: then torch warns after the graph.",
                 cures="warning",
                 change=Change(settings=(Assignment(_LATER, "warnings.warn"),)),
                 may_change="the warning comes when the graph has run, and may name another line",
@@ -138,7 +138,7 @@ TABLE = (
         f"a warning {_EFFECT}",
         (
             Treatment(
-                "take `{line}` out of the compiled code: warn before the call of `{function}`, or behind it.",
+                "take `{line}` out of the compiled code: warn before the call of `{function}`, or after it.",
                 cures="warning_of_a_category",
                 change=_MOVED,
             ),
@@ -154,7 +154,7 @@ TABLE = (
         (
             Treatment(
                 "take the clock out of the compiled code: `{call}` before the call of `{function}` and "
-                "behind it.",
+                "after it.",
                 cures="clock",
             ),
         ),
@@ -165,7 +165,7 @@ TABLE = (
         (
             Treatment(
                 "read the file before the call of `{function}`, and pass in what was read (or write it "
-                "behind the call).",
+                "after the call).",
                 cures="open_file",
                 change=_MOVED_CALL,
             ),
@@ -186,7 +186,7 @@ TABLE = (
     ),
     Cause(
         re.compile(r"constant fold exception|SymNode|RandomVariable|random"),
-        "`{line}` chooses by a number that is drawn anew in each call, and what is chosen must be known "
+        "`{line}` chooses by a number that is drawn again in each call, and what is chosen must be known "
         "while the function is compiled",
         (
             Treatment(
@@ -203,7 +203,7 @@ TABLE = (
         f"`{{call}}` {_EFFECT}",
         (
             Treatment(
-                "take `{line}` out of the compiled code: write behind the call of `{function}`.",
+                "take `{line}` out of the compiled code: write after the call of `{function}`.",
                 cures="written_to_stdout",
             ),
         ),
@@ -229,7 +229,7 @@ ANY_OTHER = (
         "cannot look",
         (
             Treatment(
-                "move `{line}` out of the compiled code: in front of the call of `{function}`, or behind it, "
+                "move `{line}` out of the compiled code: in front of the call of `{function}`, or after it, "
                 "where it needs what `{function}` calculates.",
                 cures="garbage_collected",
                 change=_MOVED,

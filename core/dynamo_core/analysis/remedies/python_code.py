@@ -25,7 +25,7 @@ TABLE = (
         "the compiled function ends in an exception, which torch does not compile",
         (
             Treatment(
-                "have the compiled code return what tells the cases apart, and raise the exception behind "
+                "have the compiled code return what tells the cases apart, and raise the exception after "
                 "the call of `{function}`.",
                 cures="uncaught_exception",
             ),

@@ -156,7 +156,7 @@ EDITS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "another function",
         _is_function,
-        "{source} is another function in some calls, a lambda or a partial made anew perhaps, and each is "
+        "{source} is another function in some calls, perhaps a lambda or a partial made again, and each is "
         "a version of its own: pass the same one, or call it outside of the compiled code.",
         _outside,
         cures=("recompile_another_function",),

@@ -34,7 +34,7 @@ TABLE = (
             ),
             Treatment(
                 "compile what comes before `{line}` as a function of its own, and run the backward pass "
-                "behind its call.",
+                "after its call.",
                 cures="backward_inside",
             ),
         ),
@@ -44,7 +44,7 @@ TABLE = (
         "torch does not trace `nn.RNN`, `nn.GRU` and `nn.LSTM` as it is set",
         (
             Treatment(
-                "compile what comes before `{call}` and what comes behind it, and leave the LSTM between "
+                "compile what comes before `{call}` and what comes after it, and leave the LSTM between "
                 "them to eager. `torch._dynamo.config.allow_rnn = True` has it traced, which works under "
                 "`torch.no_grad()`; with gradients, `aot_eager` and `inductor` then raise an error (torch "
                 "2.13, CPU).",
@@ -55,7 +55,7 @@ TABLE = (
     ),
     Cause(
         re.compile(r"RNN, GRU, or LSTM"),
-        "torch does not trace `nn.RNN`, `nn.GRU` and `nn.LSTM` unless it is told to",
+        "torch does not trace `nn.RNN`, `nn.GRU` and `nn.LSTM` unless a setting says so",
         (
             Treatment(
                 "set `torch._dynamo.config.allow_rnn = True` before the first call.",
@@ -118,7 +118,7 @@ TABLE = (
         "a tensor that is made inside is set to require a gradient, and then returned",
         (
             Treatment(
-                "call `requires_grad_()` on what `{function}` returns, behind its call.",
+                "call `requires_grad_()` on what `{function}` returns, after its call.",
                 cures="requires_grad_of_intermediate",
             ),
         ),

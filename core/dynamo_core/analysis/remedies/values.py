@@ -85,8 +85,7 @@ _ASSERTS = (
         "what this assert tests is no tensor that torch could test in the graph, " + _NOT_KNOWN,
         (
             Treatment(
-                "move the assert out of the compiled code, in front of the call of `{function}` or behind "
-                "it.",
+                "move the assert out of the compiled code, in front of the call of `{function}` or after it.",
                 cures="error_raised_on_a_value",
             ),
         ),
@@ -105,7 +104,7 @@ _BRANCHES = (
         "whether an exception is raised depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
         (
             Treatment(
-                "move `if {condition}: raise …` out of the compiled code: behind the call of `{function}`, "
+                "move `if {condition}: raise …` out of the compiled code: after the call of `{function}`, "
                 "on what it returns, or in front of it.",
                 cures="error_raised_on_a_value",
             ),
@@ -202,7 +201,7 @@ _VALUES = (
         "text is made of what a tensor holds, " + _NOT_KNOWN,
         (
             Treatment(
-                "make the text behind the call of `{function}`: return the tensor, and format it there.",
+                "make the text after the call of `{function}`: return the tensor, and format it there.",
                 cures="item_in_text",
             ),
         ),
@@ -239,7 +238,7 @@ _VALUES = (
         (
             Treatment(
                 "keep it a tensor: take `x[0]`, `x.unbind()` in place of `.tolist()`; or make the list "
-                "behind the call of `{function}`.",
+                "after the call of `{function}`.",
                 cures="tolist_of_floats",
             ),
         ),

@@ -74,7 +74,7 @@ def file_sentence(file: SourceFile) -> str:
     )
     parts += [number(breaks, "graph break")] if breaks else []
     parts += [number(recompiles, "recompile")] if recompiles else []
-    parts += [f"{number(fell_back, 'frame')} given up"] if fell_back else []
+    parts += [f"{number(fell_back, 'frame')} fell back to eager"] if fell_back else []
     return ", ".join(parts) or "cited by stacks and guards only"
 
 
