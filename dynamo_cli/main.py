@@ -21,7 +21,7 @@ COMMANDS = {
     "bench": "Run a program under several backends, and compare time, speed-up and agreement.",
     "report": "Make the page: one HTML file of a recording, to look at and to send.",
     "explain": "Say what happened, what it cost and what to fix first.",
-    "graphs": "Show the FX graphs: as tables, code or dot, at every stage.",
+    "graphs": "Show the FX graphs: as tables, code or drawings, at every stage.",
     "bytecode": "Show each frame's bytecode before and after Dynamo.",
     "guards": "Show the guards of each cache entry.",
     "breaks": "Show each graph break, what it costs and what to do about it.",
@@ -33,6 +33,7 @@ COMMANDS = {
     "ops": "Count the operations of each graph, and how often they ran.",
     "autotune": "Find the best backend for each graph, and keep it.",
     "backends": "List the backends, where they come from and whether they can run here.",
+    "bundle": "Put a recording into one file, to attach to an issue, with or without the source.",
     "ls": "List recordings.",
     "completion": "Print what makes bash, zsh or fish complete this command.",
 }

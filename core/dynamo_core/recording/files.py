@@ -24,6 +24,7 @@ from ..shared.names import (
 )
 from ..shared.safe_writing import create_private
 from ..shared.untrusted import printable_json
+from .bundle_file import is_bundle
 from .in_use import claim, is_in_use
 from .plain_files import is_plain_file, open_plain, read_plain
 
@@ -205,13 +206,15 @@ def read_run_file(folder: Path) -> dict[str, Any] | None:
 
 
 def is_recording(path: Path) -> bool:
-    """Whether `path` is a recording of ours, or a TORCH_TRACE file or folder."""
+    """Whether `path` is a recording of ours, a bundle of one, or a TORCH_TRACE file or folder."""
     try:
         if os.path.isdir(path):
             return os.path.lexists(path / RUN_FILE) or any(
                 name.startswith(STREAM_PREFIX) for name in os.listdir(path)
             )
-        return os.path.isfile(path) and (path.name.startswith(STREAM_PREFIX) or _begins_as_trace(path))
+        return os.path.isfile(path) and (
+            path.name.startswith(STREAM_PREFIX) or is_bundle(path) or _begins_as_trace(path)
+        )
     except OSError:  # it cannot be looked at
         return False
 

@@ -4,7 +4,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Container, Iterator
-from dataclasses import is_dataclass
+from dataclasses import is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
@@ -22,6 +22,7 @@ from ..shared.names import (
 )
 from ..shared.untrusted import fits, printable
 from .build import ProcessBuilder
+from .bundle_file import is_bundle, unpacked
 from .calls import CALL_SAMPLES, parse_calls
 from .files import read_run_file
 from .in_use import LARGEST_PROCESSES_FILE
@@ -46,7 +47,7 @@ _LINE = re.compile(rb"[^\n]+")
 
 
 def read(path: Path, contents: Container[str] = frozenset(), progress: Progress | None = None) -> Recording:
-    """The recording at `path`: a folder, or one stream (`.gz` too).
+    """The recording at `path`: a folder, one stream (`.gz` too), or a bundle.
 
     `contents` names the records whose text, which may be large, is wanted in the model. `progress` is called
     now and then with the number of bytes read and the number of bytes in all.
@@ -60,9 +61,23 @@ def read(path: Path, contents: Container[str] = frozenset(), progress: Progress 
         raise NoRecording(f"no such recording: {path}") from None
     except OSError as error:
         raise DamagedRecording(f"cannot read {path}: {error.strerror}") from error
+    if _is_bundle(path):
+        with unpacked(path) as folder:
+            return replace(_read(folder, contents, progress), path=path)
+    return _read(path, contents, progress)
+
+
+def _read(path: Path, contents: Container[str], progress: Progress | None) -> Recording:
     follower = Follower(path, contents)
     follower.advance(progress)
     return follower.finish()
+
+
+def _is_bundle(path: Path) -> bool:
+    try:
+        return is_bundle(path)
+    except OSError as error:
+        raise DamagedRecording(f"cannot read {path}: {error.strerror}") from error
 
 
 class Follower:

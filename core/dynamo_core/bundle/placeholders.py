@@ -1,0 +1,184 @@
+"""Placeholders for what is the user's: the same for the same, so that structure stays readable."""
+
+import re
+from pathlib import PurePosixPath
+
+from .vocabulary import all_in, words
+
+# Packages that everybody can read: what lies in them keeps its path.
+_PUBLIC_PACKAGES = frozenset(
+    [
+        "accelerate",
+        "bitsandbytes",
+        "datasets",
+        "deepspeed",
+        "diffusers",
+        "einops",
+        "flash_attn",
+        "functorch",
+        "huggingface_hub",
+        "lightning",
+        "numpy",
+        "peft",
+        "pytest",
+        "pytorch_lightning",
+        "ray",
+        "safetensors",
+        "scipy",
+        "sentence_transformers",
+        "sglang",
+        "sympy",
+        "timm",
+        "tokenizers",
+        "torch",
+        "torchao",
+        "torchaudio",
+        "torchgen",
+        "torchmetrics",
+        "torchvision",
+        "transformers",
+        "triton",
+        "trl",
+        "vllm",
+        "xformers",
+        "dynamo_cli",
+        "dynamo_core",
+        "dynamo_reporters",
+    ]
+)
+_IN_PACKAGE = re.compile(r".*/(?:site|dist)-packages/((\w+)(?:/[\w.-]+)*)")
+_OURS = re.compile(r".*/(dynamo_(?:core|cli|reporters)(?:/\w+)*\.py)")
+_IN_STANDARD_LIBRARY = re.compile(r".*/lib/(python3\.\d{1,2}/(\w+)(?:\.py|(?:/[\w.-]+)+))")
+_MADE_AT_RUN_TIME = re.compile(r"<(?:frozen [\w.]+|string|stdin|eval_with_key>\.\d+|eval_with_key|unknown)>?")
+_ENDINGS = frozenset(
+    [
+        ".py",
+        ".pyc",
+        ".so",
+        ".cpp",
+        ".h",
+        ".cu",
+        ".ll",
+        ".bin",
+        ".log",
+        ".gz",
+        ".json",
+        ".txt",
+        ".sh",
+        ".yaml",
+        ".yml",
+        ".toml",
+        ".pt",
+        ".whl",
+        ".zip",
+    ]
+)
+_RESUMED = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)")
+# Names that Dynamo and AOTAutograd make: of symbols, of inputs, of functions.
+_MADE_BY_TORCH = re.compile(
+    r"[suz]f?\d+|(?:arg|primals|tangents|buf|___stack|__stack|tmp|op)_?\d+(?:_\d+)?|L|G|__resume_at_\d+_\d+"
+    r"|__compiled_fn_\d+(?:_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12})?|fw_graph\d+|bw_graph\d+|gb\d{4}|GB\d{4}"
+    r"|dynamo_(?:calls|profile)_\w+|dedicated_log_torch_trace_[\d_a-z]*|rank_?\d+|_\d+|_"
+)
+_NUMBERED = re.compile(r"(.*[^\d_])_(\d+)")
+# `l_self_modules_fc_parameters_weight_` is of the places `self`, `fc` and `weight`.
+_OF_PLACES = re.compile(r"([lLgG]_)(.+?)(_?)", re.DOTALL)
+_BETWEEN_PLACES = re.compile(r"(_(?:modules|parameters|buffers|dict)_|(?<=^self)_|(?<![^_])\d+(?![^_]))")
+_LONGEST_NUMBER = 6  # digits: sizes and counts are shorter, identities and secrets longer
+
+
+class Placeholders:
+    """Gives each thing of the user's a placeholder, numbered in the order in which they are met."""
+
+    def __init__(self) -> None:
+        self._given: dict[str, dict[str, str]] = {}
+        self._words: dict[str, str] = {}
+        self._paths: dict[str, str] = {}
+
+    def given(self) -> dict[str, dict[str, str]]:
+        """What stands for what, by kind: `{"name": {"name1": "customer"}}`."""
+        return {
+            kind: {placeholder: original for original, placeholder in given.items()}
+            for kind, given in sorted(self._given.items())
+        }
+
+    def _new(self, kind: str, original: str, form: str = "{}{}") -> str:
+        of_kind = self._given.setdefault(kind, {})
+        if original not in of_kind:
+            of_kind[original] = form.format(kind, len(of_kind) + 1)
+        return of_kind[original]
+
+    def word(self, word: str) -> str:
+        """A name: itself where it is torch's, Python's or ours, or made of such and of placeholders."""
+        if word not in self._words:
+            self._words[word] = self._of_word(word)
+        return self._words[word]
+
+    def _of_word(self, word: str) -> str:
+        if (len(word) > 1 and word in words()) or _MADE_BY_TORCH.fullmatch(word):
+            return word
+        resumed = _RESUMED.fullmatch(word)
+        if resumed:
+            return f"torch_dynamo_resume_in_{self.name(resumed[1])}_at_{resumed[2]}"
+        places = _OF_PLACES.fullmatch(word)
+        if places:
+            parts = _BETWEEN_PLACES.split(places[2])
+            inside = "".join(
+                self.name(part) if at % 2 == 0 and part else part for at, part in enumerate(parts)
+            )
+            return places[1] + inside + places[3]
+        numbered = _NUMBERED.fullmatch(word)
+        if numbered:
+            return f"{self.word(numbered[1])}_{numbered[2]}"
+        return self._new("name", word)
+
+    def name(self, text: str) -> str:
+        """Of what may be several words, as `<lambda>` and `Net.forward` are."""
+        return re.sub(r"\w+", lambda found: self.word(found[0]), text)
+
+    def text(self, text: str) -> str:
+        """Of a text as a whole."""
+        return self._new("text", text)
+
+    def number(self, text: str) -> str:
+        """A number: itself where it is short."""
+        if sum(map(str.isdigit, text)) <= _LONGEST_NUMBER:
+            return text
+        is_whole = text.isdecimal() or text[:2].lower() == "0x"
+        form = "100000{1}" if is_whole else "{1}.5"
+        return self._new("number", text, form)
+
+    def path(self, path: str) -> str:
+        """A path: folders and the file get placeholders, but for packages that everybody can read."""
+        if path not in self._paths:
+            self._paths[path] = self._of_path(path)
+        return self._paths[path]
+
+    def _of_path(self, path: str) -> str:
+        if not path or _MADE_AT_RUN_TIME.fullmatch(path):
+            return path
+        package = _IN_PACKAGE.fullmatch(path)
+        if package and package[2].removesuffix(".py") in _PUBLIC_PACKAGES and ".." not in path:
+            return f"/python/lib/python3/site-packages/{package[1]}"
+        ours = _OURS.fullmatch(path)
+        if ours:
+            return f"/python/lib/python3/site-packages/{ours[1]}"
+        standard = _IN_STANDARD_LIBRARY.fullmatch(path)
+        if standard and standard[2] in words() and ".." not in path:
+            return f"/python/lib/{standard[1]}"
+        *folders, last = path.split("/")
+        is_torchs = bool(folders) and (folders[0] in _PUBLIC_PACKAGES or folders[0].startswith("_"))
+        if is_torchs and all_in([*folders, PurePosixPath(last).stem]):
+            return path
+        return "/".join([*map(self._folder, folders), self._file(last)])
+
+    def _folder(self, name: str) -> str:
+        if name in ("", ".", ".."):
+            return name
+        return self._new("folder", name)
+
+    def _file(self, name: str) -> str:
+        stem, ending = PurePosixPath(name).stem, PurePosixPath(name).suffix
+        if not name or ending not in _ENDINGS:
+            return self._folder(name)
+        return self._new("file", stem) + ending if not _MADE_BY_TORCH.fullmatch(stem) else name

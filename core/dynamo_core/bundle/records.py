@@ -1,0 +1,278 @@
+"""The records of a stream without what is the user's: known ones, field by field; of others, nothing."""
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ..recording.records import Damaged, Record, RecordParser
+from ..shared import names
+from ..shared.masking import RECORDED_VARIABLES
+from .texts import Texts
+
+_OURS = frozenset(
+    value for name, value in vars(names).items() if name.isupper() and str(value).startswith("dynamo_")
+) - {
+    names.PROFILE_WINDOW,
+    names.CALLS_PREFIX,
+    names.PROFILE_PREFIX,
+    names.RUN_FILE,
+    names.PYTHON_PROCESSES_FILE,
+}
+# torch's, whose payload is text with the user's lines in comments or below places.
+_TEXTS = frozenset(
+    [
+        "dynamo_output_graph",
+        "aot_joint_graph",
+        "aot_forward_graph",
+        "aot_backward_graph",
+        "aot_inference_graph",
+        "inductor_post_grad_graph",
+        "dynamo_cpp_guards_str",
+        "dynamo_graph_break_reason",
+    ]
+)
+_OTHERS = frozenset(
+    [
+        "str",
+        "dynamo_start",
+        "compilation_metrics",
+        "bwd_compilation_metrics",
+        "chromium_event",
+        "create_symbol",
+        "recompile_reasons",
+        "symbolic_shape_specialization",
+        "torch_version",
+    ]
+)
+_CACHES = re.compile(r"\w+_cache_(?:hit|miss|bypass)")
+_NUMBERS_OF_CONTEXT = ("rank", "compiled_autograd_id", "frame_id", "frame_compile_id", "attempt")
+_TEXTS_OF_METRICS = frozenset(
+    ["compile_id", "frame_key", "co_name", "recompile_reason", "fail_type", "fail_reason", "restart_reasons"]
+)
+_ARGUMENTS_OF_EVENTS = frozenset(["compile_id", "fn_name", "cache_state"])
+_TRACEBACK = "\nTraceback (most recent call last):\n"  # of torch's own code
+
+_PATHS = frozenset(["file", "filename", "co_filename", "cwd", "executable"])
+_SOURCES = frozenset(["text", "loc"])
+_COMMANDS = frozenset(["argv", "command", "dynamo_argv", "arguments"])
+# Versions and hardware, which are what a bundle is for.
+_AS_THEY_ARE = frozenset(
+    [
+        "torch",
+        "torch_git",
+        "python",
+        "dynamo",
+        "cuda_build",
+        "hip_build",
+        "pytorch_version",
+        "started",
+        "devices",
+        "encoding",
+        "default_dtype",
+        "float32_matmul_precision",
+        "dtype",
+        "device",
+    ]
+)
+_VERSION = re.compile(r"[\w .,:+()/-]{1,100}")
+_SWITCHES = ("assume_static_by_default", "automatic_dynamic_shapes")  # what torch.compile's `dynamic` changes
+_FIELD = re.compile(r"[a-z][a-z0-9_]{1,80}")
+_OPCODE = re.compile(r"[A-Z][A-Z0-9_]{1,60}")
+
+
+class Records:
+    """Rewrites streams with one set of texts; `left_out` counts, by name, the records that do not stay."""
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+        self.left_out: Counter[str] = Counter()
+
+    def stream(self, data: Iterator[bytes]) -> Iterator[bytes]:
+        """The records of a stream that stay, as bytes."""
+        parser = RecordParser()
+        for chunk in data:
+            for record in parser.feed(chunk):
+                yield self._record(record)
+        last = parser.finish()
+        if last is not None:
+            yield self._record(last)
+        self.left_out["damaged records"] += parser.damaged
+
+    def _record(self, record: Record) -> bytes:
+        name = record.artifact_name or record.kind
+        try:
+            content = self._content(name, record)
+        except (Damaged, KeyError, TypeError, ValueError, AttributeError, IndexError):
+            self.left_out["damaged records"] += 1
+            return b""
+        if content is None:
+            self.left_out[
+                name if name.isidentifier() and len(name) < 60 and self._is_torchs(name) else "others"
+            ] += 1
+            return b""
+        metadata, payload = content
+        for key in _NUMBERS_OF_CONTEXT:
+            if type(record.metadata.get(key)) is int:
+                metadata[key] = record.metadata[key]
+        writer = "dynamo_core/capture:0" if name in _OURS else "torch/_logging/_internal.py:0"
+        lines = ""
+        if payload is not None:
+            metadata["has_payload"] = hashlib.md5(payload.encode(), usedforsecurity=False).hexdigest()
+            lines = "\t" + payload.replace("\n", "\n\t") + "\n"
+        return f"V{record.time} 1 {writer}] {json.dumps(metadata)}\n{lines}".encode()
+
+    def _is_torchs(self, name: str) -> bool:
+        """Whether the name of a record says nothing of the program: some have a function's in them."""
+        return self._texts.text(name) == name or name.startswith(
+            ("inductor_", "fx_", "aot_", "before_", "after_")
+        )
+
+    def _content(self, name: str, record: Record) -> tuple[dict[str, Any], str | None] | None:
+        """The JSON of the first line, and the payload; None for a record that is not to be kept."""
+        if name in _OURS:
+            return self._head(record, name), self._our_payload(name, record)
+        if name in _TEXTS:
+            text, _, _ = (record.payload() or "").partition(_TRACEBACK)
+            return self._head(record, name), self._texts.text(text)
+        if _CACHES.fullmatch(name):
+            return self._head(record, name), None
+        return self._torchs(name, record) if name in _OTHERS else None
+
+    def _head(self, record: Record, name: str) -> dict[str, Any]:
+        of_kind = record.metadata[record.kind]
+        if record.kind != "artifact":
+            return {record.kind: self._value(of_kind, "")}
+        encoding = "json" if of_kind.get("encoding") == "json" else "string"
+        return {"artifact": {"name": name, "encoding": encoding}}
+
+    def _torchs(self, name: str, record: Record) -> tuple[dict[str, Any], str | None]:
+        of_kind = record.metadata[record.kind]
+        if name == "str":
+            text, number = of_kind
+            return {"str": [self._texts.path(text), int(number)]}, None
+        if name.endswith("compilation_metrics"):
+            return {name: self._metrics(of_kind)}, None
+        if name == "chromium_event":
+            return {name: {}}, json.dumps(self._event(record.json_payload()))
+        payload = record.payload()
+        if payload is None:
+            return self._head(record, name), None
+        try:
+            payload = json.dumps(self._value(json.loads(payload), ""))
+        except ValueError:
+            payload = self._texts.text(payload)
+        return self._head(record, name), payload
+
+    def _metrics(self, metrics: Mapping[str, Any]) -> dict[str, Any]:
+        """Numbers, the texts that are known, and of torch's settings those that switch something."""
+        kept: dict[str, Any] = {}
+        for key, value in metrics.items():
+            if (isinstance(value, bool | int | float) or value is None) and _FIELD.fullmatch(key):
+                kept[key] = value
+            elif key in _TEXTS_OF_METRICS or key in _PATHS:
+                kept[key] = self._value(value, key)
+            elif key == "dynamo_config":
+                settings = json.loads(value)
+                kept[key] = json.dumps(
+                    {name: settings[name] is True for name in _SWITCHES if name in settings}
+                )
+        return kept
+
+    def _event(self, event: Mapping[str, Any]) -> dict[str, Any]:
+        arguments = event.get("args") or {}
+        told = {
+            key: self._value(value, key)
+            for key, value in arguments.items()
+            if isinstance(value, bool) or key in _ARGUMENTS_OF_EVENTS
+        }
+        kept = {key: event[key] for key in ("ts", "pid", "tid") if isinstance(event.get(key), int | float)}
+        return {
+            "name": self._texts.text(event["name"]),
+            "ph": event["ph"] if event["ph"] in ("B", "E") else "i",
+            **kept,
+            "args": told,
+        }
+
+    def _our_payload(self, name: str, record: Record) -> str:
+        """As we write it: where lists stand on the lines after the first, they do so again."""
+        text = record.payload() or ""
+        content = self.our_content(name, json.loads(text))
+        first_line, _, rest = text.partition("\n")
+        if not rest:
+            return json.dumps(content)
+        in_head = json.loads(first_line.rstrip().removesuffix(",") + "}")
+        head = {key: value for key, value in content.items() if key in in_head}
+        lists = {key: value for key, value in content.items() if key not in in_head}
+        return f"{json.dumps(head)[:-1]},\n{json.dumps(lists)[1:]}"
+
+    def our_content(self, name: str, content: dict[str, Any]) -> dict[str, Any]:
+        """What one of our records, or the file of the run, holds."""
+        if name == names.BYTECODE:
+            lines = content.get("source", {})
+            source = {line: self._texts.source(str(text)) for line, text in lines.items() if line.isdecimal()}
+            rows = {
+                key: [self._instruction(row) for row in content[key]]
+                for key in ("original", "modified")
+                if key in content
+            }
+            rest = {key: value for key, value in content.items() if key not in ("source", *rows)}
+            replaced = {**self._value(rest, ""), "source": source, **rows}
+            return {key: replaced[key] for key in content}
+        replaced = self._value(content, "")
+        assert isinstance(replaced, dict)
+        return replaced
+
+    def _instruction(self, row: list[Any]) -> list[Any]:
+        offset, opcode, argument, *rest = row
+        known = opcode if _OPCODE.fullmatch(opcode) else self._texts.text(opcode)
+        said = self._texts.source(argument) if "CONST" in known else self._texts.text(argument)
+        return [
+            int(offset),
+            known,
+            said,
+            *(None if n is None else int(n) for n in rest),
+        ]
+
+    def _value(self, value: Any, key: str) -> Any:
+        """A JSON value under a key, which says what its texts are."""
+        if isinstance(value, Mapping):
+            if key == "environment":
+                return {
+                    name: self._texts.whole(str(text))
+                    for name, text in value.items()
+                    if name in RECORDED_VARIABLES
+                }
+            if key == "around":
+                return {
+                    line: self._texts.source(str(text)) for line, text in value.items() if line.isdecimal()
+                }
+            if key == "torch_config":
+                return {self._texts.text(config): self._settings(of) for config, of in value.items()}
+            return {self._texts.text(name): self._value(item, name) for name, item in value.items()}
+        if isinstance(value, list):
+            return [self._value(item, key) for item in value]
+        return self._of_text(value, key) if isinstance(value, str) else value
+
+    def _settings(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            self._texts.text(name): value
+            if value in ("True", "False", "None")
+            else self._texts.whole(str(value))
+            for name, value in settings.items()
+        }
+
+    def _of_text(self, text: str, key: str) -> str:
+        kinds: tuple[tuple[frozenset[str], Callable[[str], str]], ...] = (
+            (_PATHS, self._texts.path),
+            (_SOURCES, self._texts.source),
+            (_COMMANDS, self._texts.argument),
+        )
+        for keys, replace in kinds:
+            if key in keys:
+                return replace(text)
+        if key in _AS_THEY_ARE and _VERSION.fullmatch(text):
+            return text
+        return self._texts.text(text)

@@ -1,0 +1,133 @@
+"""Texts without what is the user's: what stays, what goes, and that the same is called the same."""
+
+import pytest
+
+from dynamo_core.bundle.placeholders import Placeholders
+from dynamo_core.bundle.texts import Texts
+
+
+@pytest.fixture
+def texts() -> Texts:
+    return Texts(Placeholders())
+
+
+def test_a_line_of_source_keeps_its_form_only(texts: Texts) -> None:
+    line = "    zircon = self.gneiss(x, 'a secret', 31.4159)  # of Herr Feldspat"
+    assert texts.source(line) == "    name1 = self.name2(name3, 'text1', 0)"
+    assert texts.source("if x.sum() > 3:") == "if name3.sum() > 0:"
+    assert texts.source(
+        "key = f'{x} of a string that goes on"
+    ) == "name4 = 'text3'" or "string" not in texts.source("key = f'{x} of a string that goes on")
+
+
+@pytest.mark.parametrize("line", ["@torch.compile", "torch._dynamo.graph_break()", "print()", "import torch"])
+def test_no_line_stays_as_it_was_written(texts: Texts, line: str) -> None:
+    assert texts.source(f"  {line}") == "  text1"
+
+
+@pytest.mark.parametrize("line", ["else:", "try:", "", "    return", ")"])
+def test_a_line_of_keywords_says_nothing(texts: Texts, line: str) -> None:
+    assert texts.source(line) == line
+
+
+def test_a_guard_keeps_what_it_checks(texts: Texts) -> None:
+    guard = (
+        "| +- TENSOR_MATCH: check_tensor(L['self']._modules['gneiss']._parameters['weight'], Parameter, "
+        "DispatchKeySet(CPU), torch.float32, device=None, requires_grad=True, size=[8, 8], stride=[8, 1])"
+        "  # y = self.gneiss(x)  # /home/mallory/train.py:12 in forward"
+    )
+    shown = texts.text(guard)
+    assert "L['self']._modules['name1']._parameters['weight']" in shown
+    assert "requires_grad=True, size=[8, 8], stride=[8, 1])" in shown
+    assert shown.endswith("  # name2 = self.name1(name3)  # /folder1/folder2/file1.py:12 in forward")
+    assert texts.text("l_self_modules_gneiss_parameters_weight_") == "l_self_modules_name1_parameters_weight_"
+
+
+def test_a_graph_keeps_operators_and_shapes(texts: Texts) -> None:
+    code = (
+        "        # File: /home/mallory/train.py:7 in price, code: zircon = a.relu() * 0.3183\n"
+        '        zircon: "f32[8, s77][s77, 1]cuda:0" = torch.ops.quarry.smelted(l_a_, 16777216)'
+    )
+    assert texts.text(code) == (
+        "        # File: /folder1/folder2/file1.py:7 in name1, code: name2 = name3.relu() * 0\n"
+        '        name2: "f32[8, s77][s77, 1]cuda:0" = torch.ops.name4.name5(l_name3_, 1000001)'
+    )
+
+
+def test_torchs_sentences_stay_and_what_stands_in_them_goes(texts: Texts) -> None:
+    reason = (
+        "Failed to trace builtin operator\n"
+        "  Explanation: Dynamo does not know how to trace builtin operator `print` with argument types "
+        "['Zircon'] (has_kwargs False)\n"
+        "User code traceback:\n"
+        '  File "/home/mallory/train.py", line 5, in price\n'
+        "    print('for mallory only')\n"
+    )
+    shown = texts.text(reason)
+    assert shown.startswith(
+        "Failed to trace builtin operator\n  Explanation: Dynamo does not know how to trace"
+    )
+    assert "`print` with argument types ['name1'] (has_kwargs False)" in shown
+    assert "File \"/folder1/folder2/file1.py\", line 5, in name2\n    print('text1')" in shown
+
+
+def test_why_an_entry_was_not_used_stays(texts: Texts) -> None:
+    assert (
+        texts.text("0/0: tensor 'batch' size mismatch at index 0. expected 16, actual 32")
+        == "0/0: tensor 'name1' size mismatch at index 0. expected 16, actual 32"
+    )
+    found = "expected type of 'L['batch']' to be a tensor type, ' but found <class 'Zircon'>"
+    assert (
+        texts.text(found) == "expected type of 'L['name1']' to be a tensor type, ' but found <class 'name2'>"
+    )
+    assert texts.text("L['quarry'] == 'velvet hammer'") == "L['name3'] == 'text1'"
+
+
+@pytest.mark.parametrize(
+    "path, shown",
+    [
+        ("/home/max/Graf Trachyt/train.py", "/folder1/folder2/folder3/file1.py"),
+        ("/v/lib/python3.11/site-packages/torch/nn/modules/linear.py", None),
+        ("/v/lib/python3.11/site-packages/vllm/worker/model.py", None),
+        (
+            "/v/lib/python3.11/site-packages/quarry/model.py",
+            "/folder1/folder2/folder3/folder4/folder5/file1.py",
+        ),
+        ("/usr/lib/python3.12/functools.py", "/python/lib/python3.12/functools.py"),
+        ("<string>", "<string>"),
+        ("_dynamo/output_graph.py", "_dynamo/output_graph.py"),
+        ("data/train.py", "folder1/file1.py"),
+    ],
+)
+def test_paths(texts: Texts, path: str, shown: str | None) -> None:
+    public = "/python/lib/python3/site-packages/" + path.partition("/site-packages/")[2]
+    assert texts.path(path) == (public if shown is None else shown)
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "mallory@quarry.example.org",
+        "https://quarry.example.org/?token=abc",
+        "10.20.30.40",
+        "4929123456781234",
+        "2.718281828459",
+        "sk-abcdef0123456789",
+        "dGhlIHNlY3JldA==",
+        "ключ",
+        "/Users/mallory/.ssh/id_rsa",
+        "C:\\Users\\mallory",
+    ],
+)
+def test_what_has_the_form_of_a_secret_goes(texts: Texts, secret: str) -> None:
+    for text in (secret, f"value {secret} of", f"'{secret}'", f"x == {secret}  # {secret}"):
+        shown = texts.text(text)
+        assert secret not in shown
+        assert not any(part in shown for part in ("mallory", "quarry", "abcdef", "ключ", "20.30", "718281"))
+
+
+def test_a_placeholder_is_never_given_twice(texts: Texts) -> None:
+    assert texts.text("name1 name2 alpha9 name1") == "name1 name2 name3 name1"
+    placeholders = Placeholders()
+    Texts(placeholders).text("name2 zircon name1")
+    assert placeholders.given() == {"name": {"name1": "name2", "name2": "zircon", "name3": "name1"}}
