@@ -57,6 +57,28 @@ def test_forward_and_backward_are_counted_each() -> None:
     assert "overhead-bound" not in answer("profile", stored("training")).stdout  # from a hundred calls on
 
 
+def test_marks_of_breaks_lie_in_their_compiles() -> None:
+    trace = json.loads(answer("profile", stored("twenty_breaks"), "--format", "chrome").stdout)["traceEvents"]
+    compiles = {
+        event["args"]["compile_id"]: (event["ts"], event["ts"] + event["dur"])
+        for event in trace
+        if event["name"].startswith("compile [")
+    }
+    marks = [event for event in trace if event["ph"] == "i"]
+    assert len(marks) == 20
+    for mark in marks:
+        begin, end = compiles[mark["args"]["compile"].strip("[]")]
+        assert begin <= mark["ts"] <= end
+    (frozen,) = (
+        event["ts"]
+        for event in json.loads(answer("profile", stored("frozen"), "--format", "chrome").stdout)[
+            "traceEvents"
+        ]
+        if event["name"].startswith("freeze")
+    )
+    assert frozen > 0
+
+
 def test_a_window_of_steady_steps() -> None:
     (process,) = document("profile", stored("profiled"))["processes"]
     window = process["window"]

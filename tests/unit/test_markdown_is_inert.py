@@ -122,3 +122,11 @@ def test_a_table_keeps_its_columns() -> None:
 def test_code_in_our_own_sentences_stays_code() -> None:
     told = to_markdown([Paragraph("use `torch.where(a | b)`, or `@torch.compile`; 3 * 4 < 5")])
     assert told == "use `torch.where(a | b)`, or `@torch.compile`; 3 \\* 4 \\< 5\n"
+
+
+def test_numbers_stand_to_the_right_and_numbered_lines_keep_their_marks() -> None:
+    page = to_markdown(
+        [table("name|calls>", [["f", "12"]]), Code("a = 1\nb = 2", first_line=9, marked=frozenset({10}))]
+    )
+    assert page.splitlines()[1] == "|:-------|--------:|"
+    assert "   9  a = 1\n> 10  b = 2" in page

@@ -25,8 +25,11 @@ from dynamo_core.model import (
     CallTimes,
     CompileId,
     Frame,
+    Freeze,
     Graph,
+    GraphBreak,
     Import,
+    NotCompiled,
     Phase,
     Place,
     Process,
@@ -35,6 +38,7 @@ from dynamo_core.model import (
     ProfileWindow,
     Recording,
     Run,
+    StackFrame,
     Timeline,
 )
 from dynamo_reporters.profile.exports.chrome import to_chrome_trace
@@ -213,6 +217,7 @@ def test_chrome_has_every_slice_as_measured_on_tracks_where_nothing_overlaps() -
     by_name = {track: [span[0] for span in spans] for (_, track), spans in tracks.items()}
     assert {process for process, _ in tracks} == {"process 7"}
     assert by_name == {
+        "process": ["process", "leaving Python"],
         "start-up": ["starting Python", "import torch", "setting up this recording", "import torch._dynamo"],
         "compiling": [
             "compile [0/1] step",
@@ -254,6 +259,29 @@ def test_chrome_tells_processes_apart_though_they_share_a_number_or_have_none() 
     assert {process for process, _ in tracks} == {"process 7", "rank 3", "stream.log"}
 
 
+def test_chrome_has_marks_on_a_track_that_lasts_to_the_end_of_the_program() -> None:
+    marked = process(7)
+    where = (StackFrame(PLACE, "step", "if x.sum() > 0:"),)
+    marked.breaks = [
+        GraphBreak("generic_jump", where, ID, at_ns=at(130)),
+        GraphBreak("met at an unknown time", where, ID),
+    ]
+    marked.freeze = Freeze(True, 100, None, at(400))
+    reasons = ("0/1: tensor 'x' size mismatch at index 0. expected 16, actual 7",)
+    marked.not_compiled = [NotCompiled("step", PLACE, reasons, (), 3, at(410))]
+    whole = replace(recording(marked), run=replace(Run(program="train"), started_ns=at(0), ended_ns=at(1000)))
+    events = json.loads(to_chrome_trace(whole))["traceEvents"]
+    marks = [(event["name"], event["ts"], event["args"]) for event in events if event["ph"] == "i"]
+    assert marks == [
+        ("graph break: generic_jump", 130e3, {"compile": "[0/1]", "place": "/home/user/train.py:7"}),
+        ("freeze: nothing is compiled from here on", 400e3, {}),
+        ("not compiled: step", 410e3, {"times": 3, "place": "/home/user/train.py:7", "reason": reasons[0]}),
+    ]
+    (life,) = (event for event in events if event["name"] == "process")
+    assert (life["ts"], life["dur"]) == (0, 990e3)
+    assert {event["args"]["labels"] for event in events if event["name"] == "process_labels"} == {"train"}
+
+
 def test_speedscope_is_valid_and_a_graphs_calls_are_one_function() -> None:
     document = assert_valid_speedscope(to_speedscope(recording(process(7))))
     jsonschema.validate(document, SPEEDSCOPE)
@@ -268,6 +296,9 @@ def test_pstats_adds_up_to_the_wall_time(tmp_path: Path) -> None:
     stats = stats_of(to_pstats(recording(process(7))), tmp_path)
     by_name = {name: figures for (_, _, name), figures in stats.stats.items()}
     assert by_name["process 7"][3] == pytest.approx(1.0)
+    assert by_name["process 7"][2] == 0
+    (caller,) = stats.stats["~", 0, "eager code and the rest"][4]
+    assert caller == ("~", 0, "process 7")
     assert by_name["importing torch"][2] == pytest.approx(0.03)
     assert by_name["compiling"][3] == pytest.approx(0.124)
     assert stats.stats[PLACE.file, PLACE.line, "compile [0/1] step"][:4] == (1, 1, pytest.approx(0.055), 0.1)
@@ -319,13 +350,13 @@ def test_csv_has_a_row_for_each_thing() -> None:
         "calls": "128",
         "seconds": "0.5",
         "self_seconds": "",
-        "p50": "0.0015",
-        "p99": "0.0015",
+        "p50_seconds": "0.0015",
+        "p99_seconds": "0.0015",
         "file": PLACE.file,
         "line": "7",
     }
     unknown = next(row for row in rows if row["name"] == "graph 3")
-    assert (unknown["calls"], unknown["seconds"], unknown["p50"]) == ("", "", "")
+    assert (unknown["calls"], unknown["seconds"], unknown["p50_seconds"]) == ("", "", "")
     own = sum(float(row["self_seconds"]) for row in rows if row["kind"] == "phase")
     whole = sum(float(row["seconds"]) for row in rows if row["kind"] == "compile")
     assert own == pytest.approx(whole) == pytest.approx(0.12)

@@ -31,7 +31,8 @@ class GraphBreak:
     """A break as Dynamo counts them. `stack` is the user's, from the compiled frame to the line that broke.
 
     `callers` leads to the compiled frame, outermost first; empty where it was not recorded. `around` has the
-    text of the lines next to the one that broke, by number, `grad_enabled` torch's grad mode there. Behind a
+    text of the lines next to the one that broke, by number, `grad_enabled` torch's grad mode there. It was
+    met at `at_ns` (since the epoch). Behind a
     break that is not resumed, the rest of the frame runs eager; its stack is that of the line that could not
     be traced.
     """
@@ -43,6 +44,7 @@ class GraphBreak:
     callers: tuple[StackFrame, ...] = ()
     around: Mapping[int, str] = field(default_factory=dict)
     grad_enabled: bool | None = None
+    at_ns: int | None = field(default=None, compare=False)
 
     @property
     def is_resumed(self) -> bool:

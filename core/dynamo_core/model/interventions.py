@@ -1,6 +1,6 @@
 """What was done to the program's compiling: captured, frozen, overridden."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .guards import GuardFailure
@@ -27,7 +27,8 @@ class NotCompiled:
 
     `reasons` are as torch words them, one for each cache entry, the newest first. `times` is how often it was
     met for them, or for others that are not told (None); all but `reasons` and `times` is None for what is
-    told of no frame. In a process that was killed, `times` may be up to twice that.
+    told of no frame. In a process that was killed, `times` may be up to twice that. `at_ns` is when it was
+    first met.
     """
 
     name: str | None
@@ -35,6 +36,7 @@ class NotCompiled:
     reasons: tuple[str, ...] | None
     failures: tuple[GuardFailure, ...]
     times: int
+    at_ns: int | None = field(default=None, compare=False)
 
 
 class Replaced(NamedTuple):

@@ -9,14 +9,16 @@ from ..shared import names
 from .begun import BegunCompiles
 from .break_text import parse_break_text
 from .payloads import Handler, user_stack_of
+from .record_clock import RecordClock
 from .records import Record
 
 
 class BreakBuilder:
     """Fills `breaks`, and keeps torch's explanations for those who need them."""
 
-    def __init__(self, process: Process, begun: BegunCompiles) -> None:
+    def __init__(self, process: Process, begun: BegunCompiles, clock: RecordClock) -> None:
         self._process = process
+        self._clock = clock
         self._begun = begun
         self._explanations: dict[tuple[CompileId | None, Place], BreakExplanation] = {}
         self._last_explanation: dict[CompileId | None, BreakExplanation] = {}
@@ -49,6 +51,7 @@ class BreakBuilder:
             self._begun.id_of(record),
             _around(content),
             content.get("grad_enabled"),
+            self._clock.moment(record),
         )
 
     def _add_break(
@@ -58,6 +61,7 @@ class BreakBuilder:
         compile_id: CompileId | None,
         around: Mapping[int, str],
         grad_enabled: bool | None = None,
+        at_ns: int | None = None,
     ) -> GraphBreak:
         explanation = self._explanations.get((compile_id, stack[-1].place)) if stack else None
         if explanation is None and stack and self._process.is_ours:
@@ -66,7 +70,7 @@ class BreakBuilder:
             explanation = self._last_explanation[compile_id]
             stack, around = self._within_frame(explanation, compile_id), {}
         callers = self._process.callers.get(compile_id, ())
-        graph_break = GraphBreak(reason, stack, compile_id, explanation, callers, around, grad_enabled)
+        graph_break = GraphBreak(reason, stack, compile_id, explanation, callers, around, grad_enabled, at_ns)
         self._process.breaks.append(graph_break)
         return graph_break
 

@@ -32,6 +32,7 @@ from .interventions import InterventionsBuilder
 from .notebook_cells import name_cells
 from .payloads import Handler, Item
 from .phases import PhaseBuilder
+from .record_clock import RecordClock
 from .records import Damaged, Record
 from .semantics import semantic_difference
 from .structured import structured
@@ -60,7 +61,8 @@ class ProcessBuilder:
         self.window_records: list[dict[str, Any]] = []  # about files, which are for the reader to open
         self._begun = begun = BegunCompiles(process)
         in_progress = InProgressBuilder(process)
-        breaks = BreakBuilder(process, begun)
+        self._clock = RecordClock()
+        breaks = BreakBuilder(process, begun, self._clock)
         self._guards = guards = GuardBuilder(process, begun)
         graphs = GraphBuilder(process, begun, in_progress, contents)
         compiles = CompileBuilder(process, begun, in_progress, breaks, graphs, names.BYTECODE in contents)
@@ -144,6 +146,7 @@ class ProcessBuilder:
 
     def _process_start(self, record: Record) -> None:
         self.process.info = self._described(ProcessInfo, record)
+        self._clock.start(record, self.process.info.started_ns)
         self.process.torch_version = str(self.process.info.recorded["torch"])
 
     def _process_state(self, record: Record) -> None:
@@ -206,7 +209,7 @@ class ProcessBuilder:
         self._interventions.put_off(record.json_payload())
 
     def _not_compiled(self, record: Record) -> None:
-        self._interventions.not_compiled(record.json_payload())
+        self._interventions.not_compiled(record.json_payload(), self._clock.moment(record))
 
     def _override(self, record: Record) -> None:
         compile_id = self._begun.id_of(record)

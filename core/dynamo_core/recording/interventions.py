@@ -23,13 +23,14 @@ class InterventionsBuilder:
         self._process = process
         self._failure_of = failure_of
         self._places: dict[object, int] = {}
+        self._first_met: dict[object, int | None] = {}
 
     def freeze(self, content: Mapping[str, Any]) -> None:
         """Whether the freeze came; the last word counts."""
         self._process.freeze = Freeze(**content)
 
-    def not_compiled(self, content: Mapping[str, Any]) -> None:
-        """A frame that was not compiled, for these reasons."""
+    def not_compiled(self, content: Mapping[str, Any], at_ns: int | None) -> None:
+        """A frame that was not compiled, for these reasons; `at_ns` is when that was said."""
         reasons = content.get("reasons")
         reasons = None if reasons is None else tuple(map(str, reasons))
         failures = tuple(map(self._failure_of, reasons or ()))
@@ -39,6 +40,7 @@ class InterventionsBuilder:
             reasons=reasons,
             failures=tuple(failure for failure in failures if failure.entry is not None),
             times=content["times"],
+            at_ns=self._first_met.setdefault((content.get("name"), _place(content), reasons), at_ns),
         )
         self._put(self._process.not_compiled, item, (item.name, item.place, reasons))
 

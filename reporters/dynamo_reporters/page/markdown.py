@@ -48,15 +48,27 @@ def _part(block: Block) -> str:
     if isinstance(block, Table):
         return _table(block)
     if isinstance(block, Code):
-        return _fenced(block.text.rstrip("\n"), block.language)
+        return _fenced(_numbered(block), block.language)
     return _comparison(block)
+
+
+def _numbered(block: Code) -> str:
+    """The text; where its lines have numbers, with those, and a mark before the lines that matter most."""
+    text = block.text.rstrip("\n")
+    if block.first_line is None:
+        return text
+    lines = list(enumerate(text.split("\n"), block.first_line))
+    width = len(str(lines[-1][0]))
+    marks = (">" if at in block.marked else " " for at, _ in lines)
+    numbered = (f"{at:{width}}  {line}" for at, line in lines)
+    return "\n".join(f"{mark} {text}".rstrip() for mark, text in zip(marks, numbered, strict=True))
 
 
 def _table(block: Table) -> str:
     return tabulate(
         [[_cell(cell) for cell in row] for row in block.rows],
         headers=[_cell(column.name) for column in block.columns],
-        tablefmt="github",
+        tablefmt="pipe",
         colalign=["right" if column.is_number else "left" for column in block.columns]
         if block.rows
         else None,

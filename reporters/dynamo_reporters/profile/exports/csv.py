@@ -26,8 +26,8 @@ COLUMNS = (
     "calls",
     "seconds",
     "self_seconds",
-    "p50",
-    "p99",
+    "p50_seconds",
+    "p99_seconds",
     "file",
     "line",
 )
@@ -123,7 +123,9 @@ def _graph_rows(graph: Graph) -> Iterable[dict[str, Any]]:
 
 
 def _percentiles(times: CallTimes | None) -> dict[str, Any]:
-    return {} if times is None else {"p50": times.percentile(0.5), "p99": times.percentile(0.99)}
+    return (
+        {} if times is None else {"p50_seconds": times.percentile(0.5), "p99_seconds": times.percentile(0.99)}
+    )
 
 
 def _row(

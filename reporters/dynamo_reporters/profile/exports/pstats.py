@@ -10,7 +10,7 @@ import marshal
 from dataclasses import dataclass, field
 
 from dynamo_core.analysis.time.phases import Span, spans
-from dynamo_core.analysis.time.wall import COMPILING, GRAPHS, REST, Part, wall_time
+from dynamo_core.analysis.time.wall import COMPILING, GRAPHS, Part, wall_time
 from dynamo_core.analysis.words import process_title
 from dynamo_core.model import Process, Recording
 
@@ -99,19 +99,17 @@ class _Profile:
         self._wall = wall_time(process, recording) if process.whole is None else None
 
     def add(self) -> None:
-        """Add all of it, the parts first: the rest is the process's own time."""
+        """Add all of it, the parts first; the remainder is one of them."""
         if self._wall is None:
             known = self._compiles((self._root,)) + self._graphs((self._root,))
             self._stats.add(1, 0.0, known, (), self._root)
             return
         for part in self._wall.parts:
             self._part(part)
-        rest = self._wall.part(REST)
-        own = rest.seconds if rest is not None and rest.seconds is not None else 0.0
-        self._stats.add(1, own, self._wall.seconds, (), self._root)
+        self._stats.add(1, 0.0, self._wall.seconds, (), self._root)
 
     def _part(self, part: Part) -> None:
-        if part.name == REST or part.seconds is None:
+        if part.seconds is None:
             return
         estimated = " (estimated)" if part.basis == "sampled" else ""
         function = _nowhere(part.name + estimated + self._title)
