@@ -7,18 +7,20 @@ from dynamo_core import __version__
 from dynamo_core.analysis.words import number
 from dynamo_core.model import Recording
 
+from . import html
 from .explain.report import report as explain
 from .exported import json_text
 from .page.markdown import to_markdown
 from .report import page
 
-CONTENTS = explain().contents
+CONTENTS = explain().contents | html.CONTENTS
 
 _OF_PROCESS = ("python", "torch_git", "cuda_build", "hip_build")
 _README = """\
 A recording of what torch.compile made of a program, written by `dynamo bundle` (dynamo-cli {version}).
 
-  explain.md      what happened, what it cost and what to fix first
+  report.html     the recording to look at, in a browser: nothing in it is fetched or run
+  explain.md      what happened, what it cost and what to fix first, to paste
   versions.json   versions and devices, as the program's processes had them
   recording/      the recording: a TORCH_TRACE folder, which tlparse reads as well
 
@@ -32,12 +34,13 @@ def bundle_pages(
 ) -> dict[str, bytes]:
     """Each file by its name; `replaced` counts the placeholders by kind, where the source was taken out."""
     readme = _README.format(version=__version__) + replaced_text(replaced, left_out)
-    files = {
+    texts = {
         "README.txt": readme,
         "explain.md": to_markdown(page(explain(), recording)),
         "versions.json": json_text(_versions(recording), indent=2) + "\n",
     }
-    return {name: text.encode("utf-8", "backslashreplace") for name, text in files.items()}
+    files = {name: text.encode("utf-8", "backslashreplace") for name, text in texts.items()}
+    return {**files, "report.html": html.page(recording)}
 
 
 def replaced_text(replaced: Mapping[str, int] | None, left_out: Mapping[str, int]) -> str:

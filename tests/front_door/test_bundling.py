@@ -1,5 +1,7 @@
 """`dynamo bundle` on stored recordings: what is in it, and that it reads the same without source."""
 
+import base64
+import gzip
 import json
 import re
 import shutil
@@ -19,7 +21,7 @@ _PLANTED = """
     QuarryFoxCorp mallory quux QUARRY_ACCOUNT acct-quarry-0001 _PRICE_OF_ZIRCON 31415.92653
     4929123456781234 zircon velvet hammer 5550199 ZirconPricing gneiss_projection basalt_norm Ottokar
     Feldspat marble_offsets 0.123456789 shale_input granite_flag quartzite 271828 obsidian-secret
-    customer_tag pumice 9988776 tuffstein dolomite_helper Kalkstein travertine sandstone_loss slate
+    customer_tag pumice 9988776 tuffstein dolomite_helper Kalkstein travertine sandstone_loss granodiorite
     feldspar_rate amphibolite olivine_key pyroxene_failure augite Hornblende 77001122 0.5772156649
     1.4142135623 rhyolite-secret scoria-logs Waltraud Kieselgur lava_project ignimbrite_train perlite
     andesite-cache Trachyt porphyry 55667788 latite_run overdraft licensed forecast
@@ -35,8 +37,15 @@ def bundled(target: Path, folder: Path, *options: str) -> Path:
 
 
 def contents(bundle: Path) -> dict[str, str]:
+    """The text of each file, with what is packed in the page unpacked."""
     with zipfile.ZipFile(bundle) as archive:
-        return {name: archive.read(name).decode("utf-8", "replace") for name in archive.namelist()}
+        files = {name: archive.read(name).decode("utf-8", "replace") for name in archive.namelist()}
+    packed = re.findall(r">(H4sI[\w+/=]+)<", files["report.html"])
+    assert packed
+    files["report.html"] = re.sub(r">H4sI[\w+/=]+<", "><", files["report.html"])
+    for number, block in enumerate(packed):
+        files[f"report.html {number}"] = gzip.decompress(base64.b64decode(block)).decode()
+    return files
 
 
 def compared(finding: dict[str, Any]) -> tuple[Any, ...]:

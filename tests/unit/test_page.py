@@ -69,7 +69,7 @@ def test_markdown() -> None:
     text = to_markdown(BLOCKS)
     assert text.startswith("# Title\n\n## Section\n\n### Item\n\n**text**\n")
     assert "|   count | name" in text
-    assert "```python\nx = 1\ny = 2\n```" in text
+    assert "```python\n  7  x = 1\n> 8  y = 2\n```" in text
     assert "```diff\n--- old\n+++ new\n  A\n- B\n+ C\n```" in text
 
 
