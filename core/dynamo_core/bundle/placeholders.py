@@ -46,9 +46,10 @@ _PUBLIC_PACKAGES = frozenset(
         "dynamo_reporters",
     ]
 )
-_IN_PACKAGE = re.compile(r".*/(?:site|dist)-packages/((\w+)(?:/[\w.-]+)*)")
-_OURS = re.compile(r".*/(dynamo_(?:core|cli|reporters)(?:/\w+)*\.py)")
-_IN_STANDARD_LIBRARY = re.compile(r".*/lib/(python3\.\d{1,2}/(\w+)(?:\.py|(?:/[\w.-]+)+))")
+_OURS = ("dynamo_core", "dynamo_cli", "dynamo_reporters")
+# Behind the folder of packages, or of the standard library: its first part tells whose it is.
+_IN_PACKAGES = re.compile(r"(\w+)(?:[./-][\w./-]*)?")
+_IN_LIBRARY = re.compile(r"\d{1,2}/(\w+)[./][\w./-]*")
 _MADE_AT_RUN_TIME = re.compile(r"<(?:frozen [\w.]+|string|stdin|eval_with_key>\.\d+|eval_with_key|unknown)>?")
 _ENDINGS = frozenset(
     [
@@ -157,15 +158,9 @@ class Placeholders:
     def _of_path(self, path: str) -> str:
         if not path or _MADE_AT_RUN_TIME.fullmatch(path):
             return path
-        package = _IN_PACKAGE.fullmatch(path)
-        if package and package[2].removesuffix(".py") in _PUBLIC_PACKAGES and ".." not in path:
-            return f"/python/lib/python3/site-packages/{package[1]}"
-        ours = _OURS.fullmatch(path)
-        if ours:
-            return f"/python/lib/python3/site-packages/{ours[1]}"
-        standard = _IN_STANDARD_LIBRARY.fullmatch(path)
-        if standard and standard[2] in words() and ".." not in path:
-            return f"/python/lib/{standard[1]}"
+        public = _public_path(path)
+        if public is not None:
+            return public
         *folders, last = path.split("/")
         is_torchs = bool(folders) and (folders[0] in _PUBLIC_PACKAGES or folders[0].startswith("_"))
         if is_torchs and all_in([*folders, PurePosixPath(last).stem]):
@@ -182,3 +177,19 @@ class Placeholders:
         if not name or ending not in _ENDINGS:
             return self._folder(name)
         return self._new("file", stem) + ending if not _MADE_BY_TORCH.fullmatch(stem) else name
+
+
+def _public_path(path: str) -> str | None:
+    """The path of a file that everybody can read, without the folders before it; None of any other."""
+    if ".." in path:
+        return None
+    for mark in ("/site-packages/", "/dist-packages/"):
+        inside = _IN_PACKAGES.fullmatch(path.rpartition(mark)[2]) if mark in path else None
+        if inside and inside[1] in _PUBLIC_PACKAGES:
+            return f"/python/lib/python3/site-packages/{inside[0]}"
+    for ours in _OURS:
+        _, mark, rest = path.rpartition(f"/{ours}/")
+        if mark and _IN_PACKAGES.fullmatch(rest):
+            return f"/python/lib/python3/site-packages/{ours}/{rest}"
+    standard = _IN_LIBRARY.fullmatch(path.rpartition("/lib/python3.")[2])
+    return f"/python/lib/python3.{standard[0]}" if standard and standard[1] in words() else None

@@ -12,16 +12,15 @@ from functools import partial
 from .placeholders import Placeholders
 from .vocabulary import sentence_at
 
-_STRING = (
-    r"""(?:\b[rbfuRBFU]{1,2})?(?P<quote>'''|\"\"\"|'|\")(?P<inside>(?:\\.|(?!(?P=quote)).)*?)(?P=quote)"""
-)
+_INSIDE = r"(?P<inside>(?:\\.|(?!(?P=quote))[^\\]){0,1000}?)"
+_STRING = rf"""(?:\b[rbfuRBFU]{{1,2}})?(?P<quote>\'\'\'|\"\"\"|\'|\"){_INSIDE}(?P=quote)"""
 # A type, a shape and strides, as readable graphs spell them: `f32[8, s77][s77, 1]cpu`, `Sym(s77)`.
-_SIZES = r"\[(?:[\d\s,*+()/-]|[suz]f?\d+|FloorDiv|Max|Min|Mod)*\]"
+_SIZES = r"\[(?:[\d\s,*+()/-]|[suz]f?(?=\d)|FloorDiv|Max|Min|Mod)*\]"
 _TOKENS = re.compile(
     rf"""
       (?P<address> \b(?:https?|ftp|s3|gs|file|ssh|git)://[^\s'"<>]+ )
     | (?P<path> (?<![\w.)\]])(?:~|\.\.?|[A-Za-z]:)?(?:/[\w.@+~%=-]+)+/?
-        | (?<![\w/])[\w.-]+(?:/[\w.@+~-]+)+\.(?:py|so|cpp|h|log|json|txt|yaml|pt)\b )
+        | (?<![\w/.-])[\w.-]+(?:/[\w.@+~-]+)+\.(?:py|so|cpp|h|log|json|txt|yaml|pt)\b )
     | (?P<made> <(?:frozen[ ][\w.]+|string|stdin|eval_with_key)>(?:\.\d+)? )
     | (?P<tensor> \b[fibcu]f?\d{{1,3}}{_SIZES}(?:{_SIZES})?(?:cpu|cuda:\d+|cuda|mps|xpu|meta)?\b )
     | (?P<time> \b\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d[+\d]*\b )
@@ -41,11 +40,13 @@ _PUBLIC_ADDRESS = re.compile(
 )
 _NAME = re.compile(r"[^\W\d]\w+")
 _DOTTED = re.compile(r"\w+(?:\.\w+)+")
-_STACK_LINE = re.compile(r'(\s*)File "(.+)", line (\d+), in (.+)')
-_GRAPH_LINE = re.compile(r"(.*?# File: )((?:(?!:\d{1,9} in ).)+)(:\d+ in )((?:(?!, code: ).)*)(, code: )(.*)")
+_STACK_LINE = re.compile(r'(\s*)File "(.+)", line (\d+), in (.+)', re.DOTALL)
+_GRAPH_LINE = re.compile(
+    r"(\s*# File: )((?:(?!:\d{1,9} in ).)+)(:\d{1,9} in )((?:(?!, code: ).)*)(, code: )(.*)"
+)
 _PLACE = re.compile(r"(\(?)((?:(?!:\d{1,9} in ).)+)(:\d{1,9} in )(\S+)(.*)", re.DOTALL)
 _WHERE = re.compile(r"(Graph break in user code at )(.+)(:\d+)")
-_UNDERLINE = re.compile(r"\s*[\^~]+[\^~ ]*")
+_UNDERLINE = re.compile(r"\s*[\^~][\^~ ]*")
 _LONGEST = 200_000  # characters of one line; torch writes none that is longer, and the search would take long
 
 
