@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from dynamo_core.launch.program import Program, split_command_line
 from dynamo_core.shared.untrusted import printable
@@ -11,6 +12,7 @@ from dynamo_core.shared.untrusted import printable
 from .help_pages import CommandWithHelp
 from .misplaced_options import hint_for_misplaced
 
+_DEFAULTS_KEY = "dynamo_cli.project_defaults"
 _PROGRAM_KEY = "dynamo_cli.program"
 _PROGRAM_USAGE = "{SCRIPT | -m MODULE | -c CODE | - | -- COMMAND} [ARGS]..."
 
@@ -40,6 +42,10 @@ class ProgramCommand(CommandWithHelp):
         }
         if own and own[-1] in optional:
             _check_value_is_attached(own[-1], optional[own[-1]], program_of(ctx))
+        if program_of(ctx) is not None:
+            from .project_defaults import project_defaults
+
+            ctx.default_map = ctx.meta[_DEFAULTS_KEY] = project_defaults(self, ctx)
         own = [f"{each}={optional[each].bare}" if each in optional else each for each in own]
         return super().parse_args(ctx, own)
 
@@ -49,7 +55,25 @@ class ProgramCommand(CommandWithHelp):
         hint = None if program is None else hint_for_misplaced(self, program)
         if hint is not None and not ctx.params.get("quiet"):
             click.echo(f"dynamo: {printable(hint)}", err=True)
+        if program is not None and self.runs(program):
+            self._say_defaults(ctx)
         return super().invoke(ctx)
+
+    def runs(self, program: Program) -> bool:
+        """Whether what was named is run, and not a recording to be read."""
+        return True
+
+    def _say_defaults(self, ctx: click.Context) -> None:
+        """What the project's pyproject.toml changed for this run."""
+        from .project_defaults import told
+
+        used = {
+            name: value
+            for name, value in ctx.meta.get(_DEFAULTS_KEY, {}).items()
+            if ctx.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
+        }
+        if used and not ctx.params.get("quiet"):
+            click.echo(f"dynamo: from pyproject.toml: {printable(told(used))}", err=True)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """The usage line, with the program that click does not know of."""

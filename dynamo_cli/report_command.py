@@ -51,6 +51,10 @@ class ReportCommand(ProgramCommand):
         """The usage line, with the target that click does not know of."""
         return ["[OPTIONS]", "[TARGET]"]
 
+    def runs(self, program: Program) -> bool:
+        """A recording is not."""
+        return is_to_be_run(program)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse again, with the options that follow the name of a recording put before it."""
         rest = super().parse_args(ctx, args)

@@ -120,7 +120,7 @@ def test_a_damaged_lock_is_one_line(content: str, says: str, check: Check, tmp_p
     ("content", "says"),
     [
         ("[tool.dynamo.check]\nmax-breaks = 0\n", "'max-breaks', which is not known"),
-        ("[tool.dynamo]\nbackend = 1\n", "'backend', which is not known"),
+        ("[tool.dynamo]\nbakcend = 1\n", "'bakcend', which is not known"),
         ("[tool.dynamo.check]\nmax-graphs = -1\n", "max-graphs is not a number"),
         ('[tool.dynamo.check]\nallow = "x"\n', "allow is not a list"),
         ("[tool.dynamo.check]\nprograms = 1\n", "is no table"),

@@ -8,45 +8,25 @@ allow = ["graph-break-0123456789ab"]
 max-graphs = 2
 """
 
-import sys
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from ..shared.errors import LockFileProblem
+from ..shared.project_settings import project_settings
 from .comparison import Bounds
 from .facts import COUNTS
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 _MOST = {f"max-{name}": name for name in COUNTS}
-_LARGEST = 16 << 20  # bytes
 
 
 def bounds_of_project(folder: Path, program: str) -> Bounds | None:
     """The bounds for a program from the nearest pyproject.toml; None where it has none. LockFileProblem."""
-    file = next(
-        (p / "pyproject.toml" for p in (folder, *folder.parents) if (p / "pyproject.toml").is_file()), None
-    )
-    if file is None:
+    project = project_settings(folder)
+    if project is None:
         return None
-    try:
-        if file.stat().st_size > _LARGEST:
-            raise LockFileProblem(f"{file} is too large")
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:  # as in lock_file.py
-        raise LockFileProblem(f"cannot read {file}: {error}") from error
-    tool = content.get("tool", {})
-    ours = tool.get("dynamo", {}) if isinstance(tool, dict) else {}
-    if not isinstance(ours, dict) or set(ours) - {"check"}:
-        unknown = sorted(set(ours) - {"check"})[0] if isinstance(ours, dict) else ours
-        raise LockFileProblem(
-            f"{file}: [tool.dynamo] has {unknown!r}, which is not known; [tool.dynamo.check] is"
-        )
+    file, ours = project
     table = ours.get("check")
     if table is None:
         return None

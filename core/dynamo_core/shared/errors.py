@@ -1,7 +1,7 @@
 """The one kind of error that crosses the layers: a line for the user and an exit code.
 
     DynamoError                    exit code
-    ├── LockFileProblem            109  the lock file, or [tool.dynamo.check], is damaged or cannot be written
+    ├── LockFileProblem            109  the lock file, or [tool.dynamo], is damaged or cannot be written
     ├── NothingToCompare           110  `check`: nothing is locked for the program, or nothing was recorded
     ├── NotAsLocked                111  `check --exact`: better than what is locked
     ├── GotWorse                   112  `check`: worse than what is locked, or beyond a bound
