@@ -77,14 +77,19 @@ SampleGuards = Callable[[Any, FrameType], None]  # (the page's words, the frame 
 
 
 class _Page:
-    """The words of one callable. Replaced in a forked child, hence looked up at each call."""
+    """The words of one callable: others in a forked child, and where counting in the file has ended."""
 
-    __slots__ = ("index", "untimed", "untimed_begun", "words")
+    __slots__ = ("index", "on_replaced", "words")
 
     def __init__(self, index: int, words: Any) -> None:
         self.index = index
         self.words = words
-        self.untimed = self.untimed_begun = 0
+        self.on_replaced: Callable[[Any, bool], None] | None = None
+
+    def replace(self, words: Any, in_new_process: bool = False) -> None:
+        self.words = words
+        if self.on_replaced is not None:
+            self.on_replaced(words, in_new_process)
 
 
 class CallCounters:
@@ -117,7 +122,7 @@ class CallCounters:
         self.words[PAGES_IN_USE] = len(self._pages)
         self.words[MARK] = FORMAT_MARK
         for page in self._pages:
-            page.words = self._mapped[page.index + 1]
+            page.replace(self._mapped[page.index + 1])
 
     def _grow(self, file: int) -> None:
         begin = len(self._mapped) * PAGE_BYTES
@@ -133,7 +138,7 @@ class CallCounters:
         self._mapped = []
         self.words = [0] * PAGE_WORDS
         for page in self._pages:
-            page.words = [0] * PAGE_WORDS
+            page.replace([0] * PAGE_WORDS)
 
     def start_anew_after_fork(self) -> None:
         """Leave the parent's counters alone; a file of our own is made when something is counted."""
@@ -141,8 +146,7 @@ class CallCounters:
         self._mapped = []
         self.words = _FirstUse(self, lambda: self.words)
         for page in self._pages:
-            page.words = _first_use_of(self, page)
-            page.untimed = page.untimed_begun = 0
+            page.replace(_first_use_of(self, page), in_new_process=True)
 
     def new_page(self) -> int | None:
         """The number of a callable's page, from 0; None where it cannot be counted."""
@@ -276,43 +280,54 @@ class CallCounters:
                 compiled = first_call
             index = page.index
             sampler = _Sampler(self, page, sample_guards)
-            until_sample = 1
-            may_skip = False  # calls before the next sample need not be timed
+            until_sample = 1  # timed calls
+            untimed_left = 0  # calls before those that need not be timed
+            begun = ended = 0  # calls that were not timed
+
+            words = page.words
+
+            def count_in(new_words: Any, in_new_process: bool) -> None:
+                nonlocal words, begun, ended
+                words = new_words
+                if in_new_process:
+                    begun = ended = 0
+
+            page.on_replaced = count_in
 
             # Dynamo passes no keywords to what a backend returns (torch/_dynamo/codegen.py, 2.8 to 2.15).
+            # The first branch is what most calls of a short graph cost: hence cells, and no call of ours.
             def compiled_graph(*args: Any) -> Any:
-                nonlocal running, busy_since, last_end, last_page, until_sample, may_skip
-                if may_skip and until_sample > 1 and not running:
-                    until_sample -= 1
+                nonlocal running, busy_since, last_end, last_page, until_sample, untimed_left, begun, ended
+                if untimed_left and not running:
+                    untimed_left -= 1
                     last_end = 0
-                    page.untimed_begun += 1
-                    page.words[UNTIMED_BEGUN] = page.untimed_begun
+                    begun += 1
+                    words[UNTIMED_BEGUN] = begun
                     try:
                         return compiled(*args)
                     except BaseException:
-                        page.words[RAISED] += 1
+                        words[RAISED] += 1
                         raise
                     finally:
-                        page.untimed += 1
-                        page.words[UNTIMED] = page.untimed
+                        ended += 1
+                        words[UNTIMED] = ended
                         if last_end:  # a timed call has ended meanwhile
                             sampler.time_every_call()
-                            may_skip = False
+                            until_sample, untimed_left = until_sample + untimed_left, 0
                 before, page_before = last_end, last_page
-                page.words[RUNNING_SINCE] = start = now()
+                words[RUNNING_SINCE] = start = now()
                 if not running:
                     busy_since = start
                 running += 1
                 try:
                     return compiled(*args)
                 except BaseException:
-                    page.words[RAISED] += 1
+                    words[RAISED] += 1
                     raise
                 finally:
                     end = now()
                     running -= 1
                     elapsed = end - start
-                    words = page.words
                     words[RUNNING_SINCE] = 0
                     words[TOTAL_NS] += elapsed
                     bits = (elapsed | 8).bit_length()
@@ -320,12 +335,13 @@ class CallCounters:
                     if running or in_overlap:
                         settle_overlap(elapsed, end)
                         sampler.time_every_call()
-                        may_skip = False
+                        until_sample, untimed_left = until_sample + untimed_left, 0
                     last_end, last_page = end, index
                     until_sample -= 1
                     if not until_sample:
                         until_sample = sampler.sample(start, elapsed, before, page_before)
-                        may_skip = sampler.may_skip
+                        if sampler.may_skip:
+                            until_sample, untimed_left = 1, until_sample - 1
 
             return compiled_graph
 
@@ -373,8 +389,9 @@ class _Sampler:
         return self._next
 
     def _stand_for_untimed(self, words: Any, start: int, elapsed: int) -> None:
-        untimed = self._page.untimed - self._untimed_before
-        self._untimed_before = self._page.untimed
+        ended = words[UNTIMED]
+        untimed = ended - self._untimed_before
+        self._untimed_before = ended
         if untimed > 0 and self._counters.last_compile_ns < start:  # what compiles stands for itself alone
             words[COVERED] += untimed
             words[COVERED_NS] += untimed * elapsed
