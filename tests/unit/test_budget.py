@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 from dynamo_core.capture.whole_program.budget import Budget
+from dynamo_core.shared.records import OurRecord
 
 
 class Stream:
@@ -12,8 +13,8 @@ class Stream:
     def __init__(self) -> None:
         self.records: list[dict[str, Any]] = []
 
-    def artifact(self, name: str, payload: dict[str, Any]) -> None:
-        self.records.append(payload)
+    def record(self, record: OurRecord) -> None:
+        self.records.append(record.payload())
 
 
 def work(seconds: float) -> None:

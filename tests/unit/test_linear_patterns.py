@@ -8,7 +8,7 @@ import pkgutil
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -78,7 +78,7 @@ def _found() -> Iterator[Any]:
                 ways = used.get(name, set()) if name in singles else of_others
                 for way in sorted(ways or {"search", "fullmatch"}):
                     yield pytest.param(pattern, way, id=f"{module.__name__}.{name}-{number}-{way}")
-        for line, pattern, way in _spelled_out(tree):
+        for line, pattern, way in _spelled_out(tree, vars(module)):
             yield pytest.param(pattern, way, id=f"{module.__name__}-{line}-{way}")
 
 
@@ -91,8 +91,8 @@ def _ways_used(tree: ast.AST) -> dict[str, set[str]]:
     return used
 
 
-def _spelled_out(tree: ast.AST) -> Iterator[tuple[int, re.Pattern[str], str]]:
-    """The patterns in calls like `re.search("…", text)`."""
+def _spelled_out(tree: ast.AST, names: Mapping[str, Any]) -> Iterator[tuple[int, re.Pattern[str], str]]:
+    """The patterns in calls like `re.search("…", text)`, or with the name of a text of the module."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(
@@ -100,6 +100,10 @@ def _spelled_out(tree: ast.AST) -> Iterator[tuple[int, re.Pattern[str], str]]:
                 args=[ast.Constant(value=str(text)), *_],
             ) if way in _WAYS:
                 yield node.lineno, re.compile(text), _WAYS[way]
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="re"), attr=way), args=[ast.Name(id=name), *_]
+            ) if way in _WAYS and isinstance(names.get(name), str):
+                yield node.lineno, re.compile(names[name]), _WAYS[way]
 
 
 def _samples(parsed: Any) -> Iterator[_Sample]:

@@ -24,7 +24,8 @@ def in_stream(payload: object, kind: type[OurRecord] = OptimizerMade) -> Record:
 
 
 @pytest.mark.parametrize(
-    "written", [WRITTEN, ProbeFailed("guards", "KeyError: x"), ProbeFailed("a", "b", "c:1")]
+    "written",
+    [WRITTEN, ProbeFailed(probe="guards", error="KeyError: x"), ProbeFailed(probe="a", error="b", at="c:1")],
 )
 def test_the_reader_gets_what_was_written(written: OurRecord) -> None:
     read = structured(type(written), in_stream(written.payload(), type(written)))

@@ -35,11 +35,8 @@ class Stream:
     def __init__(self) -> None:
         self.records: list[tuple[str, Any]] = []
 
-    def artifact(self, name: str, payload: Any, compile_id: Any = None) -> None:
-        self.records.append((name, payload))
-
-    def record(self, record: OurRecord) -> None:
-        self.artifact(record.NAME, record.payload())
+    def record(self, record: OurRecord, compile_id: Any = None) -> None:
+        self.records.append((record.NAME, record.payload()))
 
 
 class Clock:

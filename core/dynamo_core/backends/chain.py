@@ -10,7 +10,7 @@ from typing import Any
 
 from ..shared.backend_choice import BackendChoice
 from ..shared.backend_packages import why_unknown
-from ..shared.names import GRAPH_TAKEN
+from ..shared.records import GraphTaken
 from ..shared.settings import Settings
 from .autotuned import Autotuned
 from .compilers import Compiler, Tell, compiler_of
@@ -18,6 +18,7 @@ from .cuda_graphs import declining_what_cuda_graphs_skip
 from .declined import Declined
 from .for_inference import FOR_INFERENCE, declining_what_trains
 from .graph_copy import copy_of_graph
+from .graph_in_progress import graph_in_progress
 from .taken import Taken
 
 _LONGEST_REASON = 2_000
@@ -54,11 +55,11 @@ class Chain:
                 continue
             compiled, using = compiled if isinstance(compiled, Taken) else (compiled, None)
             if callable(compiled):
-                self._tell(GRAPH_TAKEN, {"by": name, "using": using, "declined": declined})
+                self._tell(_taken(name, using, declined))
                 return compiled
             what = "None" if compiled is None else f"a {type(compiled).__name__}, which is not callable"
             declined.append({"backend": name, "reason": f"it returned {what}"})
-        self._tell(GRAPH_TAKEN, {"by": None, "using": None, "declined": declined})
+        self._tell(_taken(None, None, declined))
         if self._settings.strict:
             reasons = "; ".join(f"{each['backend']}: {each['reason']}" for each in declined)
             raise NoBackendTookGraph(f"--strict: no backend takes this graph ({reasons})")
@@ -90,6 +91,10 @@ class Chain:
         if choice.name == "cudagraphs":
             return declining_what_cuda_graphs_skip(compiler)
         return declining_what_trains(choice.name, compiler) if choice.name in FOR_INFERENCE else compiler
+
+
+def _taken(by: str | None, using: str | None, declined: list[dict[str, str]]) -> GraphTaken:
+    return GraphTaken(graph=graph_in_progress.number, by=by, using=using, declined=declined)
 
 
 def _reason(error: Exception) -> str:

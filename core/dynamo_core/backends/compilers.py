@@ -13,13 +13,14 @@ from typing import Any
 
 from ..shared.backend_choice import BackendChoice
 from ..shared.backend_packages import import_package_of
+from ..shared.records import OurRecord
 from .ofi import ofi
 
 # `(graph module, example inputs) -> callable`, as Dynamo calls it; torch's CompilerFn.
 Compiler = Callable[..., Any]
 
 # Writes an artifact record of ours about the graph that is being compiled: its name and its payload.
-Tell = Callable[[str, dict[str, Any]], None]
+Tell = Callable[[OurRecord], None]
 
 _one_at_a_time = threading.RLock()  # not a plain lock: what is imported meanwhile may compile as well
 _file_numbers = itertools.count(1)

@@ -5,10 +5,10 @@ process half a millisecond.
 """
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..backends.graph_in_progress import graph_in_progress
 from ..shared.names import PROCESS_START
+from ..shared.records import OurRecord
 from ..shared.settings import Settings
 from .harmless import Probes
 from .hidden_modules import hide_from_dynamo
@@ -66,10 +66,9 @@ class EngineParts:
         self.whole_program.finish()
         self.records.end()
 
-    def _tell(self, record: str, payload: dict[str, Any]) -> None:
+    def _tell(self, record: OurRecord) -> None:
         """What a backend of ours has to say of the graph that it is given."""
-        numbered = {"graph": graph_in_progress.number, **payload}
-        self.stream.artifact(record, numbered, current_compile_id())
+        self.stream.record(record, current_compile_id())
 
     def _window(self) -> "ProfileWindow | None":
         if not self.settings.profile:

@@ -26,7 +26,7 @@ class Probes:
             description = type(error).__name__
         try:
             where = _innermost_line(error)
-            self.stream.record(ProbeFailed(probe, description, at=where))
+            self.stream.record(ProbeFailed(probe=probe, error=description, at=where))
         except Exception:
             self.stream.counters.note_lost_record(0)
 

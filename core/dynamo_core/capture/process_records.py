@@ -3,7 +3,8 @@
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from ..shared.names import IMPORTED, PROCESS_END, PROCESS_STATE, TIMELINE
+from ..shared.names import PROCESS_END, PROCESS_STATE
+from ..shared.records import ModuleImported, TimelineKnown
 from .harmless import Probes
 from .import_hook import import_hook
 from .primitives import time_ns
@@ -41,14 +42,13 @@ class ProcessRecords:
     def timeline(self, armed_ns: int) -> None:
         """When we came, and that we are ready."""
         torch_began_ns, torch_ended_ns = import_hook.times.get("torch", (None, None))
-        self._stream.artifact(
-            TIMELINE,
-            {
-                "armed_ns": armed_ns,
-                "torch_began_ns": torch_began_ns,
-                "torch_ended_ns": torch_ended_ns,
-                "ready_ns": time_ns(),
-            },
+        self._stream.record(
+            TimelineKnown(
+                armed_ns=armed_ns,
+                torch_began_ns=torch_began_ns,
+                torch_ended_ns=torch_ended_ns,
+                ready_ns=time_ns(),
+            )
         )
 
 
@@ -56,5 +56,4 @@ def record_import(module: ModuleType, parts: "EngineParts") -> None:
     """How long a module of the compiler's took to import."""
     times = import_hook.times.get(module.__name__)
     if times is not None:  # None: it was imported before we came
-        content = {"module": module.__name__, "began_ns": times[0], "ended_ns": times[1]}
-        parts.stream.artifact(IMPORTED, content)
+        parts.stream.record(ModuleImported(module=module.__name__, began_ns=times[0], ended_ns=times[1]))

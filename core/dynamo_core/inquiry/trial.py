@@ -1,10 +1,12 @@
 """Compile and run a tiny graph with a backend, for --check."""
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from ..backends.chain import Chain, NoBackendTookGraph
 from ..shared.backend_choice import BackendChoice
+from ..shared.records import GraphTaken, OurRecord
 from ..shared.settings import Settings
 
 
@@ -15,9 +17,9 @@ def try_out(name: str, device: str) -> dict[str, Any]:
     """
     import torch
 
-    told: list[dict[str, Any]] = []
+    told: list[OurRecord] = []
     settings = Settings(recording="", backend=name, strict=True)
-    chain = Chain([BackendChoice(name)], settings, lambda _, payload: told.append(payload))
+    chain = Chain([BackendChoice(name)], settings, told.append)
 
     def compute(x: Any, weight: Any) -> Any:
         return torch.relu(x @ weight + 1.0)
@@ -34,8 +36,9 @@ def try_out(name: str, device: str) -> dict[str, Any]:
     return {"works": True, "seconds": time.perf_counter() - start, "reason": None}
 
 
-def _reason(error: Exception, told: list[dict[str, Any]]) -> str:
+def _reason(error: Exception, told: Sequence[OurRecord]) -> str:
     inner = getattr(error, "inner_exception", error)
-    if isinstance(inner, NoBackendTookGraph) and told:
-        return str(told[-1]["declined"][-1]["reason"])
+    taken = told[-1] if told else None
+    if isinstance(inner, NoBackendTookGraph) and isinstance(taken, GraphTaken):
+        return taken.declined[-1]["reason"]
     return f"{type(error).__name__}: {error}"

@@ -5,12 +5,13 @@ from typing import Any
 
 from ..model import BreakExplanation, CompileId, GraphBreak, Place, Process, StackFrame
 from ..model.breaks import NOT_RESUMED
-from ..shared import names
+from ..shared.records import GraphBroke
 from .begun import BegunCompiles
 from .break_text import parse_break_text
-from .payloads import Handler, user_stack_of
+from .payloads import Handler, stack_of
 from .record_clock import RecordClock
 from .records import Record
+from .structured import structured
 
 
 class BreakBuilder:
@@ -25,7 +26,7 @@ class BreakBuilder:
 
     def handlers(self) -> dict[str, Handler]:
         """Who takes which record."""
-        return {names.GRAPH_BREAK: self._graph_break, "dynamo_graph_break_reason": self._break_explanation}
+        return {GraphBroke.NAME: self._graph_break, "dynamo_graph_break_reason": self._break_explanation}
 
     def last_explanation(self, compile_id: CompileId | None) -> BreakExplanation | None:
         """torch's words on the break that a compile met last."""
@@ -37,20 +38,20 @@ class BreakBuilder:
         """torch's explanation is in the error's text, which does not say where."""
         if content is None or not content["user_stack"]:
             return None
-        stack, reason = user_stack_of(content), str(content["reason"])
+        stack, reason = stack_of(content["user_stack"]), str(content["reason"])
         explanation = parse_break_text(f"Graph break in user code at {stack[-1].place}\n{reason}")
         callers = self._process.callers.get(compile_id, ())
-        grad_enabled = content.get("grad_enabled")
-        return GraphBreak(reason, stack, compile_id, explanation, callers, _around(content), grad_enabled)
+        around, grad_enabled = _around(content.get("around")), content.get("grad_enabled")
+        return GraphBreak(reason, stack, compile_id, explanation, callers, around, grad_enabled)
 
     def _graph_break(self, record: Record) -> GraphBreak:
-        content = record.json_payload()
+        broke = structured(GraphBroke, record)
         return self._add_break(
-            content["reason"],
-            user_stack_of(content),
+            broke.reason,
+            stack_of(broke.user_stack),
             self._begun.id_of(record),
-            _around(content),
-            content.get("grad_enabled"),
+            _around(broke.around),
+            broke.grad_enabled,
             self._clock.moment(record),
         )
 
@@ -97,5 +98,5 @@ class BreakBuilder:
         return stack[entered[-1] :] if entered else stack[-1:]
 
 
-def _around(content: Mapping[str, Any]) -> dict[int, str]:
-    return {int(line): str(text) for line, text in (content.get("around") or {}).items()}
+def _around(lines: Mapping[str, Any] | None) -> dict[int, str]:
+    return {int(line): str(text) for line, text in (lines or {}).items()}

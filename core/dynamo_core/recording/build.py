@@ -12,6 +12,7 @@ from ..model import (
     CacheLookup,
     CaptureDecision,
     ChangedSetting,
+    Freeze,
     Import,
     Process,
     ProcessEnd,
@@ -21,7 +22,20 @@ from ..model import (
     Timeline,
 )
 from ..shared import names
-from ..shared.records import ConfigChanged, NotebookCell, ProbeFailed
+from ..shared.records import (
+    CaptureDecided,
+    ConfigChanged,
+    FrameNotCompiled,
+    FramePutOff,
+    FreezeNoted,
+    ModuleImported,
+    NotebookCell,
+    OverrideApplied,
+    ProbeFailed,
+    SemanticsNoted,
+    StepMarksKept,
+    TimelineKnown,
+)
 from .begun import BegunCompiles
 from .breaks import BreakBuilder
 from .compiles import CompileBuilder
@@ -85,19 +99,19 @@ class ProcessBuilder:
             names.PROCESS_START: self._process_start,
             names.PROCESS_STATE: self._process_state,
             names.PROCESS_END: self._process_end,
-            names.CAPTURE_DECISION: self._capture_decision,
+            CaptureDecided.NAME: self._capture_decision,
             ProbeFailed.NAME: self._probe_failed,
             ConfigChanged.NAME: self._config_changed,
             NotebookCell.NAME: self._notebook_cell,
-            names.TIMELINE: self._timeline,
-            names.STEP_MARKS: self._step_marks,
-            names.IMPORTED: self._imported,
-            names.FROZEN: self._freeze,
-            names.NOT_COMPILED: self._not_compiled,
-            names.PUT_OFF: self._put_off,
-            names.OVERRIDE: self._override,
+            TimelineKnown.NAME: self._timeline,
+            StepMarksKept.NAME: self._step_marks,
+            ModuleImported.NAME: self._imported,
+            FreezeNoted.NAME: self._freeze,
+            FrameNotCompiled.NAME: self._not_compiled,
+            FramePutOff.NAME: self._put_off,
+            OverrideApplied.NAME: self._override,
             names.VERIFIED: self._verified,
-            names.SEMANTICS: self._semantics,
+            SemanticsNoted.NAME: self._semantics,
             "torch_version": self._torch_version,
         }
 
@@ -168,16 +182,23 @@ class ProcessBuilder:
         return kind.of({name: value for name, value in content.items() if name not in misfits})
 
     def _timeline(self, record: Record) -> None:
-        began_ns = self.process.info.began_ns
-        self.process.timeline = Timeline(began_ns=began_ns, **record.json_payload())
+        known = structured(TimelineKnown, record)
+        self.process.timeline = Timeline(
+            self.process.info.began_ns,
+            known.armed_ns,
+            known.torch_began_ns,
+            known.torch_ended_ns,
+            known.ready_ns,
+        )
 
     def _step_marks(self, record: Record) -> None:
-        content = record.json_payload()
-        self.process.step_marks_index = int(content["calls_index"])
-        self.process.step_mark_seconds = max(0.0, content["ns_each"] / 1e9)
+        kept = structured(StepMarksKept, record)
+        self.process.step_marks_index = kept.calls_index
+        self.process.step_mark_seconds = max(0.0, kept.ns_each / 1e9)
 
     def _imported(self, record: Record) -> None:
-        self.process.imports.append(Import(**record.json_payload()))
+        imported = structured(ModuleImported, record)
+        self.process.imports.append(Import(imported.module, imported.began_ns, imported.ended_ns))
 
     def _profile_window(self, record: Record) -> None:
         self.window_records.append(dict(record.json_payload()))
@@ -186,7 +207,17 @@ class ProcessBuilder:
         self.process.torch_version = str(record.json_payload()["pytorch_version"])
 
     def _capture_decision(self, record: Record) -> None:
-        self.process.captures.append(CaptureDecision(**record.json_payload()))
+        decided = structured(CaptureDecided, record)
+        self.process.captures.append(
+            CaptureDecision(
+                decided.decision,
+                decided.because,
+                decided.policy,
+                decided.backend,
+                decided.fallback_random,
+                decided.raises,
+            )
+        )
 
     def _probe_failed(self, record: Record) -> None:
         failure = structured(ProbeFailed, record)
@@ -203,27 +234,26 @@ class ProcessBuilder:
         self._cells[cell.file] = cell.number
 
     def _freeze(self, record: Record) -> None:
-        self._interventions.freeze(record.json_payload())
+        noted = structured(FreezeNoted, record)
+        self.process.freeze = Freeze(noted.frozen, noted.calls, noted.seconds, noted.at_ns)
 
     def _put_off(self, record: Record) -> None:
-        self._interventions.put_off(record.json_payload())
+        self._interventions.put_off(structured(FramePutOff, record))
 
     def _not_compiled(self, record: Record) -> None:
-        self._interventions.not_compiled(record.json_payload(), self._clock.moment(record))
+        refused = structured(FrameNotCompiled, record)
+        self._interventions.not_compiled(refused, self._clock.moment(record))
 
     def _override(self, record: Record) -> None:
         compile_id = self._begun.id_of(record)
-        content = record.json_payload()
-        begun = self._begun.frame(compile_id)
-        if begun is not None:
-            content = {**content, "of": begun.function, "file": begun.place.file, "line": begun.place.line}
-        self._interventions.override(content, compile_id)
+        applied = structured(OverrideApplied, record)
+        self._interventions.override(applied, compile_id, self._begun.frame(compile_id))
 
     def _verified(self, record: Record) -> None:
         self.process.verified.append(verified_call(record.json_payload()))
 
     def _semantics(self, record: Record) -> None:
-        self.process.semantic_differences.append(semantic_difference(record.json_payload()))
+        self.process.semantic_differences.append(semantic_difference(structured(SemanticsNoted, record)))
 
     def _cache_lookup(self, record: Record, cache: str, outcome: str) -> None:
         self.process.cache_lookups.append(CacheLookup(cache, outcome, self._begun.id_of(record)))

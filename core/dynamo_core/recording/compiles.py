@@ -17,7 +17,7 @@ from ..model import (
     TracedFunction,
 )
 from ..shared import names
-from ..shared.records import ResumeFunctionMade
+from ..shared.records import CompileBegun, FrameTried, FunctionsTraced, ResumeFunctionMade
 from .begun import BegunCompiles
 from .breaks import BreakBuilder
 from .graphs import GraphBuilder
@@ -59,8 +59,8 @@ class CompileBuilder:
     def handlers(self) -> dict[str, Handler]:
         """Who takes which record."""
         return {
-            names.FRAME: self._frame,
-            names.COMPILE_BEGUN: self._compile_begun,
+            FrameTried.NAME: self._frame,
+            CompileBegun.NAME: self._compile_begun,
             names.BYTECODE: self._bytecode,
             ResumeFunctionMade.NAME: self._resume_function,
             "compilation_metrics": self._compilation_metrics,
@@ -69,43 +69,42 @@ class CompileBuilder:
 
     def handlers_of_large(self) -> dict[str, Handler]:
         """Who takes which record, if it is asked for."""
-        return {names.TRACING_TIME: self._tracing_time}
+        return {FunctionsTraced.NAME: self._tracing_time}
 
     def _compile_begun(self, record: Record) -> None:
         compile_id = self._begun.id_of(record)
-        began_ns = int(record.json_payload()["began_ns"])
-        frame, is_backward = self._begun.frame(compile_id), record.json_payload().get("backward") is True
-        self._in_progress.began(compile_id, frame, began_ns, is_backward)
+        begun = structured(CompileBegun, record)
+        self._in_progress.began(compile_id, self._begun.frame(compile_id), begun.began_ns, begun.backward)
 
     def _frame(self, record: Record) -> Frame:
-        content = record.json_payload()
-        name, place = content["name"], Place(content["file"], content["line"])
+        tried = structured(FrameTried, record)
+        place = Place(tried.file, tried.line)
         compile_id = self._begun.id_of(record)
-        gave_up = content["outcome"] in ("failed", "raised")
-        failure = self._complete_compile(compile_id, name, place)
-        broke = self._breaks.that_raised(content.get("broke"), compile_id)
-        stopped = self._breaks.that_raised(content.get("stopped"), compile_id)
+        gave_up = tried.outcome in ("failed", "raised")
+        failure = self._complete_compile(compile_id, tried.name, place)
+        broke = self._breaks.that_raised(tried.broke, compile_id)
+        stopped = self._breaks.that_raised(tried.stopped, compile_id)
         where = broke or stopped
         explanation = self._breaks.last_explanation(compile_id) or (where.explanation if where else None)
         frame = Frame(
-            name=name,
+            name=tried.name,
             place=place,
-            outcome=self._outcome(content),
-            reason=failure or content["reason"],
-            ok=content["ok"],
-            is_whole_graph=content["whole_graph"],
+            outcome=self._outcome(tried),
+            reason=failure or tried.reason,
+            ok=tried.ok,
+            is_whole_graph=tried.whole_graph,
             compile_id=compile_id,
             explanation=explanation if gave_up else None,
             broke=broke,
             stopped=stopped,
-            method=content.get("method"),
-            ended_ns=content.get("ended_ns"),
-            seconds=content["ns"] / 1e9 if "ns" in content else None,
-            limit=content.get("limit"),
-            is_exit=bool(content.get("is_exit")),
-            called_from=_line(content.get("called_from")),
-            compiled_by=_line(content.get("compiled_by")),
-            thread=content.get("thread"),
+            method=tried.method,
+            ended_ns=tried.ended_ns,
+            seconds=None if tried.ns is None else tried.ns / 1e9,
+            limit=tried.limit,
+            is_exit=tried.is_exit,
+            called_from=_line(tried.called_from),
+            compiled_by=_line(tried.compiled_by),
+            thread=tried.thread,
         )
         if frame.is_exit:
             self._in_progress.interrupted(compile_id, frame.ended_ns, frame.reason)
@@ -113,12 +112,12 @@ class CompileBuilder:
         self._process.frames.append(frame)
         return frame
 
-    def _outcome(self, content: Mapping[str, Any]) -> Any:
+    def _outcome(self, tried: FrameTried) -> Any:
         """What became of a frame. While we capture, an error in the compiler is kept from the program."""
         capture = self._process.capture
-        reaches_program = content["whole_graph"] or content.get("is_exit") or (capture and capture.raises)
+        reaches_program = tried.whole_graph or tried.is_exit or (capture and capture.raises)
         is_kept = self._process.is_captured_now and not reaches_program
-        return "failed" if content["outcome"] == "raised" and is_kept else content["outcome"]
+        return "failed" if tried.outcome == "raised" and is_kept else tried.outcome
 
     def _complete_compile(self, compile_id: CompileId | None, name: str, place: Place) -> str | None:
         """Name the frame of a compile that failed too early to know it; why it failed."""
@@ -152,7 +151,7 @@ class CompileBuilder:
         )
 
     def _tracing_time(self, record: Record) -> None:
-        content = record.json_payload()
+        told = structured(FunctionsTraced, record)
         compile_id, attempt = self._begun.id_of(record), record.metadata.get("attempt", 0)
         traced = [
             TracedFunction(
@@ -164,15 +163,16 @@ class CompileBuilder:
                 exclusive_seconds=function["exclusive_ns"] / 1e9,
                 inclusive_seconds=function["inclusive_ns"] / 1e9,
             )
-            for function in content["functions"]
+            for function in told.functions
         ]
-        others = content["others"]
+        others = told.others
         if others["functions"]:
             seconds = others["exclusive_ns"] / 1e9
-            others = TracedFunction(
-                compile_id, attempt, None, None, others["calls"], seconds, None, others["functions"]
+            traced.append(
+                TracedFunction(
+                    compile_id, attempt, None, None, others["calls"], seconds, None, others["functions"]
+                )
             )
-            traced.append(others)
         self._process.tracing.extend(traced)
 
     def _compilation_metrics(self, record: Record) -> Compile:

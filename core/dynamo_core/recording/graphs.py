@@ -18,7 +18,7 @@ from ..model import (
     Taking,
 )
 from ..shared import names
-from ..shared.records import BackwardCompiled
+from ..shared.records import BackwardCompiled, GraphCompiled, GraphTaken
 from .begun import BegunCompiles
 from .in_progress import InProgressBuilder
 from .payloads import MOST_VALUES, Handler, head, place_of, tensors_of
@@ -52,7 +52,7 @@ class GraphBuilder:
         self._begun = begun
         self._in_progress = in_progress
         self._contents = contents
-        self._graphs: dict[int, Graph] = {}
+        self._graphs: dict[int | None, Graph] = {}
         self._graphs_of: dict[CompileId, list[Graph]] = {}
         self._backwards: dict[CompileId, int] = {}
         self._hints: dict[CompileId | None, dict[str, str]] = {}  # of symbolic sizes, by their name
@@ -62,8 +62,8 @@ class GraphBuilder:
         """Who takes which record."""
         return {
             names.FX_GRAPH: self._fx_graph,
-            names.GRAPH_TAKEN: self._graph_taken,
-            names.GRAPH_COMPILED: self._graph_compiled,
+            GraphTaken.NAME: self._graph_taken,
+            GraphCompiled.NAME: self._graph_compiled,
             BackwardCompiled.NAME: self._backward_compiled,
             "dynamo_output_graph": self._output_graph,
             "create_symbol": self._symbol,
@@ -119,24 +119,18 @@ class GraphBuilder:
         self._in_progress.handed_over(graph, content.get("handed_over_ns"))
 
     def _graph_taken(self, record: Record) -> None:
-        content = record.json_payload()
-        by, using = content["by"], content["using"]
-        self._graphs[content["graph"]].taking = Taking(
-            by=None if by is None else str(by),
-            using=None if using is None else str(using),
-            declined=tuple(
-                DeclinedBy(str(each["backend"]), str(each["reason"])) for each in content["declined"]
-            ),
-        )
+        taken = structured(GraphTaken, record)
+        declined = tuple(DeclinedBy(each["backend"], each["reason"]) for each in taken.declined)
+        self._graphs[taken.graph].taking = Taking(taken.by, taken.using, declined)
 
     def _graph_compiled(self, record: Record) -> Graph:
-        content = record.json_payload()
-        graph = self._graphs[content["graph"]]
+        compiled = structured(GraphCompiled, record)
+        graph = self._graphs[compiled.graph]
         graph.is_compiled = True
-        graph.name = content["name"] or graph.name
-        graph.is_specialization = content["specialization"]
-        graph.backend_seconds = content["backend_ns"] / 1e9
-        graph.calls_index = content["calls_index"]
+        graph.name = compiled.name or graph.name
+        graph.is_specialization = compiled.specialization
+        graph.backend_seconds = compiled.backend_ns / 1e9
+        graph.calls_index = compiled.calls_index
         self._in_progress.returned(graph)
         return graph
 

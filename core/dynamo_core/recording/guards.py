@@ -3,12 +3,13 @@
 from dataclasses import replace
 
 from ..model import CompileId, Guard, GuardFailure, GuardSet, Process, RecompileReasons
-from ..shared import names
+from ..shared.records import GuardsMade
 from .begun import BegunCompiles
 from .guard_text import parse_guard_tree
 from .payloads import MOST_VALUES, Handler, place_of
 from .recompile_text import parse_guard_failure, plain_source
 from .records import Damaged, Record
+from .structured import structured
 
 _MOST_REASONS = 10_000  # for one recompile: torch has one for each cache entry, of which it allows few
 _MOST_KEPT = 64 << 20  # bytes of guards that wait for a recompile of their frame
@@ -30,7 +31,7 @@ class GuardBuilder:
 
     def handlers_of_large(self) -> dict[str, Handler]:
         """Who takes which record, if it is asked for."""
-        return {names.GUARDS: self._guards, "dynamo_cpp_guards_str": self._guard_tree}
+        return {GuardsMade.NAME: self._guards, "dynamo_cpp_guards_str": self._guard_tree}
 
     def finish(self) -> None:
         """Read what bears on recompiles in the guards of frames that were recompiled: of others, nothing."""
@@ -97,7 +98,7 @@ class GuardBuilder:
                 code=tuple(guard["code"]),
                 place=place_of(guard),
             )
-            for guard in record.json_payload(MOST_VALUES)["guards"]
+            for guard in structured(GuardsMade, record, MOST_VALUES).guards
         )
         return sets[-1]
 

@@ -1,19 +1,20 @@
 """What was done to the program's compiling: overrides, the freeze, and frames put off for their cost."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from ..model import (
     AppliedOverride,
     CompileId,
-    Freeze,
     GuardFailure,
     NotCompiled,
     Place,
     Process,
     PutOff,
     Replaced,
+    StackFrame,
 )
+from ..shared.records import FrameNotCompiled, FramePutOff, OverrideApplied
 
 
 class InterventionsBuilder:
@@ -25,41 +26,39 @@ class InterventionsBuilder:
         self._places: dict[object, int] = {}
         self._first_met: dict[object, int | None] = {}
 
-    def freeze(self, content: Mapping[str, Any]) -> None:
-        """Whether the freeze came; the last word counts."""
-        self._process.freeze = Freeze(**content)
-
-    def not_compiled(self, content: Mapping[str, Any], at_ns: int | None) -> None:
+    def not_compiled(self, record: FrameNotCompiled, at_ns: int | None) -> None:
         """A frame that was not compiled, for these reasons; `at_ns` is when that was said."""
-        reasons = content.get("reasons")
-        reasons = None if reasons is None else tuple(map(str, reasons))
+        place = _place(record.file, record.line)
+        reasons = None if record.reasons is None else tuple(record.reasons)
         failures = tuple(map(self._failure_of, reasons or ()))
         item = NotCompiled(
-            name=content.get("name"),
-            place=_place(content),
+            name=record.name,
+            place=place,
             reasons=reasons,
             failures=tuple(failure for failure in failures if failure.entry is not None),
-            times=content["times"],
-            at_ns=self._first_met.setdefault((content.get("name"), _place(content), reasons), at_ns),
+            times=record.times,
+            at_ns=self._first_met.setdefault((record.name, place, reasons), at_ns),
         )
         self._put(self._process.not_compiled, item, (item.name, item.place, reasons))
 
-    def put_off(self, content: Mapping[str, Any]) -> None:
+    def put_off(self, record: FramePutOff) -> None:
         """A frame that ran eager, as compiling had taken too long by then."""
-        place = _place(content)
-        if place is not None:
-            item = PutOff(content["name"], place, content["times"])
+        place = _place(record.file, record.line)
+        if place is not None and record.name is not None:
+            item = PutOff(record.name, place, record.times)
             self._put(self._process.put_off, item, (item.name, place))
 
-    def override(self, content: Mapping[str, Any], compile_id: CompileId | None) -> None:
-        """Arguments of a call, or the backend of a compile, that were replaced."""
+    def override(
+        self, record: OverrideApplied, compile_id: CompileId | None, begun: StackFrame | None
+    ) -> None:
+        """Arguments of a call, or the backend of a compile, which began with a frame, that were replaced."""
         item = AppliedOverride(
-            overrides=tuple(map(str, content.get("overrides", ()))),
-            of=content.get("of"),
-            place=_place(content),
+            overrides=tuple(record.overrides or ()),
+            of=record.of if begun is None else begun.function,
+            place=_place(record.file, record.line) if begun is None else begun.place,
             compile_id=compile_id,
-            replaced=tuple(Replaced(*change) for change in content.get("replaced", ())),
-            times=content["times"],
+            replaced=tuple(Replaced(*change) for change in record.replaced or ()),
+            times=record.times,
         )
         kind = (item.overrides, item.of, item.place, item.replaced) if compile_id is None else object()
         self._put(self._process.overrides, item, kind)
@@ -69,5 +68,5 @@ class InterventionsBuilder:
         items[at : at + 1] = [item]
 
 
-def _place(content: Mapping[str, Any]) -> Place | None:
-    return Place(content["file"], content["line"]) if "file" in content else None
+def _place(file: str | None, line: int | None) -> Place | None:
+    return None if file is None or line is None else Place(file, line)

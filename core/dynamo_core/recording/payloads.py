@@ -1,6 +1,6 @@
 """What every builder needs: what comes of a record, and payloads that several kinds of records share."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..model import Bytecode, Compile, Frame, Graph, GraphBreak, GuardSet, Place, StackFrame, TensorInfo
@@ -27,11 +27,11 @@ def place_of(content: Mapping[str, Any]) -> Place | None:
     return Place(content["file"], content["line"]) if "file" in content else None
 
 
-def user_stack_of(content: Mapping[str, Any]) -> tuple[StackFrame, ...]:
-    """The user's stack in a payload of ours."""
+def stack_of(frames: Iterable[Mapping[str, Any]]) -> tuple[StackFrame, ...]:
+    """A stack in a payload of ours."""
     return tuple(
         StackFrame(Place(frame["file"], frame["line"]), frame["name"], frame["text"] or "")
-        for frame in content["user_stack"]
+        for frame in frames
     )
 
 

@@ -33,7 +33,7 @@ _LARGEST_RECORD = (
     64 << 20
 )  # bytes; of one that is larger only the first line is kept, so that memory stays bounded
 _LONGEST_FIRST_LINE = 8 << 20  # bytes
-_MOST_VALUES = 200_000  # in a first line, or a payload that is never large
+USUAL_VALUES = 200_000  # in a first line, or a payload that is never large
 # A record that stands behind one that was cut, on its line. In JSON a quote after that would be escaped.
 _GLUED = re.compile(
     rb'[VDIWEC]\d{4} \d\d:\d\d:\d\d\.\d{1,9} {1,20}\d{1,20} {1,20}[^ "\n\]][^"\n\]]{0,4200}\] \{"'
@@ -119,7 +119,7 @@ class Record:
         """The JSON of the first line; Damaged if it is none."""
         if self._metadata is None:
             first_line = self._head.string[self._head.start("json") : self._line_end]
-            self._metadata = _parse(first_line, "metadata", _MOST_VALUES)
+            self._metadata = _parse(first_line, "metadata", USUAL_VALUES)
         return self._metadata
 
     def kept(self) -> "Record | None":
@@ -137,14 +137,14 @@ class Record:
         text = self._checked_payload()
         return None if text is None else printable(text.decode("utf-8", "replace"))
 
-    def json_payload(self, most_values: int = _MOST_VALUES) -> Any:
+    def json_payload(self, most_values: int = USUAL_VALUES) -> Any:
         """The payload as JSON; Damaged if it is none, or holds more values than torch or we would write."""
         return _parse(self._checked_payload() or b"null", "payload", most_values)
 
     def unsafe_json_payload(self) -> Any:
         """The same, with texts as a stranger wrote them, where few of them are wanted: those go through
         `printable`."""
-        return _parse(self._checked_payload() or b"null", "payload", _MOST_VALUES, checked_json)
+        return _parse(self._checked_payload() or b"null", "payload", USUAL_VALUES, checked_json)
 
     def glued(self) -> "Record | None":
         """The whole record that stands on the line on which this one was cut, if there is one.

@@ -1,29 +1,18 @@
 """A record of where torch.compile is not like eager, as a part of the model; what is wrong with it raises."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from ..model import Place, SemanticDifference
+from ..shared.records import SemanticsNoted
 
-ANSWERS = ("eager", "compiled", "expected")
 
-
-def semantic_difference(content: Mapping[str, Any]) -> SemanticDifference:
+def semantic_difference(noted: SemanticsNoted) -> SemanticDifference:
     """What the keeper of eager's semantics noted of a graph, or of a frame."""
-    if content["answered"] not in ANSWERS:
-        raise ValueError(f"{content['answered']!r} is no answer")
-    graph = content["graph"]
     return SemanticDifference(
-        kind=str(content["kind"]),
-        graph=None if graph is None else int(graph),
-        answered=content["answered"],
-        place=Place(str(content["file"]), int(content["line"])) if content.get("file") is not None else None,
-        outputs=tuple(map(str, content.get("outputs", ()))),
-        inputs=tuple(map(str, content.get("inputs", ()))),
-        compiled=_text(content.get("compiled")),
-        eager=_text(content.get("eager")),
+        kind=noted.kind,
+        graph=noted.graph,
+        answered=noted.answered,
+        place=None if noted.file is None or noted.line is None else Place(noted.file, noted.line),
+        outputs=tuple(noted.outputs or ()),
+        inputs=tuple(noted.inputs or ()),
+        compiled=noted.compiled,
+        eager=noted.eager,
     )
-
-
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)

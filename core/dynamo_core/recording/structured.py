@@ -1,20 +1,19 @@
 """A payload of ours as the type that its probe wrote it from; what does not fit that is damage."""
 
-from dataclasses import MISSING, fields
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, ClassVar, TypeVar, get_origin, get_type_hints
 
 from ..shared.records import OurRecord
 from ..shared.untrusted import fits
-from .records import Damaged, Record
+from .records import USUAL_VALUES, Damaged, Record
 
 _Kind = TypeVar("_Kind", bound=OurRecord)
 _FIRST_VERSION = 1  # of records that were written before they had one
 _FIELDS: dict[Any, tuple[dict[str, Any], frozenset[str]]] = {}
 
 
-def structured(kind: type[_Kind], record: Record) -> _Kind:
+def structured(kind: type[_Kind], record: Record, most_values: int = USUAL_VALUES) -> _Kind:
     """The record; Damaged if a field is missing, is of a wrong type, or the version is none that we read."""
-    content = record.json_payload()
+    content = record.json_payload(most_values)
     if not isinstance(content, dict):
         raise Damaged("payload is no JSON object")
     version = content.get("version", _FIRST_VERSION)
@@ -34,7 +33,10 @@ def structured(kind: type[_Kind], record: Record) -> _Kind:
 def _fields(kind: Any) -> tuple[dict[str, Any], frozenset[str]]:
     """The type of each field, and the fields that must be there."""
     if kind not in _FIELDS:
-        hints, its_fields = get_type_hints(kind), fields(kind)
-        required = frozenset(field.name for field in its_fields if field.default is MISSING)
-        _FIELDS[kind] = {field.name: hints[field.name] for field in its_fields}, required
+        hints = {
+            name: hint
+            for name, hint in get_type_hints(kind).items()
+            if hint is not ClassVar and get_origin(hint) is not ClassVar
+        }
+        _FIELDS[kind] = hints, frozenset(name for name in hints if not hasattr(kind, name))
     return _FIELDS[kind]

@@ -3,28 +3,44 @@
 Both sides of the process boundary import this module, so it needs the standard library only. A field that
 is renamed on one side alone is a type error. Where a field changes its meaning, goes, or joins without a
 default, `VERSION` rises, and the reader is told how older ones are read; a record without a version is of
-the first. Nobody compares or prints records: dataclasses without those methods are made in half the time,
-which counts in every program that is run.
+the first. Times are in nanoseconds: `…_ns` since the epoch where it is a moment, and without a name for a
+moment the time that something took.
+
+The class of a record is checked as a dataclass is, by type checkers alone: to make 20 dataclasses takes 4 ms,
+which every program that is run would pay.
 """
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from . import names
 
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+else:
 
+    def dataclass_transform(**_):
+        """Typing has it from Python 3.11 on; nothing asks for it when a program runs."""
+        return lambda kind: kind
+
+
+Answer = Literal["eager", "compiled", "expected"]
+
+
+@dataclass_transform(eq_default=False, kw_only_default=True)
 class OurRecord:
     """A kind of record that we write: its name in the stream, and the version of its fields."""
 
     NAME: ClassVar[str]
     VERSION: ClassVar[int] = 1
 
+    def __init__(self, **fields: Any) -> None:
+        vars(self).update(fields)
+
     def payload(self) -> dict[str, Any]:
-        """What is written, as JSON."""
+        """What is written, as JSON; a field that has its default is left out."""
         return {**vars(self), "version": self.VERSION}
 
 
-@dataclass(eq=False, repr=False)
 class ProbeFailed(OurRecord):
     """A probe does not work with this torch; `at` is the innermost line of the error, if it is known."""
 
@@ -35,7 +51,120 @@ class ProbeFailed(OurRecord):
     at: str | None = None
 
 
-@dataclass(eq=False, repr=False)
+class TimelineKnown(OurRecord):
+    """When we came, and that we are ready; torch's own is None where it was imported before."""
+
+    NAME = names.TIMELINE
+
+    armed_ns: int
+    torch_began_ns: int | None
+    torch_ended_ns: int | None
+    ready_ns: int
+
+
+class ModuleImported(OurRecord):
+    """How long a module of the compiler's took to import."""
+
+    NAME = names.IMPORTED
+
+    module: str
+    began_ns: int
+    ended_ns: int
+
+
+class StepMarksKept(OurRecord):
+    """The steps' beginnings are on this page of the counters; noting one costs the program `ns_each`."""
+
+    NAME = names.STEP_MARKS
+
+    calls_index: int
+    ns_each: float
+
+
+class CaptureDecided(OurRecord):
+    """Whether the program is captured or only observed, and why; the settings that matter to it."""
+
+    NAME = names.CAPTURE_DECISION
+
+    decision: str
+    because: str | None
+    policy: str
+    backend: str
+    fallback_random: bool = False
+    raises: bool = False
+
+
+class CompileBegun(OurRecord):
+    """A compile begins: of a frame, or of a backward."""
+
+    NAME = names.COMPILE_BEGUN
+
+    began_ns: int
+    backward: bool = False
+
+
+class FrameTried(OurRecord):
+    """A frame that Dynamo was given, and what became of it.
+
+    `ok` is torch's word for it; `limit` and `is_exit` tell errors that are not Dynamo's; `broke` and
+    `stopped` are as a graph break is recorded; `called_from` and `compiled_by` are lines of the user's.
+    """
+
+    NAME = names.FRAME
+
+    name: str
+    file: str
+    line: int
+    outcome: str
+    reason: str | None
+    ok: bool
+    whole_graph: bool
+    method: str | None = None
+    limit: str | None = None
+    is_exit: bool = False
+    broke: dict[str, Any] | None = None
+    stopped: dict[str, Any] | None = None
+    called_from: dict[str, Any] | None = None
+    compiled_by: dict[str, Any] | None = None
+    thread: str | None = None
+    ended_ns: int | None = None
+    ns: int | None = None
+
+
+class GraphCompiled(OurRecord):
+    """A backend has returned what stands for a graph; None for a page where calls are not counted."""
+
+    NAME = names.GRAPH_COMPILED
+
+    graph: int
+    name: str | None
+    backend_ns: int
+    calls_index: int | None
+    specialization: bool = False
+
+
+class GraphTaken(OurRecord):
+    """Which backend of a chain took a graph, by which means, and why those before it did not."""
+
+    NAME = names.GRAPH_TAKEN
+
+    graph: int | None
+    by: str | None
+    using: str | None
+    declined: list[dict[str, str]]
+
+
+class GraphBroke(OurRecord):
+    """A graph break: torch's reason, the user's stack, and by its number each line around its last one."""
+
+    NAME = names.GRAPH_BREAK
+
+    reason: str
+    user_stack: list[dict[str, Any]]
+    around: dict[Any, str] | None = None
+    grad_enabled: bool | None = None
+
+
 class BackwardCompiled(OurRecord):
     """A backward graph was compiled, whose calls are on this page of the counters."""
 
@@ -44,7 +173,6 @@ class BackwardCompiled(OurRecord):
     calls_index: int
 
 
-@dataclass(eq=False, repr=False)
 class ResumeFunctionMade(OurRecord):
     """A global `__resume_at_<offset>_<n>` was made, for code of this name and fingerprint."""
 
@@ -55,7 +183,23 @@ class ResumeFunctionMade(OurRecord):
     fingerprint: str
 
 
-@dataclass(eq=False, repr=False)
+class FunctionsTraced(OurRecord):
+    """The functions that took Dynamo longest to trace, and the others together."""
+
+    NAME = names.TRACING_TIME
+
+    functions: list[dict[str, Any]]
+    others: dict[str, int]
+
+
+class GuardsMade(OurRecord):
+    """The guards of a cache entry."""
+
+    NAME = names.GUARDS
+
+    guards: list[dict[str, Any]]
+
+
 class OptimizerMade(OurRecord):
     """The program made an optimizer of this class; `file` is where its `step` is written."""
 
@@ -66,7 +210,6 @@ class OptimizerMade(OurRecord):
     file: str
 
 
-@dataclass(eq=False, repr=False)
 class NotebookCell(OurRecord):
     """IPython compiles the cell with this number of execution under this file name."""
 
@@ -76,7 +219,6 @@ class NotebookCell(OurRecord):
     number: int
 
 
-@dataclass(eq=False, repr=False)
 class ConfigChanged(OurRecord):
     """What became of a `--config`: the setting's value before and after it, or why it was not set."""
 
@@ -86,3 +228,72 @@ class ConfigChanged(OurRecord):
     was: str | None = None
     now: str | None = None
     problem: str | None = None
+
+
+class FreezeNoted(OurRecord):
+    """Whether a freeze came, and at how many calls or seconds."""
+
+    NAME = names.FROZEN
+
+    frozen: bool
+    calls: int | None
+    seconds: float | None
+    at_ns: int
+
+
+class FramePutOff(OurRecord):
+    """A frame ran eager as compiling had taken too long by then; without a name: frames that are not told."""
+
+    NAME = names.PUT_OFF
+
+    times: int
+    name: str | None = None
+    file: str | None = None
+    line: int | None = None
+
+
+class FrameNotCompiled(OurRecord):
+    """A frame would have been compiled after the freeze, for these reasons; None for others than are told."""
+
+    NAME = names.NOT_COMPILED
+
+    times: int
+    name: str | None = None
+    file: str | None = None
+    line: int | None = None
+    reasons: list[str] | None = None
+
+
+class OverrideApplied(OurRecord):
+    """Arguments of a call of torch.compile were replaced, or the backend of a compile.
+
+    `replaced` are an argument's name, and its value before and after.
+    """
+
+    NAME = names.OVERRIDE
+
+    times: int
+    overrides: list[str] | None = None
+    of: str | None = None
+    file: str | None = None
+    line: int | None = None
+    replaced: list[list[str]] | None = None
+
+
+class SemanticsNoted(OurRecord):
+    """What torch.compile would have changed of a graph, or of a frame, and what the program got instead.
+
+    `outputs` and `inputs` are names in the graph; `compiled` and `eager` what either side did.
+    """
+
+    NAME = names.SEMANTICS
+
+    graph: int | None
+    kind: str
+    answered: Answer
+    file: str | None = None
+    line: int | None = None
+    outputs: list[str] | None = None
+    inputs: list[str] | None = None
+    compiled: str | None = None
+    eager: str | None = None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ...shared.names import SEMANTICS
+from ...shared.records import Answer, SemanticsNoted
 from ..harmless import Probes
 from ..probes.trace_handler import current_compile_id
 from .graph_facts import GraphFacts
@@ -18,16 +18,16 @@ class Notes:
         self._compile_id = current_compile_id()
         self._known: set[str] = set()
 
-    def add(self, kind: str, answered: str, **detail: Any) -> None:
+    def add(self, kind: str, answered: Answer, **detail: Any) -> None:
         """`answered` says what the program got: "eager", or "compiled" where that could not be kept."""
         if kind in self._known:
             return
         self._known.add(kind)
-        payload = {"graph": self._number, "kind": kind, "answered": answered, **detail}
-        self._probes.stream.artifact(SEMANTICS, payload, self._compile_id)
+        noted = SemanticsNoted(graph=self._number, kind=kind, answered=answered, **detail)
+        self._probes.stream.record(noted, self._compile_id)
 
     def unused_output(
-        self, answered: str, facts: GraphFacts, unused: Sequence[int], inputs: Sequence[str]
+        self, answered: Answer, facts: GraphFacts, unused: Sequence[int], inputs: Sequence[str]
     ) -> None:
         """No loss used these outputs, which leaves these inputs without a gradient in eager."""
         self.add(

@@ -21,7 +21,7 @@ from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.freeze_after import parse_freeze_after
-from ...shared.names import FROZEN, NOT_COMPILED
+from ...shared.records import FrameNotCompiled, FreezeNoted
 from ...shared.settings import ON_RECOMPILE_ERROR, Settings
 from ..harmless import Probes
 from ..primitives import perf_counter_ns, time_ns
@@ -52,7 +52,7 @@ class Freeze:
         self._compiling = threading.local()
         self._compiled: set[object] = set()
         self._reasons_of: dict[object, set[object]] = {}
-        self._not_compiled = Occurrences(probes.stream, NOT_COMPILED)
+        self._not_compiled = Occurrences(probes.stream, FrameNotCompiled)
 
     def watch(self, page: int) -> None:
         """A graph was compiled, and its calls are counted on this page."""
@@ -153,14 +153,13 @@ class Freeze:
 
     def _record(self, frozen: bool) -> None:
         is_timed = self._after.seconds is not None
-        self._probes.stream.artifact(
-            FROZEN,
-            {
-                "frozen": frozen,
-                "calls": None if is_timed else self._calls(),
-                "seconds": self._seconds() if is_timed else None,
-                "at_ns": time_ns(),
-            },
+        self._probes.stream.record(
+            FreezeNoted(
+                frozen=frozen,
+                calls=None if is_timed else self._calls(),
+                seconds=self._seconds() if is_timed else None,
+                at_ns=time_ns(),
+            )
         )
 
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...backends.compilers import Tell, compiler_of
 from ...shared.backend_choice import BackendChoice
-from ...shared.names import OVERRIDE
 from ...shared.overrides import Override, merged, parse_override
+from ...shared.records import OverrideApplied
 from ...shared.settings import FULLGRAPH_FIRST, Settings
 from ..harmless import Probes
 from ..probes.graphs import backend_name
@@ -46,7 +46,7 @@ class Overriding:
         self._of_calls = [override for override in overrides if override.frame is None]
         audit = [Override({"fullgraph": True})] if settings.fullgraph == FULLGRAPH_FIRST else []
         self._wanted = merged([*self._of_calls, *audit])
-        self._calls = Occurrences(probes.stream, OVERRIDE)
+        self._calls = Occurrences(probes.stream, OverrideApplied)
         self._backends: dict[bool | None, BackendChoice | Chain] = {}  # the same one shares Dynamo's cache
 
     def install_on_calls(self, torch: ModuleType, parts: "EngineParts") -> None:
@@ -154,14 +154,12 @@ class Overriding:
         fitting = [override for override in self._of_compiles if override.is_of(frame, compile_)]
         if not fitting:
             return None
-        self._probes.stream.artifact(
-            OVERRIDE,
-            {
-                "overrides": [str(override) for override in fitting],
-                "of": None,
-                "replaced": [["backend", backend_name(own), ",".join(map(str, fitting[-1].choices()))]],
-                "times": 1,
-            },
+        self._probes.stream.record(
+            OverrideApplied(
+                overrides=[str(override) for override in fitting],
+                replaced=[["backend", backend_name(own), ",".join(map(str, fitting[-1].choices()))]],
+                times=1,
+            ),
             compile_id,
         )
         backend = self._backend_of(fitting[-1], self._settings.dynamic)

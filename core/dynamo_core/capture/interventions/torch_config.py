@@ -38,10 +38,10 @@ def _changed(module: ModuleType, change: ConfigChange) -> ConfigChanged:
         now = _added_to(was, change.text) if change.is_added else _fitting(was, change.value)
         setattr(holder, name, now)
     except AttributeError:
-        return ConfigChanged(str(change), problem="this torch has no such setting")
+        return ConfigChanged(change=str(change), problem="this torch has no such setting")
     except Exception as error:
-        return ConfigChanged(str(change), problem=f"{type(error).__name__}: {error}"[:_LONGEST_VALUE])
-    return ConfigChanged(str(change), _shown(was), _shown(now))
+        return ConfigChanged(change=str(change), problem=f"{type(error).__name__}: {error}"[:_LONGEST_VALUE])
+    return ConfigChanged(change=str(change), was=_shown(was), now=_shown(now))
 
 
 def _fitting(was: Any, value: Any) -> Any:

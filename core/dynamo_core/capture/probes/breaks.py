@@ -10,7 +10,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...shared.names import GRAPH_BREAK
+from ...shared.records import GraphBroke
 from .trace_handler import current_compile_id
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
 
     @probes.harmless("graph breaks")
     def record_break(reason: Any) -> None:
-        payload = described_break(reason.reason, reason.user_stack)
-        probes.stream.artifact(GRAPH_BREAK, payload, current_compile_id())
+        probes.stream.record(described_break(reason.reason, reason.user_stack), current_compile_id())
 
     def __post_init__(self: Any) -> None:
         original(self)
@@ -38,18 +37,18 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
     kind.__post_init__ = __post_init__
 
 
-def described_break(reason: str, user_stack: Any) -> dict[str, Any]:
+def described_break(reason: str, user_stack: Any) -> GraphBroke:
     """A break as it is recorded: torch's reason, the user's stack, and the text around its last line."""
     stack = [
         {"file": frame.filename, "line": frame.lineno, "name": frame.name, "text": frame.line}
         for frame in user_stack
     ]
-    return {
-        "reason": reason,
-        "user_stack": stack,
-        "around": _lines_around(user_stack),
-        "grad_enabled": sys.modules["torch"].is_grad_enabled(),
-    }
+    return GraphBroke(
+        reason=reason,
+        user_stack=stack,
+        around=_lines_around(user_stack),
+        grad_enabled=sys.modules["torch"].is_grad_enabled(),
+    )
 
 
 def _lines_around(user_stack: Any) -> dict[int, str]:

@@ -18,7 +18,7 @@ from traceback import extract_tb
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...shared.names import FRAME
+from ...shared.records import FrameTried
 from ..primitives import perf_counter_ns, time_ns
 from .breaks import described_break
 
@@ -68,28 +68,27 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
             outcome = "compiled"
         else:
             outcome = "skipped" if ok else "failed"
-        probes.stream.artifact(
-            FRAME,
-            {
-                "name": code.co_name,
-                "method": _method_of(frame),
-                "file": code.co_filename,
-                "line": code.co_firstlineno,
-                "outcome": outcome,
-                "reason": reason,
-                "limit": None if given_up is None else given_up.limit,
+        probes.stream.record(
+            FrameTried(
+                name=code.co_name,
+                method=_method_of(frame),
+                file=code.co_filename,
+                line=code.co_firstlineno,
+                outcome=outcome,
+                reason=reason,
+                limit=None if given_up is None else given_up.limit,
                 # Ctrl-C, sys.exit
-                "is_exit": given_up is None and error is not None and not isinstance(error, Exception),
-                "ok": ok,
-                "whole_graph": whole_graph,
-                "broke": None if given_up is not None else _break_that_raised(error),
-                "stopped": None if given_up is not None else _what_stopped(suppressed or error),
-                "called_from": caller,
-                "compiled_by": compiled_by,
-                "thread": _thread_name(),
-                "ended_ns": time_ns(),
-                "ns": elapsed,
-            },
+                is_exit=given_up is None and error is not None and not isinstance(error, Exception),
+                ok=ok,
+                whole_graph=whole_graph,
+                broke=None if given_up is not None else _break_that_raised(error),
+                stopped=None if given_up is not None else _what_stopped(suppressed or error),
+                called_from=caller,
+                compiled_by=compiled_by,
+                thread=_thread_name(),
+                ended_ns=time_ns(),
+                ns=elapsed,
+            ),
             handler.last_compile,
         )
 
@@ -180,7 +179,7 @@ def _break_that_raised(error: BaseException | None) -> dict[str, Any] | None:
     Source: torch/_dynamo/exc.py (Unsupported: msg, real_stack), 2.8 to 2.15.
     """
     stack = getattr(error, "real_stack", None)
-    return described_break(str(getattr(error, "msg", error)), stack) if stack else None
+    return described_break(str(getattr(error, "msg", error)), stack).payload() if stack else None
 
 
 def _what_stopped(error: BaseException | None) -> dict[str, Any] | None:
@@ -190,7 +189,7 @@ def _what_stopped(error: BaseException | None) -> dict[str, Any] | None:
     """
     inner = getattr(error, "inner_exception", None)
     if isinstance(inner, BaseException):
-        return described_break(str(error), extract_tb(inner.__traceback__))
+        return described_break(str(error), extract_tb(inner.__traceback__)).payload()
     return _break_that_raised(error)
 
 

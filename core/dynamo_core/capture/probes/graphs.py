@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...backends.graph_in_progress import graph_in_progress
 from ...shared.graph_key import graph_key
-from ...shared.names import FX_GRAPH, GRAPH_COMPILED
+from ...shared.names import FX_GRAPH
+from ...shared.records import GraphCompiled
 from ..eager_semantics.observed import observed_graph
 from ..primitives import perf_counter_ns, time_ns
 from ..torch_versions import source_name
@@ -58,15 +59,14 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
     ) -> Any:
         countable = not (owner.export or getattr(owner, "package", None) is not None)
         calls_index = counters.new_page() if countable else None
-        probes.stream.artifact(
-            GRAPH_COMPILED,
-            {
-                "graph": graph_number,
-                "name": gm.meta.get("backend_id"),
-                "backend_ns": elapsed,
-                "calls_index": calls_index,
-                "specialization": "specialization" in gm.meta,
-            },
+        probes.stream.record(
+            GraphCompiled(
+                graph=graph_number,
+                name=gm.meta.get("backend_id"),
+                backend_ns=elapsed,
+                calls_index=calls_index,
+                specialization="specialization" in gm.meta,
+            ),
             current_compile_id(),
         )
         if graph_number == 1:

@@ -7,7 +7,7 @@ argument is the output graph in torch 2.8 to 2.15. Run with 2.13.
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...shared.names import GUARDS
+from ...shared.records import GuardsMade
 from ..torch_versions import guard_type, source_name
 from .trace_handler import current_compile_id
 
@@ -26,7 +26,7 @@ def install(guards: ModuleType, parts: "EngineParts") -> None:
         described.sort(
             key=lambda guard: (guard["source"], guard["type"])
         )  # torch's own order costs 20 times more
-        probes.stream.artifact(GUARDS, {"guards": described}, current_compile_id())
+        probes.stream.record(GuardsMade(guards=described), current_compile_id())
 
     @probes.harmless("cost of guards")
     def remember(f_code: Any, checks: Any) -> None:

@@ -25,7 +25,7 @@ def install(torch: ModuleType, parts: "EngineParts") -> None:
 
     @parts.probes.harmless("cells of a notebook")
     def note(file: str, number: int) -> None:
-        parts.stream.record(NotebookCell(file, number))
+        parts.stream.record(NotebookCell(file=file, number=number))
 
     name_of_cell = compiler.cache
 

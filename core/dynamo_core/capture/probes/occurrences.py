@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from threading import RLock
 from typing import Any
 
+from ...shared.records import OurRecord
 from ..writing.stream import Stream
 
 _MOST_KINDS = 1000  # a program can make functions without end
@@ -16,9 +17,9 @@ class Occurrences:
     What comes of further kinds once there are very many is counted together, in a record with nothing else.
     """
 
-    def __init__(self, stream: Stream, record: str) -> None:
+    def __init__(self, stream: Stream, kind: type[OurRecord]) -> None:
         self._stream = stream
-        self._record = record
+        self._kind_of_record = kind
         self._times: dict[object, int] = {}
         self._unwritten: dict[object, dict[str, Any]] = {}
         self._lock = RLock()  # a signal's handler may come here while its thread is here already
@@ -41,7 +42,7 @@ class Occurrences:
             self._write(kind, content)
 
     def _write(self, kind: object, content: dict[str, Any]) -> None:
-        self._stream.artifact(self._record, content)
+        self._stream.record(self._kind_of_record(**content))
         if self._unwritten.get(kind) is content:
             del self._unwritten[kind]
 

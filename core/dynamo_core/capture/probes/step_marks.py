@@ -12,7 +12,7 @@ from statistics import median
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...shared.names import STEP_MARKS
+from ...shared.records import StepMarksKept
 from ...shared.settings import StepFrame
 from ..harmless import Probes
 from ..primitives import perf_counter_ns
@@ -73,7 +73,7 @@ class StepMarks:
         self._record(max(0.0, _ns_a_call() - unwatched))
 
     def _record(self, ns_each: float) -> None:
-        self._probes.stream.artifact(STEP_MARKS, {"calls_index": self._page, "ns_each": ns_each})
+        self._probes.stream.record(StepMarksKept(calls_index=self._page, ns_each=ns_each))
 
     def _begins_step(self, code: CodeType) -> bool:
         return (code.co_filename, code.co_firstlineno, code.co_name) in self._frames

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, cast
 
 from ...shared.masking import masked_environment
-from ...shared.names import COMPILE_BEGUN
+from ...shared.records import CompileBegun
 from ..primitives import perf_counter_ns, time_ns
 from ..writing.stream import Stream
 
@@ -45,8 +45,8 @@ class TraceHandler(logging.Handler):
             self._stream.write(metadata, payload, path, record.lineno)
             is_backward = "chromium_event" in metadata and _begins_backward(payload)
             if is_backward or "dynamo_start" in metadata:
-                begun = {"began_ns": time_ns(), "backward": is_backward}
-                self._stream.artifact(COMPILE_BEGUN, begun, envelope(metadata))
+                begun = CompileBegun(began_ns=time_ns(), backward=is_backward)
+                self._stream.record(begun, envelope(metadata))
         except Exception:
             self._stream.counters.note_lost_record(0)
 

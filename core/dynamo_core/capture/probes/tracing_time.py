@@ -17,7 +17,7 @@ from collections.abc import Callable
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...shared.names import TRACING_TIME
+from ...shared.records import FunctionsTraced
 from ..primitives import perf_counter_ns
 from .trace_handler import current_compile_id
 
@@ -120,7 +120,7 @@ def install(symbolic_convert: ModuleType, parts: "EngineParts") -> None:
         if is_root:
             running = attempts()
             del running[running.index(call.attempt) :]  # an interrupt may have left others behind it
-            probes.stream.artifact(TRACING_TIME, _told(call.attempt), current_compile_id())
+            probes.stream.record(_told(call.attempt), current_compile_id())
 
     @probes.harmless("tracing time")
     def stop() -> None:
@@ -159,12 +159,12 @@ def _function(code: CodeType) -> _Function:
     return getattr(code, "co_qualname", code.co_name), code.co_filename, code.co_firstlineno
 
 
-def _told(attempt: _Attempt) -> dict[str, Any]:
+def _told(attempt: _Attempt) -> FunctionsTraced:
     """The functions that took longest, by their own time, and how many others there were."""
     by_own_time = sorted(attempt.totals.items(), key=lambda item: -item[1][2])
     told, others = by_own_time[:_FUNCTIONS_TOLD], by_own_time[_FUNCTIONS_TOLD:]
-    return {
-        "functions": [
+    return FunctionsTraced(
+        functions=[
             {
                 "name": name,
                 "file": file,
@@ -175,9 +175,9 @@ def _told(attempt: _Attempt) -> dict[str, Any]:
             }
             for (name, file, line), (calls, inclusive, exclusive) in told
         ],
-        "others": {
+        others={
             "functions": len(others),
             "calls": sum(totals[0] for _, totals in others),
             "exclusive_ns": sum(totals[2] for _, totals in others),
         },
-    }
+    )

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import CodeType
 
-from ...shared.names import PUT_OFF
+from ...shared.records import FramePutOff
 from ..primitives import process_time_ns, thread_time_ns
 from ..probes.occurrences import Occurrences
 from ..writing.stream import Stream
@@ -26,7 +26,7 @@ class Budget:
         self._allowance_ns = None if allowance is None else int(allowance * 1e9)
         self._began_ns = process_time_ns()
         self._spent_ns = 0
-        self._put_off = Occurrences(stream, PUT_OFF)
+        self._put_off = Occurrences(stream, FramePutOff)
 
     @contextmanager
     def spending(self) -> Iterator[None]:

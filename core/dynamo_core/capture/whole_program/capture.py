@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...backends.compilers import Tell
-from ...shared.names import CAPTURE_DECISION
+from ...shared.records import CaptureDecided
 from ...shared.settings import FULLGRAPH_FIRST, SEMANTICS_EAGER, Settings
 from ..harmless import Probes
 from ..import_hook import import_hook
@@ -122,16 +122,15 @@ class WholeProgramCapture:
 
     def _decide(self, decision: str, because: str | None) -> None:
         settings = self._settings
-        self._probes.stream.artifact(
-            CAPTURE_DECISION,
-            {
-                "decision": decision,
-                "because": because,
-                "policy": settings.capture,
-                "backend": settings.backend,
-                "fallback_random": decision == "capture" and self._may_use_inductor(),
-                "raises": self._raises(),
-            },
+        self._probes.stream.record(
+            CaptureDecided(
+                decision=decision,
+                because=because,
+                policy=settings.capture,
+                backend=settings.backend,
+                fallback_random=decision == "capture" and self._may_use_inductor(),
+                raises=self._raises(),
+            )
         )
 
     def _raises(self) -> bool:
