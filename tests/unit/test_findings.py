@@ -9,7 +9,7 @@ import pytest
 
 from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.findings import ANALYSES, KINDS, Finding, find
-from dynamo_core.analysis.findings.identity import without_numbers, without_what_passes
+from dynamo_core.analysis.lasting_text import without_numbers, without_what_passes
 from dynamo_core.model import (
     CacheLookup,
     CallSample,

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..analysis.findings.identity import without_what_passes
+from ..analysis.lasting_text import without_what_passes
 from ..analysis.words import cache_name
 from ..model import Process, Recording
 from .difference import Condition

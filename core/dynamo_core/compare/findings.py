@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..analysis.findings import OF_THE_COMPILER, Finding
-from ..analysis.findings.identity import without_numbers
+from ..analysis.lasting_text import without_numbers
 from ..model import Recording, function_of
 from .difference import FindingChange
 from .functions import renamed

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict, replace
 
 from ..analysis.findings import Finding, Kind
-from ..analysis.findings.identity import without_what_passes
+from ..analysis.lasting_text import without_what_passes
 from ..model import Graph, Recording, function_of
 from .difference import GraphChange, GraphChangeKind, GraphSide
 from .findings import MatchedFindings

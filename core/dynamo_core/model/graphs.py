@@ -23,7 +23,8 @@ class TensorInfo:
 class Node:
     """A node of an FX graph. `tensors` has one entry for a tensor, several for a tuple of them.
 
-    `inputs` names the nodes that it reads; `source` says where the frame finds a placeholder's value.
+    `inputs` names the nodes that it reads; `source` says where the frame finds a placeholder's value. Where
+    `place` is in an installed package, `called_from` is the program's own line that leads there.
     """
 
     op: Literal["placeholder", "get_attr", "call_function", "call_method", "call_module", "output", "root"]
@@ -37,6 +38,7 @@ class Node:
     source: str | None = None
     is_parameter: bool = False
     place: Place | None = None
+    called_from: Place | None = None
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ from .structured import structured
 _COMPILED_AUTOGRAD = "compiled autograd"
 _MADE_BY_TORCH = "<eval_with_key>"
 # Source: torch/_dynamo/exc.py. Other failures come before a graph is handed over, or after it is compiled.
+# What the ranks of a job have to call in the same order, which is asked of every recording of several.
+_COLLECTIVES = b"_c10d_functional."
 _BACKEND_FAILURES = ("BackendCompilerFailed", "InductorError")
 
 
@@ -90,7 +92,11 @@ class GraphBuilder:
 
     def _fx_graph(self, record: Record) -> None:
         content = head(record) if names.FX_GRAPH not in self._contents else {}
-        has_nodes = not content or nodes_of_graph(str(content.get("key"))) in self._contents
+        has_nodes = (
+            not content
+            or nodes_of_graph(str(content.get("key"))) in self._contents
+            or (self._process.rank is not None and record.mentions(_COLLECTIVES))
+        )
         content = record.json_payload(MOST_VALUES) if has_nodes else content
         compile_id = self._begun.id_of(record)
         graph = Graph(
@@ -216,6 +222,7 @@ def _node(content: Mapping[str, Any]) -> Node:
         source=content.get("source"),
         is_parameter=content.get("parameter", False),
         place=place_of(content),
+        called_from=None if content.get("called_from") is None else Place(*content["called_from"]),
     )
 
 

@@ -171,6 +171,10 @@ class Record:
         line = self._head.string[start : self._end if end < 0 else end].removesuffix(b"\r")
         return printable(line.decode("utf-8", "replace"))
 
+    def mentions(self, text: bytes) -> bool:
+        """Whether the payload has this text in it; it is not checked."""
+        return self._head.string.find(text, self._line_end, self._end) >= 0
+
     def is_whole(self) -> bool:
         """Whether the first line is JSON and the payload is what was written."""
         try:

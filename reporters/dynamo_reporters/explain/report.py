@@ -154,8 +154,8 @@ def _ranks(recording: Recording) -> Iterator[Block]:
     if differ:
         yield Paragraph(f"The ranks differ in: {', '.join(differ)}.", "warning")
     if agree:
-        also = "; their order, and that of collectives, was not compared"
-        yield Paragraph(f"The ranks agree in the number of: {', '.join(agree)}{also}.")
+        more = "`dynamo ranks` compares their order, the graphs and the collectives in them"
+        yield Paragraph(f"The ranks agree in the number of: {', '.join(agree)}; {more}.")
     if unknown:
         yield Paragraph(f"Not recorded for every rank: {', '.join(unknown)}.")
 

@@ -17,6 +17,7 @@ from .finding import KINDS, OF_THE_COMPILER, Cost, Evidence, Figure, Finding, Ki
 from .identity import as_findings
 from .overhead import costly_guards, overhead_bound_graphs
 from .ranking import ranked
+from .ranks import ranks_differ
 from .recompiles import recompiles
 from .verification import wrong_results
 
@@ -41,6 +42,7 @@ CONTENTS = frozenset({CALL_SAMPLES, names.PROFILE_WINDOW})
 # Every analysis; adding one is a line here and a kind in `finding.py`.
 ANALYSES: tuple[Callable[[Figures], Iterable[Draft]], ...] = (
     wrong_results,
+    ranks_differ,
     fallbacks,
     breaks,
     recompiles,

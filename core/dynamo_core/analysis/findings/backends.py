@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from ..backend_sentences import declined_because, untaken_sentence
 from ..figures import Figures
+from ..lasting_text import without_numbers
 from .draft import Draft
 from .finding import Cost, Evidence, Figure
-from .identity import without_numbers
 from .remedy import remedy
 
 _ADD_ONE = (

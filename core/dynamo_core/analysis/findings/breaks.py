@@ -7,13 +7,13 @@ from ..break_costs import BreakCost
 from ..break_recompiles import seconds_of_recompiles_behind
 from ..break_sentences import effect_and_cost, title_of
 from ..figures import Figures
+from ..lasting_text import without_what_passes
 from ..remedies.breaks import break_advice, break_cause
 from ..remedies.situation import user_line
 from ..summary import break_identity
 from ..words import frame_name
 from .draft import Draft
 from .finding import NOT_RECORDED, Cost, Evidence, Figure, Kind
-from .identity import without_what_passes
 from .remedy import remedies
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ...model import Compile, Frame, GraphBreak, Process
 from ..figures import Figures
+from ..lasting_text import without_numbers
 from ..library import is_library
 from ..recompiles import is_recompile_limit
 from ..remedies.breaks import break_advice, break_cause
@@ -12,7 +13,6 @@ from ..summary import break_identity, fell_back
 from ..words import first_line, frame_name, place
 from .draft import Draft
 from .finding import NOT_RECORDED, Cost, Evidence, Figure, Kind
-from .identity import without_numbers
 from .remedy import remedies
 
 _GENERATOR = "Attempt to trace generator"  # torch/_dynamo/convert_frame.py, 2.8 to 2.15

@@ -9,6 +9,7 @@ from ..remedies.advice import Change
 Kind = Literal[
     "wrong result",
     "compiler error",
+    "ranks differ",
     "fell back to eager",
     "recompile limit",
     "graph break",
@@ -28,6 +29,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 OF_THE_COMPILER: tuple[Kind, ...] = (
     "wrong result",
     "compiler error",
+    "ranks differ",
     "fell back to eager",
     "recompile limit",
     "graph break",

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from .finding import Finding, Known
 
 _CERTAINTY: tuple[Known, ...] = ("measured", "sampled", "estimated", "not recorded")
+# What computes something else, ends the program or makes it hang.
+_NO_QUESTION_OF_TIME = ("wrong result", "compiler error", "ranks differ")
 # Where no time was recorded: what keeps whole frames out of graphs, then what cuts graphs, then the rest.
 _UNTIMED = ("fell back to eager", "recompile limit", "graph break", "recompile")
 # True of a run more than of the program: shorter or colder, it is another figure.
@@ -30,8 +32,7 @@ def _rank(finding: Finding, has_untimed_break: bool) -> tuple[int, bool, bool, b
     kind = finding.kind
     worth = figure.seconds if figure.seconds is not None else float("inf")
     return (
-        # What computes something else, or ends the program, is no question of time.
-        0 if kind == "wrong result" else 1 if kind == "compiler error" else 2,
+        _NO_QUESTION_OF_TIME.index(kind) if kind in _NO_QUESTION_OF_TIME else len(_NO_QUESTION_OF_TIME),
         kind in _OF_THE_RUN,
         # What is right as it is.
         figure.seconds == 0.0 and not finding.remedies,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ...model import Process
 from ..figures import Figures
+from ..lasting_text import without_numbers
 from ..recompile_causes import RecompileCause, causes_of
 from ..recompile_sentences import cause_sentence
 from ..recompiles import FrameRecompiles
@@ -11,7 +12,6 @@ from ..remedies.recompiles import recompile_advice
 from ..words import number, place, process_title, seconds
 from .draft import Draft
 from .finding import NOT_RECORDED, Cost, Evidence, Figure, Kind
-from .identity import without_numbers
 from .remedy import remedies
 
 _IN_TORCHS_WORDS = ("other", "not recorded", "global state", "relation of sizes")

@@ -12,6 +12,7 @@ _SHOWN_BY: dict[Kind, str] = {
     "compiler error": "dynamo explain",
     "recompile": "dynamo recompiles",
     "recompile limit": "dynamo recompiles",
+    "ranks differ": "dynamo ranks",
     "compiled anew": "dynamo recompiles",
     "costly guards": "dynamo guards",
     "backend declined": "dynamo explain",

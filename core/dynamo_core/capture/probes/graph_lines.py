@@ -18,6 +18,18 @@ def user_lines(stack_trace: str | None) -> Iterator[tuple[str, int]]:
             yield line
 
 
+def line_of_call(stack_trace: str | None) -> tuple[str, int] | None:
+    """The program's line that leads into a library's, where the innermost one is in an installed package."""
+    *callers, innermost = list(user_lines(stack_trace)) or [("", 0)]
+    if not _is_installed(innermost[0]):
+        return None
+    return next((line for line in reversed(callers) if not _is_installed(line[0])), None)
+
+
+def _is_installed(file: str) -> bool:
+    return "/site-packages/" in file or "/dist-packages/" in file
+
+
 def _line(entry: str) -> tuple[str, int] | None:
     file, _, rest = entry.partition('", line ')
     digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]

@@ -20,7 +20,7 @@ from ..primitives import perf_counter_ns, time_ns
 from ..torch_versions import source_name
 from .custom_operators import custom_operators
 from .device_time import timed_on_device
-from .graph_lines import user_line
+from .graph_lines import line_of_call, user_line
 from .modes import modes_of, threads
 from .optimizers import optimizer_steps
 from .trace_handler import compile_id_text, current_compile_id
@@ -200,6 +200,9 @@ def _node(node: Any) -> dict[str, Any]:
     place = user_line(node.meta.get("stack_trace"))
     if place is not None:
         described["file"], described["line"] = place
+        called_from = line_of_call(node.meta.get("stack_trace"))
+        if called_from is not None:
+            described["called_from"] = called_from
     return described
 
 

@@ -1,0 +1,123 @@
+"""All ranks at once: their counts, the first differences, who waits, and what was compared to say so."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from ...model import Process, Recording
+from ..summary import Summary, summarize
+from .differences import Difference, differences
+from .members import ranks_of
+from .waiting import Wait, waits_of, who_waits
+
+State = Literal["ended", "killed", "not ended", "not recorded"]
+_Counts = tuple[int | None, int | None, int | None, int | None]
+
+
+@dataclass(frozen=True)
+class RankRow:
+    """Ranks that are alike in all of these but the time. None is not recorded.
+
+    `state`: a process that is "killed" left no last record though the run is over (it was killed, or called
+    os._exit); one that has "not ended" may go on; a trace that is not ours does not tell. The
+    compile seconds are those of the rank that took least and of the one that took most.
+    """
+
+    ranks: tuple[int, ...]
+    state: State
+    graphs: int | None
+    ops: int | None
+    graph_breaks: int | None
+    recompiles: int | None
+    cache_hits: int
+    cache_misses: int
+    least_compile_seconds: float | None
+    most_compile_seconds: float | None
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The ranks of a run beside each other.
+
+    `waits` says what they are inside of, `waiting` who cannot go on, in sentences. `compared` names what was
+    compared and agrees, `not_compared` what could not be.
+    """
+
+    rows: tuple[RankRow, ...]
+    differences: tuple[Difference, ...]
+    waits: tuple[Wait, ...]
+    waiting: tuple[str, ...]
+    compared: tuple[str, ...]
+    not_compared: tuple[str, ...]
+
+
+def compare_ranks(recording: Recording) -> Ranks:
+    """Compare what each rank of a recording did; of fewer than two there is nothing to compare."""
+    ranks = ranks_of(recording)
+    found = differences(ranks) if len(ranks) > 1 else ()
+    compared, not_compared = _what_was_compared(ranks)
+    subjects = {difference.subject for difference in found}
+    return Ranks(
+        rows=tuple(_rows(recording, ranks)),
+        differences=found,
+        waits=waits_of(ranks),
+        waiting=who_waits(ranks),
+        compared=tuple(text for subject, text in compared if subject not in subjects),
+        not_compared=tuple(not_compared),
+    )
+
+
+def _rows(recording: Recording, ranks: Mapping[int, Process]) -> Iterator[RankRow]:
+    alike: dict[tuple[State, _Counts, tuple[int, int]], list[tuple[int, Summary]]] = {}
+    for rank, process in ranks.items():
+        own = summarize(Recording(recording.path, None, [process], None, []))
+        counts = own.graphs, own.ops, own.graph_breaks, own.recompiles
+        kind = _state(process, recording), counts, _looked_up(process)
+        alike.setdefault(kind, []).append((rank, own))
+    for (state, (graphs, ops, breaks, recompiles), (hits, misses)), group in alike.items():
+        spent = [own.compile_time_s for _, own in group if own.compile_time_s is not None]
+        yield RankRow(
+            tuple(rank for rank, _ in group),
+            state,
+            graphs,
+            ops,
+            breaks,
+            recompiles,
+            hits,
+            misses,
+            min(spent, default=None),
+            max(spent, default=None),
+        )
+
+
+def _state(process: Process, recording: Recording) -> State:
+    if not process.is_ours:
+        return "not recorded"
+    if process.end is not None:
+        return "ended"
+    return "killed" if recording.run is not None and recording.run.ended_ns is not None else "not ended"
+
+
+def _looked_up(process: Process) -> tuple[int, int]:
+    outcomes = [lookup.outcome for lookup in process.cache_lookups]
+    return outcomes.count("hit"), outcomes.count("miss")
+
+
+def _what_was_compared(ranks: Mapping[int, Process]) -> tuple[list[tuple[str, str]], list[str]]:
+    """By subject, and in words."""
+    compared = [("graph breaks", "the order of graph breaks"), ("recompiles", "the order of recompiles")]
+    compared.append(("caches", "hits and misses in torch's caches"))
+    not_compared = ["what runs outside of compiled graphs"]
+    graphs = [graph for process in ranks.values() for graph in process.graphs]
+    if all(graph.nodes is not None for graph in graphs):
+        compared.append(("collectives", "the order and sizes of the collectives in graphs"))
+        compared.append(("graphs", "the graphs, with their ops and sizes"))
+    elif all(graph.code is not None for graph in graphs):
+        compared.append(("graphs", "the code of the graphs, but for numbers in it"))
+    else:
+        not_compared.append("what is in the graphs")
+    if all(process.is_ours for process in ranks.values()):
+        compared.append(("settings", "versions, settings of torch's and the environment variables it reads"))
+    else:
+        not_compared.append("settings and environment, which this trace does not hold")
+    return compared, not_compared

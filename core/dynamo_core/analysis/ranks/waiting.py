@@ -1,0 +1,125 @@
+"""Who is inside of what when the recording ends, and who waits for whom.
+
+It works on what lies on disk while a job hangs, and after it was killed. A recording does not say which
+collective of a graph a rank is at, only that it is inside the graph.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ...model import Place, Process
+from ..in_progress import compiling_words
+from ..words import compile_label, frame_name, number
+from .collectives import Collective, collectives_of
+from .members import Inside, inside_of, named
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Ranks that are inside of the same, the first since `since_ns` (nanoseconds since the epoch).
+
+    `collectives` are those of the graph that is called, in order; None where they are not known.
+    """
+
+    ranks: tuple[int, ...]
+    inside: str
+    since_ns: int
+    place: Place | None
+    collectives: tuple[str, ...] | None
+
+
+class _At(NamedTuple):
+    inside: Inside
+    words: str
+    place: Place | None
+    collectives: list[Collective] | None
+
+
+def waits_of(ranks: Mapping[int, Process]) -> tuple[Wait, ...]:
+    """What the ranks are inside of, those that are inside of the same together."""
+    alike: dict[object, list[tuple[int, _At]]] = {}
+    for rank, at in _inside(ranks).items():
+        alike.setdefault((at.words, at.place, _keys(at)), []).append((rank, at))
+    return tuple(
+        Wait(
+            tuple(rank for rank, _ in group),
+            group[0][1].words,
+            min(at.inside.since_ns for _, at in group),
+            group[0][1].place,
+            None if group[0][1].collectives is None else tuple(map(str, group[0][1].collectives)),
+        )
+        for group in alike.values()
+    )
+
+
+def who_waits(ranks: Mapping[int, Process]) -> tuple[str, ...]:
+    """Sentences on who cannot go on before another rank does; none where that cannot be told."""
+    inside = _inside(ranks)
+    in_collectives = {rank: at for rank, at in inside.items() if at.collectives}
+    if not in_collectives:
+        return ()
+    return tuple(_sentences(ranks, inside, in_collectives))
+
+
+def _sentences(
+    ranks: Mapping[int, Process], inside: Mapping[int, _At], waiting: Mapping[int, _At]
+) -> Iterator[str]:
+    yield from _unlike(waiting)
+    who = named(list(waiting))
+    wait = "waits" if len(waiting) == 1 else "wait"
+    compiling = [rank for rank, at in inside.items() if at.inside.compiling is not None]
+    if compiling:
+        yield f"{who} {wait} in collectives for {named(compiling)}, still compiling"
+    ended = [rank for rank, process in ranks.items() if process.end is not None]
+    if ended:
+        yield f"{who} {wait} in collectives for {named(ended)}, whose program has ended"
+    elsewhere = [rank for rank in ranks if rank not in inside and rank not in ended]
+    if elsewhere:
+        yield f"{who} {wait} in collectives; {named(elsewhere)} was killed, or is in no graph and no compile"
+
+
+def _unlike(waiting: Mapping[int, _At]) -> Iterator[str]:
+    """Ranks that are inside of graphs with other collectives than the first of them."""
+    (first, at_first), *others = waiting.items()
+    for rank, at in others:
+        unlike = _first_unlike(at_first.collectives or [], at.collectives or [])
+        if unlike is not None:
+            index, mine, its = unlike
+            yield (
+                f"rank {first} and rank {rank} wait for each other: collective {index + 1} is {mine} on rank "
+                f"{first}, and {its} on rank {rank}"
+            )
+            return
+
+
+def _first_unlike(mine: Sequence[Collective], its: Sequence[Collective]) -> tuple[int, str, str] | None:
+    for index in range(max(len(mine), len(its))):
+        one, other = (side[index] if index < len(side) else None for side in (mine, its))
+        if (one and one.key) != (other and other.key):
+            return index, str(one or "none"), str(other or "none")
+    return None
+
+
+def _inside(ranks: Mapping[int, Process]) -> dict[int, _At]:
+    found = {rank: inside_of(process) for rank, process in ranks.items()}
+    return {rank: _described(inside) for rank, inside in found.items() if inside is not None}
+
+
+def _described(inside: Inside) -> _At:
+    if inside.compiling is not None:
+        return _At(inside, f"compiling {compiling_words(inside.compiling)}", inside.compiling.place, None)
+    graph = inside.graph
+    assert graph is not None  # it is one or the other
+    collectives = collectives_of(graph)
+    what = f"graph {graph.number} {compile_label(graph.compile_id)} of {frame_name(graph.frame_name)}"
+    if inside.is_backward:
+        what = f"the backward of {what}"
+    elif collectives is not None:
+        what += f", {number(len(collectives), 'collective')}"
+    place = collectives[0].place if collectives else graph.frame_place
+    return _At(inside, what, place, collectives)
+
+
+def _keys(at: _At) -> tuple[object, ...]:
+    return tuple(each.key for each in at.collectives or ())

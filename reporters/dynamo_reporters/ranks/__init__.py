@@ -1,0 +1,1 @@
+"""`dynamo ranks`: the ranks of a distributed run beside each other."""

@@ -1,0 +1,143 @@
+"""The ranks beside each other: their counts, where they first differ, and who waits for whom."""
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from dynamo_core.analysis.ranks import Difference, RankRow, Ranks, Wait, compare_ranks
+from dynamo_core.analysis.ranks.members import named
+from dynamo_core.analysis.words import number, place, seconds
+from dynamo_core.compare.node_changes import SourceLines
+from dynamo_core.model import Recording
+from dynamo_core.shared import names
+
+from ..documents import json_schema, json_value
+from ..page.blocks import Block, Bullets, Heading, Paragraph, table
+from ..report import Report
+
+# The nodes of every graph, and for a trace that is not ours its readable code.
+_CONTENTS = frozenset({names.FX_GRAPH, "dynamo_output_graph"})
+_COLLECTIVES_SHOWN = 6
+
+
+def ranks_schema() -> dict[str, Any]:
+    """The schema, which the package ships as `schemas/ranks.schema.json`."""
+    declared = json_schema(Ranks)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "ranks.schema.json",
+        "title": "dynamo ranks --format json",
+        "allOf": [{"$ref": "common.schema.json#/$defs/document"}],
+        "type": "object",
+        "description": declared["description"],
+        "required": ["schema", "version", *declared["required"]],
+        "properties": {
+            "schema": {"const": "dynamo-ranks"},
+            "version": {"const": 1},
+            **declared["properties"],
+        },
+    }
+
+
+def report() -> Report:
+    """The report of `dynamo ranks`."""
+    return Report(
+        "dynamo-ranks",
+        1,
+        _CONTENTS,
+        _page,
+        lambda recording: json_value(compare_ranks(recording)),
+    )
+
+
+def _page(recording: Recording) -> Iterator[Block]:
+    ranks = compare_ranks(recording)
+    count = sum(len(row.ranks) for row in ranks.rows)
+    if count < 2:
+        what = "One rank was recorded" if count else "No rank was recorded"
+        yield Heading(f"{what}: there is nothing to compare.", 1)
+        yield Paragraph(
+            "The rank of a process is in its environment (RANK) and in torch's trace of what it compiles.",
+            "dim",
+        )
+        return
+    yield Heading(f"{number(count, 'rank')}: {_verdict(ranks)}", 1)
+    yield _rows(ranks.rows)
+    lines = SourceLines(recording)
+    for difference in ranks.differences:
+        yield from _difference(difference, lines)
+    yield from _waits(ranks)
+    if ranks.compared:
+        yield Paragraph(f"Compared, and the same on all ranks: {'; '.join(ranks.compared)}.")
+    yield Paragraph(f"Not compared: {'; '.join(ranks.not_compared)}.", "dim")
+
+
+def _verdict(ranks: Ranks) -> str:
+    if ranks.waiting:
+        return ranks.waiting[0]
+    if ranks.differences:
+        return ranks.differences[0].title
+    return "no difference in what was compared"
+
+
+def _rows(rows: tuple[RankRow, ...]) -> Block:
+    cells = [
+        [
+            named(row.ranks).partition(" ")[2],
+            row.state,
+            *map(_count, (row.graphs, row.ops, row.graph_breaks, row.recompiles)),
+            f"{row.cache_hits} of {row.cache_hits + row.cache_misses}",
+            _range(row.least_compile_seconds, row.most_compile_seconds),
+        ]
+        for row in rows
+    ]
+    return table("ranks|state|graphs>|ops>|breaks>|recompiles>|cache hits>|compile time>", cells)
+
+
+def _count(value: int | None) -> str:
+    return "not recorded" if value is None else f"{value:,}"
+
+
+def _range(least: float | None, most: float | None) -> str:
+    low, high = seconds(least), seconds(most)
+    return low if low == high else f"{low} to {high}"
+
+
+def _difference(difference: Difference, lines: SourceLines) -> Iterator[Block]:
+    yield Heading(difference.title[0].upper() + difference.title[1:])
+    rows = [
+        [
+            named(side.ranks).partition(" ")[2],
+            side.what,
+            "" if side.place is None else place(side.place),
+            lines.at(side.place),
+        ]
+        for side in difference.sides
+    ]
+    yield table("ranks|what|line|", rows)
+
+
+def _waits(ranks: Ranks) -> Iterator[Block]:
+    if not ranks.waits:
+        return
+    yield Heading("Not finished")
+    yield Bullets([_wait(wait) for wait in ranks.waits])
+    for sentence in ranks.waiting:
+        yield Paragraph(f"{sentence[0].upper()}{sentence[1:]}.", "warning")
+
+
+def _wait(wait: Wait) -> str:
+    since = time.strftime("%H:%M:%S", time.localtime(wait.since_ns // 10**9))
+    text = f"{named(wait.ranks)}: {wait.inside}, since {since}"
+    if wait.place is not None:
+        text += f", at {place(wait.place)}"
+    if wait.collectives:
+        shown = wait.collectives[:_COLLECTIVES_SHOWN]
+        rest = len(wait.collectives) - len(shown)
+        text += f": {', '.join(shown)}" + (f" and {rest} more" if rest else "")
+    return text
+
+
+if __name__ == "__main__":  # what `schemas/ranks.schema.json` holds
+    print(json.dumps(ranks_schema(), indent=2, ensure_ascii=False))

@@ -1,0 +1,53 @@
+"""`dynamo ranks`, and what other reports say of ranks, on stored recordings of two."""
+
+from pathlib import Path
+
+from answering import answer
+from documents import document
+from stored import stored
+
+
+def test_the_first_collective_that_is_not_the_same_is_named_with_both_lines() -> None:
+    found = document("ranks", stored("ranks_in_another_order"))
+    first = found["differences"][0]
+    assert first["subject"] == "collectives"
+    assert [(side["ranks"], side["what"], side["place"]["line"]) for side in first["sides"]] == [
+        ([0], "all_reduce of float32[8]", 24),
+        ([1], "all_gather_into_tensor of float32[16]", 27),
+    ]
+    assert [wait["ranks"] for wait in found["waits"]] == [[0], [1]]
+    assert found["waiting"] == [
+        "rank 0 and rank 1 wait for each other: collective 1 is all_reduce of float32[8] on rank 0, and "
+        "all_gather_into_tensor of float32[16] on rank 1"
+    ]
+    assert not any("collectives" in text for text in found["compared"])
+
+
+def test_explain_has_it_as_its_first_finding() -> None:
+    path = stored("ranks_in_another_order")
+    finding = document("explain", path)["findings"][0]
+    assert finding["kind"] == "ranks differ"
+    assert finding["place"]["line"] == 24
+    page = answer("explain", path).stdout
+    assert "rank 0: all_reduce of float32[8] at" in page and "rank 1: all_gather_into_tensor of" in page
+
+
+def test_a_rank_that_was_given_another_shape_is_told_by_its_recompile_first() -> None:
+    found = document("ranks", stored("ranks_that_recompile"))
+    assert [each["subject"] for each in found["differences"]] == ["recompiles", "graphs"]
+    nothing, recompile = found["differences"][0]["sides"]
+    assert (nothing["ranks"], nothing["what"]) == ([0], "nothing more so far")
+    assert recompile["ranks"] == [1] and "size mismatch at index 0" in recompile["what"]
+    assert "the order and sizes of the collectives in graphs" in found["compared"]
+    assert document("explain", stored("ranks_that_recompile"))["findings"][0]["kind"] != "ranks differ"
+    assert {row["state"] for row in found["rows"]} == {"ended"}
+
+
+def test_one_process_has_nothing_to_compare() -> None:
+    page = answer("ranks", stored("toy"))
+    assert page.exit_code == 0 and "there is nothing to compare" in page.stdout
+
+
+def test_a_folder_that_is_no_recording_is_one_line(tmp_path: Path) -> None:
+    result = answer("ranks", tmp_path)
+    assert result.exit_code != 0 and result.stderr.count("\n") == 1

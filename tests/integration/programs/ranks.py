@@ -1,0 +1,47 @@
+"""Two collectives in a compiled function, on every rank of a job: alike, or not, as the first argument says.
+
+torchrun --nproc-per-node 2 ranks.py alike|other_order|other_size|other_shape_before|dies
+"""
+
+import os
+import sys
+
+import torch
+import torch.distributed as dist
+import torch.distributed._functional_collectives as functional
+
+SCALE = 2
+
+
+@torch.compile(backend="eager")
+def local(x):
+    return x.relu() * SCALE
+
+
+@torch.compile(backend="eager", fullgraph=True)
+def step(x, reduces_first):
+    if reduces_first:
+        total = functional.all_reduce(x * SCALE, "sum", "0")
+        parts = functional.all_gather_tensor(x + 1, 0, "0")
+    else:
+        parts = functional.all_gather_tensor(x + 1, 0, "0")
+        total = functional.all_reduce(x * SCALE, "sum", "0")
+    return total.sum() + parts.sum()
+
+
+def main():
+    how = sys.argv[1]
+    dist.init_process_group("gloo")
+    last = dist.get_rank() == dist.get_world_size() - 1
+    local(torch.ones(8))
+    if how == "other_shape_before" and last:
+        local(torch.ones(9))
+    if how == "dies" and last:
+        os._exit(3)
+    size = 16 if how == "other_size" and last else 8
+    step(torch.ones(size), not (how == "other_order" and last))
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
