@@ -1,16 +1,22 @@
-"""Which nodes of its graph a kernel was made of, from the comments in the code that Inductor generates.
+"""Which nodes of its graph a kernel was made of, as Inductor says it in its code, or in a record of its own.
 
 Source: torch/_inductor/utils.py (get_kernel_metadata) and codegen/wrapper.py: before a kernel's definition
 stands `# Topologically Sorted Source Nodes: [add, relu], Original ATen: [aten.add, aten.relu]`. Seen with
 2.13. The code is read where it was asked for, as the stage "inductor_output_code".
+
+Kernels in C++ have no such comment. With `INDUCTOR_PROVENANCE=1` torch records for every call of a kernel the
+nodes that it was made of, in terms of the graph after Inductor's passes, and which those were before them:
+torch/_inductor/debug.py (create_kernel_information_json and what it reads), seen with 2.13, version 2.0.
 """
 
 import re
 from collections.abc import Iterator
 
 from ..model import CompileId, Graph, GraphPart, Place, Process
+from ..shared.untrusted import printable_json
 
 _STAGE = "inductor_output_code"
+PROVENANCE = "inductor_provenance_tracking_node_mappings"
 _NODES = re.compile(r"^ *# (?:Topologically Sorted|Unsorted) Source Nodes: \[([^\]\n]*)\]", re.MULTILINE)
 _KERNEL = re.compile(r"^ *(\w+) = async_compile\.", re.MULTILINE)
 
@@ -28,9 +34,12 @@ class KernelSources:
             for graph in process.graphs
         }
         self._nodes: dict[tuple[CompileId | None, str], tuple[str, ...]] = {}
+        self._calls: dict[CompileId | None, dict[str, tuple[str, ...]]] = {}
         for stage in process.stages:
             if stage.name == _STAGE:
                 self._read(stage.compile_id, stage.text)
+            elif stage.name == PROVENANCE:
+                self._read_provenance(stage.compile_id, stage.text)
 
     def of(self, kernel: str, part: GraphPart | None) -> Sources:
         """The nodes and their lines; none where that is not known."""
@@ -43,19 +52,43 @@ class KernelSources:
         return nodes, tuple(dict.fromkeys(places))
 
     def kernels(self) -> Iterator[tuple[Graph, str, Sources]]:
-        """Every kernel that names its nodes, with the graph that it is of, those nodes and their lines.
+        """Every kernel of which it is known, with the graph that it is of, its nodes and their lines.
 
-        Where a compile handed over several graphs, it is not known of which one a kernel is: it is left out.
+        Each call of a kernel is one where torch recorded calls (`mm:1`); `(2)` is behind those of the second
+        graph that a compile lowered, as a backward is. Where a compile handed over several graphs, it is not
+        known of which one a kernel is: it is left out.
         """
         by_compile: dict[CompileId | None, list[Graph]] = {}
         for graph in self._process.compiled_graphs:
             by_compile.setdefault(graph.compile_id, []).append(graph)
+        named: dict[CompileId | None, dict[str, tuple[str, ...]]] = {}
         for (compile_id, kernel), nodes in self._nodes.items():
+            named.setdefault(compile_id, {})[kernel] = nodes
+        for compile_id, kernels in {**named, **self._calls}.items():
             graphs = by_compile.get(compile_id, [])
-            if len(graphs) == 1:
-                known = self._places.get(compile_id, {})
+            if len(graphs) != 1:
+                continue
+            known = self._places.get(compile_id, {})
+            for kernel, nodes in kernels.items():
                 places = [place for node in nodes if (place := known.get(node)) is not None]
                 yield graphs[0], kernel, (nodes, tuple(dict.fromkeys(places)))
+
+    def _read_provenance(self, compile_id: CompileId | None, text: str) -> None:
+        """Kernels to nodes after Inductor's passes, and those to nodes before; of anything else, nothing."""
+        try:
+            content = printable_json(text)
+            before, kernels = content["postToPre"], content["cppCodeToPost"]
+            found = {
+                str(kernel): tuple(
+                    dict.fromkeys(str(node) for name in after for node in before.get(name, ()))
+                )
+                for kernel, after in kernels.items()
+            }
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return
+        earlier = self._calls.setdefault(compile_id, {})
+        suffix = " (2)" if earlier else ""
+        earlier.update({f"{kernel}{suffix}": nodes for kernel, nodes in found.items()})
 
     def _read(self, compile_id: CompileId | None, code: str) -> None:
         comments = list(_NODES.finditer(code))

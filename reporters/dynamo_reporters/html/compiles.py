@@ -13,7 +13,8 @@ from .element import Child, Element, h
 from .links import Links, compiles_of, link
 from .sections import of_process
 
-_MOST_ROWS = 400
+_MOST_ROWS = 150
+_MOST_COMPILES = 5_000
 
 
 class CompileFacts:
@@ -50,7 +51,7 @@ def compiles_index(recording: Recording, links: Links) -> Element:
 
 
 def _rows(facts: CompileFacts) -> Iterator[list[str]]:
-    for compile_id in compiles_of(facts.process)[: _MOST_ROWS * 10]:
+    for compile_id in compiles_of(facts.process)[:_MOST_COMPILES]:
         name, place = facts.name(compile_id)
         compiles = facts.compiles.get(compile_id, [])
         forward = next((each for each in compiles if each.is_forward), None)

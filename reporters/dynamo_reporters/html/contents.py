@@ -11,7 +11,7 @@ from dynamo_core.analysis.library import is_library
 from dynamo_core.analysis.words import compile_label, frame_name, number
 from dynamo_core.model import Place, Process
 from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_OUR_TEXT
-from dynamo_core.recording.kernel_sources import KernelSources
+from dynamo_core.recording.kernel_sources import PROVENANCE
 
 from ..graphs.stages import STAGES, records_of
 from ..report import Report
@@ -24,6 +24,7 @@ from .packed import packed
 from .sections import Section, head, report_section, sections
 from .source.lines import Source, source_files
 from .source.view import file_view, index
+from .timeline import Timeline
 
 # What the reader must load of a recording for a page.
 CONTENTS = (
@@ -31,6 +32,7 @@ CONTENTS = (
     | GRAPHS
     | {AOT_PAIRS_FROM_OUR_TEXT}
     | records_of(STAGES)
+    | {PROVENANCE}
     | frozenset(name for section in sections(None) if section.report for name in section.report.contents)
 )
 _KINDS = {"guards": "guards by cache entry", "bytecode": "bytecode"}
@@ -51,6 +53,7 @@ class Contents:
         self.links = Links(
             self._recording.processes, {path: file.lines for path, file in self._files.items()}
         )
+        self.timeline = Timeline(self._recording)
         self._texts: set[str] = set()
 
     def parts(self) -> Iterator[Part]:
@@ -74,7 +77,8 @@ class Contents:
             return Part(
                 "graphs", packed(graphs_index(self._recording, self.links, head(section, self._recording)))
             )
-        content = packed(report_section(section, self._recording, self.links))
+        drawing = self.timeline.whole() if section.route == "time" else None
+        content = packed(report_section(section, self._recording, self.links, drawing))
         return Part(section.route, content, _KINDS.get(section.route, ""))
 
     def _notes(self) -> list[str]:
@@ -98,7 +102,7 @@ class Contents:
     def _graphs(self, process: Process) -> Iterator[Part]:
         stages = stages_by_compile(process)
         kernels: dict[int, list[Kernel]] = {}
-        for graph, kernel, sources in KernelSources(process).kernels():
+        for graph, kernel, sources in self._source.kernels[id(process)]:
             kernels.setdefault(graph.number, []).append((kernel, sources))
         for graph in process.graphs[:_MOST_PAGES]:
             own = stages.get(graph.compile_id, {})

@@ -41,7 +41,8 @@ def page(recording: Recording, opened: Report | None = None, largest: int = LARG
     figures = Figures(recording)
     findings = find(recording, figures)
     contents = Contents(figures, findings, opened)
-    first = first_screen(recording, summarize(recording), findings, contents.links)
+    summary, drawing = summarize(recording), contents.timeline.small()
+    first = first_screen(recording, summary, findings, contents.links, drawing)
     name = (recording.run.program if recording.run is not None else None) or recording.path.name
     start = section_of(opened) if opened is not None else ""
 

@@ -16,7 +16,6 @@ from ..explain.disagreements import disagreements
 from ..profile.exports.names import process_name
 from .element import Child, Element, h
 from .links import Links, link
-from .timeline import small_timeline
 
 _OPEN_CARDS = 8  # findings that are shown at once; the others are one click away
 _MOST_CARDS = 200
@@ -42,9 +41,9 @@ _TIMES = (
 
 
 def first_screen(
-    recording: Recording, summary: Summary, findings: Sequence[Finding], links: Links
+    recording: Recording, summary: Summary, findings: Sequence[Finding], links: Links, drawing: Element | None
 ) -> list[Element]:
-    """The elements of it, from the verdict down."""
+    """The elements of it, from the verdict down; `drawing` is the small timeline."""
     return [
         h("h1", verdict(recording, summary)),
         *_about(recording),
@@ -52,7 +51,7 @@ def first_screen(
         _counts(summary),
         *_wall(recording),
         *_findings(recording, findings, links),
-        *_when(recording),
+        *([h("h2", link("time", "Timeline")), drawing] if drawing is not None else []),
         *_problems(recording),
     ]
 
@@ -211,7 +210,7 @@ def card(rank: int, finding: Finding, recording: Recording, links: Links) -> Ele
         h("p", links.text(f"by way of {via.place}: {via.text}"), class_="dim") if via is not None else None,
         _cost(finding),
         h("ul", (_remedy(each, recording, links) for each in finding.remedies), class_="remedies"),
-        _evidence(finding, links),
+        _evidence(finding, recording, links),
         id=f"/finding/{finding.identity}",
         class_="card",
         tabindex="-1",
@@ -263,8 +262,10 @@ def command(what: str, recording: Recording) -> Element:
     return h("code", shlex.join(words), class_="command")
 
 
-def _evidence(finding: Finding, links: Links) -> Element | None:
+def _evidence(finding: Finding, recording: Recording, links: Links) -> Element | None:
     evidence = finding.evidence
+    # The same id is another compile in another process.
+    met_in = [process for process in recording.processes if process.stream.name in finding.processes]
     named = [f"[{each}]" for each in evidence.compile_ids[:20]] + [
         f"graph {each}" for each in evidence.graphs[:20]
     ]
@@ -272,14 +273,8 @@ def _evidence(finding: Finding, links: Links) -> Element | None:
     if not named:
         return None
     said = ", ".join(named) + (f" and {more:,} more" if more else "")
-    return h("p", "seen in ", links.text(said), class_="dim evidence")
-
-
-def _when(recording: Recording) -> Iterator[Element]:
-    drawing = small_timeline(recording)
-    if drawing is not None:
-        yield h("h2", link("time", "Timeline"))
-        yield drawing
+    process = met_in[0] if len(met_in) == 1 else None
+    return h("p", "seen in ", links.text(said, process), class_="dim evidence")
 
 
 def _problems(recording: Recording) -> Iterator[Element]:

@@ -6,7 +6,7 @@ from dynamo_core.analysis.drawing.graph_boxes import drawing_of
 from dynamo_core.analysis.graphs.node_text import counts_text
 from dynamo_core.analysis.words import compile_label, frame_name, number, seconds, seconds_in_calls
 from dynamo_core.model import CompileId, Graph, Process, Recording, Stage
-from dynamo_core.recording.kernel_sources import Sources
+from dynamo_core.recording.kernel_sources import PROVENANCE, Sources
 
 from ..graphs.report import graph_section, short_title
 from ..graphs.stages import direction, stage_of
@@ -21,6 +21,7 @@ from .sections import of_process
 
 _MOST_ROWS = 5_000
 _FEW = 40  # boxes that are shown at once; more are drawn when they are asked for
+_LOWERED = "inductor_output_code"
 Kernel = tuple[str, Sources]
 
 
@@ -88,7 +89,7 @@ def graph_page(
         list(_drawings(graph, stages, kernels)),
         h("h3", "Nodes"),
         rest,
-        list(_kernels(kernels, process, links)),
+        list(_kernels(kernels, any(stage.name == _LOWERED for stage in stages), process, links)),
         _all_nodes(graph, process, links) if is_short else None,
     )
 
@@ -99,7 +100,7 @@ def _drawings(graph: Graph, stages: Sequence[Stage], kernels: Sequence[Kernel]) 
     drawing = drawing_of(graph)
     yield from shown("Drawing", drawn(f"graph {graph.number}", drawing), is_open=len(drawing.boxes) <= _FEW)
     # Of a forward and a backward, which name the same nodes, it is not known whose a kernel is.
-    codes = [stage for stage in stages if stage.name == "inductor_output_code"]
+    codes = [stage for stage in stages if stage.name == _LOWERED]
     fused = fused_drawing(graph, dict(kernels)) if kernels and len(codes) == 1 else None
     if fused is not None:
         yield from shown(
@@ -107,9 +108,14 @@ def _drawings(graph: Graph, stages: Sequence[Stage], kernels: Sequence[Kernel]) 
         )
 
 
-def _kernels(kernels: Sequence[Kernel], process: Process, links: Links) -> Iterator[Child]:
+def _kernels(kernels: Sequence[Kernel], is_lowered: bool, process: Process, links: Links) -> Iterator[Child]:
     """Which nodes Inductor put into which kernel, and the lines that they come from."""
     if not kernels:
+        if is_lowered:
+            said = "Which kernel holds which nodes was not recorded. torch records it with "
+            yield h(
+                "p", said, h("code", "INDUCTOR_PROVENANCE=1 dynamo run …", class_="command"), class_="dim"
+            )
         return
     yield h("h3", "Kernels that Inductor made of it")
     rows = [
@@ -167,5 +173,7 @@ def stages_by_compile(process: Process) -> dict[CompileId | None, dict[str, list
     """The recorded texts of each compile, by stage."""
     found: dict[CompileId | None, dict[str, list[Stage]]] = {}
     for stage in process.stages:
+        if stage.name == PROVENANCE:  # a mapping, and no text of a graph
+            continue
         found.setdefault(stage.compile_id, {}).setdefault(stage_of(stage.name), []).append(stage)
     return found

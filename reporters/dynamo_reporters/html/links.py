@@ -19,6 +19,8 @@ _NAMED = re.compile(
     r"|(?P<file>[^\s`'\"()\[\],:]{1,1000}):(?P<line>\d{1,9})\b"
 )
 
+_MAY_NAME = re.compile(r"[`\[:]|raph ")  # what each of them has: most texts have none
+
 
 class Links:
     """The routes of a recording's processes: for each compile, graph and line of source."""
@@ -79,6 +81,9 @@ class Links:
             ((only, _),) = self._prefixes.items()
         else:
             only = id(process)
+        if not _MAY_NAME.search(text):
+            yield text
+            return
         position = 0
         for found in _NAMED.finditer(text):
             child = self._linked(found, only)

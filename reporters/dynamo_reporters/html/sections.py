@@ -1,6 +1,6 @@
 """The sections of the page behind its first screen: each report, and what only a page can show."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dynamo_core.model import Process, Recording
@@ -20,7 +20,6 @@ from .blocks import elements
 from .element import Child, Element, h
 from .first_screen import command
 from .links import Links
-from .timeline import timeline
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,6 @@ class Section:
     title: str
     command: str
     report: Report | None = None
-    above: Callable[[Recording], Element | None] | None = None
 
 
 def sections(opened: Report | None) -> list[Section]:
@@ -42,7 +40,7 @@ def sections(opened: Report | None) -> list[Section]:
         Section("recompiles", "Recompiles", "recompiles", recompiles.report()),
         Section("graphs", "Graphs", "graphs"),
         Section("guards", "Guards", "guards", guards.report()),
-        Section("time", "Time", "profile", profile.report(), timeline),
+        Section("time", "Time", "profile", profile.report()),
         Section("bytecode", "Bytecode", "bytecode --diff", bytecode.report("diff")),
         Section("ops", "Ops", "ops", ops_report()),
         Section("run", "Run", "explain", explain.report()),
@@ -76,10 +74,11 @@ def _without_findings(blocks: Iterable[Block]) -> Iterator[Block]:
             yield block
 
 
-def report_section(section: Section, recording: Recording, links: Links) -> Element:
-    """A section that is a report, with a part for each process where there are several."""
+def report_section(
+    section: Section, recording: Recording, links: Links, drawing: Element | None = None
+) -> Element:
+    """A section that is a report, below a drawing, with a part for each process where there are several."""
     assert section.report is not None
-    drawing = section.above(recording) if section.above is not None else None
     parts: Sequence[Child]
     if len(recording.processes) < 2 or section.route == "run":
         only = recording.processes[0] if len(recording.processes) == 1 else None

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dynamo_core.analysis.words import seconds
-from dynamo_core.model import Process, Recording
+from dynamo_core.model import Recording
 
 from ..profile.exports.layout import Slice, Track
 from ..profile.exports.names import process_name
@@ -30,43 +30,48 @@ class Span:
         return round((moment - self.begin_ns) / max(self.end_ns - self.begin_ns, 1) * _UNITS, 1)
 
 
-def small_timeline(recording: Recording) -> Element | None:
-    """The outermost slices of each process; None where nothing has a time."""
-    return _timeline(recording, is_small=True)
+class Timeline:
+    """The tracks of a recording, laid out once for both drawings of them."""
 
+    def __init__(self, recording: Recording) -> None:
+        self._processes = recording.processes
+        self._tracks = [tracks(process) for process in recording.processes[:_MOST_PROCESSES]]
+        ends = [each.end_ns for some in self._tracks for track in some for each in track.slices]
+        run_end = recording.run.ended_ns if recording.run is not None else None
+        last = max([*ends, *([run_end] if run_end is not None else [])], default=0)
+        self._span = Span(origin_ns(self._tracks, recording.run), last) if ends else None
 
-def timeline(recording: Recording) -> Element | None:
-    """Every track with all its levels; a slice that is chosen tells about itself below."""
-    return _timeline(recording, is_small=False)
+    def small(self) -> Element | None:
+        """The outermost slices of each process; None where nothing has a time."""
+        return self._drawn(is_small=True)
 
+    def whole(self) -> Element | None:
+        """Every track with all its levels; a slice that is chosen tells about itself below."""
+        return self._drawn(is_small=False)
 
-def _timeline(recording: Recording, is_small: bool) -> Element | None:
-    shown = recording.processes[:_MOST_PROCESSES]
-    of_processes = [tracks(process) for process in shown]
-    ends = [each.end_ns for some in of_processes for track in some for each in track.slices]
-    if not ends:
-        return None
-    begin = origin_ns(of_processes, recording.run)
-    run_end = recording.run.ended_ns if recording.run is not None else None
-    span = Span(begin, max([*ends, *([run_end] if run_end is not None else [])]))
-    parts: list[Element] = []
-    for process, its_tracks in zip(shown, of_processes, strict=True):
-        if len(recording.processes) > 1:
-            parts.append(h("h4", process_name(process)))
-        parts += [_row(track, span, process, is_small) for track in its_tracks]
-    more = len(recording.processes) - len(shown)
-    return h(
-        "div",
-        parts,
-        _axis(span),
-        h("p", f"… and {more:,} more processes; the filter shows one at a time.", class_="dim")
-        if more > 0
-        else None,
-        class_="timeline small" if is_small else "timeline",
-        data_from="0",
-        data_to=str(_UNITS),
-        data_seconds=f"{(span.end_ns - span.begin_ns) / 1e9:.6f}",
-    )
+    def _drawn(self, is_small: bool) -> Element | None:
+        span = self._span
+        if span is None:
+            return None
+        parts: list[Element] = []
+        for process, its_tracks in zip(self._processes, self._tracks, strict=False):
+            rows = [_row(track, span, is_small) for track in its_tracks]
+            name = process_name(process)
+            if len(self._processes) > 1:
+                parts.append(h("div", h("h4", name), rows, data_process=name))
+            else:
+                parts += rows
+        more = len(self._processes) - len(self._tracks)
+        rest = h("p", f"… and {more:,} more processes", class_="dim") if more > 0 else None
+        return h(
+            "div",
+            parts,
+            _axis(span),
+            rest,
+            class_="timeline small" if is_small else "timeline",
+            data_to=str(_UNITS),
+            data_seconds=f"{(span.end_ns - span.begin_ns) / 1e9:.6f}",
+        )
 
 
 def _axis(span: Span) -> Element:
@@ -80,7 +85,7 @@ def _axis(span: Span) -> Element:
     )
 
 
-def _row(track: Track, span: Span, process: Process, is_small: bool) -> Element:
+def _row(track: Track, span: Span, is_small: bool) -> Element:
     placed = [(slice_, depth) for slice_, depth in _depths(track.slices) if depth == 0 or not is_small]
     visible, hidden = _largest(placed)
     levels = max((depth for _, depth in visible), default=0) + 1

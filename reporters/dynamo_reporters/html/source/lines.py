@@ -27,7 +27,7 @@ from dynamo_core.model import (
     function_of,
     resumed_function,
 )
-from dynamo_core.recording.kernel_sources import KernelSources
+from dynamo_core.recording.kernel_sources import KernelSources, Sources
 
 from ...bytecode.diff import align
 
@@ -110,12 +110,17 @@ class SourceFile:
 
 
 class Source:
-    """The files that a recording cites, by path; `is_cut` where there were too many lines for a page."""
+    """The files that a recording cites, by path; `is_cut` where there were too many lines for a page.
+
+    `not_aligned` counts the compiles of which it was not worked out what is left to the interpreter;
+    `kernels` has those of each process, by its `id`.
+    """
 
     def __init__(self, figures: Figures, findings: Iterable[Finding]) -> None:
         self.files: dict[str, SourceFile] = {}
         self.is_cut = False
         self.not_aligned = 0
+        self.kernels: dict[int, list[tuple[Graph, str, Sources]]] = {}
         self._count = 0
         self._aligned: dict[object, tuple[tuple[int, bool], ...]] = {}
         self._instructions = 0
@@ -239,7 +244,8 @@ class Source:
                     known.lines[guard.place.line].guards.append((process, guard_set.compile_id, guard))
 
     def _add_kernels(self, process: Process) -> None:
-        for graph, kernel, (_, places) in KernelSources(process).kernels():
+        self.kernels[id(process)] = list(KernelSources(process).kernels())
+        for graph, kernel, (_, places) in self.kernels[id(process)]:
             for place in places:
                 if (line := self._at(place)) is not None:
                     line.kernels.append((process, graph, kernel))

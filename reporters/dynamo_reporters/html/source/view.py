@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dynamo_core.analysis.break_sentences import effect
+from dynamo_core.analysis.findings import Finding
 from dynamo_core.analysis.library import is_library
 from dynamo_core.analysis.recompile_sentences import cause_sentence
-from dynamo_core.analysis.words import compile_label, number, seconds
+from dynamo_core.analysis.words import compile_label, first_line, frame_name, number, seconds
 from dynamo_core.model import CompileId, Place, Process
 
 from ..element import Child, Element, h, later
@@ -17,6 +18,7 @@ from .lines import Line, SourceFile
 _CHIPS = 6  # graphs that are named beside a line; the others are counted, and listed in its details
 _COLOURS = 6
 _COLUMNS = 4
+_LONGEST_MARK = 160  # characters of a reason beside a line
 LEGEND = (
     "Beside each line: the numbers of the graphs that hold ops of it, and “eager” where Python's interpreter "
     "runs it, or a part of it, in a frame that was compiled. A line with neither was done while tracing, was "
@@ -122,7 +124,7 @@ def _rows(file: SourceFile, at: int, text: list[Child] | None, links: Links) -> 
     classes = [
         name
         for name, applies in (
-            ("broken", line.breaks or line.gave_up),
+            ("broken", line.breaks or line.gave_up or _others(line)),
             ("again", line.recompiles),
             ("eager", line.is_eager),
             ("notable", line.is_notable),
@@ -182,13 +184,20 @@ def _marks(line: Line, links: Links) -> Iterator[Element]:
     for process, frame in line.gave_up[:3]:
         if not line.breaks:
             raised = "raised an error" if frame.outcome == "raised" else "runs eager"
-            yield h(
-                "span", h("b", f"✗ {raised}"), f": {frame.name}", class_="mark", title=links.prefix(process)
-            )
+            reason = f": {frame_name(frame.name)}, {first_line(frame.reason)[:_LONGEST_MARK]}"
+            yield h("span", h("b", f"✗ {raised}"), links.text(reason, process), class_="mark")
+    for finding in _others(line):
+        yield h(
+            "span",
+            h("b", f"✗ {finding.kind}"),
+            ": ",
+            links.text(finding.cause or finding.title),
+            class_="mark",
+        )
     for cause in line.recompiles:
         spent = sum(compile_.seconds or 0.0 for compile_ in cause.compiles)
-        said = f", {seconds(spent)}: {cause_sentence(cause)}"
-        yield h("span", h("b", f"↻ {number(len(cause.compiles), 'recompile')}"), said, class_="mark again")
+        again = links.text(f", {seconds(spent)}: {cause_sentence(cause)}", cause.frame.process)
+        yield h("span", h("b", f"↻ {number(len(cause.compiles), 'recompile')}"), again, class_="mark again")
     for _, place in line.breaks_below[:3]:
         yield h("span", "↓ a break below, at ", links.place(place), class_="mark")
     compiled = [(each.process, compile_id) for each in line.resumed for compile_id in each.compiled]
@@ -205,6 +214,11 @@ def _marks(line: Line, links: Links) -> Iterator[Element]:
         names = list(dict.fromkeys(kernel for _, _, kernel in line.kernels))
         more = f" and {len(names) - 2} more" if len(names) > 2 else ""
         yield h("span", f"in kernel {', '.join(names[:2])}{more}", class_="mark resume")
+
+
+def _others(line: Line) -> list[Finding]:
+    """The findings on a line that its breaks, recompiles and frames do not tell of."""
+    return [] if line.breaks or line.recompiles or line.gave_up else line.findings
 
 
 def _ids(compiled: Sequence[tuple[Process, CompileId | None]], links: Links) -> Iterator[Child]:

@@ -1,0 +1,214 @@
+"""The page in a browser: it opens, shows every section, is walked by keyboard, and nothing recorded acts."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import Opened
+from documents import document
+from stored import edited, plain, stored
+
+Open = Callable[..., Opened]
+SECTIONS = ("source", "breaks", "recompiles", "graphs", "guards", "time", "bytecode", "ops", "run")
+HOSTILE = (
+    "</script><script>alert(1)</script><img src=x onerror=alert(2)><a href=javascript:alert(3)>z</a>"
+    "{{x}}<svg onload=alert(4)>\u202egnp\u200b"
+)
+
+
+def overflow(page: Opened) -> int:
+    """By how many pixels the page is wider than the window."""
+    return int(
+        page.tab.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    )
+
+
+@pytest.mark.parametrize(
+    "recording", ["toy", "recompiling", "training", "forks", "killed", "plain recompiling"]
+)
+def test_each_section_opens_and_nothing_is_asked_of_the_network(recording: str, open_page: Open) -> None:
+    name = recording.removeprefix("plain ")
+    page = open_page(plain(name) if recording.startswith("plain") else stored(name))
+    for route in SECTIONS:
+        page.go(route)
+        assert page.tab.locator("nav a[aria-current]").count() == 1
+        assert page.tab.locator(f"nav a[href='#/{route}'][aria-current]").count() == 1
+        assert page.tab.locator("#view h2").first.is_visible()
+        assert overflow(page) <= 0, route
+
+
+def test_deep_links_go_to_what_they_name_and_back_leads_back(open_page: Open) -> None:
+    page = open_page(stored("toy"), "source/toy_example.py/8")
+    page.settled()
+    line = page.tab.locator("tr.target")
+    assert "if b.sum() < 0:" in line.inner_text()
+    assert "Data-dependent branching" in line.inner_text()
+    more = page.tab.locator("tr.target + tr.more")
+    assert "torch.where(b.sum() < 0, then, else)" in more.inner_text()
+    assert "Bytecode of the line" in more.inner_text()
+    page.go("graph/1/post-grad")
+    assert "torch.ops.aten.abs.default" in page.text
+    page.go("compile/0-0")
+    assert "Compile [0/0] of toy_example" in page.text
+    page.tab.go_back()
+    page.settled()
+    assert "torch.ops.aten.abs.default" in page.text
+    page.go("nowhere/at/all")
+    assert "This page has nothing at nowhere/at/all." in page.text
+
+
+def test_a_finding_is_a_link_of_its_own(open_page: Open) -> None:
+    findings = document("explain", stored("twenty_breaks"))["findings"]
+    page = open_page(stored("twenty_breaks"), f"finding/{findings[11]['identity']}")
+    page.settled()
+    card = page.tab.locator("article.target")
+    assert card.is_visible()  # it is among those that are folded away at first
+    assert findings[11]["title"].rpartition("/")[2] in card.inner_text()
+
+
+def test_search_finds_lines_ops_and_graphs(open_page: Open) -> None:
+    page = open_page(stored("toy"))
+    keyboard = page.tab.keyboard
+    keyboard.press("/")
+    keyboard.type("b.sum() source")
+    page.tab.locator("#results a").first.wait_for()
+    assert "if b.sum() < 0:" in page.tab.locator("#results").inner_text()
+    keyboard.press("Enter")
+    page.settled()
+    assert "if b.sum() < 0:" in page.tab.locator("tr.target").inner_text()
+    keyboard.press("/")
+    page.tab.locator("#query").fill("truediv")
+    keyboard.press("ArrowDown")
+    keyboard.press("Enter")
+    page.settled()
+    assert page.tab.locator("#view h2").inner_text() == "Graph 1"
+    assert page.tab.locator("dialog[open]").count() == 0
+
+
+def test_the_page_is_walked_by_keyboard_alone(open_page: Open) -> None:
+    page = open_page(stored("twenty_breaks"))
+    keyboard = page.tab.keyboard
+    focused = "document.activeElement.closest('article')?.id"
+    first = page.tab.locator("article.card").first.get_attribute("id")
+    keyboard.press("j")
+    assert page.tab.evaluate(focused) == first
+    keyboard.press("j")
+    assert page.tab.evaluate(focused) not in (None, first)
+    keyboard.press("k")
+    assert page.tab.evaluate(focused) == first
+    keyboard.press("2")
+    page.settled()
+    page.tab.locator(".files a").first.focus()
+    keyboard.press("Enter")
+    page.settled()
+    keyboard.press("j")
+    keyboard.press("Enter")
+    assert "Graph break: Failed to trace builtin operator" in page.tab.locator("tr.more:visible").inner_text()
+    keyboard.press("?")
+    assert page.tab.locator("#help").is_visible()
+    keyboard.press("Escape")
+    assert not page.tab.locator("#help").is_visible()
+
+
+def test_the_first_screen_has_the_numbers_of_explain(open_page: Open) -> None:
+    for recording in ("toy", "recompiling", "forks"):
+        told = document("explain", stored(recording))
+        page = open_page(stored(recording))
+        assert page.tab.locator("h1").inner_text() == told["verdict"]
+        for name in ("graphs", "ops", "graph_breaks", "recompiles", "guards", "graph_calls", "processes"):
+            shown = page.tab.locator(f"[data-name={name}]").inner_text()
+            value = told["summary"][name]
+            assert shown == ("not recorded" if value is None else f"{value:,}")
+
+
+def test_without_javascript_the_first_screen_is_complete(open_page: Open) -> None:
+    told = document("explain", stored("twenty_breaks"))
+    page = open_page(stored("twenty_breaks"), java_script_enabled=False)
+    assert told["verdict"] in page.text
+    assert page.tab.locator("article.card").count() == len(told["findings"])
+    assert page.tab.locator("svg.bar rect").count() > 3
+    assert "a browser with JavaScript shows them" in page.text
+    assert not page.tab.locator("nav").is_visible()
+    page.tab.locator("details summary").first.click()
+    assert told["findings"][-1]["remedies"][0]["text"][:40] in page.text.replace("\n", " ")
+
+
+def test_names_in_a_recording_are_text_wherever_they_are_shown(open_page: Open, tmp_path: Path) -> None:
+    written = HOSTILE.encode("unicode_escape").decode()
+
+    def edit(head: str, payload: str) -> str:
+        return payload.replace("toy_example", written).replace("b.sum() <", f"{written} <")
+
+    page = open_page(edited("toy", tmp_path, edit))
+    for route in ("", *SECTIONS, "compiles", "compile/0-0", "graph/1", "graph/1/post-grad"):
+        page.go(route)
+        assert page.tab.locator("img, iframe, object, embed, a[href^=javascript]").count() == 0
+        assert not re.search("[\u202e\u200b]", page.text)
+    files = page.tab.locator(".files a")
+    page.go("source")
+    files.first.click()
+    page.settled()
+    assert "<img src=x onerror=alert(2)>" in page.text
+    assert "\\x202egnp\\x200b" in page.text
+
+
+def test_filter_theme_and_processes(open_page: Open) -> None:
+    page = open_page(stored("forks"), "guards")
+    page.settled()
+    parts = page.tab.locator("#view [data-process]")
+    assert parts.count() == 2
+    page.tab.locator("#process").select_option(index=1)
+    assert parts.nth(0).is_visible()
+    assert not parts.nth(1).is_visible()
+    page.tab.locator("#process").select_option(index=0)
+    page.go("ops")
+    rows = page.tab.locator("#view tbody tr:visible")
+    before = rows.count()
+    page.tab.keyboard.press("f")
+    page.tab.keyboard.type("no such op")
+    assert rows.count() < before
+    assert "hidden" in page.tab.locator("#filtered").inner_text()
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    was = page.tab.evaluate(ground)
+    page.tab.locator("#theme").click()
+    assert page.tab.evaluate(ground) != was
+
+
+CONTRASTS = """() => {
+  const luminance = (colour) => {
+    const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map((part) => {
+      const share = part / 255;
+      return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (element) => {
+    for (let up = element; up; up = up.parentElement) {
+      const colour = getComputedStyle(up).backgroundColor;
+      if (!/, 0\\)$|transparent/.test(colour)) return colour;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const low = [];
+  for (const element of document.querySelectorAll('body *')) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    if (!own || element.closest('svg') || !element.checkVisibility()) continue;
+    const [a, b] = [luminance(getComputedStyle(element).color), luminance(ground(element))];
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (contrast < 4.5) low.push(`${element.tagName}.${element.className} ${contrast.toFixed(2)}`);
+  }
+  return [...new Set(low)];
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_ground_and_fits_every_width(scheme: str, open_page: Open) -> None:
+    page = open_page(stored("recompiling"), color_scheme=scheme)
+    for width in (1440, 800, 390):
+        page.tab.set_viewport_size({"width": width, "height": 800})
+        for route in ("", "source/recompiling.py/17", "recompiles", "graph/1", "time"):
+            page.go(route)
+            assert page.tab.evaluate(CONTRASTS) == [], (width, route)
+            assert overflow(page) <= 0, (width, route)
