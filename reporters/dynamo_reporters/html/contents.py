@@ -9,16 +9,16 @@ from dynamo_core.analysis.findings import Finding
 from dynamo_core.analysis.graphs.generated_program import CONTENTS as GRAPHS
 from dynamo_core.analysis.library import is_library
 from dynamo_core.analysis.words import compile_label, frame_name, number
-from dynamo_core.model import Place, Process
+from dynamo_core.model import Place, Process, Stage
 from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_OUR_TEXT
 from dynamo_core.recording.kernel_sources import PROVENANCE
 
-from ..graphs.stages import STAGES, records_of
+from ..graphs.stages import STAGES, direction, records_of
 from ..report import Report
 from .bounds import Part
 from .compiles import CompileFacts, compile_page, compiles_index
 from .element import h
-from .graphs import Kernel, graph_page, graphs_index, stage_page, stages_by_compile
+from .graphs import Kernel, StageText, graph_page, graphs_index, stage_page, stages_by_compile
 from .links import Links, compiles_of
 from .packed import packed
 from .sections import Section, head, report_section, sections
@@ -54,7 +54,8 @@ class Contents:
             self._recording.processes, {path: file.lines for path, file in self._files.items()}
         )
         self.timeline = Timeline(self._recording)
-        self._texts: set[str] = set()
+        self._directions: dict[str, str | None] = {}
+        self._written: set[str] = set()
 
     def parts(self) -> Iterator[Part]:
         """In the order in which they stand in the file."""
@@ -113,17 +114,22 @@ class Contents:
             yield Part(route, packed(content), "nodes of graphs")
             for name, of_stage in own.items():
                 kind = "output code" if name in _GENERATED else "texts of graphs at their stages"
-                routes = {id(text): f"text/{_digest(text.text)}" for text in of_stage}
-                shown = [(text, routes[id(text)]) for text in of_stage]
+                shown = [self._text(text) for text in of_stage]
                 yield Part(
                     f"{route}/{name}", packed(stage_page(graph, process, name, shown, self.links)), kind
                 )
-                for text in of_stage:
-                    # Graphs that compute the same share their texts.
-                    if routes[id(text)] not in self._texts:
-                        self._texts.add(routes[id(text)])
-                        code = h("pre", h("code", text.text.strip("\n")), tabindex="0")
-                        yield Part(routes[id(text)], packed(code), kind)
+                for text in shown:
+                    if text.route not in self._written:
+                        self._written.add(text.route)
+                        code = h("pre", h("code", text.stage.text.strip("\n")), tabindex="0")
+                        yield Part(text.route, packed(code), kind)
+
+    def _text(self, stage: Stage) -> StageText:
+        """Where a text is on the page: graphs that compute the same share their texts."""
+        route = f"text/{_digest(stage.text)}"
+        if route not in self._directions:
+            self._directions[route] = direction(stage)
+        return StageText(stage, self._directions[route], route)
 
     def _search(self) -> Iterator[list[str]]:
         """What can be found: the text that is looked at, what it is, and where it is shown."""

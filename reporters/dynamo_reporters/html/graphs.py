@@ -1,6 +1,7 @@
 """Graphs: a table of them, and for each what is known, its nodes, and its texts at every stage."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from dynamo_core.analysis.drawing.graph_boxes import drawing_of
 from dynamo_core.analysis.graphs.node_text import counts_text
@@ -9,7 +10,7 @@ from dynamo_core.model import CompileId, Graph, Process, Recording, Stage
 from dynamo_core.recording.kernel_sources import PROVENANCE, Sources
 
 from ..graphs.report import graph_section, short_title
-from ..graphs.stages import direction, stage_of
+from ..graphs.stages import stage_of
 from ..page.blocks import table as block_table
 from ..page.bounded import bounded
 from ..parts.backends import backend_text
@@ -23,6 +24,15 @@ _MOST_ROWS = 5_000
 _FEW = 40  # boxes that are shown at once; more are drawn when they are asked for
 _LOWERED = "inductor_output_code"
 Kernel = tuple[str, Sources]
+
+
+@dataclass(frozen=True)
+class StageText:
+    """A text of torch's, whether it is of the forward or the backward, and where the page has it."""
+
+    stage: Stage
+    direction: str | None
+    route: str
 
 
 def graphs_index(recording: Recording, links: Links, head: Element) -> Element:
@@ -152,15 +162,15 @@ def _joined(children: Iterable[Child]) -> Iterator[Child]:
 
 
 def stage_page(
-    graph: Graph, process: Process, name: str, texts: Iterable[tuple[Stage, str]], links: Links
+    graph: Graph, process: Process, name: str, texts: Iterable[StageText], links: Links
 ) -> Element:
     """What a graph is at one stage: torch's own texts, each at a route of its own."""
     route = links.graph(process, graph.number) or ""
     parts: list[Child] = []
-    for text, at in texts:
-        which = direction(text)
-        parts.append(h("h3", f"{text.name.replace('_', ' ')}{f' ({which})' if which else ''}"))
-        parts.append(h("div", data_include=at))
+    for text in texts:
+        which = f" ({text.direction})" if text.direction else ""
+        parts.append(h("h3", f"{text.stage.name.replace('_', ' ')}{which}"))
+        parts.append(h("div", data_include=text.route))
     return h(
         "article",
         h("p", link(route, f"graph {graph.number}")),
