@@ -16,7 +16,7 @@ from playwright.sync_api import Page, sync_playwright
 
 HERE = Path(__file__).resolve().parent
 DYNAMO = Path(sys.executable).with_name("dynamo")
-PICTURES = {"first_screen.png": ("", "light"), "source.png": ("source/model.py/16", "dark")}
+PICTURES = {"first_screen.png": ("", "light"), "source.png": ("source/model.py", "dark")}
 COLOURS = 64  # of a PNG with a palette: the page has few, and the files stay small
 
 

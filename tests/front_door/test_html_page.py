@@ -5,6 +5,7 @@ import functools
 import hashlib
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from page_reader import Page, elements_of, links_of, text_of
@@ -121,6 +122,44 @@ def test_the_first_screen_has_the_numbers_of_explain(recording: str) -> None:
         assert value == ("null" if told["summary"][name] is None else repr(told["summary"][name]))
     cards = [tag.attributes["id"] for tag in found.all("article")]
     assert cards == [f"/finding/{each['identity']}" for each in told["findings"]]
+
+
+def rows_of(tree: Any) -> dict[str, str]:
+    """The text of each line of a source view, by its number."""
+    found = {}
+    if isinstance(tree, list):
+        if isinstance(tree[1], dict) and "data-at" in tree[1]:
+            found[tree[1]["data-at"]] = " ".join(map(text_of, tree[2:]))
+        for child in tree[2:]:
+            found |= rows_of(child)
+    return found
+
+
+def test_each_line_of_source_says_what_became_of_it() -> None:
+    rows = rows_of(page_of(stored("toy")).blocks()["source/toy_example.py"])
+    assert rows["7"].split() == ["7", "1", "x", "=", "a", "/", "(torch.abs(a)", "+", "1)"]
+    assert rows["8"].startswith("8 1eager     if b.sum() < 0: ✗ break: Data-dependent branching; ")
+    assert "crossed 100 times, 1.9 ms in all" in rows["8"]
+    assert rows["9"].startswith("9 2 ")
+    assert rows["9"].endswith("↪ goes on here as [1/0]")
+    assert "1" not in rows["10"].split()[1:2]
+    assert rows["22"].endswith("↓ a break below, at toy_example.py:8")
+    rows = rows_of(page_of(stored("recompiling")).blocks()["source/recompiling.py"])
+    assert "↻ 8 recompiles, 8.07 s: self.step was 0 when it was compiled, and then 1, 2, " in rows["17"]
+    assert "✗ runs eager" in rows["16"]
+
+
+def test_a_selected_part_is_a_page_of_that_part(tmp_path: Path) -> None:
+    answer("explain", stored("recompiling"), "--frame", "forward", "-o", tmp_path / "part.html")
+    blocks = Page((tmp_path / "part.html").read_text(encoding="utf-8")).blocks()
+    assert "compile/2-0" in blocks
+    assert "compile/0-0" not in blocks
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    result = answer("report", stored("toy"), "-o", tmp_path / "no" / "such" / "folder.html")
+    assert result.exit_code != 0
+    assert f"cannot write {tmp_path / 'no' / 'such' / 'folder.html'}" in result.stderr
 
 
 @pytest.mark.parametrize("report", REPORTS)

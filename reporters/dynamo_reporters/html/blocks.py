@@ -9,7 +9,9 @@ from ..page.blocks import Block, Bullets, Code, Comparison, Heading, Paragraph, 
 from ..page.terminal import change_as_line
 from .element import Child, Element, h
 from .links import Links
+from .source.coloured import coloured
 
+_MOST_COLOURED = 400  # lines; working out the colours of more takes longer than it helps
 _TAGS = {1: "h3", 2: "h4", 3: "h5"}
 _ROLES: dict[Role, str | None] = {
     "plain": None,
@@ -36,8 +38,26 @@ def _element(block: Block, links: Links, process: Process | None) -> Element:
     if isinstance(block, Table):
         return table(block, links, process)
     if isinstance(block, Code):
-        return h("pre", h("code", block.text.rstrip("\n")), tabindex="0")
+        return h("pre", h("code", _code(block)), tabindex="0")
     return _comparison(block)
+
+
+def _code(block: Code) -> Iterator[Child]:
+    """The text: in colours where it is Python and short, with numbers where its lines have them."""
+    text = block.text.rstrip("\n")
+    lines = text.split("\n")
+    if block.first_line is None and (block.language != "python" or len(lines) > _MOST_COLOURED):
+        yield text
+        return
+    parts: list[list[Child]] = [[line] for line in lines]
+    if block.language == "python":
+        parts = coloured(lines)
+    for at, part in enumerate(parts, block.first_line or 1):
+        if block.first_line is not None:
+            mark = "❱" if at in block.marked else " "
+            yield h("span", f"{mark} {at:>4}  ", class_="note" if at in block.marked else "dim")
+        yield from part
+        yield "\n"
 
 
 def _lines(text: str, links: Links, process: Process | None) -> Iterator[Child]:

@@ -17,10 +17,12 @@ from ..graphs.stages import STAGES, direction, records_of
 from ..report import Report
 from .bounds import Part
 from .compiles import CompileFacts, compile_page, compiles_index
-from .element import h
+from .element import Child, h
 from .graphs import Kernel, StageText, graph_page, graphs_index, stage_page, stages_by_compile
 from .links import Links, compiles_of
 from .packed import packed
+from .pictures import entry_matrices, resume_pictures
+from .run import run_facts
 from .sections import Section, head, report_section, sections
 from .source.lines import Source, source_files
 from .source.view import file_view, index
@@ -78,9 +80,19 @@ class Contents:
             return Part(
                 "graphs", packed(graphs_index(self._recording, self.links, head(section, self._recording)))
             )
-        drawing = self.timeline.whole() if section.route == "time" else None
-        content = packed(report_section(section, self._recording, self.links, drawing))
+        content = packed(report_section(section, self._recording, self.links, self._above(section.route)))
         return Part(section.route, content, _KINDS.get(section.route, ""))
+
+    def _above(self, route: str) -> list[Child]:
+        """What only a page shows, above the report of a section."""
+        if route == "time":
+            drawing = self.timeline.whole()
+            return [] if drawing is None else [drawing]
+        if route == "breaks":
+            return list(resume_pictures(self._recording))
+        if route == "recompiles":
+            return list(entry_matrices(self._recording, self.links))
+        return list(run_facts(self._recording, self.links)) if route == "run" else []
 
     def _notes(self) -> list[str]:
         notes = []

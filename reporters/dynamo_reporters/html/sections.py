@@ -74,10 +74,8 @@ def _without_findings(blocks: Iterable[Block]) -> Iterator[Block]:
             yield block
 
 
-def report_section(
-    section: Section, recording: Recording, links: Links, drawing: Element | None = None
-) -> Element:
-    """A section that is a report, below a drawing, with a part for each process where there are several."""
+def report_section(section: Section, recording: Recording, links: Links, above: Sequence[Child]) -> Element:
+    """A section that is a report, below its pictures, with a part for each of several processes."""
     assert section.report is not None
     parts: Sequence[Child]
     if len(recording.processes) < 2 or section.route == "run":
@@ -85,7 +83,7 @@ def report_section(
         parts = elements(_without_findings(page(section.report, recording)), links, only)
     else:
         parts = list(_of_each_process(section.report, recording, links))
-    return h("div", head(section, recording), drawing, parts)
+    return h("div", head(section, recording), above, parts)
 
 
 def _of_each_process(report: Report, recording: Recording, links: Links) -> Iterator[Element]:
