@@ -222,6 +222,14 @@ def test_a_hostile_recording_leaves_no_markup_of_its_own(tmp_path: Path) -> None
     )
 
 
+def test_a_name_without_end_does_not_fill_the_page(tmp_path: Path) -> None:
+    found = page_of(
+        edited("toy", tmp_path, lambda head, payload: payload.replace("toy_example", "N" * 100_000))
+    )
+    assert len(found.source) < 2 * len(page_of(stored("toy")).source)
+    assert f"{'N' * 500}… (" in found.source
+
+
 def test_what_does_not_fit_is_left_out_in_a_fixed_order_and_told() -> None:
     recording = read(stored("recompiling"), CONTENTS)
     whole = page(recording)

@@ -11,6 +11,9 @@ from typing import Any, Union
 
 from dynamo_core.shared.untrusted import printable
 
+LONGEST_TEXT = 20_000  # characters of a text that is no code
+_LONGEST_SAID = 1_000  # of what is said when somebody points at an element
+_WHOLE = frozenset({"code", "pre", "script", "style"})
 _VOID = frozenset({"meta", "input", "br", "col", "hr", "link"})
 # What takes no room or joins letters: two names that look alike may differ in it. `printable` has the rest.
 _UNSEEN = re.compile(
@@ -40,29 +43,41 @@ class Element:
 
 def h(tag: str, *children: Child | Iterable[Child] | None, **attributes: Value) -> Element:
     """An element; `class_` is its class, `data_at` its `data-at`. What is None or False is left out."""
-    return Element(tag, dict(_written(attributes)), tuple(_flat(children)))
+    return Element(tag, dict(_written(attributes)), tuple(_flat(children, tag in _WHOLE)))
 
 
 def later(tag: str, *children: Child | Iterable[Child] | None, **attributes: Value) -> Element:
     """The same, with children that nobody may ever look at: the page's script knows it by its class."""
     return Element(
-        tag, {"class": "later", **dict(_written(attributes))}, tuple(_flat(children)), is_later=True
+        tag,
+        {"class": "later", **dict(_written(attributes))},
+        tuple(_flat(children, tag in _WHOLE)),
+        is_later=True,
     )
 
 
 def _written(attributes: Mapping[str, Value]) -> Iterator[tuple[str, str]]:
     for name, value in attributes.items():
         if value is not None and value is not False:
-            yield name.rstrip("_").replace("_", "-"), "" if value is True else str(value)
+            text = "" if value is True else str(value)
+            is_said = name in ("title", "aria_label")
+            yield name.rstrip("_").replace("_", "-"), cut(text, _LONGEST_SAID) if is_said else text
 
 
-def _flat(children: Iterable[Child | Iterable[Child] | None]) -> Iterator[Child]:
+def _flat(children: Iterable[Child | Iterable[Child] | None], is_whole: bool) -> Iterator[Child]:
     for child in children:
-        if isinstance(child, Element | str):
+        if isinstance(child, str):
             if child:
-                yield child
+                yield child if is_whole or len(child) <= LONGEST_TEXT else cut(child, LONGEST_TEXT)
+        elif isinstance(child, Element):
+            yield child
         elif child is not None:
-            yield from child
+            yield from _flat(child, is_whole)
+
+
+def cut(text: str, longest: int) -> str:
+    """The begin of a text that is too long for a person, and its length: names may be a megabyte long."""
+    return text if len(text) <= longest else f"{text[:longest]}… ({len(text):,} characters)"
 
 
 def safe(text: str) -> str:

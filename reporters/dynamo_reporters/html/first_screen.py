@@ -14,12 +14,13 @@ from dynamo_core.model import Process, Recording
 
 from ..explain.disagreements import disagreements
 from ..profile.exports.names import process_name
-from .element import Child, Element, h
+from .element import Child, Element, cut, h
 from .links import Links, link
 
 _OPEN_CARDS = 8  # findings that are shown at once; the others are one click away
 _MOST_CARDS = 200
 _MOST_LINES = 50
+_LONGEST_SOURCE = 500  # characters of the line that a finding is on
 _MOST_BARS = 8  # processes whose wall time is drawn
 _COUNTS = (
     # name in the summary, what it is called, the section that has more
@@ -198,7 +199,7 @@ def _findings(recording: Recording, findings: Sequence[Finding], links: Links) -
 
 def card(rank: int, finding: Finding, recording: Recording, links: Links) -> Element:
     """A finding: where, why, what it costs, what to do, and the command that shows whether it worked."""
-    source: list[Child] = [h("code", finding.source)] if finding.source else []
+    source: list[Child] = [h("code", cut(finding.source, _LONGEST_SOURCE))] if finding.source else []
     lines = [links.place(finding.place), " ", *source] if finding.place is not None else source
     via = finding.via
     return h(

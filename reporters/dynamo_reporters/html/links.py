@@ -2,15 +2,16 @@
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import PurePath
 from urllib.parse import quote
 
 from dynamo_core.analysis.words import place as place_text
 from dynamo_core.model import CompileId, Place, Process
 
-from .element import Child, h
+from .element import LONGEST_TEXT, Child, cut, h
 
-_LONGEST_TEXT = 20_000  # characters of a text that is no code; what is longer was made to be
+_LONGEST_NAME = 120  # characters of a file's name
 # A compile id, a graph's number, our own `code`, a line of a file.
 _NAMED = re.compile(
     r"\[(?P<compile>!?\d{1,9}(?:/\d{1,9}){0,2})\]"
@@ -75,8 +76,7 @@ class Links:
 
         Without a process, a compile or graph has a link only in a recording of one.
         """
-        if len(text) > _LONGEST_TEXT:
-            text = f"{text[:_LONGEST_TEXT]}… ({len(text):,} characters)"
+        text = cut(text, LONGEST_TEXT)
         if process is None and len(self._prefixes) == 1:
             ((only, _),) = self._prefixes.items()
         else:
@@ -160,8 +160,13 @@ def short_names(files: Iterable[str]) -> Mapping[str, str]:
     names = {}
     for file in distinct:
         ending = ("/".join(parts[file][-count:]) for count in range(1, len(parts[file]) + 1))
-        names[file] = next((end for end in ending if ends[end] == 1), file)
+        name = next((end for end in ending if ends[end] == 1), file)
+        names[file] = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…{_digest(file)}"
     return names
+
+
+def _digest(file: str) -> str:
+    return sha256(file.encode("utf-8", "backslashreplace")).hexdigest()[:12]
 
 
 def _as_in_reports(file: str) -> str:

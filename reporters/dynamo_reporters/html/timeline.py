@@ -9,13 +9,14 @@ from dynamo_core.model import Recording
 from ..profile.exports.layout import Slice, Track
 from ..profile.exports.names import process_name
 from ..profile.exports.tracks import origin_ns, tracks
-from .element import Element, h
+from .element import Element, cut, h
 
 _UNITS = 100_000  # of the drawing, from left to right
 _MOST_SLICES = 4_000  # on one track; more cannot be told apart, and take time to draw
 _THINNEST = _UNITS / 800  # what still is a pixel or two on a screen
 _ROW = 14  # units of height for each level of slices
 _MOST_PROCESSES = 32
+_LONGEST_TITLE = 1_000  # characters of what is said of a slice
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def _rect(slice_: Slice, depth: int, span: Span, track: str) -> Element:
     details = "".join(f"; {name}: {value}" for name, value in slice_.details.items())
     return h(
         "rect",
-        h("title", f"{slice_.name}: {took}, {begun} after the begin{details}"),
+        h("title", cut(f"{slice_.name}: {took}, {begun} after the begin{details}", _LONGEST_TITLE)),
         x=left,
         y=depth * _ROW + 1,
         width=max(span.at(slice_.end_ns) - left, _THINNEST),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pygments.lexers.python import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, Token
 
-from ..element import Child, h
+from ..element import Child, cut, h
 
 _CLASSES = (
     (Comment, "c"),
@@ -22,9 +22,7 @@ _LONGEST = 2_000  # characters of a line; one that is longer was not written by 
 
 def coloured(lines: Sequence[str]) -> list[list[Child]]:
     """Lines that follow on one another, each as its parts."""
-    texts = [
-        line if len(line) <= _LONGEST else f"{line[:_LONGEST]}… ({len(line):,} characters)" for line in lines
-    ]
+    texts = [cut(line, _LONGEST) for line in lines]
     # A line of a recording is one line, whatever it holds.
     text = "\n".join(" ".join(each.splitlines()) for each in texts)
     parts: list[list[Child]] = [[]]
