@@ -6,6 +6,7 @@ import hashlib
 import re
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from page_reader import Page, elements_of, links_of, text_of
@@ -154,6 +155,20 @@ def test_a_selected_part_is_a_page_of_that_part(tmp_path: Path) -> None:
     blocks = Page((tmp_path / "part.html").read_text(encoding="utf-8")).blocks()
     assert "compile/2-0" in blocks
     assert "compile/0-0" not in blocks
+
+
+def test_no_findings_is_no_all_clear_where_something_was_not_recorded() -> None:
+    told = document("explain", stored("killed"))
+    assert told["findings"] == []
+    source = page_of(stored("killed")).source
+    assert "The recording is partial: what it lacks may hold some." in source
+
+
+def test_open_shows_it_in_the_browser(tmp_path: Path) -> None:
+    with mock.patch("webbrowser.open") as opened:
+        result = answer("report", stored("toy"), "--open", cwd=tmp_path)
+    assert result.stderr.startswith("dynamo: wrote dynamo-report.html, ")
+    opened.assert_called_once_with((tmp_path / "dynamo-report.html").as_uri())
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:

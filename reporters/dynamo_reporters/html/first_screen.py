@@ -51,7 +51,7 @@ def first_screen(
         *_warnings(recording),
         _counts(summary),
         *_wall(recording),
-        *_findings(recording, findings, links),
+        *(_findings(recording, findings, links) if findings else _no_findings(recording, summary)),
         *([h("h2", link("time", "Timeline")), drawing] if drawing is not None else []),
         *_problems(recording),
     ]
@@ -184,9 +184,7 @@ def wall_class(part: str) -> str:
 
 
 def _findings(recording: Recording, findings: Sequence[Finding], links: Links) -> Iterator[Element]:
-    yield h("h2", "Fix first" if findings else "Nothing to fix was found")
-    if not findings:
-        yield h("p", "No graph break, recompile or other finding is in what was recorded.", class_="dim")
+    yield h("h2", "Fix first")
     cards = [card(rank, each, recording, links) for rank, each in enumerate(findings[:_MOST_CARDS], 1)]
     yield h("div", cards[:_OPEN_CARDS], class_="cards")
     if len(cards) > _OPEN_CARDS:
@@ -195,6 +193,18 @@ def _findings(recording: Recording, findings: Sequence[Finding], links: Links) -
     if len(findings) > _MOST_CARDS:
         left_out = number(len(findings) - _MOST_CARDS, "more finding")
         yield h("p", f"… and {left_out}; ", command("explain --format json", recording), class_="dim")
+
+
+def _no_findings(recording: Recording, summary: Summary) -> Iterator[Element]:
+    """What was not recorded is no all-clear."""
+    missing = [what for name, what, _ in _COUNTS if getattr(summary, name) is None]
+    yield h("h2", "No findings")
+    said = "Nothing in the way was found in what was recorded."
+    if missing:
+        said += f" Not recorded, so that nothing is known of it: {', '.join(missing)}."
+    if recording.is_partial:
+        said += " The recording is partial: what it lacks may hold some."
+    yield h("p", said, class_="warning" if missing or recording.is_partial else "dim")
 
 
 def card(rank: int, finding: Finding, recording: Recording, links: Links) -> Element:
