@@ -17,7 +17,7 @@ from playwright.sync_api import Page, sync_playwright
 HERE = Path(__file__).resolve().parent
 DYNAMO = Path(sys.executable).with_name("dynamo")
 PICTURES = {"first_screen.png": ("", "light"), "source.png": ("source/model.py", "dark")}
-COLOURS = 64  # of a PNG with a palette: the page has few, and the files stay small
+COLOURS = 255  # of a PNG with a palette: the page has few, and the files stay small
 
 
 def report(folder: Path) -> Path:

@@ -200,16 +200,19 @@ def _marks(line: Line, links: Links) -> Iterator[Element]:
         yield h("span", h("b", f"↻ {number(len(cause.compiles), 'recompile')}"), again, class_="mark again")
     for _, place in line.breaks_below[:3]:
         yield h("span", "↓ a break below, at ", links.place(place), class_="mark")
-    compiled = [(each.process, compile_id) for each in line.resumed for compile_id in each.compiled]
+    # Several entries of a frame share the function that goes on behind them.
+    compiled = {
+        (id(each.process), compile_id): (each.process, compile_id)
+        for each in line.resumed
+        for compile_id in each.compiled
+    }
     if compiled:
-        yield h("span", "↪ goes on here as ", list(_ids(compiled, links)), class_="mark resume")
+        yield h("span", "↪ goes on here as ", list(_ids([*compiled.values()], links)), class_="mark resume")
     elif line.resumed:
         yield h("span", "↪ goes on here; that part was never compiled", class_="mark resume")
-    began = list(dict.fromkeys((id(process), compile_.compile_id) for process, compile_ in line.began))
+    began = {(id(process), each.compile_id): (process, each.compile_id) for process, each in line.began}
     if began and not compiled:
-        of = {id(process): process for process, _ in line.began}
-        ids = list(_ids([(of[key], compile_id) for key, compile_id in began], links))
-        yield h("span", "compiled as ", ids, class_="mark resume")
+        yield h("span", "compiled as ", list(_ids([*began.values()], links)), class_="mark resume")
     if line.kernels:
         names = list(dict.fromkeys(kernel for _, _, kernel in line.kernels))
         more = f" and {len(names) - 2} more" if len(names) > 2 else ""
