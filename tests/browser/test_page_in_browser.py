@@ -176,6 +176,17 @@ def test_filter_theme_and_processes(open_page: Open) -> None:
     assert page.tab.evaluate(ground) != was
 
 
+def test_paper_is_white_and_has_no_tools_on_it(open_page: Open) -> None:
+    page = open_page(stored("toy"), color_scheme="dark")
+    page.tab.locator("#theme").click()
+    page.tab.locator("#theme").click()
+    page.tab.emulate_media(media="print")
+    light = page.tab.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    assert light == "rgb(255, 255, 255)"
+    assert not page.tab.locator("nav").is_visible()
+    assert not page.tab.locator(".tools").is_visible()
+
+
 CONTRASTS = """() => {
   const luminance = (colour) => {
     const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map((part) => {
