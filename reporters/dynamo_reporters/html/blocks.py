@@ -11,7 +11,7 @@ from .element import Child, Element, h
 from .links import Links
 from .source.coloured import coloured
 
-_MOST_COLOURED = 400  # lines; working out the colours of more takes longer than it helps
+_MOST_COLOURED = 2_000  # lines
 _TAGS = {1: "h3", 2: "h4", 3: "h5"}
 _ROLES: dict[Role, str | None] = {
     "plain": None,
@@ -43,19 +43,16 @@ def _element(block: Block, links: Links, process: Process | None) -> Element:
 
 
 def _code(block: Code) -> Iterator[Child]:
-    """The text: in colours where it is Python and short, with numbers where its lines have them."""
+    """The text; where its lines have numbers, as a piece of the program, those and colours with it."""
     text = block.text.rstrip("\n")
     lines = text.split("\n")
-    if block.first_line is None and (block.language != "python" or len(lines) > _MOST_COLOURED):
+    # Of a whole graph, working out the colours takes longer than it helps.
+    if block.first_line is None or len(lines) > _MOST_COLOURED:
         yield text
         return
-    parts: list[list[Child]] = [[line] for line in lines]
-    if block.language == "python":
-        parts = coloured(lines)
-    for at, part in enumerate(parts, block.first_line or 1):
-        if block.first_line is not None:
-            mark = "❱" if at in block.marked else " "
-            yield h("span", f"{mark} {at:>4}  ", class_="note" if at in block.marked else "dim")
+    for at, part in enumerate(coloured(lines), block.first_line):
+        is_marked = at in block.marked
+        yield h("span", f"{'❱' if is_marked else ' '} {at:>4}  ", class_="note" if is_marked else "dim")
         yield from part
         yield "\n"
 

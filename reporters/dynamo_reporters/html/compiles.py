@@ -14,6 +14,7 @@ from .links import Links, compiles_of, link
 from .sections import of_process
 
 _MOST_ROWS = 150
+_MOST_GUARDS = 40  # the section on guards has all of them
 _MOST_COMPILES = 5_000
 
 
@@ -167,7 +168,7 @@ def _guards(compile_id: CompileId, process: Process, links: Links) -> Iterator[E
         yield h(
             "h3", f"{number(len(guards) or len(checks), 'guard' if guards else 'check')} of its cache entry"
         )
-        items = [[each.type, each.source] for each in (guards or checks)[:_MOST_ROWS]]
+        items = [[each.type, each.source] for each in (guards or checks)[:_MOST_GUARDS]]
         yield table(block_table("guard|of", items), links, process)
-        if len(guards or checks) > _MOST_ROWS:
+        if len(guards or checks) > _MOST_GUARDS:
             yield h("p", "… and more: ", link("guards", "Guards"), class_="dim")

@@ -12,7 +12,7 @@ from ..profile.exports.tracks import origin_ns, tracks
 from .element import Element, cut, h
 
 _UNITS = 100_000  # of the drawing, from left to right
-_MOST_SLICES = 4_000  # on one track; more cannot be told apart, and take time to draw
+_MOST_SLICES = 2_000  # on one track; more cannot be told apart, and take time to draw
 _THINNEST = _UNITS / 800  # what still is a pixel or two on a screen
 _ROW = 14  # units of height for each level of slices
 _MOST_PROCESSES = 32
