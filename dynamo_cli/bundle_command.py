@@ -21,12 +21,12 @@ from dynamo_reporters.page.blocks import Block, Bullets, Heading, Paragraph
 
 from .report_command import ReportCommand, target_recording
 from .report_output import stdout
-from .run_options import documented_option, run_options
+from .run_options import RUN_OPTIONS, documented_option, run_options
 
 _READABLE_BY_ALL = 0o644
 
 
-@click.command("bundle", cls=ReportCommand)
+@click.command("bundle", cls=ReportCommand, further=RUN_OPTIONS)
 @documented_option(
     "-o",
     "--output",
@@ -46,9 +46,10 @@ _READABLE_BY_ALL = 0o644
 def bundle_command(ctx: click.Context, /, output: Path, without_source: bool, **options: Any) -> None:
     """Put a recording into one file, to attach to an issue.
 
-    TARGET is a recording, a TORCH_TRACE file or folder, or a program, which is run first; without one, it is
-    the newest recording in .dynamo. The file has the recording, a page to read and the versions;
-    `dynamo explain FILE` and the other reports read it as it is.
+    The file has the recording, a page to read and the versions; `dynamo explain FILE` and the other reports
+    read it as it is.
+
+    TARGET_HELP
 
     \b
     Examples:
