@@ -30,8 +30,10 @@ _READABLE_BY_ALL = 0o644
 @documented_option(
     "-o",
     "--output",
+    "bundle_file",
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("bundle.zip"),
+    envvar="DYNAMO_BUNDLE_OUTPUT",
     metavar="FILE",
     help="The zip file to write. One that is there is replaced.",
 )
@@ -43,7 +45,7 @@ _READABLE_BY_ALL = 0o644
 )
 @run_options("--recording")
 @click.pass_context
-def bundle_command(ctx: click.Context, /, output: Path, without_source: bool, **options: Any) -> None:
+def bundle_command(ctx: click.Context, /, bundle_file: Path, without_source: bool, **options: Any) -> None:
     """Put a recording into one file, to attach to an issue.
 
     The file has the recording, a page to read and the versions; `dynamo explain FILE` and the other reports
@@ -58,11 +60,11 @@ def bundle_command(ctx: click.Context, /, output: Path, without_source: bool, **
       dynamo explain issue.zip                         for whoever receives it
     """
     target, ending = target_recording(ctx, options)
-    replaced = _write(target, output, without_source)
+    replaced = _write(target, bundle_file, without_source)
     with stdout() as out:
         from dynamo_reporters.page.console import show
 
-        show(out, _said(output, replaced))
+        show(out, _said(bundle_file, replaced))
     if ending is not None:
         end_like(ending)
 
