@@ -121,7 +121,7 @@ def check_command(
     form = form or format_of(report_file, _ENDINGS)
     key = printable(name or _key(program) or "")
     locked = read_lock(lock_file)
-    bounds = together(bounds_of_project(Path.cwd(), key), given if given.most or allow else None)
+    bounds = together(bounds_of_project(Path.cwd()).of(key), given if given.most or allow else None)
     path, ending = target_recording(ctx, options)
     recording = read(path, CONTENTS)
     key = key or (recording.run.program if recording.run else None) or path.name

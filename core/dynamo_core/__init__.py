@@ -1,4 +1,8 @@
-"""What TorchDynamo made of a program: recording it, and reading the recording."""
+"""What TorchDynamo made of a program: recording it, and reading the recording.
+
+PYTEST_DONT_REWRITE: pytest would warn that it cannot rewrite the assertions of a plugin's distribution where
+that is loaded already, as it is under `dynamo run -m pytest`.
+"""
 
 __version__ = "0.1.0"
 

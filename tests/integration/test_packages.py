@@ -17,7 +17,7 @@ import pytest
 
 from conftest import REPOSITORY, run_to_end
 
-NAMES = ("dynamo_cli", "dynamo_core", "dynamo_reporters")
+NAMES = ("dynamo_cli", "dynamo_core", "dynamo_pytest", "dynamo_reporters")
 _BUILD = """
 import sys
 from setuptools import build_meta
@@ -54,7 +54,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def files_of_packages() -> set[str]:
     """Every file of the packages, as a wheel names it."""
-    roots = [REPOSITORY / path for path in ("dynamo_cli", "core/dynamo_core", "reporters/dynamo_reporters")]
+    roots = [
+        REPOSITORY / path
+        for path in ("dynamo_cli", "dynamo_pytest", "core/dynamo_core", "reporters/dynamo_reporters")
+    ]
     return {
         str(path.relative_to(root.parent))
         for root in roots
@@ -69,6 +72,21 @@ def test_the_wheel_has_every_file_and_nothing_else(built: Path) -> None:
     assert {name for name in names if ".dist-info/" not in name} == files_of_packages()
     assert {f"{name}/py.typed" for name in NAMES} <= names
     assert any(name.endswith("/licenses/LICENSE") for name in names)
+
+
+def test_pytest_finds_the_plugin_and_warns_of_nothing_under_dynamo_run(
+    built: Path, environment: Mapping[str, str], tmp_path: Path
+) -> None:
+    (wheel,) = built.glob("*.whl")
+    installed = tmp_path / "installed"
+    zipfile.ZipFile(wheel).extractall(installed)
+    (tmp_path / "test_nothing.py").write_text("def test_nothing(): pass\n")
+    entry = "import sys; from dynamo_cli.main import main; sys.argv[0] = 'dynamo'; main()"
+    tests = ["run", "-q", "-m", "pytest", "-W", "error", "--trace-config", "--dynamo"]
+    alone = {**environment, "PYTHONPATH": str(installed)}
+    done = run_to_end([sys.executable, "-c", entry, *tests], alone, tmp_path)
+    assert f"<module 'dynamo_pytest.plugin' from '{installed}" in done.stdout, done.stdout + done.stderr
+    assert "1 passed" in done.stdout
 
 
 def test_the_source_distribution_has_what_a_wheel_is_built_of(built: Path) -> None:

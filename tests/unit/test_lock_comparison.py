@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 from importlib import resources
 
+from dynamo_core.lock.bounds import ProjectBounds
 from dynamo_core.lock.comparison import Bounds, check
 from dynamo_core.lock.facts import Facts, KnownFinding
 from dynamo_core.lock.lock_file import lock_text
@@ -46,6 +47,10 @@ def test_more_is_worse_and_less_is_better() -> None:
         ("better", "graphs: 2 → 1"),
         ("better", "graph-breaks: 1 → 0"),
     ]
+
+
+def test_no_graph_at_all_is_worse_for_what_had_some() -> None:
+    assert said(facts(BREAK, graphs=0)) == [("worse", "graphs: 2 → 0, nothing is compiled any more")]
 
 
 def test_a_new_finding_is_worse_even_where_the_count_is_the_same() -> None:
@@ -91,6 +96,15 @@ def test_what_is_allowed_beside_a_lock_may_raise_its_counts_and_no_others() -> N
         ("worse", "graph-breaks: 1 → 3"),
         ("worse", "recompiles: 0 → 1"),
     ]
+
+
+def test_bounds_of_a_project_hold_for_the_names_that_fit() -> None:
+    by_pattern = {"a.py::*": Bounds({"graphs": 1}), "b.py::t[x]": Bounds({"recompiles": 0})}
+    bounds = ProjectBounds(Bounds({"graphs": 9}), by_pattern)
+    assert bounds.of("a.py::t[y]") == Bounds({"graphs": 1})
+    assert bounds.of("b.py::t[x]") == Bounds({"graphs": 9, "recompiles": 0})
+    assert bounds.of("b.py::t[y]") == Bounds({"graphs": 9})
+    assert ProjectBounds(None, by_pattern).of("c.py") is None
 
 
 def test_without_lock_and_bounds_there_is_nothing_to_compare() -> None:

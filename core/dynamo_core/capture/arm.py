@@ -25,6 +25,8 @@ from .primitives import (
     write,
 )
 
+is_armed = False  # whether this process is recorded
+
 
 def arm() -> None:
     """Arrange for the engine to start when torch is imported, unless this process is torch's own helper."""
@@ -32,7 +34,13 @@ def arm() -> None:
     if recording is None or _is_torch_helper():
         return
     _note_this_process(recording)
-    environment = dict(os.environ)  # as it is now: the program may clear it
+    start_when_torch_is_imported(dict(os.environ))  # as it is now: the program may clear it
+
+
+def start_when_torch_is_imported(environment: dict[str, str]) -> None:
+    """Start the engine then, or now if torch is there; `environment` has the settings."""
+    global is_armed
+    is_armed = True
     armed_ns = time_ns()
     import_hook.when_imported("torch", lambda torch: _start_engine(environment, armed_ns))
 

@@ -14,6 +14,8 @@ from .engine_parts import EngineParts
 from .optional_modules import import_what_is_asked_for
 from .probe_table import install_probes
 
+running: EngineParts | None = None  # in this process
+
 
 def start(environment: Mapping[str, str], armed_ns: int) -> None:
     """Begin to record this process. Called once, right after `import torch`.
@@ -21,6 +23,7 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
     `environment` is the one in which the process started, with our settings in it; `armed_ns` is when that
     was, just before the program's first line.
     """
+    global running
     settings = Settings.from_environment(environment)
     import_what_is_asked_for(settings)
     parts = EngineParts(settings)
@@ -31,3 +34,4 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
     if parts.step_marks is not None and settings.capture == "none":
         parts.probes.harmless("steps")(parts.step_marks.watch_eager_frames)()
     parts.records.timeline(armed_ns)
+    running = parts

@@ -8,7 +8,7 @@ with the program's.
 """
 
 import sys
-from _frozen_importlib_external import FileFinder, SourceFileLoader
+from _frozen_importlib_external import FileFinder, FileLoader, SourceFileLoader, SourceLoader
 
 TYPE_CHECKING = False  # see arm.py: nothing may be imported here that Python has not loaded by itself
 if TYPE_CHECKING:
@@ -24,7 +24,16 @@ def _name_for_coverage(file: str) -> str:
     return "<dynamo>/" + file.rpartition("/")[2]
 
 
-class _Loader(SourceFileLoader):
+class _Loader(FileLoader, SourceLoader):
+    """As Python's own; no subclass of it, which pytest would replace, to rewrite assertions of plugins.
+
+    Source: _pytest/assertion/rewrite.py (AssertionRewritingHook.find_spec), pytest 8 and 9.
+    """
+
+    path_stats = SourceFileLoader.path_stats
+    set_data = SourceFileLoader.set_data
+    _cache_bytecode = SourceFileLoader._cache_bytecode  # type: ignore[attr-defined]
+
     def get_code(self, fullname: str) -> "CodeType | None":
         code = super().get_code(fullname)
         if code is not None:
@@ -40,7 +49,7 @@ class _Loader(SourceFileLoader):
 def hide_modules_in(folders: "Iterable[str]") -> None:
     """Hide what is imported from these folders from now on, and from packages in them."""
     for folder in folders:
-        sys.path_importer_cache[folder] = FileFinder(folder, (_Loader, [".py"]))
+        sys.path_importer_cache[folder] = FileFinder(folder, (_Loader, [".py"]))  # type: ignore[arg-type]
 
 
 def hide_from_dynamo() -> None:

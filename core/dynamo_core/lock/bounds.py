@@ -9,6 +9,7 @@ max-graphs = 2
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -21,26 +22,42 @@ from .facts import COUNTS
 _MOST = {f"max-{name}": name for name in COUNTS}
 
 
-def bounds_of_project(folder: Path, program: str) -> Bounds | None:
-    """The bounds for a program from the nearest pyproject.toml; None where it has none. LockFileProblem."""
+@dataclass(frozen=True)
+class ProjectBounds:
+    """The bounds of a project: for all of its programs, and by patterns of their names."""
+
+    for_all: Bounds | None = None
+    by_pattern: Mapping[str, Bounds] = field(default_factory=dict)
+
+    def of(self, program: str) -> Bounds | None:
+        """Those for a program; None where there are none."""
+        bounds = self.for_all
+        for pattern, further in self.by_pattern.items():
+            if program == pattern or fnmatchcase(program, pattern):  # a test's name may have brackets
+                bounds = together(bounds, further)
+        return bounds
+
+
+def bounds_of_project(folder: Path) -> ProjectBounds:
+    """What the nearest pyproject.toml says; LockFileProblem where that cannot be read."""
     project = project_settings(folder)
     if project is None:
-        return None
+        return ProjectBounds()
     file, ours = project
     table = ours.get("check")
     if table is None:
-        return None
+        return ProjectBounds()
     programs = table.get("programs", {}) if isinstance(table, dict) else None
     if not isinstance(table, dict) or not isinstance(programs, dict):
         raise LockFileProblem(f"{file}: [tool.dynamo.check] is no table of settings")
-    bounds: Bounds | None = _bounds(
-        f"{file}: [tool.dynamo.check]", {k: v for k, v in table.items() if k != "programs"}
+    own = {name: value for name, value in table.items() if name != "programs"}
+    return ProjectBounds(
+        _bounds(f"{file}: [tool.dynamo.check]", own) if own else None,
+        {
+            pattern: _bounds(f"{file}: [tool.dynamo.check.programs.{pattern!r}]", each)
+            for pattern, each in programs.items()
+        },
     )
-    for pattern, own in programs.items():
-        further = _bounds(f"{file}: [tool.dynamo.check.programs.{pattern!r}]", own)
-        if fnmatchcase(program, pattern):
-            bounds = together(bounds, further)
-    return bounds
 
 
 def together(first: Bounds | None, second: Bounds | None) -> Bounds | None:

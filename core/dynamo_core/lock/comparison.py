@@ -75,8 +75,7 @@ def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None)
             if was is None or is_now is None:
                 not_comparable.append(name)
             elif was != is_now and not _comes_of(let_in, name, is_now - was):
-                direction: Direction = "worse" if is_now > was else "better"
-                differences.append(Difference(direction, f"{name}: {was} → {is_now}"))
+                differences.append(_of_counts(name, was, is_now))
     if bounds is not None:
         for name, most in bounds.most.items():
             is_now = now.counts.get(name)
@@ -114,6 +113,12 @@ def _comes_of(let_in: Sequence[KnownFinding], name: str, more: int) -> bool:
     """Whether findings that are allowed may account for so many more: a break of its own makes graphs too."""
     counted = sum(each.kind in _KINDS[name] for each in let_in)
     return more > 0 and counted > 0 and (name != "graph-breaks" or more <= counted)
+
+
+def _of_counts(name: str, was: int, is_now: int) -> Difference:
+    if name == "graphs" and is_now == 0:
+        return Difference("worse", f"{name}: {was} → 0, nothing is compiled any more")
+    return Difference("worse" if is_now > was else "better", f"{name}: {was} → {is_now}")
 
 
 def _to_blame(name: str, now: Facts, bounds: Bounds) -> list[Difference]:

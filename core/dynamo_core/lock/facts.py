@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..analysis.findings import OF_THE_COMPILER, Finding, find
+from ..analysis.findings import ANALYSES_OF_THE_COMPILER, Finding, find
 from ..analysis.summary import summarize
 from ..model import Recording, function_of
 
@@ -34,11 +34,16 @@ class Facts:
     counts: Mapping[str, int | None]
     findings: Mapping[str, KnownFinding] = field(default_factory=dict)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is known that nothing was compiled, nor tried to be."""
+        return not self.findings and all(count == 0 for count in self.counts.values())
+
 
 def facts_of(recording: Recording) -> tuple[Facts, dict[str, Finding]]:
     """The facts of a recording, and the findings themselves by their identity, the worst first."""
     summary = summarize(recording)
-    findings = {each.identity: each for each in find(recording) if each.kind in OF_THE_COMPILER}
+    findings = {each.identity: each for each in find(recording, analyses=ANALYSES_OF_THE_COMPILER)}
     counts = {name: getattr(summary, of) for name, of in COUNTS.items()}
     return Facts(counts, {identity: _known(each) for identity, each in findings.items()}), findings
 

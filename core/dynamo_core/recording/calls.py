@@ -3,7 +3,7 @@
 import struct
 from dataclasses import dataclass
 
-from ..model import CallSample, CallTimes
+from ..model import CallSample, CallTimes, Process
 from ..shared import call_pages as pages
 
 
@@ -39,6 +39,25 @@ def parse_calls(data: bytes, *, with_samples: bool = True) -> Calls | None:
         words[pages.COMPILING_NS],
         [_callable(words[size * (i + 1) : size * (i + 2)], epoch_ns, with_samples) for i in range(in_use)],
     )
+
+
+def give_calls(process: Process, calls: Calls, first_page: int = 0) -> list[tuple[int, CallTimes]]:
+    """Give each graph its calls, forward and backward; the pages that are of none, and their calls.
+
+    `first_page` is the page that `calls` begin with.
+    """
+    graphs = {graph.calls_index: graph for graph in process.graphs}
+    backwards = {graph.backward_index: graph for graph in process.graphs}
+    others = []
+    for page, times in enumerate(calls.callables, first_page):
+        if page in graphs:
+            graph = graphs[page]
+            graph.times, graph.calls, graph.host_seconds = times, times.calls, times.seconds
+        elif page in backwards:
+            backwards[page].backward = times
+        else:
+            others.append((page, times))
+    return others
 
 
 def _callable(page: tuple[int, ...], epoch_ns: int, with_samples: bool) -> CallTimes:

@@ -23,7 +23,7 @@ from ..shared.names import (
 from ..shared.untrusted import fits, printable
 from .build import ProcessBuilder
 from .bundle_file import is_bundle, unpacked
-from .calls import CALL_SAMPLES, parse_calls
+from .calls import CALL_SAMPLES, give_calls, parse_calls
 from .files import read_run_file
 from .in_use import LARGEST_PROCESSES_FILE
 from .payloads import Item
@@ -209,15 +209,8 @@ class _StreamFollower:
         self.process.last_errno = calls.last_errno
         self.process.overlap_seconds = calls.overlap_ns / 1e9
         self.process.compiling_in_calls_seconds = calls.compiling_ns / 1e9
-        graphs = {graph.calls_index: graph for graph in self.process.graphs}
-        backwards = {graph.backward_index: graph for graph in self.process.graphs}
-        for index, times in enumerate(calls.callables):
-            if index in graphs:
-                graph = graphs[index]
-                graph.times, graph.calls, graph.host_seconds = times, times.calls, times.seconds
-            elif index in backwards:
-                backwards[index].backward = times
-            elif index == self.process.step_marks_index:
+        for index, times in give_calls(self.process, calls):
+            if index == self.process.step_marks_index:
                 self.process.step_marks = times
             else:
                 self.process.inherited.append(times)

@@ -23,6 +23,7 @@ from .verification import wrong_results
 
 __all__ = [
     "ANALYSES",
+    "ANALYSES_OF_THE_COMPILER",
     "CONTENTS",
     "KINDS",
     "OF_THE_COMPILER",
@@ -39,8 +40,9 @@ __all__ = [
 
 # What the reader must load of a recording for them.
 CONTENTS = frozenset({CALL_SAMPLES, names.PROFILE_WINDOW})
-# Every analysis; adding one is a line here and a kind in `finding.py`.
-ANALYSES: tuple[Callable[[Figures], Iterable[Draft]], ...] = (
+Analysis = Callable[[Figures], Iterable[Draft]]
+# Those of what the compiler made of the program, which rest on no times.
+ANALYSES_OF_THE_COMPILER: tuple[Analysis, ...] = (
     wrong_results,
     ranks_differ,
     fallbacks,
@@ -48,6 +50,10 @@ ANALYSES: tuple[Callable[[Figures], Iterable[Draft]], ...] = (
     recompiles,
     compiled_anew,
     not_taken,
+)
+# Every analysis; adding one is a line here, or above, and a kind in `finding.py`.
+ANALYSES: tuple[Analysis, ...] = (
+    *ANALYSES_OF_THE_COMPILER,
     overhead_bound_graphs,
     costly_guards,
     time_outside_of_graphs,
@@ -58,7 +64,9 @@ ANALYSES: tuple[Callable[[Figures], Iterable[Draft]], ...] = (
 )
 
 
-def find(recording: Recording, figures: Figures | None = None) -> list[Finding]:
+def find(
+    recording: Recording, figures: Figures | None = None, analyses: Iterable[Analysis] = ANALYSES
+) -> list[Finding]:
     """All findings, what is worth most first. `figures` are those of the recording, where they are known."""
     known = figures or Figures(recording)
-    return ranked(as_findings([draft for analysis in ANALYSES for draft in analysis(known)]))
+    return ranked(as_findings([draft for analysis in analyses for draft in analysis(known)]))

@@ -15,8 +15,10 @@ from hashlib import md5
 from json import dumps
 from typing import Any
 
+from ...shared.call_pages import LOST_RECORDS
 from ...shared.names import CALLS_PREFIX, CALLS_SUFFIX, STREAM_PREFIX, STREAM_SUFFIX
 from ...shared.records import OurRecord
+from ...shared.stream_position import StreamPosition
 from ..primitives import (
     O_APPEND,
     O_CLOEXEC,
@@ -84,6 +86,15 @@ class Stream:
     def record(self, record: OurRecord, compile_id: Mapping[str, int] | None = None) -> None:
         """Write a record of our own, of a type that the reader knows."""
         self.artifact(record.NAME, record.payload(), compile_id)
+
+    def position(self) -> StreamPosition:
+        """Where the next record will stand. A stream that is not open yet is opened."""
+        lost = self.counters.words[LOST_RECORDS]
+        try:
+            size = os.stat(self._path).st_size
+        except OSError:  # it could not be opened, or was removed
+            size = None
+        return StreamPosition(self._path, size, lost)
 
     @contextmanager
     def muted(self) -> Iterator[None]:

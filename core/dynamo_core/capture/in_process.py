@@ -1,0 +1,51 @@
+"""Record the process that we are in, without a launcher: for what loads us as a plugin.
+
+torch may have been imported before: what it compiled then is not recorded. Where `dynamo run` started this
+process, its engine is there already, and is the one that is asked.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..shared.names import ENGINE_FAILURE_PREFIX
+from ..shared.settings import Settings
+from ..shared.stream_position import NOWHERE, StreamPosition
+from . import arm
+from .hidden_modules import hide_modules_in
+
+if TYPE_CHECKING:
+    from .engine_parts import EngineParts
+
+
+class EngineHere:
+    """The engine of this process, which starts when torch is imported. It watches, and captures nothing."""
+
+    def __init__(self, recording: Path) -> None:
+        """Arrange for it to start, and to record to a folder."""
+        self._recording = recording
+        if arm.is_armed:
+            return
+        package = str(Path(str(__spec__.origin)).parent.parent)
+        hide_modules_in([package, f"{package}/capture"])
+        settings = Settings(str(recording), capture="none", backend="eager")
+        arm.start_when_torch_is_imported({**os.environ, **settings.to_environment()})
+
+    def position(self) -> StreamPosition:
+        """Where the next record of this process will stand."""
+        parts = _running()
+        return NOWHERE if parts is None else parts.stream.position()
+
+    def failure(self) -> str | None:
+        """Why it could not start; None where it did, or torch was not imported yet."""
+        if _running() is not None or "torch" not in sys.modules:
+            return None
+        file = self._recording / f"{ENGINE_FAILURE_PREFIX}{os.getpid()}.txt"
+        return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else "it did not start"
+
+
+def _running() -> "EngineParts | None":
+    engine = sys.modules.get("dynamo_core.capture.engine")  # imported when torch is
+    parts: EngineParts | None = getattr(engine, "running", None)
+    return parts

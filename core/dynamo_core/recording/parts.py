@@ -1,0 +1,120 @@
+"""Parts of a stream that is being written, each as a recording of its own: what was recorded in one test.
+
+The records are of this very process, so what they hold is not looked at as closely as a stranger's
+(`read.py`): that would take a quarter of the time.
+"""
+
+import re
+from collections.abc import Container, Iterator
+from pathlib import Path
+
+from ..model import Process, ProcessEnd, Recording
+from ..shared import names
+from ..shared.call_pages import PAGE_BYTES
+from .build import ProcessBuilder
+from .calls import CALL_SAMPLES, give_calls, parse_calls
+from .plain_files import open_plain
+from .records import Record, RecordParser
+
+_CHUNK = 1 << 20  # bytes
+# What is said once, and holds for all that follows.
+_OF_THE_PROCESS = frozenset(
+    {names.PROCESS_START, names.PROBE_FAILED, names.CAPTURE_DECISION, names.CONFIG_CHANGED}
+    | {names.PROCESS_STATE, "torch_version"}
+)
+_INTERNED = "str"  # torch's name for records that give a file name a number
+# Whether there may be any of these; most tests write none, and to look for one is cheaper than to read all.
+_MAY_HOLD_ONE = re.compile(
+    "|".join([f'"{_INTERNED}": \\[', *(f'"{name}"' for name in sorted(_OF_THE_PROCESS))]).encode()
+)
+
+
+class StreamParts:
+    """The parts of one process's stream, from one place to another, asked for in their order."""
+
+    def __init__(self, stream: Path) -> None:
+        self._stream = stream
+        self._looked_up_to = 0
+        self._process = Process(stream)
+        self._of_process = ProcessBuilder(self._process)
+        self._interned: list[Record] = []
+
+    def recording(self, begin: int, end: int, contents: Container[str] = frozenset()) -> Recording:
+        """What stands from byte `begin` to byte `end`; OSError where the stream cannot be read.
+
+        No part begins before an earlier one did. Times of the process as a whole are not in a part, and calls
+        of its graphs only where `contents` has CALL_SAMPLES.
+        """
+        self._look_for_what_is_of_the_process(begin)
+        process = self._process_so_far()
+        builder = ProcessBuilder(process, contents)
+        for record in self._interned:
+            builder.add(record)
+        parser = RecordParser()
+        for record in self._records(parser, begin, end):
+            builder.add(record)
+        builder.finish()
+        process.damaged_records += parser.damaged
+        process.end = ProcessEnd()  # of the part
+        if CALL_SAMPLES in contents:
+            self._add_calls(process)
+        return Recording(self._stream, None, [process], None, [])
+
+    def _look_for_what_is_of_the_process(self, up_to: int) -> None:
+        begin, self._looked_up_to = self._looked_up_to, max(up_to, self._looked_up_to)
+        if begin >= up_to or (up_to - begin <= _CHUNK and not self._may_hold_one(begin, up_to)):
+            return
+        for record in self._records(RecordParser(), begin, up_to):
+            if record.kind == _INTERNED:
+                kept = record.kept()
+                self._interned += [kept] if kept is not None else []
+            elif (record.artifact_name or record.kind) in _OF_THE_PROCESS:
+                self._of_process.add(record)
+
+    def _process_so_far(self) -> Process:
+        known = self._process
+        return Process(
+            self._stream,
+            rank=known.rank,
+            info=known.info,
+            state=known.state,
+            torch_version=known.torch_version,
+            captures=list(known.captures),
+            changed_settings=list(known.changed_settings),
+            failed_probes=dict(known.failed_probes),
+        )
+
+    def _may_hold_one(self, begin: int, end: int) -> bool:
+        with open_plain(self._stream) as file:
+            file.seek(begin)
+            return _MAY_HOLD_ONE.search(file.read(end - begin)) is not None
+
+    def _records(self, parser: RecordParser, begin: int, end: int) -> Iterator[Record]:
+        """Those from one place to another, at each of which a record begins or the stream ends."""
+        if begin >= end:
+            return
+        with open_plain(self._stream) as file:
+            file.seek(begin)
+            while begin < end and (data := file.read(min(_CHUNK, end - begin))):
+                begin += len(data)
+                yield from parser.feed(data)
+        last = parser.last_if_whole()
+        if last is not None:
+            yield last
+
+    def _add_calls(self, process: Process) -> None:
+        graphs = process.graphs
+        pages = [p for graph in graphs for p in (graph.calls_index, graph.backward_index) if p is not None]
+        name = process.info.calls_file
+        if not pages or name is None:
+            return
+        first, last = min(pages), max(pages)
+        with open_plain(self._stream.with_name(name)) as file:
+            header = file.read(PAGE_BYTES)
+            file.seek(PAGE_BYTES * (first + 1))
+            content = file.read(PAGE_BYTES * (last - first + 1))
+        calls = parse_calls(header + content)
+        if calls is None:
+            process.calls_problem = f"its counters file {name} is damaged"
+            return
+        give_calls(process, calls, first)
