@@ -1,4 +1,4 @@
-"""Pictures above reports: how a frame goes on behind its breaks, and what tells its cache entries apart."""
+"""Pictures above reports: how a frame goes on behind its breaks, and how its cache entries differ."""
 
 from collections.abc import Iterator, Sequence
 
@@ -96,7 +96,7 @@ def _matrix(entries: Sequence[GuardSet], name: str, process: Process, links: Lin
         for entry in entries
     ]
     headings = "|".join(["entry", *(each.source.replace("|", "¦") for each in found[:_MOST_SOURCES])])
-    yield h("h3", f"{name}: {number(len(entries), 'cache entry', 'cache entries')}, by what tells them apart")
+    yield h("h3", f"{name}: {number(len(entries), 'cache entry', 'cache entries')}, by how they differ")
     yield table(block_table(headings, rows), links, process)
     if len(found) > _MOST_SOURCES:
         yield h("p", f"… and {len(found) - _MOST_SOURCES:,} more sources, under Guards", class_="dim")
