@@ -28,9 +28,20 @@ _DIFFERENT = 1
 @documented_option(
     "--exit-code", is_flag=True, help="End with 1 where something differs, as `git diff --exit-code` does."
 )
+@documented_option(
+    "--name",
+    metavar="NAME",
+    help="Which program of a lock file the other side is.  [default: the one of its name]",
+)
 @click.pass_context
 def diff_command(
-    ctx: click.Context, before: Path, after: Path, form: str | None, report_file: Path | None, exit_code: bool
+    ctx: click.Context,
+    before: Path,
+    after: Path,
+    form: str | None,
+    report_file: Path | None,
+    exit_code: bool,
+    name: str | None,
 ) -> None:
     """Say what differs between two recordings, or TORCH_TRACE logs: BEFORE and AFTER a change, say.
 
@@ -38,12 +49,27 @@ def diff_command(
     folders, renamed functions and locals are no differences. Times, versions and settings are shown and do
     not count as differences.
 
+    Either side may be a lock file of `dynamo check`; the facts that it keeps are compared then.
+
     \b
     Examples:
       dynamo diff .dynamo/before .dynamo/after
       dynamo diff before after --format markdown -o comment.md
       dynamo diff before after --exit-code
+      dynamo diff dynamo.lock .dynamo/after
     """
+    from dynamo_core.lock.differences import is_lock_file
+
+    form = form or format_of(report_file, {})
+    if is_lock_file(before) or is_lock_file(after):
+        verdict = _with_lock_file(before, after, name, form, report_file)
+    else:
+        verdict = _of_recordings(before, after, form, report_file)
+    if exit_code and verdict != "nothing differs":
+        ctx.exit(_DIFFERENT)
+
+
+def _of_recordings(before: Path, after: Path, form: str, report_file: Path | None) -> str:
     from dynamo_core.compare import compare
     from dynamo_core.compare.reading import read_both
     from dynamo_reporters.diff.document import diff_document
@@ -58,5 +84,18 @@ def diff_command(
         form,
         report_file,
     )
-    if exit_code and difference.verdict != "nothing differs":
-        ctx.exit(_DIFFERENT)
+    return difference.verdict
+
+
+def _with_lock_file(before: Path, after: Path, name: str | None, form: str, report_file: Path | None) -> str:
+    from dynamo_core.lock.differences import compare_with_lock
+    from dynamo_reporters.diff.locked import locked_blocks, locked_document
+
+    difference = compare_with_lock(before, after, name)
+    write_report(
+        lambda: locked_blocks(difference, before, after),
+        lambda: locked_document(difference, before, after),
+        form,
+        report_file,
+    )
+    return difference.verdict
