@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from answering import answer
+from dynamo_core.recording import read
 from schemas import validate
 from stored import NAMES, edited, plain, stored
 
@@ -108,7 +109,23 @@ SEEDED: list[tuple[str, str, Edit, dict[str, int], str]] = [
         "toy",
         in_record(GRAPH, ('"graph": 3', '"graph": 3'), ('"backend": "inductor"', '"backend": "eager"')),
         {"graphs": 1},
-        "graph 3 of toy_example (1 op) changed - backend inductor → eager",
+        "graph 3 of toy_example at /home/user/project/toy_example.py:8 (1 op) changed - "
+        "backend inductor → eager",
+    ),
+    (
+        "a lost fusion",
+        "toy",
+        in_record(
+            "inductor_output_code",
+            (
+                "cpp_fused_abs_add_div_lt_sum_0 =",
+                "cpp_fused_abs_0 = async_compile.cpp_pybinding()\ncpp_fused_add_1 =",
+            ),
+            ("cpp_fused_abs_add_div_lt_sum_0(", "cpp_fused_abs_0() ; cpp_fused_add_1("),
+        ),
+        {"graphs": 1},
+        "graph 1 of toy_example at /home/user/project/toy_example.py:6 (5 ops) changed - "
+        "kernels that Inductor generated: 1 → 2; cpp_fused_abs_add_div_lt_sum → cpp_fused_abs, cpp_fused_add",
     ),
     (
         "a break fewer",
@@ -127,6 +144,9 @@ SEEDED: list[tuple[str, str, Edit, dict[str, int], str]] = [
 ]
 
 
+SEEDED_BY_NAME = {seed[0]: seed[2] for seed in SEEDED}
+
+
 @pytest.mark.parametrize(
     ("name", "edit", "expected", "line"),
     [seed[1:] for seed in SEEDED],
@@ -142,6 +162,14 @@ def test_a_seeded_change_is_found_and_nothing_else(
     page = " ".join(answer("diff", stored(name), after).stdout.split())
     assert line in page
     assert answer("diff", stored(name), after, "--exit-code").exit_code == 1
+
+
+def test_details_too_large_to_be_kept_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    after = edited("toy", tmp_path, SEEDED_BY_NAME["an op"])
+    found = difference(stored("toy"), after)
+    assert found["graphs"][0]["ops"]
+    monkeypatch.setattr(read, "_MOST_KEPT", 0)
+    assert difference(stored("toy"), after) == found
 
 
 def metrics(record_id: str, field: str, value: str) -> Callable[[str], str]:
@@ -174,6 +202,31 @@ def test_guards_more_are_told_of_their_function(tmp_path: Path) -> None:
         ("guards", "toy_example", 29, 32),
     ]
     assert found["sentence"] == "Different: the number of guards"
+
+
+def test_a_guard_more_is_named_with_its_line(tmp_path: Path) -> None:
+    guard = (
+        '{"guards": [{"type": "CONSTANT_MATCH", "source": "G[\'FAST\']", "scope": "global", '
+        '"code": ["G[\'FAST\'] == True"], "file": "/home/user/project/toy_example.py", "line": 8}, '
+    )
+
+    def in_first_compile(head: str, payload: str) -> str:
+        is_meant = '"dynamo_guards_structure"' in head and '"frame_id": 0' in head
+        return payload.replace('{"guards": [', guard, 1) if is_meant else payload
+
+    after = edited("toy", tmp_path, in_first_compile)
+    (stream,) = after.glob("*.log")
+    counted = metrics("0/0", "guard_count", "12")
+    stream.write_text(counted(stream.read_text(encoding="utf-8")), encoding="utf-8")
+    found = difference(stored("toy"), after)
+    assert [
+        (each["function"], each["source"], each["demands"], each["count"]) for each in found["guards"]
+    ] == [("toy_example", "G['FAST']", "is True", 1)]
+    page = answer("diff", stored("toy"), after).stdout
+    assert (
+        "added: CONSTANT_MATCH G['FAST']: is True at /home/user/project/toy_example.py:8 `if b.sum() < 0:`"
+        in page
+    )
 
 
 def test_a_recompile_is_told_with_the_graph_that_it_made(tmp_path: Path) -> None:
@@ -240,3 +293,65 @@ def test_bad_input_is_one_line(arguments: list[str], exit_code: int, says: str, 
     result = answer("diff", *arguments, cwd=tmp_path)
     assert (result.exit_code, result.stdout) == (exit_code, "")
     assert says in result.stderr and result.stderr.count("\n") == 1
+
+
+def locked(file: Path, name: str, program: str = "toy_example.py") -> Path:
+    """A lock file with a stored recording's facts, under the name of a program."""
+    assert answer("check", "--update", "--lock", file, "--name", program, stored(name)).exit_code == 0
+    return file
+
+
+def test_a_recording_beside_a_lock_file(tmp_path: Path) -> None:
+    lock = locked(tmp_path / "dynamo.lock", "toy")
+    same = answer("diff", lock, stored("toy"), "--exit-code")
+    assert (same.exit_code, same.stdout.splitlines()[0]) == (0, "Nothing differs (1 program compared)")
+    fewer = edited("toy", tmp_path, SEEDED_BY_NAME["a break fewer"])
+    page = answer("diff", fewer, lock).stdout
+    assert page.startswith("Worse: toy_example.py\n")
+    assert "- worse: new: graph break in toy_example.py toy_example: if b.sum() < 0:" in page
+    assert "- worse: graph-breaks: 0 → 1" in page
+    assert answer("diff", lock, fewer, "--exit-code").exit_code == 1
+    assert answer("diff", lock, fewer).stdout.startswith("Better: toy_example.py\n")
+
+
+def test_a_lock_file_without_a_count_is_no_equal(tmp_path: Path) -> None:
+    lock = tmp_path / "dynamo.lock"
+    lock.write_text("version = 1\n[a]\n")
+    result = answer("diff", lock, stored("training"), "--exit-code")
+    assert (result.exit_code, result.stdout.splitlines()[0][:26]) == (1, "Nothing can be compared: n")
+
+
+def test_two_lock_files_and_their_document(tmp_path: Path) -> None:
+    before = locked(tmp_path / "before.lock", "toy")
+    after = locked(tmp_path / "after.lock", "twenty_breaks")
+    locked(after, "training", "train.py")
+    document = json.loads(answer("diff", before, after, "--format", "json").stdout)
+    validate(document)
+    assert (document["verdict"], document["only_after"], document["only_before"]) == (
+        "different",
+        ["train.py"],
+        [],
+    )
+    (program,) = document["programs"]
+    assert {"direction": "worse", "text": "graph-breaks: 1 → 20", "identity": None} in program["differences"]
+    page = answer("diff", before, after, "--format", "markdown").stdout
+    assert page.startswith("# Different: toy\\_example.py, 1 program came\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "exit_code", "says"),
+    [
+        ("version = 1\n[a]\ngraphs = 1\n[b]\ngraphs = 1\n", 109, "Say it with --name: a, b"),
+        ("version = 1\n<<<<<<< ours\n", 109, "a merge is not resolved"),
+        ("version = 9\n", 109, "has version 9"),
+        ("not toml", 109, "is no TOML"),
+    ],
+)
+def test_a_lock_file_that_cannot_be_compared_is_one_line(
+    text: str, exit_code: int, says: str, tmp_path: Path
+) -> None:
+    lock = tmp_path / "dynamo.lock"
+    lock.write_text(text)
+    result = answer("diff", lock, stored("toy"))
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (exit_code, "", 1)
+    assert says in result.stderr

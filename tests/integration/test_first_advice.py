@@ -16,7 +16,6 @@ The packages in broken_programs/site-packages are what others wrote.
 
 import ast
 import contextlib
-import json
 import re
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from launching import Launcher
 
 import dynamo_core
 from dynamo_core.analysis.findings import Finding, Remedy
@@ -32,8 +32,6 @@ from dynamo_core.analysis.remedies.breaks import TABLE
 
 HERE = Path(__file__).resolve().parent / "broken_programs"
 PROGRAMS = sorted(file.stem for file in HERE.glob("*.py") if not file.stem.endswith(".cured"))
-LAUNCHER = HERE.parent / "forking_launcher.py"
-_COMPILER = ("torch", "torch._dynamo", "torch._inductor.compile_fx", "torch._functorch.aot_autograd")
 
 
 @dataclass(frozen=True)
@@ -71,39 +69,10 @@ class Ran:
     findings: list[Finding]
 
 
-class Launcher:
-    """A process that has imported torch in this environment, and runs `dynamo run …` whenever it is asked."""
-
-    def __init__(self, environment: dict[str, str]) -> None:
-        self._environment = environment
-        self._process = subprocess.Popen(
-            [sys.executable, str(LAUNCHER), *_COMPILER],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def run(self, recording: Path, *arguments: str) -> Ran:
-        """Run it to its end, in the folder that the recording goes to."""
-        assert self._process.stdin and self._process.stdout
-        stdout, stderr = recording.with_suffix(".out"), recording.with_suffix(".err")
-        request = {
-            "arguments": ["run", "-q", "-o", str(recording), *arguments],
-            "environment": self._environment,
-            "cwd": str(recording.parent),
-            "stdout": str(stdout),
-            "stderr": str(stderr),
-        }
-        print(json.dumps(request), file=self._process.stdin, flush=True)
-        exit_code = int(self._process.stdout.readline())
-        return Ran(exit_code, stdout.read_text(), stderr.read_text(), dynamo_core.open(recording).findings)
-
-    def end(self) -> None:
-        """Let it end."""
-        assert self._process.stdin
-        self._process.stdin.close()
-        self._process.wait()
+def ran(launcher: Launcher, recording: Path, *arguments: str) -> Ran:
+    """Run a program, and read what was found."""
+    result = launcher.run(recording, *arguments)
+    return Ran(result.exit_code, result.stdout, result.stderr, dynamo_core.open(recording).findings)
 
 
 Launchers = Callable[[Mapping[str, str]], Launcher]
@@ -129,7 +98,7 @@ def launcher(environment: dict[str, str]) -> Iterator[Launchers]:
 def test_first_advice_names_the_line_and_cures(name: str, launcher: Launchers, tmp_path: Path) -> None:
     program = HERE / f"{name}.py"
     expected = Expected.of(program)
-    broken = launcher({}).run(tmp_path / "broken", *expected.options, str(program))
+    broken = ran(launcher({}), tmp_path / "broken", *expected.options, str(program))
     assert broken.findings, "nothing was found"
     first = broken.findings[0]
     where = (Path(first.place.file).name, first.place.line) if first.place else None
@@ -151,7 +120,7 @@ def test_a_forked_program_is_found_what_it_is_found_alone(
     alone, recording = tmp_path / "alone", tmp_path / "forked"
     command = [sys.executable, "-m", "dynamo_cli", "run", "-q", "-o", alone, program]
     subprocess.run(command, env=environment, cwd=tmp_path, check=True, capture_output=True)
-    forked = launcher({}).run(recording, str(program)).findings
+    forked = ran(launcher({}), recording, str(program)).findings
     found = dynamo_core.open(alone).findings
     assert [each.identity for each in found][:1] == [each.identity for each in forked][:1]
 
@@ -174,10 +143,10 @@ def _as_pattern(text: str) -> re.Pattern[str]:
 def _cured(program: Path, expected: Expected, remedy: Remedy, launcher: Launchers, recording: Path) -> Ran:
     change, by_hand = remedy.change, program.with_suffix(".cured.py")
     if change is None or change.edit is not None:
-        return launcher({}).run(recording, *expected.options, str(by_hand))
+        return ran(launcher({}), recording, *expected.options, str(by_hand))
     assert not by_hand.exists(), f"{by_hand.name}: the remedy needs no edit"
     options = [*expected.options, *change.options]
     options += [f"--config={each}" for each in change.settings]
     options += [f"--override={each}" for each in change.arguments]
     variables = {each.name: each.value for each in change.environment}
-    return launcher(variables).run(recording, *options, str(program))
+    return ran(launcher(variables), recording, *options, str(program))

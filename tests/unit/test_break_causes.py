@@ -147,9 +147,19 @@ def test_what_a_library_does_is_not_the_users_to_change() -> None:
     inside = StackFrame(PACKAGE, "positive", "if x.min() < 0:")
     met = a_break(*BRANCH, "y = careful.positive(y)", inside)
     assert break_cause(met) == (
-        "`careful.positive(y)` is a function of the library `careful`, which looks at what a tensor holds"
+        "`careful.positive(y)` leads into the library `careful`, which looks at what a tensor holds"
     )
     assert "torch.where" not in advice(met)
+
+
+def test_a_library_that_compiles_itself_is_entered_outside_of_what_is_compiled() -> None:
+    user = StackFrame(Place("/home/me/train.py", 9), "main", "y = careful.positive(y)")
+    entered = StackFrame(PACKAGE, "positive", "return self.checked(x)")
+    met = GraphBreak(
+        "\n".join(BRANCH), (StackFrame(PACKAGE, "checked", "if x.min() < 0:"),), None, callers=(user, entered)
+    )
+    situation = situation_of(met, None)
+    assert (situation.line, situation.entered, situation.depth) == (user.text, "positive", 2)
 
 
 def test_what_the_tables_do_not_know_is_said_in_torchs_words() -> None:

@@ -32,6 +32,7 @@ from dynamo_core.model import (
     Run,
     SavedTensor,
     StackFrame,
+    TensorInfo,
 )
 from dynamo_reporters.diff.document import diff_document, diff_schema
 from dynamo_reporters.diff.report import diff_blocks
@@ -161,7 +162,8 @@ def test_what_was_not_recorded_is_said_and_not_counted_as_equal() -> None:
 
 def training(saved: int, *, is_known: bool = True) -> Recording:
     """A graph with a backward, and how many bytes are saved for it."""
-    kept = SavedTensor("relu", "activation", "aten.relu", None, None, saved, "relu", saved, None)
+    tensor = TensorInfo((saved // 4,), None, "float32", "cpu")
+    kept = SavedTensor("relu", "activation", "aten.relu", tensor, None, saved, "relu", saved, None)
     pair = AotPair(CompileId(0, 0), 0, 1, None, {}, {}, 1, 1, 1, 1, (kept,), {})
     graph = Graph(1, CompileId(0, 0), 0, None, "inductor", 2, is_compiled=True, key="k", backward_index=3)
     return recording(graphs=[graph], pairs=[pair] if is_known else [])
@@ -172,7 +174,7 @@ def test_what_is_saved_for_the_backward_counts_where_it_is_recorded_of_every_gra
     assert [(count.name, count.before, count.after) for count in found.counts] == [
         ("bytes saved for the backward", 512, 768)
     ]
-    assert found.sentence == "Different: the number of bytes saved for the backward"
+    assert found.sentence == "Different: 1 graph changed"
     from_a_cache = compare(training(512), training(512, is_known=False))
     assert from_a_cache.counts == ()
     assert "not recorded after: bytes saved for the backward" in from_a_cache.not_compared

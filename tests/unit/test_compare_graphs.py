@@ -5,7 +5,7 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-from dynamo_core.compare import Difference, compare, nodes_wanted
+from dynamo_core.compare import Difference, compare, wanted_as_well
 from dynamo_core.compare.difference import GraphChange
 from dynamo_core.model import (
     Bytecode,
@@ -216,14 +216,14 @@ def test_without_nodes_what_differs_is_counted() -> None:
 def test_only_the_nodes_of_graphs_that_differ_are_wanted() -> None:
     before, after = layers(3), layers(3)
     after[1] = graph(2, ["relu"])
-    wanted = nodes_wanted(recording(before), recording(after))
+    wanted = wanted_as_well(recording(before), recording(after))
     assert [next(iter(each)).split()[-1] for each in wanted] == [before[1].key, after[1].key]
-    assert nodes_wanted(recording(before), recording(layers(3))) == (frozenset(), frozenset())
+    assert wanted_as_well(recording(before), recording(layers(3))) == (frozenset(), frozenset())
 
 
 def test_a_graph_that_is_too_large_to_be_read_does_not_keep_others_from_it() -> None:
     large = replace(graph(1, ["relu"]), ops=10**6)
-    (wanted, _) = nodes_wanted(recording([large, graph(2, ["cos"])]), recording())
+    (wanted, _) = wanted_as_well(recording([large, graph(2, ["cos"])]), recording())
     assert [each.split()[-1] for each in wanted] == [graph(2, ["cos"]).key]
 
 
@@ -244,3 +244,26 @@ def test_thousands_of_graphs_of_one_function_are_compared_in_little_time() -> No
     (change,) = changes(before, after)
     assert change.times == 1500
     assert time.process_time() - begun < 10
+
+
+def test_the_order_of_a_sum_of_symbolic_sizes_is_no_difference() -> None:
+    def grown(first: str, second: str, total: str) -> Graph:
+        inputs = [replace(INPUT, shape=(size, 8)) for size in (first, second)]
+        made = [
+            Node("placeholder", f"x{n}", f"x{n}", "()", "{}", (), (tensor,))
+            for n, tensor in enumerate(inputs)
+        ]
+        cat = Node(
+            "call_function", "cat", "cat", "(x0, x1)", "{}", ("x0", "x1"), (replace(INPUT, shape=(total, 8)),)
+        )
+        return replace(graph(1, ["cat"]), nodes=(*made, cat), key=total)
+
+    (change,) = changes([grown("s3", "s7", "s3 + s7")], [grown("s9", "s4", "s4 + s9")])
+    assert change.tensors == ()
+    (change,) = changes([grown("s3", "s7", "s3 + s7")], [grown("s9", "s4", "s4*s9")])
+    assert [each.what for each in change.tensors] == ["shape"]
+
+
+def test_ops_at_another_line_are_moved() -> None:
+    (change,) = changes([graph(1, ["relu", *OPS])], [graph(1, [*OPS, "relu"])])
+    assert next(changes_in(change)) == f"moved: relu from {FILE}:2 to {FILE}:44"

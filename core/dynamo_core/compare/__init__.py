@@ -3,11 +3,13 @@
 Pure functions of two recordings, but for `reading.py`, which reads them.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..analysis import findings as all_findings
-from ..model import Graph, Recording
+from ..model import Graph, Process, Recording
 from ..recording.aot_text import AOT_PAIRS_FROM_OUR_TEXT
+from ..recording.generated_code import GENERATED_KERNELS
 from ..recording.graphs import nodes_of_graph
 from .conditions import conditions
 from .counts import count_changes, not_recorded
@@ -15,13 +17,15 @@ from .difference import Compared, Difference
 from .findings import NamesOfBoth, match_findings, of_the_compiler
 from .graph_changes import graph_changes
 from .graph_pairs import Unlike, graphs_of, unlike
+from .guard_changes import functions_with_other_guards, guard_changes, guards_wanted
+from .own_lines import OwnLines
 from .times import times
-from .verdict import verdict_of
+from .verdict import verdict_of, whose_it_is
 
-__all__ = ["CONTENTS", "Difference", "compare", "nodes_wanted", "with_nodes"]
+__all__ = ["CONTENTS", "Difference", "compare", "wanted_as_well", "with_what_was_wanted"]
 
-# What the reader must load of a recording; FX nodes only of the graphs that differ, in a second reading.
-CONTENTS = all_findings.CONTENTS | {AOT_PAIRS_FROM_OUR_TEXT}
+# What the reader must load of a recording; nodes and guards only of what differs, in a second reading.
+CONTENTS = all_findings.CONTENTS | {AOT_PAIRS_FROM_OUR_TEXT, GENERATED_KERNELS}
 # Ops whose nodes are read for each side, so that memory is bounded; of further graphs they are only counted.
 _MOST_OPS = 10_000
 
@@ -34,12 +38,18 @@ def compare(before: Recording, after: Recording) -> Difference:
     names = NamesOfBoth(before, after)
     findings = match_findings(found[0], found[1], names)
     graphs = _unlike(before, after, names)
-    changes = graph_changes(graphs, before, after, findings)
+    own_lines = OwnLines(before, after)
+    changes = graph_changes(graphs, before, after, findings, own_lines)
+    guards = guard_changes(before, after, names.renames, own_lines)
+    of_torch = own_lines.findings_of_torch([*findings.came, *findings.went])
     counts, unknown = count_changes(before, after, names.renames)
     differing = conditions(before, after)
     took = times(before, after, names.renames, differing)
     compared = Compared(len(graphs.same) + min(len(graphs.before), len(graphs.after)), len(findings.both))
     verdict, sentence = verdict_of(findings, changes, counts, took, compared)
+    if own_lines.is_another_torch and verdict != "nothing differs":
+        whose = whose_it_is(findings, changes, guards, of_torch)
+        sentence = f"{sentence}; {whose}"
     return Difference(
         verdict,
         sentence,
@@ -49,33 +59,41 @@ def compare(before: Recording, after: Recording) -> Difference:
         findings.changed,
         changes,
         counts,
+        guards,
         took,
         differing,
         (*_not_compared(before, after, graphs), *unknown),
+        of_torch,
     )
 
 
-def nodes_wanted(before: Recording, after: Recording) -> tuple[frozenset[str], frozenset[str]]:
-    """The contents to read once more of each side: the nodes of graphs that the other has not."""
-    graphs = _unlike(before, after, NamesOfBoth(before, after))
-    if not graphs.by_key:
-        return frozenset(), frozenset()
-    was, now = (_within_bound([each.graph for each in side]) for side in (graphs.before, graphs.after))
+def wanted_as_well(before: Recording, after: Recording) -> tuple[frozenset[str], frozenset[str]]:
+    """The contents to read once more of each side: the nodes of graphs that the other has not, and guards."""
+    names = NamesOfBoth(before, after)
+    graphs = _unlike(before, after, names)
+    guards = functions_with_other_guards(before, after, names.renames)
+    was, now = (
+        guards_wanted(functions)
+        | (_within_bound([each.graph for each in side]) if graphs.by_key else frozenset())
+        for functions, side in zip(guards, (graphs.before, graphs.after), strict=True)
+    )
     return was, now
 
 
-def with_nodes(recording: Recording, read_again: Recording) -> Recording:
-    """The recording with the nodes that a second reading of it loaded."""
+def with_what_was_wanted(recording: Recording, read_again: Sequence[Process]) -> Recording:
+    """The recording with the nodes and guards that a second reading of its processes loaded."""
     nodes = {
         (process.stream, graph.number): graph.nodes
-        for process in read_again.processes
+        for process in read_again
         for graph in process.graphs
         if graph.nodes is not None
     }
+    guards = {process.stream: process.guard_sets for process in read_again}
     processes = [
         replace(
             process,
             graphs=[replace(g, nodes=nodes.get((process.stream, g.number), g.nodes)) for g in process.graphs],
+            guard_sets=guards.get(process.stream, []),
         )
         for process in recording.processes
     ]
@@ -118,4 +136,4 @@ def _not_comparable(before: Recording, after: Recording) -> Difference:
     )
     nothing = Compared(0, 0)
     sentence = f"Nothing can be compared; {why}"
-    return Difference("not comparable", sentence, nothing, (), (), (), (), (), (), (), (why,))
+    return Difference("not comparable", sentence, nothing, (), (), (), (), (), (), (), (), (why,))

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..analysis.summary import Summary, summarize
-from ..analysis.training_pairs import pairs_of
+from ..analysis.training_pairs import pairs_of, saved_by
 from ..model import Recording, function_of
 from .difference import CountChange
 
@@ -55,19 +55,20 @@ def not_recorded(known: Mapping[str, tuple[object, object]]) -> tuple[str, ...]:
 
 
 def saved_bytes(recording: Recording) -> int | None:
-    """What forward graphs save for their backward; None where that was not recorded of some, or of none.
+    """What forward graphs save for their backward; None where that was not recorded of some.
 
-    A graph that came from the cache of AOTAutograd has a backward, and no record of what it saves.
+    A graph that came from the cache of AOTAutograd has a backward, and no record of what it saves. Of one
+    without a backward it is known only that no gradients can be asked for.
     """
-    sizes: list[int | None] = []
+    total = 0
     for process in recording.processes:
         for graph in process.compiled_graphs:
             pairs = pairs_of(graph, process)
-            if pairs is None:
+            saved = saved_by(pairs).bytes if pairs else None
+            if saved is None and (pairs is None or pairs or graph.trains is not False):
                 return None
-            sizes += [saved.bytes for pair in pairs for saved in pair.saved]
-    known = [size for size in sizes if size is not None]
-    return sum(known) if sizes and len(known) == len(sizes) else None
+            total += saved or 0
+    return total
 
 
 def _of_the_run(was: Summary, now: Summary) -> Iterator[CountChange]:

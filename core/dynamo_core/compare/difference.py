@@ -63,12 +63,57 @@ class ArgumentChange:
 
 
 @dataclass(frozen=True)
+class KernelChange:
+    """How many calls of kernels that Inductor generated a graph takes, with its backward.
+
+    `gone` and `come` are the kernels of one side alone, by the name without its number, once for each call.
+    """
+
+    before: int
+    after: int
+    gone: tuple[str, ...]
+    come: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SavedChange:
+    """Bytes that a forward saves for its backward, and the nodes whose results only one side saves.
+
+    Nodes of AOTAutograd's graph have no number; all inputs of it are "input". Sizes that are dynamic count
+    with the values that the graph was compiled with.
+    """
+
+    before: int
+    after: int
+    tensors: tuple[OpChange, ...]
+
+
+@dataclass(frozen=True)
+class GuardChange:
+    """Guards that so many cache entries of one side have; below 0 for those that went.
+
+    Of functions that both runs compiled as often. `demands` says in words what is checked of the `source`;
+    where torch is another one it is not compared, since torch words it otherwise.
+    """
+
+    function: str
+    type: str
+    source: str
+    demands: str
+    count: int
+    place: Place | None
+    text: str
+    is_of_torch: bool = False
+
+
+@dataclass(frozen=True)
 class GraphChange:
     """Graphs that came, went or changed; so many `times` alike, of which the first is described.
 
     A graph that is "split" has several in its place, which "joined" have one. `argument` is looked for where
     nothing else differs. `settings` are what it was compiled under, or with: modes of torch, the backend that
     took it. `because` is the identity of the finding that came, or went, and explains it, if there is one.
+    `is_of_torch` says that torch is another one, and the function's own lines are the same.
     """
 
     kind: GraphChangeKind
@@ -80,7 +125,10 @@ class GraphChange:
     tensors: tuple[TensorChange, ...] = ()
     argument: ArgumentChange | None = None
     settings: tuple[str, ...] = ()
+    kernels: KernelChange | None = None
+    saved: SavedChange | None = None
     because: str | None = None
+    is_of_torch: bool = False
 
 
 @dataclass(frozen=True)
@@ -133,7 +181,8 @@ class Compared:
 
 @dataclass(frozen=True)
 class Difference:
-    """All that differs. `sentence` is the verdict in words.
+    """All that differs. `sentence` is the verdict in words. Where torch is another one, `of_torch` has the
+    identities of findings that came or went in functions whose lines are the same.
 
     Times, conditions and what was `not_compared` are reported, and do not count as differences.
     """
@@ -146,6 +195,8 @@ class Difference:
     changed: tuple[FindingChange, ...]
     graphs: tuple[GraphChange, ...]
     counts: tuple[CountChange, ...]
+    guards: tuple[GuardChange, ...]
     times: tuple[Time, ...]
     conditions: tuple[Condition, ...]
     not_compared: tuple[str, ...]
+    of_torch: tuple[str, ...] = ()

@@ -6,25 +6,37 @@ from dataclasses import asdict, replace
 from ..analysis.findings import Finding, Kind
 from ..analysis.lasting_text import without_what_passes
 from ..model import Graph, Recording, function_of
+from .compiled_code import Codes, CompiledCode, kernel_change, saved_change
 from .difference import GraphChange, GraphChangeKind, GraphSide
 from .findings import MatchedFindings
 from .graph_pairs import OneGraph, Pair, Unlike, paired
 from .node_changes import SourceLines, aligned, argument_change, op_changes, tensor_changes
+from .own_lines import OwnLines
 
 # Kinds that change how a whole function is compiled.
-_OF_A_FUNCTION: tuple[Kind, ...] = ("graph break", "fell back to eager", "compiler error", "recompile limit")
+_OF_A_FUNCTION: tuple[Kind, ...] = (
+    "graph break",
+    "fell back to eager",
+    "compiler error",
+    "recompile limit",
+    "recompile",
+    "compiled anew",
+)
 
 
 def graph_changes(
-    unlike: Unlike, before: Recording, after: Recording, findings: MatchedFindings
+    unlike: Unlike, before: Recording, after: Recording, findings: MatchedFindings, own_lines: OwnLines
 ) -> tuple[GraphChange, ...]:
     """All changes of graphs; those that are alike are one."""
     lines = SourceLines(before), SourceLines(after)
     causes = _Causes(before, after, findings)
-    pairs = [*paired(unlike.before, unlike.after), *_other_backend(unlike.same)]
+    codes = CompiledCode(before), CompiledCode(after)
+    pairs = [*paired(unlike.before, unlike.after), *_compiled_otherwise(unlike.same, codes)]
     alike: dict[Hashable, GraphChange] = {}
     for pair in pairs:
-        change = _change(pair, lines)
+        change = _change(pair, lines, codes)
+        if own_lines.are_the_same(pair) and all(op.text or op.place is None for op in change.ops):
+            change = replace(change, is_of_torch=True)
         if change.kind != "changed":
             change = replace(change, because=causes.of(pair))
         key = _what_is_alike(change)
@@ -33,10 +45,14 @@ def graph_changes(
     return tuple(alike.values())
 
 
-def _other_backend(same: Sequence[tuple[OneGraph, OneGraph]]) -> Iterator[Pair]:
-    """Graphs that compute the same, by another backend."""
+def _compiled_otherwise(same: Sequence[tuple[OneGraph, OneGraph]], codes: Codes) -> Iterator[Pair]:
+    """Graphs that compute the same, of which something else was made."""
     for before, after in same:
-        if _is_by_another(before.graph, after.graph):
+        if (
+            any(_settings(before.graph, after.graph))
+            or kernel_change(before, after, codes)
+            or saved_change(before, after, codes)
+        ):
             yield (before,), (after,)
 
 
@@ -57,7 +73,8 @@ def _what_is_alike(change: GraphChange) -> Hashable:
     of_ops = tuple((op.op, op.count, op.place) for op in change.ops)
     of_tensors = tuple((each.what, each.before, each.after) for each in change.tensors)
     # A change that is not told by its ops and tensors is told by the sizes of the graphs.
-    sizes = () if of_ops or of_tensors or change.settings else tuple(ops)
+    is_told = of_ops or of_tensors or change.settings or change.kernels or change.saved
+    sizes = () if is_told else tuple(ops)
     of_argument = change.argument and (
         change.argument.before,
         change.argument.after,
@@ -70,12 +87,15 @@ def _what_is_alike(change: GraphChange) -> Hashable:
         of_tensors,
         of_argument,
         change.settings,
+        change.is_of_torch,
+        change.kernels,
+        change.saved and (change.saved.before, change.saved.after),
         sizes,
         change.because,
     )
 
 
-def _change(pair: Pair, lines: tuple[SourceLines, SourceLines]) -> GraphChange:
+def _change(pair: Pair, lines: tuple[SourceLines, SourceLines], codes: Codes) -> GraphChange:
     before, after = pair
     change = GraphChange(
         _kind(pair),
@@ -87,15 +107,19 @@ def _change(pair: Pair, lines: tuple[SourceLines, SourceLines]) -> GraphChange:
     if change.kind != "changed":
         return change
     was, now = before[0].graph, after[0].graph
-    settings = tuple(_settings(was, now))
+    change = replace(
+        change,
+        settings=tuple(_settings(was, now)),
+        kernels=kernel_change(before[0], after[0], codes),
+        saved=saved_change(before[0], after[0], codes),
+    )
     if was.nodes is None or now.nodes is None:
-        return replace(change, settings=settings)
+        return change
     pieces = aligned(was.nodes, now.nodes)
     change = replace(
         change,
         ops=op_changes(was.nodes, now.nodes, pieces, lines),
         tensors=tensor_changes(was.nodes, now.nodes, pieces, lines),
-        settings=settings,
     )
     if not change.ops and not change.tensors:
         change = replace(change, argument=argument_change(was.nodes, now.nodes, lines[1]))

@@ -13,6 +13,7 @@ from .graph_pairs import op_of
 
 # Pairs of the same op in what is left of two sequences, above which aligning these would take long.
 _MOST_PAIRS = 1_000_000
+_TERM = re.compile(r"[^\s,*()\[\]]+")
 _SYMBOL = re.compile(r"\b[a-z]{1,3}\d{1,9}\b")  # of a size: torch/utils/_sympy/symbol.py (prefix_str)
 
 _TRAITS: tuple[tuple[str, Callable[[TensorInfo], str]], ...] = (
@@ -134,5 +135,9 @@ def _same_nodes(before: Sequence[Node], after: Sequence[Node], pieces: Pieces) -
 
 
 def _numbered(text: str, known: dict[str, str]) -> str:
-    """With symbols of sizes by their order: what they are called is made of the names of locals."""
-    return _SYMBOL.sub(lambda name: known.setdefault(name[0], f"?{len(known)}"), text)
+    """With symbols of sizes by their order: what they are called is made of the names of locals.
+
+    The terms of a sum or product stand in the order of these names.
+    """
+    numbered = _SYMBOL.sub(lambda name: known.setdefault(name[0], f"?{len(known)}"), text)
+    return numbered if numbered == text else " ".join(sorted(_TERM.findall(numbered)))

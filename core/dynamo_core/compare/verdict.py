@@ -1,11 +1,11 @@
 """The verdict of a comparison: better, worse or just different, by what the compiler made of the program."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..analysis.words import number
 from .counts import EXIT_CODE
-from .difference import Compared, CountChange, FindingChange, GraphChange, Time, Verdict
+from .difference import Compared, CountChange, FindingChange, GraphChange, GuardChange, Time, Verdict
 from .findings import MatchedFindings
 
 # What there should be as few of as can be, each by the count that says it best.
@@ -49,6 +49,22 @@ def verdict_of(
     said = _amounts([*judged, *neutral]) or _of_what_changed(findings, graphs, counts)
     ended = [f"it ended with exit code {change.after}, not {change.before}" for change in endings]
     return verdict, _with_times(f"{verdict.capitalize()}: {'; '.join(filter(None, [said, *ended]))}", times)
+
+
+def whose_it_is(
+    findings: MatchedFindings,
+    graphs: Sequence[GraphChange],
+    guards: Sequence[GuardChange],
+    of_torch: Collection[str],
+) -> str:
+    """Where torch is another one: whether that is all, as far as the lines of compiled functions tell."""
+    explained = [finding.identity in of_torch for finding in (*findings.came, *findings.went)]
+    explained += [not findings.changed]
+    explained += [graph.is_of_torch or graph.because in of_torch for graph in graphs]
+    explained += [guard.is_of_torch for guard in guards]
+    if all(explained):
+        return "torch is another one, and the lines of the functions are the same"
+    return "torch is another one as well"
 
 
 def _verdict(judged: _More, endings: Sequence[CountChange]) -> Verdict:

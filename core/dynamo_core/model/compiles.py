@@ -1,5 +1,6 @@
 """Dynamo at work: the frames that it tried, the compiles that came of them, and what each left."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -180,3 +181,14 @@ class ResumeFunction:
     code_name: str
     fingerprint: str
     made_by: CompileId | None
+
+
+@dataclass(frozen=True)
+class GeneratedKernels:
+    """The kernels in code that Inductor generated, by name, and how often running the code calls each.
+
+    A training graph has such a record for its forward and another for its backward, of the same compile.
+    """
+
+    compile_id: CompileId | None
+    calls: Mapping[str, int]

@@ -12,6 +12,7 @@ from .compiles import (
     Compile,
     Compiling,
     Frame,
+    GeneratedKernels,
     PutOff,
     ResumeFunction,
     Specialization,
@@ -90,6 +91,7 @@ class Process:
     semantic_differences: list[SemanticDifference] = field(default_factory=list)
     symbols: list[Symbol] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
+    kernels: list[GeneratedKernels] = field(default_factory=list)
     pairs: list[AotPair] = field(default_factory=list)
     optimizers: list[Optimizer] = field(default_factory=list)
     cache_lookups: list[CacheLookup] = field(default_factory=list)

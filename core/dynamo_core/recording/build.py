@@ -13,6 +13,7 @@ from ..model import (
     CaptureDecision,
     ChangedSetting,
     Freeze,
+    GeneratedKernels,
     Import,
     Process,
     ProcessEnd,
@@ -39,6 +40,7 @@ from ..shared.records import (
 from .begun import BegunCompiles
 from .breaks import BreakBuilder
 from .compiles import CompileBuilder
+from .generated_code import GENERATED_CODE, GENERATED_KERNELS, kernels_in
 from .graphs import GraphBuilder
 from .guards import GuardBuilder
 from .in_progress import InProgressBuilder
@@ -77,7 +79,7 @@ class ProcessBuilder:
         in_progress = InProgressBuilder(process)
         self._clock = RecordClock()
         breaks = BreakBuilder(process, begun, self._clock)
-        self._guards = guards = GuardBuilder(process, begun)
+        self._guards = guards = GuardBuilder(process, begun, contents)
         graphs = GraphBuilder(process, begun, in_progress, contents)
         compiles = CompileBuilder(process, begun, in_progress, breaks, graphs, names.BYTECODE in contents)
         self._pairs = PairBuilder(process, begun, graphs, contents)
@@ -149,9 +151,17 @@ class ProcessBuilder:
             return lambda record: self._cache_lookup(record, lookup[1], lookup[2])
         if self._pairs.takes_text(name):
             return lambda record: self._aot_text(record, name)
+        if name == GENERATED_CODE and GENERATED_KERNELS in self._contents:
+            return self._generated_code
         if name in self._contents:
             return lambda record: self._stage(record, name)
         return None
+
+    def _generated_code(self, record: Record) -> None:
+        calls = kernels_in(record.unchecked_payload())
+        self.process.kernels.append(GeneratedKernels(self._begun.id_of(record), calls))
+        if GENERATED_CODE in self._contents:
+            self._stage(record, GENERATED_CODE)
 
     def _aot_text(self, record: Record, name: str) -> None:
         if name in self._contents:

@@ -1,8 +1,9 @@
 """The guards of cache entries, and why entries could not be used."""
 
+from collections.abc import Container
 from dataclasses import replace
 
-from ..model import CompileId, Guard, GuardFailure, GuardSet, Process, RecompileReasons
+from ..model import CompileId, Guard, GuardFailure, GuardSet, Process, RecompileReasons, function_of
 from ..shared.records import GuardsMade
 from .begun import BegunCompiles
 from .guard_text import parse_guard_tree
@@ -16,18 +17,28 @@ _MOST_KEPT = 64 << 20  # bytes of guards that wait for a recompile of their fram
 _OF_SIZES = ".size()["
 
 
+def guards_of_function(name: str) -> str:
+    """What to ask the reader for where only the guards of functions of this name are wanted."""
+    return f"{GuardsMade.NAME} {name}"
+
+
 class GuardBuilder:
     """Fills `guard_sets`, `recompile_reasons` and `recompiled_entries`."""
 
-    def __init__(self, process: Process, begun: BegunCompiles) -> None:
+    def __init__(self, process: Process, begun: BegunCompiles, contents: Container[str] = ()) -> None:
         self._process = process
+        self._contents = contents
         self._begun = begun
         self._kept: list[tuple[CompileId, Record]] = []
         self._kept_bytes = 0
 
     def handlers(self) -> dict[str, Handler]:
         """Who takes which record."""
-        return {"recompile_reasons": self._recompile_reasons, "dynamo_cpp_guards_str": self._keep}
+        return {
+            "recompile_reasons": self._recompile_reasons,
+            "dynamo_cpp_guards_str": self._keep,
+            GuardsMade.NAME: self._guards_if_wanted,
+        }
 
     def handlers_of_large(self) -> dict[str, Handler]:
         """Who takes which record, if it is asked for."""
@@ -84,6 +95,13 @@ class GuardBuilder:
         guard_set = GuardSet(self._begun.id_of(record), None, checks, latency)
         self._process.guard_sets.append(guard_set)
         return None if self._process.is_ours else guard_set  # ours has more to say, in the next record
+
+    def _guards_if_wanted(self, record: Record) -> GuardSet | None:
+        """Those of a function that was asked for by its name."""
+        frame = self._begun.frame(self._begun.id_of(record))
+        if frame is None or guards_of_function(function_of(frame.function)) not in self._contents:
+            return None
+        return self._guards(record)
 
     def _guards(self, record: Record) -> GuardSet:
         compile_id = self._begun.id_of(record)

@@ -4,6 +4,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Container, Iterator
+from contextlib import nullcontext
 from dataclasses import is_dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -29,7 +30,7 @@ from .in_use import LARGEST_PROCESSES_FILE
 from .payloads import Item
 from .plain_files import is_plain_file, open_plain, other_kind, read_plain
 from .profile_window import add_window
-from .records import RecordParser
+from .records import Record, RecordParser
 
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
 
@@ -40,6 +41,7 @@ _SMALL_UNPACKED = 64 << 20  # bytes
 _FUTILE = 64 << 20  # bytes without one record, after which a file is taken for something else
 _LARGEST_CALLS_FILE = 40 << 20  # bytes; a page for each of 4096 callables, and the header
 _LARGEST_FAILURE = 64 << 10  # bytes; a line
+_MOST_KEPT = 48 << 20  # bytes of records of one process, to be read later
 _LOG_SUFFIXES = (".log", ".log.gz")
 # The name comes from a record, which may be a stranger's: a plain file beside the stream, and nothing else.
 _CALLS_FILE = re.compile(re.escape(CALLS_PREFIX) + r"\w+" + re.escape(CALLS_SUFFIX))
@@ -55,22 +57,27 @@ def read(path: Path, contents: Container[str] = frozenset(), progress: Progress 
     Raises NoRecording (no such path), NotARecording (nothing of torch's in it) or DamagedRecording (nothing
     in it can be read). A recording that is damaged in part is read as far as it goes, and says so.
     """
+    recording, _ = read_keeping(path, contents, progress=progress)
+    return recording
+
+
+def read_keeping(
+    path: Path,
+    contents: Container[str] = frozenset(),
+    kept: Container[str] = frozenset(),
+    progress: Progress | None = None,
+) -> "tuple[Recording, Follower]":
+    """The same, and what has read it: `Follower.read_kept` reads more of the records that are `kept`."""
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         raise NoRecording(f"no such recording: {path}") from None
     except OSError as error:
         raise DamagedRecording(f"cannot read {path}: {error.strerror}") from error
-    if _is_bundle(path):
-        with unpacked(path) as folder:
-            return replace(_read(folder, contents, progress), path=path)
-    return _read(path, contents, progress)
-
-
-def _read(path: Path, contents: Container[str], progress: Progress | None) -> Recording:
-    follower = Follower(path, contents)
-    follower.advance(progress)
-    return follower.finish()
+    with unpacked(path) if _is_bundle(path) else nullcontext(path) as folder:
+        follower = Follower(folder, contents, kept)
+        follower.advance(progress)
+        return replace(follower.finish(), path=path), follower
 
 
 def _is_bundle(path: Path) -> bool:
@@ -83,9 +90,12 @@ def _is_bundle(path: Path) -> bool:
 class Follower:
     """Reads a recording as it grows: `new_items` as often as wanted, or `advance`, then `finish` once."""
 
-    def __init__(self, path: Path, contents: Container[str] = frozenset()) -> None:
+    def __init__(
+        self, path: Path, contents: Container[str] = frozenset(), kept: Container[str] = frozenset()
+    ) -> None:
         self._path = path
         self._contents = contents
+        self._names_kept = kept
         self._streams: dict[Path, _StreamFollower] = {}
 
     @property
@@ -107,7 +117,7 @@ class Follower:
         streams = _streams(self._path)
         for stream in streams:
             if stream not in self._streams:
-                self._streams[stream] = _StreamFollower(stream, self._contents)
+                self._streams[stream] = _StreamFollower(stream, self._contents, self._names_kept)
         size = sum(_size(stream) for stream in streams) if progress is not None else 0
         done_before = 0
 
@@ -118,6 +128,16 @@ class Follower:
         for stream in streams:
             yield from self._streams[stream].new_items(note_progress)
             done_before += self._streams[stream].file.bytes_read
+
+    def read_kept(self, contents: Container[str]) -> list[Process] | None:
+        """What the records that were `kept`, by their names, say of these contents; None if some were not.
+
+        It spares a second reading of a large recording, where the first one tells what is wanted of it.
+        """
+        followers = [self._streams[path] for path in sorted(self._streams)]
+        if any(follower.kept is None for follower in followers):
+            return None
+        return [follower.read_kept(contents) for follower in followers]
 
     def finish(self) -> Recording:
         """The whole recording as it stands now."""
@@ -155,8 +175,11 @@ class Follower:
 class _StreamFollower:
     """Reads the stream of one process into the model."""
 
-    def __init__(self, path: Path, contents: Container[str]) -> None:
+    def __init__(self, path: Path, contents: Container[str], names_kept: Container[str]) -> None:
         self.file = _GrowingFile(path)
+        self.kept: list[Record] | None = []  # None if they are more than may be kept
+        self._names_kept = names_kept
+        self._bytes_kept = 0
         self.process = Process(path)
         self.parser = RecordParser()
         self._builder = ProcessBuilder(self.process, contents)
@@ -166,12 +189,12 @@ class _StreamFollower:
         begun_at = self.file.bytes_read
         while (data := self.file.read(self._wanted())) and not self._is_futile():
             for record in self.parser.feed(data):
-                item = self._builder.add(record)
+                item = self._add(record)
                 if item is not None:
                     yield self.process, item
             note_progress(self.file.bytes_read)
         last = self.parser.last_if_whole() if self.file.bytes_read > begun_at else None
-        item = self._builder.add(last) if last is not None else None
+        item = self._add(last) if last is not None else None
         if item is not None:
             yield self.process, item
 
@@ -179,7 +202,7 @@ class _StreamFollower:
         self.file.finish()
         last = self.parser.finish()
         if last is not None:
-            self._builder.add(last)
+            self._add(last)
         self._builder.finish()
         drop_misfits(self.process)
         self.process.damaged_records += self.parser.damaged
@@ -187,6 +210,24 @@ class _StreamFollower:
             self.process.note_damage(self.file.problem)
         self._add_calls()
         add_window(self.process, self._builder.window_records, self.file.path.parent)
+
+    def read_kept(self, contents: Container[str]) -> Process:
+        process = Process(self.file.path)
+        builder = ProcessBuilder(process, contents)
+        for record in self.kept or ():
+            builder.add(record)
+        drop_misfits(process)
+        return process
+
+    def _add(self, record: Record) -> Item | None:
+        if self.kept is not None and (record.artifact_name or record.kind) in self._names_kept:
+            self._bytes_kept += record.size
+            kept = record.kept() if self._bytes_kept <= _MOST_KEPT else None
+            if kept is None:
+                self.kept = None
+            else:
+                self.kept.append(kept)
+        return self._builder.add(record)
 
     def _wanted(self) -> int:
         """How many bytes to read: more of a large record at once, as all its pieces are joined each time."""

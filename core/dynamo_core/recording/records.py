@@ -175,6 +175,10 @@ class Record:
         """Whether the payload has this text in it; it is not checked."""
         return self._head.string.find(text, self._line_end, self._end) >= 0
 
+    def unchecked_payload(self) -> bytes:
+        """The payload as it stands in the stream, each line after a tab, to be searched and not shown."""
+        return self._head.string[self._line_end : self._end]
+
     def is_whole(self) -> bool:
         """Whether the first line is JSON and the payload is what was written."""
         try:

@@ -1,10 +1,19 @@
 """What became of graphs, in words."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from dynamo_core.analysis.graphs.node_text import TIMES
-from dynamo_core.analysis.words import number, place
-from dynamo_core.compare.difference import ArgumentChange, GraphChange, GraphSide, OpChange, TensorChange
+from dynamo_core.analysis.words import memory, number, place
+from dynamo_core.compare.difference import (
+    ArgumentChange,
+    GraphChange,
+    GraphSide,
+    KernelChange,
+    OpChange,
+    SavedChange,
+    TensorChange,
+)
 
 
 def sentence(change: GraphChange) -> str:
@@ -29,16 +38,47 @@ def sentence(change: GraphChange) -> str:
         return f"{number(change.times, 'graph')}{of} changed alike, graph {change.after[0].number} first"
     was, now = change.before[0].ops, change.after[0].ops
     ops = f"{number(now, 'op')}" if was == now else f"{_ops(was)} → {_ops(now)} ops"
-    return f"graph {change.after[0].number}{of} ({ops}) changed"
+    has_lines = change.ops or change.tensors or change.argument
+    begun = "" if has_lines else _begun(change.after)
+    return f"graph {change.after[0].number}{of}{begun} ({ops}) changed"
 
 
 def changes_in(change: GraphChange) -> Iterator[str]:
     """What changed inside of a graph, with the program's lines."""
-    yield from map(_op, change.ops)
+    yield from _ops_changed(change.ops)
     yield from map(_tensor, change.tensors)
     if change.argument is not None:
         yield _argument(change.argument)
     yield from change.settings
+    if change.kernels is not None:
+        yield _kernels(change.kernels)
+    if change.saved is not None:
+        yield _saved(change.saved)
+
+
+def _ops_changed(ops: Sequence[OpChange]) -> Iterator[str]:
+    """What there is more or less of, and then what there is as much of, at other lines."""
+    total: Counter[str] = Counter()
+    for op in ops:
+        total[op.op] += op.count
+    yield from (_op(op) for op in ops if total[op.op])
+    moved: dict[str, list[OpChange]] = {}
+    for op in ops:
+        if not total[op.op]:
+            moved.setdefault(op.op, []).append(op)
+    for name, parts in moved.items():
+        now, was = (next(op for op in parts if (op.count > 0) is is_now) for is_now in (True, False))
+        count = sum(op.count for op in parts if op.count > 0)
+        many = f"{count} {TIMES} " if count > 1 else ""
+        yield f"moved: {many}{name}{_from(was)}{_to(now)}"
+
+
+def _from(op: OpChange) -> str:
+    return f" from {place(op.place)}" if op.place is not None else ""
+
+
+def _to(op: OpChange) -> str:
+    return f" to {place(op.place)}{f' `{op.text}`' if op.text else ''}" if op.place is not None else ""
 
 
 def _op(op: OpChange) -> str:
@@ -59,6 +99,19 @@ def _tensor(change: TensorChange) -> str:
 def _argument(change: ArgumentChange) -> str:
     where = place(change.after_place) if change.after_place is not None else None
     return f"{change.op}{_at(where, change.text)} of {change.before} → {change.after}"
+
+
+def _kernels(change: KernelChange) -> str:
+    """The names of generated kernels say which ops were fused."""
+    gone, come = (", ".join(names) or "none" for names in (change.gone, change.come))
+    calls = f"{change.before} → {change.after}" if change.before != change.after else str(change.after)
+    return f"kernels that Inductor generated: {calls}; {gone} → {come}"
+
+
+def _saved(change: SavedChange) -> str:
+    said = f"saved for the backward: {memory(change.before)} → {memory(change.after)}"
+    parts = [_op(each) for each in change.tensors]
+    return "; ".join([said, *parts])
 
 
 def _at(where: str | None, text: str) -> str:

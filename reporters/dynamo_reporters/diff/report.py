@@ -3,15 +3,25 @@
 from collections.abc import Iterator, Sequence
 
 from dynamo_core.analysis.findings import Finding
+from dynamo_core.analysis.graphs.node_text import TIMES
 from dynamo_core.analysis.words import memory, number, place, seconds
 from dynamo_core.compare.counts import SAVED
-from dynamo_core.compare.difference import CountChange, Difference, FindingChange, GraphChange, Time
+from dynamo_core.compare.difference import (
+    CountChange,
+    Difference,
+    FindingChange,
+    GraphChange,
+    GuardChange,
+    Time,
+)
 from dynamo_core.model import Recording
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
+from ..parts.findings import via_line
 from .graph_sentences import changes_in, sentence
 
 _SHOWN = 20  # of each kind; the document has all
+_GUARDS_SHOWN = 8  # of a function one by one
 
 
 def diff_blocks(difference: Difference, before: Recording, after: Recording) -> Iterator[Block]:
@@ -22,10 +32,13 @@ def diff_blocks(difference: Difference, before: Recording, after: Recording) -> 
     for change in difference.graphs:
         effects.setdefault(change.because or "", []).append(change)
     unexplained = effects.pop("", [])
-    yield from _findings("Came", difference.came, effects)
-    yield from _findings("Went", difference.went, effects)
+    of_torch = set(difference.of_torch)
+    for title, findings in (("Came", difference.came), ("Went", difference.went)):
+        yield from _findings(title, [f for f in findings if f.identity not in of_torch], effects)
     yield from _met_otherwise(difference.changed, effects)
-    yield from _graphs(unexplained)
+    yield from _graphs("Graphs", [change for change in unexplained if not change.is_of_torch])
+    yield from _guards([change for change in difference.guards if not change.is_of_torch])
+    yield from _of_torch(difference, [change for change in unexplained if change.is_of_torch], effects)
     yield from _counts(difference.counts)
     yield from _times(difference.times)
     if difference.conditions:
@@ -52,9 +65,7 @@ def _findings(
     yield Heading(title)
     for finding in findings[:_SHOWN]:
         yield Heading(finding.title, 3)
-        said = [finding.source, "" if finding.cause in finding.title else finding.cause]
-        if finding.via is not None:
-            said.append(f"called from {place(finding.via.place)}: {finding.via.text}")
+        said = [finding.source, "" if finding.cause in finding.title else finding.cause, via_line(finding)]
         if any(said):
             yield Paragraph("\n".join(filter(None, said)))
         of_graphs = effects.get(finding.identity, [])
@@ -87,10 +98,60 @@ def _met_otherwise(
     yield from _rest(len(changes), "finding")
 
 
-def _graphs(changes: Sequence[GraphChange]) -> Iterator[Block]:
+def _of_torch(
+    difference: Difference, graphs: Sequence[GraphChange], effects: dict[str, list[GraphChange]]
+) -> Iterator[Block]:
+    """What another torch did to functions that read the same on both sides."""
+    of_torch = set(difference.of_torch)
+    guards = [change for change in difference.guards if change.is_of_torch]
+    if not of_torch and not graphs and not guards:
+        return
+    yield Heading("From another torch")
+    yield Paragraph("In functions whose own lines are the same on both sides.", "dim")
+    for title, findings in (("Came", difference.came), ("Went", difference.went)):
+        yield from _findings(title, [f for f in findings if f.identity in of_torch], effects)
+    yield from _graphs("Graphs", graphs)
+    yield from _guards(guards)
+
+
+def _guards(changes: Sequence[GuardChange]) -> Iterator[Block]:
+    """Guards that came and went, by function."""
     if not changes:
         return
-    yield Heading("Graphs")
+    yield Heading("Guards")
+    for function in dict.fromkeys(change.function for change in changes):
+        of_function = [change for change in changes if change.function == function]
+        yield Heading(function or "no function", 3)
+        yield Bullets(_first(_guard_lines(of_function)))
+
+
+def _guard_lines(changes: Sequence[GuardChange]) -> list[str]:
+    """One for each; where there are many, for each type the first of which the line is known."""
+    if len(changes) <= _GUARDS_SHOWN:
+        return [_guard(change, abs(change.count)) for change in changes]
+    alike: dict[tuple[bool, str], list[GuardChange]] = {}
+    for change in changes:
+        alike.setdefault((change.count > 0, change.type), []).append(change)
+    return [
+        _guard(min(same, key=lambda change: not change.text), sum(abs(change.count) for change in same))
+        for same in alike.values()
+    ]
+
+
+def _guard(change: GuardChange, times: int) -> str:
+    what = "added" if change.count > 0 else "removed"
+    count = "" if times == 1 else f"{times} {TIMES} "
+    text = f" `{change.text}`" if change.text else ""
+    where = f" at {place(change.place)}{text}" if change.place is not None else ""
+    source = f"{change.source}: " if change.source else ""
+    first = "first " if times > abs(change.count) else ""
+    return f"{what}: {count}{change.type} {first}{source}{change.demands}{where}"
+
+
+def _graphs(title: str, changes: Sequence[GraphChange]) -> Iterator[Block]:
+    if not changes:
+        return
+    yield Heading(title)
     for change in changes[:_SHOWN]:
         details = list(changes_in(change))
         yield Heading(sentence(change), 3)

@@ -33,13 +33,22 @@ def findings_section(findings: Sequence[Finding]) -> Iterator[Block]:
         if any(said):
             yield Paragraph("\n".join(filter(None, said)))
         if finding.via is not None:
-            yield Paragraph(f"in the library at {place(finding.via.place)}: {finding.via.text}")
+            yield Paragraph(via_line(finding))
         for remedy in finding.remedies:
             yield Paragraph(f"→ {remedy.text}", "advice")
     if len(findings) > _SHOWN:
         yield Paragraph(
             f"… and {number(len(findings) - _SHOWN, 'more finding')}; --format json has all", "dim"
         )
+
+
+def via_line(finding: Finding) -> str:
+    """Where a break is in a library that the user's line calls, or whose call brought a recompile about."""
+    if finding.via is None:
+        return ""
+    is_break = finding.kind in ("graph break", "fell back to eager", "compiler error")
+    what = "in the library at" if is_break else "called from"
+    return f"{what} {place(finding.via.place)}: {finding.via.text}"
 
 
 def finding_lines(findings: Sequence[Finding], shown: int) -> list[str]:

@@ -27,13 +27,13 @@ def _out_of_it(cures: str) -> tuple[Treatment, ...]:
 BY_A_LIBRARY = (
     Cause(
         _ASKS,
-        "`{call}` is a function of the library `{library}`, which asks torch not to trace it",
+        "`{call}` leads into the library `{library}`, which asks torch not to trace it",
         _out_of_it("library_asks_for_a_break"),
         when=lambda situation: situation.is_in_library,
     ),
     Cause(
         _LOOKS,
-        "`{call}` is a function of the library `{library}`, which looks at what a tensor holds",
+        "`{call}` leads into the library `{library}`, which looks at what a tensor holds",
         _out_of_it("library_branches"),
         when=lambda situation: situation.is_in_library,
     ),

@@ -260,7 +260,7 @@ ANY_OTHER = (
 OF_A_LIBRARY = (
     Cause(
         re.compile(r"."),
-        "`{call}` is a function of the library `{library}`, in which torch meets what it cannot trace",
+        "`{call}` leads into the library `{library}`, in which torch meets what it cannot trace",
         (Treatment(_ELSEWHERE, cures="json_call", change=_MOVED_CALL),),
         when=lambda situation: situation.is_in_library,
     ),

@@ -86,6 +86,7 @@ def situation_of(graph_break: GraphBreak, torch_version: str | None) -> Situatio
     explanation = graph_break.explanation
     words = f"{graph_break.kind}\n{(explanation and explanation.explanation) or graph_break.reason}"
     own, entered = user_line(graph_break)
+    stack = [*graph_break.callers, *graph_break.stack]  # the user's call may be outside of what is compiled
     lines = graph_break.around
     behind = sorted(n for n in lines if own is not None and n > own.place.line) if entered is None else []
     return Situation(
@@ -93,7 +94,7 @@ def situation_of(graph_break: GraphBreak, torch_version: str | None) -> Situatio
         own.text.strip() if own is not None else "",
         tuple(lines[n] for n in behind),
         None if entered is None else entered.function,
-        0 if entered is None else len(graph_break.stack) - graph_break.stack.index(entered),
+        0 if entered is None else len(stack) - stack.index(entered),
         None if entered is None else package_of(entered.place),
         torch_version,
         graph_break.stack[0].function if graph_break.stack else None,
