@@ -45,8 +45,8 @@ def recording(*, torch: str = "2.13.0", lines: dict[int, str] | None = None, **f
     return Recording(Path("rec"), Run(exit_code=0), [Process(Path("s.log"), **{**known, **fields})], 1, [])  # type: ignore[arg-type]
 
 
-def with_kernels(*calls: dict[str, int], **fields: object) -> Recording:
-    return recording(kernels=[GeneratedKernels(FIRST, each) for each in calls], **fields)
+def with_kernels(*calls: dict[str, int], torch: str = "2.13.0") -> Recording:
+    return recording(torch=torch, kernels=[GeneratedKernels(FIRST, each) for each in calls])
 
 
 def details(found: Difference) -> list[str]:
@@ -115,11 +115,13 @@ GLOBAL = guard("CONSTANT_MATCH", "G['FAST']", "G['FAST'] == True")
 SIZE = guard("TENSOR_MATCH", "L['x']", line=4)
 
 
-def guarded(guards: Sequence[Guard], **fields: object) -> Recording:
+def guarded(guards: Sequence[Guard], torch: str = "2.13.0", **fields: object) -> Recording:
     compile_ = Compile(
         FIRST, "f", Place(FILE, 3), 1.0, True, len(guards), 2, None, None, None, {}, None, None
     )
-    return recording(compiles=[compile_], guard_sets=[GuardSet(FIRST, tuple(guards))], **fields)
+    return recording(
+        torch=torch, lines=None, compiles=[compile_], guard_sets=[GuardSet(FIRST, tuple(guards))], **fields
+    )
 
 
 def test_a_guard_that_came_is_named_with_its_line() -> None:
