@@ -83,17 +83,19 @@ def wanted_as_well(before: Recording, after: Recording) -> tuple[frozenset[str],
 def with_what_was_wanted(recording: Recording, read_again: Sequence[Process]) -> Recording:
     """The recording with the nodes and guards that a second reading of its processes loaded."""
     nodes = {
-        (process.stream, graph.number): graph.nodes
+        (process.stream.name, graph.number): graph.nodes
         for process in read_again
         for graph in process.graphs
         if graph.nodes is not None
     }
-    guards = {process.stream: process.guard_sets for process in read_again}
+    guards = {process.stream.name: process.guard_sets for process in read_again}
     processes = [
         replace(
             process,
-            graphs=[replace(g, nodes=nodes.get((process.stream, g.number), g.nodes)) for g in process.graphs],
-            guard_sets=guards.get(process.stream, []),
+            graphs=[
+                replace(g, nodes=nodes.get((process.stream.name, g.number), g.nodes)) for g in process.graphs
+            ],
+            guard_sets=guards.get(process.stream.name, []),
         )
         for process in recording.processes
     ]
