@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from .help_pages import CommandWithHelp
-from .report_output import FORMATS, FormatOption, format_of, report_file_option, write_report
+from .report_output import format_of, format_option, report_file_option, write_report
 from .run_options import documented_option
 
 _DIFFERENT = 1
@@ -14,16 +14,7 @@ _DIFFERENT = 1
 @click.command("diff", cls=CommandWithHelp)
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("after", type=click.Path(path_type=Path))
-@documented_option(
-    "--format",
-    "form",
-    cls=FormatOption,
-    type=click.Choice(FORMATS),
-    default=None,
-    envvar="DYNAMO_FORMAT",
-    help="A page to read, the same as markdown, or a versioned JSON document.  "
-    "[default: what the ending of -o says, else text]",
-)
+@format_option
 @report_file_option
 @documented_option(
     "--exit-code", is_flag=True, help="End with 1 where something differs, as `git diff --exit-code` does."

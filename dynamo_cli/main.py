@@ -26,6 +26,7 @@ COMMANDS = {
     "guards": "Show the guards of each cache entry.",
     "breaks": "Show each graph break, what it costs and what to do about it.",
     "recompiles": "Show which guard failed, on which values, and what to do.",
+    "cache": "Say what torch's caches were worth, and why a warm start was cold.",
     "check": "Run a program, and fail where it got worse than its lock file says.",
     "diff": "Compare two recordings: what came, what went, what changed.",
     "fix": "Try the remedies on the program, and show those that are proven to cure.",

@@ -40,6 +40,17 @@ class FormatOption(click.Option):
         return None if value in _OF_ONE_COMMAND and value not in self.type.choices else value
 
 
+format_option = documented_option(
+    "--format",
+    "form",
+    cls=FormatOption,
+    type=click.Choice(FORMATS),
+    default=None,
+    envvar="DYNAMO_FORMAT",
+    help="A page to read, the same as markdown, or a versioned JSON document.  "
+    "[default: what the ending of -o says, else text]",
+)
+
 _FORMAT_OF_ENDING = {
     ".txt": "text",
     ".log": "text",

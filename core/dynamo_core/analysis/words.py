@@ -86,4 +86,12 @@ def process_title(process: Process, recording: Recording) -> str:
 
 def cache_name(cache: str) -> str:
     """One of torch's caches, by what its records call it."""
-    return {"fx_graph_cache": "FX graph cache", "aotautograd_cache": "AOTAutograd cache"}.get(cache, cache)
+    return _CACHES.get(cache, cache)
+
+
+_CACHES = {
+    "fx_graph_cache": "FX graph cache",
+    "aotautograd_cache": "AOTAutograd cache",
+    "pgo": "PGO's state",
+    "precompile": "precompile",
+}

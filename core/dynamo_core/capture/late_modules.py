@@ -10,11 +10,11 @@ class LateModules:
     """Calls each installer once, with its module, whenever that is first seen."""
 
     def __init__(self) -> None:
-        self._installers: dict[str, Callable[[ModuleType], None]] = {}
+        self._installers: dict[str, list[Callable[[ModuleType], None]]] = {}
 
     def add(self, name: str, installer: Callable[[ModuleType], None]) -> None:
-        """There is one installer for each module."""
-        self._installers[name] = installer
+        """Those of one module are called in the order in which they were added."""
+        self._installers.setdefault(name, []).append(installer)
 
     def wait(self) -> None:
         """From now on, until `stop`."""
@@ -27,6 +27,5 @@ class LateModules:
             import_hook.no_longer(name)
 
     def _install(self, module: ModuleType) -> None:
-        install = self._installers.pop(module.__name__, None)
-        if install is not None:
+        for install in self._installers.pop(module.__name__, ()):
             install(module)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .engine_parts import EngineParts
 from .import_hook import import_hook
-from .probes import aot_pairs, backward, breaks, bytecode, frames, graphs, guards, tracing_time
+from .probes import aot_pairs, backward, breaks, bytecode, caches, frames, graphs, guards, tracing_time
 from .process_records import record_import
 
 Install = Callable[[ModuleType, EngineParts], None]
@@ -53,6 +53,13 @@ def probes_of(parts: EngineParts) -> tuple[Probe, ...]:
         Probe("torch._inductor.compile_fx", "imports", record_import, late=True),
         Probe("torch._functorch.aot_autograd", "forward and backward graphs", aot_pairs.install, late=True),
         Probe("torch._inductor.output_code", "backward calls", backward.install, late=True),
+        Probe("torch._inductor.output_code", "caches", caches.install, late=True),
+        Probe(
+            "torch._functorch._aot_autograd.autograd_cache",
+            "parts of AOTAutograd's keys",
+            caches.install_on_keys,
+            late=True,
+        ),
     )
 
 

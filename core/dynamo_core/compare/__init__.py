@@ -9,6 +9,7 @@ from dataclasses import replace
 from ..analysis import findings as all_findings
 from ..model import Graph, Process, Recording
 from ..recording.aot_text import AOT_PAIRS_FROM_OUR_TEXT
+from ..recording.caches import CACHE_KEYS
 from ..recording.generated_code import GENERATED_KERNELS
 from ..recording.graphs import nodes_of_graph
 from .conditions import conditions
@@ -25,7 +26,7 @@ from .verdict import verdict_of, whose_it_is
 __all__ = ["CONTENTS", "Difference", "compare", "wanted_as_well", "with_what_was_wanted"]
 
 # What the reader must load of a recording; nodes and guards only of what differs, in a second reading.
-CONTENTS = all_findings.CONTENTS | {AOT_PAIRS_FROM_OUR_TEXT, GENERATED_KERNELS}
+CONTENTS = all_findings.CONTENTS | {AOT_PAIRS_FROM_OUR_TEXT, CACHE_KEYS, GENERATED_KERNELS}
 # Ops whose nodes are read for each side, so that memory is bounded; of further graphs they are only counted.
 _MOST_OPS = 10_000
 

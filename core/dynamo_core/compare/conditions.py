@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..analysis.caches.explained import explain_caches
 from ..analysis.lasting_text import without_what_passes
 from ..analysis.words import cache_name
 from ..model import Process, Recording
@@ -11,6 +12,9 @@ from .difference import Condition
 
 # Settings of a run that say nothing of what is compiled, or where its files are.
 _OF_THE_RUN = ("autotune_file", "step_frames")
+# Causes of a look-up that found nothing which no other part of the comparison names.
+_OF_CACHES = ("machine", "threads", "setting", "custom pass", "process group", "unstable", "folder")
+_LONGEST = 200  # characters of a value
 _VERSIONS = {"torch": "torch", "python": "Python", "cuda_build": "CUDA build", "hip_build": "HIP build"}
 
 
@@ -18,7 +22,7 @@ def conditions(before: Recording, after: Recording) -> tuple[Condition, ...]:
     """Those that differ, as far as both sides recorded them."""
     was, now = _of(before), _of(after)
     found = [Condition(name, was[name], now[name]) for name in was if now.get(name, was[name]) != was[name]]
-    return (*found, *_torch_settings(before, after))
+    return (*found, *_torch_settings(before, after), *_cache_keys(before, after))
 
 
 def _of(recording: Recording) -> dict[str, str]:
@@ -75,6 +79,21 @@ def _caches(recording: Recording) -> Iterator[tuple[str, str]]:
     for cache in dict.fromkeys(cache for cache, _ in looked_up):
         outcomes = [f"{n} {outcome}" for (of, outcome), n in sorted(looked_up.items()) if of == cache]
         yield cache_name(cache), ", ".join(outcomes)
+
+
+def _cache_keys(before: Recording, after: Recording) -> Iterator[Condition]:
+    """What the keys of compiles that found nothing differ in; graphs and inputs are compared elsewhere."""
+    reasons = explain_caches(after, [before]).reasons
+    causes = {cause.part or cause.kind: cause for reason in reasons for cause in reason.causes}
+    for part, cause in causes.items():
+        if cause.kind in _OF_CACHES and (cause.before is not None or cause.after is not None):
+            name = "cache folder" if cause.kind == "folder" else f"cache key: {part}"
+            unstable = " (unstable)" if cause.kind == "unstable" else ""
+            yield Condition(name + unstable, _shortened(cause.before), _shortened(cause.after))
+
+
+def _shortened(value: str | None) -> str:
+    return "none" if value is None else value if len(value) <= _LONGEST else value[:_LONGEST] + "…"
 
 
 def _text(value: Any) -> str:

@@ -5,10 +5,10 @@ value that was not recorded is None, never 0. Counts belong to one process; `Rec
 """
 
 from .breaks import BreakExplanation, GraphBreak
+from .caches import CacheLookup
 from .calls import CallSample, CallTimes
 from .compiles import (
     Bytecode,
-    CacheLookup,
     Compile,
     Compiling,
     Frame,

@@ -137,15 +137,6 @@ class Stage:
     file: str | None = None
 
 
-@dataclass(frozen=True)
-class CacheLookup:
-    """One look-up of a compile in a cache of torch's: hit, miss or bypass."""
-
-    cache: str
-    outcome: str
-    compile_id: CompileId | None
-
-
 class Instruction(NamedTuple):
     """A bytecode instruction of the Python that ran the program. `jump` is the offset jumped to."""
 

@@ -3,12 +3,13 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..shared.records import CachesInUse
 from ..shared.untrusted import printable
 from .breaks import GraphBreak
+from .caches import CacheLookup
 from .calls import CallTimes
 from .compiles import (
     Bytecode,
-    CacheLookup,
     Compile,
     Compiling,
     Frame,
@@ -95,6 +96,7 @@ class Process:
     pairs: list[AotPair] = field(default_factory=list)
     optimizers: list[Optimizer] = field(default_factory=list)
     cache_lookups: list[CacheLookup] = field(default_factory=list)
+    caches: list[CachesInUse] = field(default_factory=list)
     phases: list[Phase] = field(default_factory=list)
     parallel_phases: list[Phase] = field(default_factory=list)
     tracing: list[TracedFunction] = field(default_factory=list)

@@ -9,7 +9,6 @@ from collections.abc import Container
 from typing import Any, TypeVar
 
 from ..model import (
-    CacheLookup,
     CaptureDecision,
     ChangedSetting,
     Freeze,
@@ -39,6 +38,7 @@ from ..shared.records import (
 )
 from .begun import BegunCompiles
 from .breaks import BreakBuilder
+from .caches import CacheBuilder
 from .compiles import CompileBuilder
 from .generated_code import GENERATED_CODE, GENERATED_KERNELS, kernels_in
 from .graphs import GraphBuilder
@@ -58,7 +58,6 @@ from .verified import verified_call
 _Described = TypeVar("_Described", ProcessInfo, ProcessState)
 
 _RANK_IN_NAME = re.compile(r"_rank_(\d{1,9})[_.]")
-_CACHE_LOOKUP = re.compile(r"(\w+_cache)_(hit|miss|bypass)")
 
 
 class ProcessBuilder:
@@ -83,10 +82,11 @@ class ProcessBuilder:
         graphs = GraphBuilder(process, begun, in_progress, contents)
         compiles = CompileBuilder(process, begun, in_progress, breaks, graphs, names.BYTECODE in contents)
         self._pairs = PairBuilder(process, begun, graphs, contents)
+        self._caches = caches = CacheBuilder(process, begun, contents)
         self._phases = PhaseBuilder(process)
         self._interventions = InterventionsBuilder(process, guards.failure)
         self._handlers = self._own_handlers()
-        for builder in (begun, breaks, guards, graphs, self._pairs, compiles):
+        for builder in (begun, breaks, guards, graphs, self._pairs, compiles, caches):
             self._handlers |= builder.handlers()
         large: dict[str, Handler] = {
             "chromium_event": self._phase,
@@ -146,9 +146,8 @@ class ProcessBuilder:
 
     def _handler_of_kind(self, name: str) -> Handler | None:
         """Who takes records that are known by what their name looks like, or were asked for by name."""
-        lookup = _CACHE_LOOKUP.fullmatch(name)
-        if lookup:
-            return lambda record: self._cache_lookup(record, lookup[1], lookup[2])
+        if lookup := self._caches.handler_of_lookup(name):
+            return lookup
         if self._pairs.takes_text(name):
             return lambda record: self._aot_text(record, name)
         if name == GENERATED_CODE and GENERATED_KERNELS in self._contents:
@@ -264,9 +263,6 @@ class ProcessBuilder:
 
     def _semantics(self, record: Record) -> None:
         self.process.semantic_differences.append(semantic_difference(structured(SemanticsNoted, record)))
-
-    def _cache_lookup(self, record: Record, cache: str, outcome: str) -> None:
-        self.process.cache_lookups.append(CacheLookup(cache, outcome, self._begun.id_of(record)))
 
     def _phase(self, record: Record) -> None:
         self._phases.add(record, self._begun.id_of(record), self._begun.generation)

@@ -297,3 +297,39 @@ class SemanticsNoted(OurRecord):
     inputs: list[str] | None = None
     compiled: str | None = None
     eager: str | None = None
+
+
+class CachesInUse(OurRecord):
+    """Where torch's compile caches are and which are on; written anew when the program changes that.
+
+    `held_graphs` says whether Inductor's folder had compiled graphs before this process used it, `free_bytes`
+    what its disk has left, `filesystem` what kind it is on (`tmpfs`, `overlay`, ...). `switches` are torch's
+    settings, by name, as Python writes them. Inductor keeps the C++ header that it precompiles in a folder of
+    its own, which no variable names. What could not be asked is None.
+    """
+
+    NAME = names.CACHES
+
+    folder: str
+    triton_folder: str | None
+    held_graphs: bool | None
+    is_writable: bool | None
+    free_bytes: int | None
+    filesystem: str | None
+    in_container: bool
+    switches: dict[str, str]
+    header_folder: str | None = None
+    held_header: bool | None = None
+
+
+class CacheKeyParts(OurRecord):
+    """What AOTAutograd's key of a compile is made of, a line a part, where torch's own trace leaves it out.
+
+    Listing them took `seconds`.
+    """
+
+    NAME = names.CACHE_KEY_PARTS
+
+    key: str
+    parts: list[str]
+    seconds: float

@@ -8,8 +8,9 @@ from ...shared import names
 from ..figures import Figures
 from .backends import not_taken
 from .breaks import breaks
+from .caches import cache_bypasses, caches_off, cold_start, compiled_by_several
 from .compiled_anew import compiled_anew
-from .compiling import cold_start, never_pays_back
+from .compiling import never_pays_back
 from .draft import Draft
 from .eager_time import eager_optimizer, slow_loader, time_outside_of_graphs
 from .fallbacks import fallbacks
@@ -60,6 +61,9 @@ ANALYSES: tuple[Analysis, ...] = (
     slow_loader,
     eager_optimizer,
     cold_start,
+    caches_off,
+    cache_bypasses,
+    compiled_by_several,
     never_pays_back,
 )
 

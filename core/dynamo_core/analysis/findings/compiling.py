@@ -1,16 +1,14 @@
-"""Findings: compiling that costs more than it can bring back, or that a cache could have saved."""
+"""Findings: compiling that costs more than it can bring back."""
 
-from collections import Counter
 from collections.abc import Iterator
 
 from ..figures import Figures
-from ..words import cache_name, number, seconds
+from ..words import seconds
 from .draft import Draft
-from .finding import Cost, Evidence, Figure
+from .finding import Cost, Figure
 from .remedy import remedy
 
 _WORTH_A_WORD_S = 1.0  # what took less is no reason to change a program
-_PLURALS = {"miss": ("miss", "misses"), "bypass": ("bypass", "bypasses")}
 
 
 def never_pays_back(figures: Figures) -> Iterator[Draft]:
@@ -32,32 +30,5 @@ def never_pays_back(figures: Figures) -> Iterator[Draft]:
                 "never pays back",
                 "in a run as short as this one, compile less: the part that is called most, or nothing; in a "
                 "longer run it may pay. `dynamo bench` measures after how many steps.",
-            ),
-        )
-
-
-def cold_start(figures: Figures) -> Iterator[Draft]:
-    """Look-ups in torch's caches of which none was a hit."""
-    for process in figures.recording.processes:
-        outcomes = Counter((lookup.cache, lookup.outcome) for lookup in process.cache_lookups)
-        backend = sum(graph.backend_seconds or 0.0 for graph in process.compiled_graphs)
-        if not outcomes or backend < _WORTH_A_WORD_S or any(outcome == "hit" for _, outcome in outcomes):
-            continue
-        lookups = [
-            f"{cache_name(cache)}: {number(count, *_PLURALS.get(outcome, (outcome,)))}"
-            for (cache, outcome), count in outcomes.items()
-        ]
-        yield Draft(
-            "cold start",
-            key=(),
-            title=f"nothing came from torch's caches, and the backend took {seconds(backend)}",
-            cause=f"look-ups in the {', '.join(lookups)}",
-            processes=(process,),
-            cost=Cost(Figure(backend, "measured"), saves_at_most=Figure(backend, "estimated")),
-            evidence=Evidence(times=outcomes.total()),
-            remedies=remedy(
-                "cold start",
-                "a second run with the same folder for `TORCHINDUCTOR_CACHE_DIR` starts warm, if nothing has "
-                "changed that the keys are made of.",
             ),
         )

@@ -20,6 +20,8 @@ Kind = Literal[
     "costly guards",
     "never pays back",
     "cold start",
+    "caches off",
+    "cache bypass",
     "eager optimizer",
     "time outside of graphs",
     "slow loader",

@@ -16,6 +16,9 @@ _SHOWN_BY: dict[Kind, str] = {
     "compiled anew": "dynamo recompiles",
     "costly guards": "dynamo guards",
     "backend declined": "dynamo explain",
+    "cold start": "dynamo cache",
+    "caches off": "dynamo cache",
+    "cache bypass": "dynamo cache",
 }
 
 

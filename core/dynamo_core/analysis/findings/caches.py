@@ -1,0 +1,152 @@
+"""Findings: compiling that torch's caches could have saved."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ...model import CacheLookup, Graph, Process
+from ..caches.bypasses import bypass_words
+from ..caches.causes import caches_of, folder_problem, vanishes
+from ..caches.switches import switched_off
+from ..figures import Figures
+from ..words import cache_name, number, seconds
+from .draft import Draft
+from .finding import Cost, Evidence, Figure
+from .remedy import remedy
+
+_WORTH_A_WORD_S = 1.0  # what took less is no reason to change anything
+_PLURALS = {"miss": ("miss", "misses"), "bypass": ("bypass", "bypasses")}
+
+
+def cold_start(figures: Figures) -> Iterator[Draft]:
+    """Look-ups in torch's caches of which none was a hit."""
+    for process in figures.recording.processes:
+        outcomes = Counter((lookup.cache, lookup.outcome) for lookup in process.cache_lookups)
+        backend = _backend_seconds(process.compiled_graphs)
+        if not outcomes or backend < _WORTH_A_WORD_S or any(outcome == "hit" for _, outcome in outcomes):
+            continue
+        lookups = [
+            f"{cache_name(cache)}: {number(count, *_PLURALS.get(outcome, (outcome,)))}"
+            for (cache, outcome), count in outcomes.items()
+        ]
+        problem = _problem(process)
+        yield Draft(
+            "cold start",
+            key=(),
+            title=f"nothing came from torch's caches, and the backend took {seconds(backend)}",
+            cause=f"look-ups in the {', '.join(lookups)}" + (f"; {problem}" if problem else ""),
+            processes=(process,),
+            cost=Cost(Figure(backend, "measured"), saves_at_most=Figure(backend, "estimated")),
+            evidence=Evidence(times=outcomes.total()),
+            remedies=remedy("cold start", _ANOTHER_FOLDER if problem else _SAME_FOLDER),
+        )
+
+
+_SAME_FOLDER = (
+    "`dynamo cache` says why, compared with an earlier run; a second run with the same folder for "
+    "`TORCHINDUCTOR_CACHE_DIR` starts warm, if nothing has changed that the keys are made of."
+)
+_ANOTHER_FOLDER = (
+    "`TORCHINDUCTOR_CACHE_DIR` can name a folder that outlives the run; `dynamo cache` has the two commands "
+    "that carry the caches to the next start."
+)
+
+
+def _problem(process: Process) -> str | None:
+    caches = caches_of(process)
+    problem, passing = folder_problem(caches), vanishes(caches)
+    if problem is None and passing is not None and caches is not None:
+        return f"{caches.folder} is {passing}"
+    return problem
+
+
+def caches_off(figures: Figures) -> Iterator[Draft]:
+    """A cache that was switched off while something was compiled without it."""
+    for process, off in switched_off(figures.recording):
+        if off.lost_seconds is None or off.lost_seconds < _WORTH_A_WORD_S:
+            continue
+        yield Draft(
+            "caches off",
+            key=(off.setting,),
+            title=f"{off.sentence}, and the backend took {seconds(off.lost_seconds)}",
+            cause="what was compiled is not kept, and every run compiles it anew",
+            processes=(process,),
+            cost=_cost(off.lost_seconds),
+            evidence=Evidence(times=off.compiles),
+            remedies=remedy("caches off", off.what_to_do),
+        )
+
+
+def cache_bypasses(figures: Figures) -> Iterator[Draft]:
+    """Graphs that a cache did not take, by why: every run compiles them anew."""
+    off = {id(process) for process, _ in switched_off(figures.recording)}
+    for process in figures.recording.processes:
+        by_reason: dict[tuple[str, str | None], list[CacheLookup]] = {}
+        for lookup in process.cache_lookups:
+            if lookup.outcome == "bypass" and id(process) not in off:
+                by_reason.setdefault(bypass_words(lookup.reason), []).append(lookup)
+        for (why, what_to_do), lookups in by_reason.items():
+            ids = {lookup.compile_id for lookup in lookups}
+            graphs = [graph for graph in process.compiled_graphs if graph.compile_id in ids]
+            lost = _backend_seconds(graphs)
+            if lost < _WORTH_A_WORD_S:
+                continue
+            yield Draft(
+                "cache bypass",
+                key=(why,),
+                title=f"{number(len(graphs), 'graph')} cannot be kept in torch's caches: {why}",
+                cause=f"the {_named(lookups)} did not take it, so every run compiles it anew",
+                processes=(process,),
+                place=graphs[0].frame_place,
+                function=graphs[0].frame_name,
+                cost=_cost(lost),
+                evidence=Evidence(
+                    compile_ids=tuple(str(graph.compile_id) for graph in graphs),
+                    graphs=tuple(graph.number for graph in graphs),
+                    records=tuple({lookup.reason: None for lookup in lookups if lookup.reason}),
+                    times=len(lookups),
+                ),
+                remedies=remedy("cache bypass", what_to_do),
+            )
+
+
+def compiled_by_several(figures: Figures) -> Iterator[Draft]:
+    """The same graph, compiled at once by several processes of a run: all but one of them need not have."""
+    by_key: dict[str, list[tuple[Process, CacheLookup]]] = {}
+    for process in figures.recording.processes:
+        for lookup in process.cache_lookups:
+            if lookup.outcome == "miss" and lookup.took_seconds is not None and lookup.key is not None:
+                by_key.setdefault(lookup.key, []).append((process, lookup))
+    shared = [found for found in by_key.values() if len({id(process) for process, _ in found}) > 1]
+    lost = sum(_seconds(found) - max(lookup.took_seconds or 0.0 for _, lookup in found) for found in shared)
+    if lost < _WORTH_A_WORD_S:
+        return
+    processes = tuple({id(process): process for found in shared for process, _ in found}.values())
+    yield Draft(
+        "cold start",
+        key=("several processes",),
+        title=f"{len(processes)} processes compiled the same {number(len(shared), 'graph')}, each for itself",
+        cause="each looked in the cache before another had stored the graph there",
+        processes=processes,
+        cost=_cost(lost),
+        evidence=Evidence(times=sum(map(len, shared))),
+        remedies=remedy(
+            "cold start",
+            "fill the cache folder with a run of one process first: ranks that start later find all of it.",
+        ),
+    )
+
+
+def _seconds(found: list[tuple[Process, CacheLookup]]) -> float:
+    return sum(lookup.took_seconds or 0.0 for _, lookup in found)
+
+
+def _backend_seconds(graphs: list[Graph]) -> float:
+    return sum(graph.backend_seconds or 0.0 for graph in graphs)
+
+
+def _cost(lost: float) -> Cost:
+    return Cost(Figure(lost, "measured"), saves_at_most=Figure(lost, "estimated"))
+
+
+def _named(lookups: list[CacheLookup]) -> str:
+    return " and the ".join(dict.fromkeys(cache_name(lookup.cache) for lookup in lookups))

@@ -1,0 +1,172 @@
+"""Probes: where torch's compile caches are, which are on, and what AOTAutograd's keys are made of.
+
+Source: torch/_inductor/output_code.py (CompiledFxGraph.post_compile, called for each graph, fresh or from a
+cache), torch/_inductor/runtime/cache_dir_utils.py (default_cache_dir), torch/_inductor/codecache.py
+(_HEADER_DIR) and, from torch 2.13 on, torch/_functorch/_aot_autograd/autograd_cache.py
+(_get_debug_lines_for_cache_key): there the parts of a key are listed only while its logger is at DEBUG;
+before, torch's trace has them. Run with 2.13.
+"""
+
+import os
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ...shared.records import CacheKeyParts, CachesInUse
+from ..primitives import perf_counter_ns
+from .trace_handler import current_compile_id
+
+if TYPE_CHECKING:
+    from ..engine_parts import EngineParts
+
+_SWITCHES = {
+    "torch.compiler.config": ("force_disable_caches", "job_id"),
+    "torch._dynamo.config": (
+        "automatic_dynamic_local_pgo",
+        "automatic_dynamic_remote_pgo",
+        "caching_precompile",
+    ),
+    "torch._functorch.config": (
+        "enable_autograd_cache",
+        "enable_remote_autograd_cache",
+        "bundled_autograd_cache",
+    ),
+    "torch._inductor.config": (
+        "fx_graph_cache",
+        "fx_graph_remote_cache",
+        "autotune_local_cache",
+        "autotune_remote_cache",
+        "bundled_autotune_remote_cache",
+    ),
+}
+_LISTS_PARTS = "_get_debug_lines_for_cache_key"
+_FX_GRAPHS = "fxgraph"  # Inductor's folder for them, in its cache's
+
+
+def install(output_code: ModuleType, parts: "EngineParts") -> None:
+    """Record where the caches are before Inductor first looks, and what the program changes later."""
+    probes = parts.probes
+    last: list[Any] = []
+    original = output_code.CompiledFxGraph.post_compile
+
+    @probes.harmless("caches")
+    def note() -> None:
+        folder, switches = _folder(), _switches()
+        if last == [folder, switches]:
+            return
+        # What is in the folder now may be of this process, unless it only comes to it.
+        known = _holds_any(os.path.join(folder, _FX_GRAPHS)) if last[:1] != [folder] else None
+        last[:] = [folder, switches]
+        probes.stream.record(_in_use(folder, known, switches))
+
+    def post_compile(self: Any, *rest: Any, **named: Any) -> Any:
+        result = original(self, *rest, **named)
+        note()
+        return result
+
+    note()
+    output_code.CompiledFxGraph.post_compile = post_compile
+
+
+def install_on_keys(autograd_cache: ModuleType, parts: "EngineParts") -> None:
+    """Record the parts of a key that AOTAutograd has no entry of: a hit pays for a look at the folder."""
+    if not hasattr(autograd_cache, _LISTS_PARTS):
+        return  # torch lists them in its trace
+    probes = parts.probes
+    cache: Any = autograd_cache
+    original = cache._get_debug_lines_for_cache_key
+
+    @probes.harmless("parts of AOTAutograd's keys")
+    def note(pickler: Any, details: Any, key: str) -> None:
+        if probes.stream.is_muted or os.path.isdir(cache.AOTAutogradCache._get_tmp_dir_for_key(key)):
+            return
+        began = perf_counter_ns()
+        listed = pickler.debug_lines(details)
+        took = (perf_counter_ns() - began) / 1e9
+        probes.stream.record(CacheKeyParts(key=key, parts=listed, seconds=took), current_compile_id())
+
+    def _get_debug_lines_for_cache_key(pickler: Any, details: Any, key: str) -> Any:
+        listed = original(pickler, details, key)
+        if not listed:
+            note(pickler, details, key)
+        return listed
+
+    cache._get_debug_lines_for_cache_key = _get_debug_lines_for_cache_key
+
+
+def _folder() -> str:
+    """As torch's `cache_dir`, which makes the folder and sets the variable: that is left to torch."""
+    from torch._inductor.runtime.cache_dir_utils import default_cache_dir
+
+    return os.path.abspath(os.environ.get("TORCHINDUCTOR_CACHE_DIR") or default_cache_dir())
+
+
+def _switches() -> dict[str, str]:
+    return {
+        f"{name}.{switch}": repr(getattr(module, switch))
+        for name, switches in _SWITCHES.items()
+        if (module := sys.modules.get(name)) is not None
+        for switch in switches
+        if hasattr(module, switch)
+    }
+
+
+def _in_use(folder: str, held_graphs: bool | None, switches: dict[str, str]) -> CachesInUse:
+    from torch._inductor.runtime.cache_dir_utils import default_cache_dir
+
+    headers = os.path.join(default_cache_dir(), "precompiled_headers")
+    there = _nearest_existing(folder)
+    try:
+        disk = os.statvfs(there)
+        free: int | None = disk.f_bavail * disk.f_frsize
+    except OSError:
+        free = None
+    return CachesInUse(
+        folder=folder,
+        triton_folder=os.environ.get("TRITON_CACHE_DIR"),
+        held_graphs=held_graphs,
+        is_writable=os.access(there, os.W_OK),
+        free_bytes=free,
+        filesystem=_filesystem(there),
+        in_container=_in_container(),
+        switches=switches,
+        header_folder=headers,
+        held_header=_holds_any(headers, ".gch"),
+    )
+
+
+def _holds_any(folder: str, ending: str = "") -> bool | None:
+    try:
+        with os.scandir(folder) as entries:
+            return any(entry.name.endswith(ending) for entry in entries)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return None
+
+
+def _nearest_existing(folder: str) -> str:
+    while not os.path.exists(folder) and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def _filesystem(folder: str) -> str | None:
+    """The kind of the file system that a folder is on, by Linux's list of mounts."""
+    folder = os.path.realpath(folder)
+    found: tuple[int, str | None] = (0, None)
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as mounts:
+            for line in mounts:
+                place, kind = line.split()[4], line.partition(" - ")[2].split()[0]
+                is_above = folder == place or folder.startswith(place.rstrip("/") + "/")
+                if is_above and len(place) >= found[0]:
+                    found = len(place), kind
+    except (OSError, IndexError):
+        return None
+    return found[1]
+
+
+def _in_container() -> bool:
+    marks = ("/.dockerenv", "/run/.containerenv")
+    return "KUBERNETES_SERVICE_HOST" in os.environ or any(map(os.path.exists, marks))

@@ -1,0 +1,43 @@
+"""`dynamo cache` as JSON: one declaration for the document and its schema, `schemas/cache.schema.json`."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dynamo_core.analysis.caches.explained import CacheReport
+from dynamo_core.model import Recording
+
+from ..documents import json_schema, json_value
+
+
+@dataclass(frozen=True)
+class CacheDocument:
+    """What the caches said in a recording, and why."""
+
+    schema: Literal["dynamo-cache"]
+    version: Literal[1]
+    recording: str
+    is_partial: bool
+    caches: CacheReport
+
+
+def cache_document(report: CacheReport, recording: Recording) -> dict[str, Any]:
+    """The document."""
+    document: dict[str, Any] = json_value(
+        CacheDocument("dynamo-cache", 1, str(recording.path), recording.is_partial, report)
+    )
+    return document
+
+
+def cache_schema() -> dict[str, Any]:
+    """The schema, which the package ships."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "cache.schema.json",
+        "title": "dynamo cache --format json",
+        **json_schema(CacheDocument),
+    }
+
+
+if __name__ == "__main__":  # what `schemas/cache.schema.json` holds
+    print(json.dumps(cache_schema(), indent=2, ensure_ascii=False))
