@@ -150,6 +150,16 @@ def test_each_line_of_source_says_what_became_of_it() -> None:
     assert "✗ runs eager" in rows["16"]
 
 
+def test_the_timeline_goes_to_the_end_of_the_program_with_a_mark_for_each_break() -> None:
+    blocks = page_of(stored("twenty_breaks")).blocks()
+    said = text_of(blocks["time"])
+    assert said.count("graph break: Failed to trace builtin operator, ") == 20
+    assert "leaving Python: " in said
+    ends = document("profile", stored("twenty_breaks"))["processes"][0]["wall_time"]
+    (drawing,) = [own for _, own in elements_of(blocks["time"]) if own.get("class") == "timeline"]
+    assert float(drawing["data-seconds"]) == pytest.approx(ends["seconds"], abs=0.01)
+
+
 def test_a_selected_part_is_a_page_of_that_part(tmp_path: Path) -> None:
     answer("explain", stored("recompiling"), "--frame", "forward", "-o", tmp_path / "part.html")
     blocks = Page((tmp_path / "part.html").read_text(encoding="utf-8")).blocks()

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dynamo_core.analysis.words import seconds
-from dynamo_core.model import Recording
+from dynamo_core.model import Process, Recording
 
 from ..profile.exports.layout import Slice, Track
+from ..profile.exports.life import life, marks
 from ..profile.exports.names import process_name
 from ..profile.exports.tracks import origin_ns, tracks
 from .element import Element, cut, h
@@ -16,6 +17,7 @@ _MOST_SLICES = 2_000  # on one track; more cannot be told apart, and take time t
 _THINNEST = _UNITS / 800  # what still is a pixel or two on a screen
 _ROW = 14  # units of height for each level of slices
 _MOST_PROCESSES = 32
+_MARKS = "breaks and refused compiles"
 _LONGEST_TITLE = 1_000  # characters of what is said of a slice
 
 
@@ -36,7 +38,7 @@ class Timeline:
 
     def __init__(self, recording: Recording) -> None:
         self._processes = recording.processes
-        self._tracks = [tracks(process) for process in recording.processes[:_MOST_PROCESSES]]
+        self._tracks = [_all_tracks(process, recording) for process in recording.processes[:_MOST_PROCESSES]]
         ends = [each.end_ns for some in self._tracks for track in some for each in track.slices]
         run_end = recording.run.ended_ns if recording.run is not None else None
         last = max([*ends, *([run_end] if run_end is not None else [])], default=0)
@@ -75,6 +77,15 @@ class Timeline:
         )
 
 
+def _all_tracks(process: Process, recording: Recording) -> list[Track]:
+    """As in the exports: the process to its very end, what happened to its compiling, then what it did."""
+    moments = (
+        Slice(mark.name, mark.at_ns, mark.at_ns, mark.name, details=mark.details) for mark in marks(process)
+    )
+    around = [life(process, recording), Track(_MARKS, tuple(moments))]
+    return [*(track for track in around if track.slices), *tracks(process)]
+
+
 def _axis(span: Span) -> Element:
     whole = (span.end_ns - span.begin_ns) / 1e9
     marks = (h("span", seconds(whole * part / 4) if part else "0 s") for part in range(5))
@@ -106,12 +117,13 @@ def _row(track: Track, span: Span, is_small: bool) -> Element:
 
 def _rect(slice_: Slice, depth: int, span: Span, track: str) -> Element:
     left = span.at(slice_.begin_ns)
-    took = seconds((slice_.end_ns - slice_.begin_ns) / 1e9)
+    length = slice_.end_ns - slice_.begin_ns
+    took = f": {seconds(length / 1e9)}" if length else ""  # a mark takes no time
     begun = seconds((slice_.begin_ns - span.begin_ns) / 1e9)
     details = "".join(f"; {name}: {value}" for name, value in slice_.details.items())
     return h(
         "rect",
-        h("title", cut(f"{slice_.name}: {took}, {begun} after the begin{details}", _LONGEST_TITLE)),
+        h("title", cut(f"{slice_.name}{took}, {begun} after the begin{details}", _LONGEST_TITLE)),
         x=left,
         y=depth * _ROW + 1,
         width=max(span.at(slice_.end_ns) - left, _THINNEST),
@@ -124,8 +136,10 @@ def _kind(track: str) -> str:
     """Which of the colours of the wall time's bar a track has."""
     if track.startswith("compiling"):
         return "compiling"
-    if track.startswith("start-up"):
+    if track.startswith(("start-up", "process")):
         return "start"
+    if track == _MARKS:
+        return "mark"
     return "graphs" if "graphs" in track else "other"
 
 
