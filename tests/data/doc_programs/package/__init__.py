@@ -1,0 +1,1 @@
+"""Stands for the reader's package in the documentation's examples."""
