@@ -26,7 +26,7 @@ TESTS = Path(__file__).resolve().parent.parent / "tests" / "integration"
 CORPUS = TESTS / "broken_programs"
 _COMPILER = ("torch", "torch._dynamo", "torch._inductor.compile_fx", "torch._functorch.aot_autograd")
 _LIMITS = ("--most-runs", "14", "--budget", "120")
-_SECONDS = 300
+_SECONDS = 900
 
 
 @dataclass(frozen=True)

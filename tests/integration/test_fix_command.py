@@ -36,9 +36,17 @@ def counted(x):
     return x + 1
 
 
+@torch.compile(backend="eager")
+def noted(x):
+    y = x.sin()
+    print("of", type(x))
+    return y.cos()
+
+
 for seed in range(4):
     torch.manual_seed(seed)
     x = torch.randn(8)
+    noted(x)
     print(scaled(x).tolist(), weighted(x).tolist(), shifted(x).tolist())
 """
 LAYER = """
@@ -74,6 +82,10 @@ def test_remedies_are_proven_by_the_program_and_its_files_stay(
     }
     assert ("layer.py", "return x + 1 if x.sum() > 0 else x - 1") in places
     assert ("program.py", "if y.sum() > 0:  # on a value") in places
+    (divided,) = (
+        fix["trials"][fix["kept"]] for fix in document["fixes"] if fix["finding"]["function"] == "noted"
+    )
+    assert "+    return noted_2(y)\n" in divided["patch"]
     assert program.read_text() == PROGRAM
     assert len(list((tmp_path / "runs").glob("run-*/recording/dynamo_run.json"))) == document["runs"]
 
