@@ -26,12 +26,24 @@ def overflow(page: Opened) -> int:
 
 
 @pytest.mark.parametrize(
-    "recording", ["toy", "recompiling", "training", "forks", "killed", "plain recompiling"]
+    "recording",
+    [
+        "toy",
+        "recompiling",
+        "training",  # layers of a perceptron, forward and backward, by Inductor
+        "twenty_breaks",
+        "ranks_in_another_order",
+        "forks",
+        "killed",
+        "plain recompiling",
+    ],
 )
 def test_each_section_opens_and_nothing_is_asked_of_the_network(recording: str, open_page: Open) -> None:
     name = recording.removeprefix("plain ")
     page = open_page(plain(name) if recording.startswith("plain") else stored(name))
-    for route in SECTIONS:
+    sections = [tab.get_attribute("href")[2:] for tab in page.tab.locator("nav a").all()][1:]
+    assert set(SECTIONS) <= set(sections)
+    for route in sections:
         page.go(route)
         assert page.tab.locator("nav a[aria-current]").count() == 1
         assert page.tab.locator(f"nav a[href='#/{route}'][aria-current]").count() == 1
@@ -57,6 +69,19 @@ def test_deep_links_go_to_what_they_name_and_back_leads_back(open_page: Open) ->
     assert "torch.ops.aten.abs.default" in page.text
     page.go("nowhere/at/all")
     assert "This page has nothing at nowhere/at/all." in page.text
+
+
+def test_ranks_lead_to_the_lines_in_which_they_differ(open_page: Open) -> None:
+    page = open_page(stored("ranks_in_another_order"))
+    short = page.tab.locator("section[aria-label=Ranks]")
+    assert "Rank 0 and rank 1 wait for each other" in short.inner_text()
+    short.locator("h2 a").click()
+    page.settled()
+    page.tab.locator("#view a", has_text="ranks.py:27").first.click()
+    page.settled()
+    assert "functional.all_gather_tensor" in page.tab.locator("tr.target").inner_text()
+    more = page.tab.locator("tr.target + tr.more")
+    assert "torch.ops._c10d_functional.all_gather_into_tensor" in more.inner_text()
 
 
 def test_a_finding_is_a_link_of_its_own(open_page: Open) -> None:

@@ -4,6 +4,7 @@ import base64
 import functools
 import hashlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -136,6 +137,21 @@ def rows_of(tree: Any) -> dict[str, str]:
     return found
 
 
+def details_of(tree: Any, line: int) -> str:
+    """What a source view tells of a line when its number is chosen."""
+    rows = list(_rows(tree))
+    (at,) = (number for number, row in enumerate(rows) if (row[1] or {}).get("data-at") == str(line))
+    return text_of(rows[at + 1])
+
+
+def _rows(tree: Any) -> Iterator[Any]:
+    if isinstance(tree, list):
+        if tree[0] == "tr":
+            yield tree
+        for child in tree[2:]:
+            yield from _rows(child)
+
+
 def test_each_line_of_source_says_what_became_of_it() -> None:
     rows = rows_of(page_of(stored("toy")).blocks()["source/toy_example.py"])
     assert rows["7"].split() == ["7", "1", "x", "=", "a", "/", "(torch.abs(a)", "+", "1)"]
@@ -158,6 +174,43 @@ def test_the_timeline_goes_to_the_end_of_the_program_with_a_mark_for_each_break(
     ends = document("profile", stored("twenty_breaks"))["processes"][0]["wall_time"]
     (drawing,) = [own for _, own in elements_of(blocks["time"]) if own.get("class") == "timeline"]
     assert float(drawing["data-seconds"]) == pytest.approx(ends["seconds"], abs=0.01)
+
+
+def test_ranks_that_wait_for_each_other_are_on_the_first_screen_with_both_lines() -> None:
+    found = page_of(stored("ranks_in_another_order"))
+    (short,) = found.all("section", aria_label="Ranks")
+    told = document("ranks", stored("ranks_in_another_order"))
+    whole = text_of(found.blocks()["ranks"])
+    for said in (told["waiting"][0][1:], told["differences"][0]["title"][1:]):
+        assert said in short.text and said in whole
+    assert "1 more difference" in short.text
+    assert told["differences"][1]["title"][1:] in whole
+    for side in told["differences"][0]["sides"]:
+        line = f"#/source/ranks.py/{side['place']['line']}"
+        assert any(own.get("href") == line for _, own in elements_of(found.blocks()["ranks"]))
+    assert "0 and 1" in short.text and "killed" in short.text
+
+
+def test_ranks_that_only_differ_have_a_section_and_one_process_has_none() -> None:
+    found = page_of(stored("ranks_that_recompile"))
+    assert found.all("section", aria_label="Ranks") == []
+    assert "The 1st recompile is not the same on all ranks" in text_of(found.blocks()["ranks"])
+    assert "ranks" not in page_of(stored("toy")).blocks()
+    assert "ranks" not in page_of(stored("forks")).blocks()
+
+
+def test_ranks_are_compared_where_their_report_is_asked_for(tmp_path: Path) -> None:
+    answer("ranks", stored("ranks_in_another_order"), "-o", tmp_path / "ranks.html")
+    found = Page((tmp_path / "ranks.html").read_text(encoding="utf-8"))
+    assert found.all("html")[0].attributes["data-opened"] == "ranks"
+    assert "0 and 1" in text_of(found.blocks()["ranks"])
+
+
+def test_what_a_library_makes_of_a_call_is_at_the_program_s_line() -> None:
+    view = page_of(stored("ranks_in_another_order")).blocks()["source/ranks.py"]
+    assert "torch.ops._c10d_functional.all_reduce" in details_of(view, 24)
+    assert "torch.ops._c10d_functional.all_gather_into_tensor" in details_of(view, 27)
+    assert "all_gather" not in details_of(view, 28)
 
 
 def test_a_selected_part_is_a_page_of_that_part(tmp_path: Path) -> None:

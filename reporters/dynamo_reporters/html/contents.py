@@ -23,7 +23,7 @@ from .links import Links, compiles_of
 from .packed import packed
 from .pictures import entry_matrices, resume_pictures
 from .run import run_facts
-from .sections import Section, head, report_section, sections
+from .sections import Section, every_section, head, report_section, sections
 from .source.lines import Source, source_files
 from .source.view import file_view, index
 from .timeline import Timeline
@@ -35,7 +35,7 @@ CONTENTS = (
     | {AOT_PAIRS_FROM_OUR_TEXT}
     | records_of(STAGES)
     | {PROVENANCE}
-    | frozenset(name for section in sections(None) if section.report for name in section.report.contents)
+    | frozenset(name for section in every_section() if section.report for name in section.report.contents)
 )
 _KINDS = {"guards": "guards by cache entry", "bytecode": "bytecode"}
 _GENERATED = ("output-code", "runnable")
@@ -49,7 +49,7 @@ class Contents:
     def __init__(self, figures: Figures, findings: Sequence[Finding], opened: Report | None) -> None:
         self._recording = figures.recording
         self._findings = findings
-        self._opened = opened
+        self._sections = sections(self._recording, opened)
         self._source = Source(figures, findings)
         self._files = source_files(self._source)
         self.links = Links(
@@ -61,7 +61,7 @@ class Contents:
 
     def parts(self) -> Iterator[Part]:
         """In the order in which they stand in the file."""
-        for section in sections(self._opened):
+        for section in self._sections:
             yield self._section(section)
         for path, file in self._files.items():
             kind = "source of libraries" if is_library(Place(path, 0)) else ""
@@ -147,7 +147,7 @@ class Contents:
         """What can be found: the text that is looked at, what it is, and where it is shown."""
         for finding in self._findings:
             yield [finding.title[:_LONGEST_FOUND], "finding", f"finding/{finding.identity}"]
-        for section in sections(self._opened):
+        for section in self._sections:
             yield [section.title, "section", section.route]
         for path in self._files:
             yield [path[-_LONGEST_FOUND:], "file", self.links.file(path)]

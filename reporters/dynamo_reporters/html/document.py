@@ -19,7 +19,7 @@ from .element import Element, h, to_html
 from .first_screen import command, first_screen
 from .links import link
 from .packed import block
-from .sections import section_of, sections
+from .sections import Section, section_of, sections
 
 LARGEST = 25_000_000  # bytes of a page: what mail and issue trackers take
 _POLICY = (
@@ -48,7 +48,7 @@ def page(recording: Recording, opened: Report | None = None, largest: int = LARG
 
     def file_of(parts: Sequence[Part], left_out: Sequence[LeftOut]) -> bytes:
         main = _main([*first, *_left_out(left_out, recording)])
-        body = [_header(name, opened), main, _footer(recording), *_dialogs()]
+        body = [_header(name, sections(recording, opened)), main, _footer(recording), *_dialogs()]
         return whole_file(f"dynamo: {name}", body, [block(part.route, part.data) for part in parts], start)
 
     room = largest - len(file_of([], [])) - len(asset("page.mjs"))
@@ -89,8 +89,8 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
 
 
-def _header(name: str, opened: Report | None) -> Element:
-    listed = [("", "Overview"), *((each.route, each.title) for each in sections(opened))]
+def _header(name: str, behind: Iterable[Section]) -> Element:
+    listed = [("", "Overview"), *((each.route, each.title) for each in behind)]
     tabs = [h("li", link(route, title)) for route, title in listed]
     tools = h(
         "div",

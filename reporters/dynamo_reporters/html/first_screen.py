@@ -16,6 +16,7 @@ from ..explain.disagreements import disagreements
 from ..profile.exports.names import process_name
 from .element import Child, Element, cut, h
 from .links import Links, link
+from .ranks import ranks_in_short
 
 _OPEN_CARDS = 8  # findings that are shown at once; the others are one click away
 _MOST_CARDS = 200
@@ -52,6 +53,7 @@ def first_screen(
         _counts(summary),
         *_wall(recording),
         *(_findings(recording, findings, links) if findings else _no_findings(recording, summary)),
+        *ranks_in_short(recording, findings, links),
         *([h("h2", link("time", "Timeline")), drawing] if drawing is not None else []),
         *_problems(recording),
     ]

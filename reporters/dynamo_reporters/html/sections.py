@@ -14,27 +14,33 @@ from ..page.blocks import Block, Heading
 from ..parts.findings import FINDINGS_TITLE
 from ..profile import report as profile
 from ..profile.exports.names import process_name
+from ..ranks import report as ranks
 from ..recompiles import report as recompiles
 from ..report import Report, page
 from .blocks import elements
 from .element import Child, Element, h
 from .first_screen import command
 from .links import Links
+from .ranks import has_ranks
 
 
 @dataclass(frozen=True)
 class Section:
-    """A section: its route, its title, the command that shows the same, and the report that it is made of."""
+    """A section: its route, its title, the command that shows the same, and the report that it is made of.
+
+    The report is made of each process by itself, or is one `of_all` of them.
+    """
 
     route: str
     title: str
     command: str
     report: Report | None = None
+    of_all: bool = False
 
 
-def sections(opened: Report | None) -> list[Section]:
-    """In the order of the page. A report that was asked for, with its options, takes its section's place."""
-    found = [
+def every_section() -> list[Section]:
+    """In the order of the page, with those that only some recordings have."""
+    return [
         Section("source", "Source", "bytecode --source"),
         Section("breaks", "Breaks", "breaks", breaks.report()),
         Section("recompiles", "Recompiles", "recompiles", recompiles.report()),
@@ -43,13 +49,19 @@ def sections(opened: Report | None) -> list[Section]:
         Section("time", "Time", "profile", profile.report()),
         Section("bytecode", "Bytecode", "bytecode --diff", bytecode.report("diff")),
         Section("ops", "Ops", "ops", ops_report()),
-        Section("run", "Run", "explain", explain.report()),
+        Section("ranks", "Ranks", "ranks", ranks.report(), of_all=True),
+        Section("run", "Run", "explain", explain.report(), of_all=True),
     ]
+
+
+def sections(recording: Recording, opened: Report | None) -> list[Section]:
+    """Those of a recording. A report that was asked for, with its options, takes its section's place."""
+    found = [each for each in every_section() if each.route != "ranks" or has_ranks(recording)]
     if opened is None:
         return found
     own = section_of(opened)
     if own and all(each.route != own for each in found):
-        found.append(Section(own, own.capitalize(), own, opened))
+        found.append(Section(own, own.capitalize(), own, opened, of_all=own == "ranks"))
     return [replace(each, report=opened) if each.route == own else each for each in found]
 
 
@@ -78,7 +90,7 @@ def report_section(section: Section, recording: Recording, links: Links, above: 
     """A section that is a report, below its pictures, with a part for each of several processes."""
     assert section.report is not None
     parts: Sequence[Child]
-    if len(recording.processes) < 2 or section.route == "run":
+    if len(recording.processes) < 2 or section.of_all:
         only = recording.processes[0] if len(recording.processes) == 1 else None
         parts = elements(_without_findings(page(section.report, recording)), links, only)
     else:

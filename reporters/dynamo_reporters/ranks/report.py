@@ -51,6 +51,14 @@ def report() -> Report:
     )
 
 
+def in_short(ranks: Ranks, lines: SourceLines) -> Iterator[Block]:
+    """Of several ranks: who waits for whom, their counts, and the first difference."""
+    yield from _waiting(ranks)
+    yield _rows(ranks.rows)
+    for difference in ranks.differences[:1]:
+        yield from _difference(difference, lines)
+
+
 def _page(recording: Recording) -> Iterator[Block]:
     ranks = compare_ranks(recording)
     count = sum(len(row.ranks) for row in ranks.rows)
@@ -123,6 +131,10 @@ def _waits(ranks: Ranks) -> Iterator[Block]:
         return
     yield Heading("Not finished")
     yield Bullets([_wait(wait) for wait in ranks.waits])
+    yield from _waiting(ranks)
+
+
+def _waiting(ranks: Ranks) -> Iterator[Block]:
     for sentence in ranks.waiting:
         yield Paragraph(f"{sentence[0].upper()}{sentence[1:]}.", "warning")
 

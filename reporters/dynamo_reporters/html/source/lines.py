@@ -37,7 +37,10 @@ _MOST_ALIGNED = 1_000_000  # instructions whose rewriting is looked at; aligning
 
 @dataclass(frozen=True)
 class InGraph:
-    """A graph that holds a line, with the ops that come from it; None where its nodes were not recorded."""
+    """A graph that holds a line, with the ops that come from it; None where its nodes were not recorded.
+
+    What an installed package makes of a call is of the package's line, and of the program's that calls it.
+    """
 
     process: Process
     graph: Graph
@@ -182,8 +185,10 @@ class Source:
                 continue
             ops: dict[Place, list[Node]] = {}
             for node in graph.nodes:
-                if node.op.startswith("call_") and node.place is not None:
-                    ops.setdefault(node.place, []).append(node)
+                if node.op.startswith("call_"):
+                    for at in (node.place, node.called_from):
+                        if at is not None:
+                            ops.setdefault(at, []).append(node)
             for place, nodes in ops.items():
                 if (line := self._at(place)) is not None:
                     line.graphs.append(InGraph(process, graph, tuple(nodes)))
