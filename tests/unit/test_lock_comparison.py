@@ -1,15 +1,12 @@
 """What `dynamo check` calls worse, better, the same, and not comparable."""
 
-import json
 import sys
 from dataclasses import replace
-from importlib import resources
 
 from dynamo_core.lock.bounds import ProjectBounds
 from dynamo_core.lock.comparison import Bounds, check
 from dynamo_core.lock.facts import Facts, KnownFinding
 from dynamo_core.lock.lock_file import lock_text
-from dynamo_reporters.check.document import check_schema
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -135,8 +132,3 @@ def test_an_identity_that_somebody_wrote_by_hand_is_kept_as_toml() -> None:
     odd = replace(BREAK, identity='a "b".c')
     table = tomllib.loads(lock_text({"a.py": facts(odd)}))["a.py"]
     assert list(table["findings"]) == [odd.identity]
-
-
-def test_the_schema_that_is_shipped_is_that_of_the_declaration() -> None:
-    shipped = (resources.files("dynamo_reporters") / "schemas/check.schema.json").read_text()
-    assert json.loads(shipped) == check_schema()

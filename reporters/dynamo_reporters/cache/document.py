@@ -1,6 +1,5 @@
 """`dynamo cache` as JSON: one declaration for the document and its schema, `schemas/cache.schema.json`."""
 
-import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -37,7 +36,3 @@ def cache_schema() -> dict[str, Any]:
         "title": "dynamo cache --format json",
         **json_schema(CacheDocument),
     }
-
-
-if __name__ == "__main__":  # what `schemas/cache.schema.json` holds
-    print(json.dumps(cache_schema(), indent=2, ensure_ascii=False))

@@ -1,6 +1,5 @@
 """`dynamo cache --store`: what lies in the compile caches, as blocks and as JSON."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -153,7 +152,3 @@ def store_schema() -> dict[str, Any]:
         "title": "dynamo cache --store --format json",
         **json_schema(StoreDocument),
     }
-
-
-if __name__ == "__main__":  # what `schemas/cache-store.schema.json` holds
-    print(json.dumps(store_schema(), indent=2, ensure_ascii=False))

@@ -1,6 +1,5 @@
 """`dynamo check` as JSON: one declaration for the document and its schema, `schemas/check.schema.json`."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -69,7 +68,3 @@ def check_schema() -> dict[str, Any]:
         "title": "dynamo check --format json",
         **json_schema(CheckDocument),
     }
-
-
-if __name__ == "__main__":  # what `schemas/check.schema.json` holds
-    print(json.dumps(check_schema(), indent=2, ensure_ascii=False))

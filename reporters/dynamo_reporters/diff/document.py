@@ -1,6 +1,5 @@
 """`dynamo diff` as JSON: one declaration for the document and its schema, `schemas/diff.schema.json`."""
 
-import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -53,7 +52,3 @@ def diff_schema() -> dict[str, Any]:
         "title": "dynamo diff --format json",
         **json_schema(DiffDocument),
     }
-
-
-if __name__ == "__main__":  # what `schemas/diff.schema.json` holds
-    print(json.dumps(diff_schema(), indent=2, ensure_ascii=False))

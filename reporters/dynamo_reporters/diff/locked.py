@@ -1,6 +1,5 @@
 """`dynamo diff` where a side is a lock file: the page, and JSON (`schemas/diff-locked.schema.json`)."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,7 +93,3 @@ def locked_schema() -> dict[str, Any]:
         "title": "dynamo diff --format json of lock files",
         **json_schema(LockedDocument),
     }
-
-
-if __name__ == "__main__":  # what `schemas/diff-locked.schema.json` holds
-    print(json.dumps(locked_schema(), indent=2, ensure_ascii=False))

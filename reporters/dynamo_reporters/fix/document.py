@@ -1,6 +1,5 @@
 """`dynamo fix` as JSON: one declaration for the document and its schema, `schemas/fix.schema.json`."""
 
-import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -105,7 +104,3 @@ def fix_schema() -> dict[str, Any]:
         "title": "dynamo fix --format json",
         **json_schema(FixDocument),
     }
-
-
-if __name__ == "__main__":  # what `schemas/fix.schema.json` holds
-    print(json.dumps(fix_schema(), indent=2, ensure_ascii=False))

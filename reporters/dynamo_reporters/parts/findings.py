@@ -1,6 +1,5 @@
 """Findings, the worst first: as blocks, as lines and as JSON values."""
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -81,7 +80,3 @@ def _title(finding: Finding) -> str:
 
 def _says_more(finding: Finding) -> bool:
     return bool(finding.cause) and finding.cause not in finding.title
-
-
-if __name__ == "__main__":  # what `schemas/finding.schema.json` holds
-    print(json.dumps(finding_schema(), indent=2, ensure_ascii=False))

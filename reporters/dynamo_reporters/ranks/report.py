@@ -1,6 +1,5 @@
 """The ranks beside each other: their counts, where they first differ, and who waits for whom."""
 
-import json
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -149,7 +148,3 @@ def _wait(wait: Wait) -> str:
         rest = len(wait.collectives) - len(shown)
         text += f": {', '.join(shown)}" + (f" and {rest} more" if rest else "")
     return text
-
-
-if __name__ == "__main__":  # what `schemas/ranks.schema.json` holds
-    print(json.dumps(ranks_schema(), indent=2, ensure_ascii=False))

@@ -1,0 +1,10 @@
+"""The schemas in the package are those of the dataclasses that the documents are made of."""
+
+import pytest
+
+from dynamo_reporters.generated_schemas import FOLDER, GENERATED, text_of
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_what_is_shipped_is_what_is_declared(name: str) -> None:
+    assert (FOLDER / f"{name}.schema.json").read_text() == text_of(name), "run ./dev schemas"
