@@ -92,13 +92,13 @@ def _explain(
 
 def _store(paths: tuple[Path, ...], days: float, prune: bool, form: str, report_file: Path | None) -> None:
     from dynamo_core.cache_store import prune as pruning
-    from dynamo_core.cache_store.layout import default_folders
+    from dynamo_core.cache_store.layout import default_folders, may_be_folder
     from dynamo_core.cache_store.scan import look_through, store_of
     from dynamo_core.cache_store.vllm import vllm_folders
     from dynamo_core.shared.errors import NoRecording
     from dynamo_reporters.cache.store import Looked, store_blocks, store_document
 
-    missing = [path for path in paths if not path.is_dir()]
+    missing = [path for path in paths if not may_be_folder(path)]
     if missing:
         raise NoRecording(f"no such folder: {missing[0]}")
     now, looked = time.time(), []

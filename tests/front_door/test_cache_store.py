@@ -2,11 +2,13 @@
 
 import json
 import os
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rights import as_nobody
 
 from answering import Result, answer
 from schemas import validate
@@ -157,3 +159,25 @@ def test_bad_input(tmp_path: Path) -> None:
     assert (missing.exit_code, missing.stderr) == (123, f"dynamo: no such folder: {tmp_path / 'none'}\n")
     assert answer("cache", "--prune").exit_code == 2
     assert answer("cache", "--store", "--unused-for", "-1", tmp_path).exit_code == 2
+
+
+def test_what_we_have_no_rights_to_is_one_line(inductor: Path, tmp_path: Path) -> None:
+    for parent in (tmp_path, *tmp_path.parents):  # pytest's own are closed to others
+        if parent == Path(tempfile.gettempdir()):
+            break
+        parent.chmod(0o755)
+    (inductor / "aotautograd").chmod(0)
+    home = tmp_path / "home"
+    (home / ".triton" / "cache").mkdir(parents=True)
+    home.chmod(0)
+    environment = {"TORCHINDUCTOR_CACHE_DIR": str(inductor), "HOME": str(home)}
+    try:
+        page = as_nobody(lambda: store(env=environment).stdout)
+        pruned = as_nobody(lambda: store("--prune", inductor).stdout)
+    finally:
+        home.chmod(0o700)
+        (inductor / "aotautograd").chmod(0o700)
+    assert "1 folder cannot be looked into: aotautograd" in page
+    assert f"1 folder cannot be looked into: {home}/.triton/cache" in page
+    if os.geteuid() == 0:  # else the files are our own
+        assert "3 files could not be deleted" in pruned

@@ -185,3 +185,68 @@ def test_bad_input(tmp_path: Path) -> None:
     assert (three.exit_code, three.stderr.count("\n")) == (2, 1)
     missing = answer("cache", tmp_path / "none", CHANGED)
     assert (missing.exit_code, missing.stderr.count("\n")) == (123, 1)
+
+
+def of_two_processes(folder: Path, *, own_folders: bool = False) -> Path:
+    """The first run as if two processes had compiled the same, neither finding what the other stored."""
+    path = edited("cache_first", folder, lambda head, payload: payload)
+    (stream,) = path.glob("*.log")
+    text = stream.read_text()
+    if own_folders:
+        (other,) = edited("cache_first", folder / "other", in_another_folder).glob("*.log")
+        text = other.read_text()
+    stream.with_name(stream.name.replace(".log", "2.log")).write_text(text)
+    return path
+
+
+def in_another_folder(head: str, payload: str) -> str:
+    return payload.replace("/home/user/.cache/inductor", "/home/user/.cache/inductor/rank_1")
+
+
+@pytest.mark.parametrize(
+    ("own_folders", "sentence", "what_to_do"),
+    [
+        (False, "several processes compiled the same graph at once", "compile in one process first"),
+        (
+            True,
+            "compiled the same graph in a cache folder of its own",
+            "one folder",
+        ),
+    ],
+)
+def test_processes_that_compiled_the_same(
+    tmp_path: Path, own_folders: bool, sentence: str, what_to_do: str
+) -> None:
+    path = of_two_processes(tmp_path, own_folders=own_folders)
+    assert told(path)["verdict"] == "cold"
+    found = [cause for reason in told(path)["reasons"] for cause in reason["causes"]]
+    (cause,) = (cause for cause in found if sentence in cause["sentence"])
+    assert what_to_do in cause["what_to_do"]
+
+
+@pytest.mark.parametrize(
+    ("own_folders", "cause"),
+    [
+        (False, "each looked in the cache before another had stored the graph there"),
+        (True, "each has a cache folder of its own"),
+    ],
+)
+def test_explain_counts_what_several_processes_compiled(
+    tmp_path: Path, own_folders: bool, cause: str
+) -> None:
+    path = of_two_processes(tmp_path, own_folders=own_folders)
+    findings = json.loads(answer("explain", path, "--format", "json").stdout)["findings"]
+    (found,) = (each for each in findings if "2 processes compiled the same" in each["title"])
+    assert found["cause"] == cause
+
+
+def test_a_full_disk_is_named_in_the_first_line_and_in_explain(tmp_path: Path) -> None:
+    def full(head: str, payload: str) -> str:
+        return re.sub(r'"free_bytes": \d+', '"free_bytes": 4096', payload)
+
+    path = edited("cache_first", tmp_path, full)
+    problem = "the disk of /home/user/.cache/inductor is full (4.0 kB free)"
+    assert f"The key is the same, but {problem}" in first_line(FIRST, path)
+    findings = json.loads(answer("explain", path, "--format", "json").stdout)["findings"]
+    (cold,) = (finding for finding in findings if finding["kind"] == "cold start")
+    assert problem in cold["cause"]

@@ -9,6 +9,7 @@ vllm/compilation/backends.py.
 import getpass
 import os
 import re
+import stat
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -50,11 +51,18 @@ def layer_of(kind: str, path: str) -> tuple[str, str]:
 
 def kind_of(folder: Path) -> str:
     """Whose cache a folder is, by what is in it; Inductor's unless something speaks against it."""
-    if folder.name == "torch_compile_cache" or any(folder.glob("*/rank_*")):
+    if folder.name == "torch_compile_cache" or _holds(folder, "*/rank_*"):
         return "vLLM"
-    if folder.parent.name == ".triton" or any(folder.glob("*/__grp__*.json")):
+    if folder.parent.name == ".triton" or _holds(folder, "*/__grp__*.json"):
         return "Triton"
     return "Inductor"
+
+
+def _holds(folder: Path, pattern: str) -> bool:
+    try:
+        return any(folder.glob(pattern))
+    except OSError:  # no rights
+        return False
 
 
 def default_folders(environment: Mapping[str, str]) -> list[Path]:
@@ -67,7 +75,17 @@ def default_folders(environment: Mapping[str, str]) -> list[Path]:
         Path(environment.get("VLLM_CACHE_ROOT") or _caches(environment, home) / "vllm")
         / "torch_compile_cache",
     ]
-    return [folder for folder in dict.fromkeys(wanted) if folder.is_dir()]
+    return [folder for folder in dict.fromkeys(wanted) if may_be_folder(folder)]
+
+
+def may_be_folder(path: Path) -> bool:
+    """Whether there is a folder, or we have no right to know."""
+    try:
+        return stat.S_ISDIR(path.stat().st_mode)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
 
 
 def _caches(environment: Mapping[str, str], home: Path) -> Path:

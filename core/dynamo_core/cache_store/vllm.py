@@ -34,7 +34,7 @@ class VllmFolder:
 def vllm_folders(root: Path) -> Iterator[VllmFolder]:
     """All of them, in the order in which they were made."""
     earlier: dict[str, str] | None = None
-    for path in sorted(root.glob(f"*/**/{_FACTORS}"), key=_made):
+    for path in sorted(_factors(root), key=_made):
         name = printable(str(path.parent.relative_to(root)))
         try:
             content = printable_json(read_plain(path, _LARGEST).decode("utf-8", "replace"))
@@ -44,6 +44,13 @@ def vllm_folders(root: Path) -> Iterator[VllmFolder]:
         factors = dict(_flat(content))
         yield VllmFolder(name, None if earlier is None else tuple(_differences(earlier, factors)), None)
         earlier = factors
+
+
+def _factors(root: Path) -> list[Path]:
+    try:
+        return list(root.glob(f"*/**/{_FACTORS}"))
+    except OSError:  # no rights; the folder's own line says so
+        return []
 
 
 def _made(path: Path) -> float:

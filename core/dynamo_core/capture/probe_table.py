@@ -11,7 +11,18 @@ from typing import NamedTuple
 
 from .engine_parts import EngineParts
 from .import_hook import import_hook
-from .probes import aot_pairs, backward, breaks, bytecode, caches, frames, graphs, guards, tracing_time
+from .probes import (
+    aot_pairs,
+    backward,
+    breaks,
+    bytecode,
+    cache_bundles,
+    caches,
+    frames,
+    graphs,
+    guards,
+    tracing_time,
+)
 from .process_records import record_import
 
 Install = Callable[[ModuleType, EngineParts], None]
@@ -35,6 +46,7 @@ def probes_of(parts: EngineParts) -> tuple[Probe, ...]:
     return (
         *_config_probes(parts),
         Probe("torch", "cells of a notebook", _note_notebook_cells),
+        Probe("torch.compiler", "bundles of caches", cache_bundles.install),
         Probe("torch", "overrides", overriding.install_on_calls if overriding else None),
         Probe("torch._dynamo.output_graph", "graphs", graphs.install),
         Probe(

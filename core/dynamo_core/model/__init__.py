@@ -5,7 +5,7 @@ value that was not recorded is None, never 0. Counts belong to one process; `Rec
 """
 
 from .breaks import BreakExplanation, GraphBreak
-from .caches import CacheLookup
+from .caches import CacheLookup, CountedLayer, LayerCount
 from .calls import CallSample, CallTimes
 from .compiles import (
     Bytecode,
@@ -67,6 +67,7 @@ __all__ = [
     "Compile",
     "CompileId",
     "Compiling",
+    "CountedLayer",
     "DeclinedBy",
     "EagerOperator",
     "Frame",
@@ -82,6 +83,7 @@ __all__ = [
     "GuardSet",
     "Import",
     "Instruction",
+    "LayerCount",
     "Node",
     "NotCompiled",
     "OperatorSource",

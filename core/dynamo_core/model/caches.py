@@ -1,6 +1,7 @@
 """What torch's compile caches said to each compile."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from .ids import CompileId
 
@@ -24,3 +25,24 @@ class CacheLookup:
     saved_seconds: float | None = None
     took_seconds: float | None = None
     parts: tuple[str, ...] | None = None
+
+
+CountedLayer = Literal[
+    "remote_fx_graph_cache", "remote_aotautograd_cache", "remote_pgo", "triton_autotuning", "triton_bundle"
+]
+
+
+@dataclass(frozen=True)
+class LayerCount:
+    """How often a cache that leaves no record of each look-up had something, or not, in one compile.
+
+    None where torch does not count that. `unasked` are kernels that had one configuration, so that there
+    was nothing to look up. `took_seconds` is what reading from it and writing to it took.
+    """
+
+    layer: CountedLayer
+    compile_id: CompileId | None
+    hits: int | None
+    misses: int | None
+    unasked: int = 0
+    took_seconds: float | None = None

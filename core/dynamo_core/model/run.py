@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..shared.records import CachesInUse
+from ..shared.records import CacheBundleUsed, CachesInUse
 from ..shared.untrusted import printable
 from .breaks import GraphBreak
-from .caches import CacheLookup
+from .caches import CacheLookup, LayerCount
 from .calls import CallTimes
 from .compiles import (
     Bytecode,
@@ -97,6 +97,8 @@ class Process:
     optimizers: list[Optimizer] = field(default_factory=list)
     cache_lookups: list[CacheLookup] = field(default_factory=list)
     caches: list[CachesInUse] = field(default_factory=list)
+    cache_counts: list[LayerCount] = field(default_factory=list)
+    cache_bundles: list[CacheBundleUsed] = field(default_factory=list)
     phases: list[Phase] = field(default_factory=list)
     parallel_phases: list[Phase] = field(default_factory=list)
     tracing: list[TracedFunction] = field(default_factory=list)

@@ -12,9 +12,10 @@ from hashlib import md5
 from typing import Any
 
 from ..model import CacheLookup, Process
-from ..shared.records import CacheKeyParts, CachesInUse
+from ..shared.records import CacheBundleUsed, CacheKeyParts, CachesInUse
 from ..shared.untrusted import printable_json
 from .begun import BegunCompiles
+from .cache_counts import autotuning_of_kernels
 from .payloads import Handler
 from .records import Damaged, Record
 from .structured import structured
@@ -30,7 +31,10 @@ _PARTS_END = re.compile(r'[^\\]("\]), "')
 
 
 class CacheBuilder:
-    """Fills `cache_lookups` and `caches`. The parts of keys are read only where `contents` has CACHE_KEYS."""
+    """Fills `cache_lookups`, `caches`, `cache_bundles` and, of Triton's kernels, `cache_counts`.
+
+    The parts of keys are read only where `contents` has CACHE_KEYS.
+    """
 
     def __init__(self, process: Process, begun: BegunCompiles, contents: Container[str]) -> None:
         self._process = process
@@ -41,7 +45,11 @@ class CacheBuilder:
 
     def handlers(self) -> dict[str, Handler]:
         """Who takes which record."""
-        own: dict[str, Handler] = {CachesInUse.NAME: self._in_use}
+        own: dict[str, Handler] = {
+            CachesInUse.NAME: self._in_use,
+            CacheBundleUsed.NAME: self._bundle,
+            "triton_kernel_info": self._kernels,
+        }
         if self._with_parts:
             own[CacheKeyParts.NAME] = self._key_parts
             own[_AOT_SETTINGS] = self._aot_settings
@@ -61,6 +69,14 @@ class CacheBuilder:
 
     def _in_use(self, record: Record) -> None:
         self._process.caches.append(structured(CachesInUse, record))
+
+    def _bundle(self, record: Record) -> None:
+        self._process.cache_bundles.append(structured(CacheBundleUsed, record))
+
+    def _kernels(self, record: Record) -> None:
+        counted = autotuning_of_kernels(record, self._begun.id_of(record))
+        if counted is not None:
+            self._process.cache_counts.append(counted)
 
     def _key_parts(self, record: Record) -> None:
         listed = structured(CacheKeyParts, record)

@@ -20,6 +20,7 @@ from ..shared import names
 from ..shared.records import CompileBegun, FrameTried, FunctionsTraced, ResumeFunctionMade
 from .begun import BegunCompiles
 from .breaks import BreakBuilder
+from .cache_counts import counts_in_metrics
 from .graphs import GraphBuilder
 from .in_progress import InProgressBuilder
 from .payloads import MOST_VALUES, Handler, head
@@ -199,6 +200,7 @@ class CompileBuilder:
             dynamic=_dynamic(metrics.get("dynamo_config")),
         )
         self._process.compiles.append(compile_)
+        self._process.cache_counts.extend(counts_in_metrics(metrics, compile_.compile_id))
         if record.kind == "bwd_compilation_metrics":
             self._in_progress.ended(compile_.compile_id)
         if not self._process.is_ours:

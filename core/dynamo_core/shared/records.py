@@ -333,3 +333,19 @@ class CacheKeyParts(OurRecord):
     key: str
     parts: list[str]
     seconds: float
+
+
+class CacheBundleUsed(OurRecord):
+    """The program saved a bundle of compile caches, or loaded one.
+
+    `artifacts` counts what is in it by torch's kinds (`inductor`, `autotune`, `aot_autograd`, `pgo`,
+    `precompile`); None where torch gave nothing back: of a bundle that was to be saved nothing had been
+    compiled, one that was to be loaded could not be read.
+    """
+
+    NAME = names.CACHE_BUNDLE
+
+    action: Literal["saved", "loaded"]
+    bytes: int | None
+    artifacts: dict[str, int] | None
+    seconds: float

@@ -33,6 +33,7 @@ def cache_blocks(report: CacheReport, recording: Recording, *, show_all: bool = 
         for reason in report.reasons:
             yield from _reason(reason)
     yield from _layers(report)
+    yield from _other_layers(report)
     yield from _lookups(report.lookups, show_all)
     yield from _cold_start(report)
     yield from _folders(report)
@@ -81,6 +82,17 @@ def _layers(report: CacheReport) -> Iterator[Block]:
     yield table("cache|hits>|misses>|bypasses>|hits saved>|misses took>", rows)
     if report.saved_seconds is not None:
         yield Paragraph("A hit of AOTAutograd's has in it what Inductor's hits below it saved.", "dim")
+
+
+def _other_layers(report: CacheReport) -> Iterator[Block]:
+    """What is known of the others; of the rest only that nothing is, which is not that all was well."""
+    known = [[each.name, each.sentence] for each in report.other_layers if each.sentence is not None]
+    if known:
+        yield table("other caches|what is recorded of them", known)
+    silent = [each for each in report.other_layers if each.sentence is None]
+    if silent and report.verdict != "nothing recorded":
+        names = [each.name + (" (off)" if each.switched_off_by else "") for each in silent]
+        yield Paragraph(f"Not recorded: {', '.join(names)}.", "dim")
 
 
 def _lookups(lookups: Sequence[ExplainedLookup], show_all: bool) -> Iterator[Block]:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from ...model import Process
 from ...shared.records import CachesInUse
+from ..words import memory
 from .bypasses import bypass_words
 from .lookups import KnownKeys, Lookup
 from .part_words import PartDifference, PartKind, differences, part_setting
@@ -68,7 +69,7 @@ def folder_problem(caches: CachesInUse | None) -> str | None:
     if caches.is_writable is False:
         return f"nothing can be written to {caches.folder}"
     if caches.free_bytes is not None and caches.free_bytes < _NO_SPACE:
-        return f"the disk of {caches.folder} is full"
+        return f"the disk of {caches.folder} is full ({memory(caches.free_bytes)} free)"
     return None
 
 
@@ -92,12 +93,10 @@ def caches_of(process: Process) -> CachesInUse | None:
 def _same_key(lookup: Lookup, same: Lookup) -> Cause:
     mine, its = caches_of(lookup.process), caches_of(same.process)
     problem = folder_problem(its) or folder_problem(mine)
-    if same.recording is lookup.recording and same.process is not lookup.process:
-        sentence = "several processes compiled the same graph at once, each before the other had stored it"
-        what = "compile in one process first, or give all ranks a folder that one run has filled."
-        return Cause("race", sentence, what_to_do=what)
     if problem is not None:
         return Cause("not kept", f"the key is the same, but {problem}", what_to_do=_ANOTHER_FOLDER)
+    if same.recording is lookup.recording and same.process is not lookup.process:
+        return _of_another_process(mine, its)
     if mine is not None and its is not None and mine.folder != its.folder:
         return Cause(
             "folder",
@@ -114,6 +113,19 @@ def _same_key(lookup: Lookup, same: Lookup) -> Cause:
         f"the key is the same, but its entry is not there any more{where}{more}",
         what_to_do=_ANOTHER_FOLDER,
     )
+
+
+def _of_another_process(mine: CachesInUse | None, its: CachesInUse | None) -> Cause:
+    """Why a process of this run did not find what another had compiled."""
+    if mine is not None and its is not None and mine.folder != its.folder:
+        sentence = (
+            f"another process of this run compiled the same graph in a cache folder of its own, {its.folder}"
+        )
+        what = "let `TORCHINDUCTOR_CACHE_DIR` name one folder for all processes."
+        return Cause("folder", sentence, before=its.folder, after=mine.folder, what_to_do=what)
+    sentence = "several processes compiled the same graph at once, each before the other had stored it"
+    what = "compile in one process first, or give all ranks a folder that one run has filled."
+    return Cause("race", sentence, what_to_do=what)
 
 
 _ANOTHER_FOLDER = "let `TORCHINDUCTOR_CACHE_DIR` name a folder that can be written to and outlives the run."

@@ -11,10 +11,11 @@ from .causes import FIRST_RUN, Cause, caches_of, causes_of, folder_problem, vani
 from .equal_graphs import EqualGraphs, equal_graphs
 from .kernels import KernelBuild, kernels_built, next_start
 from .lookups import KnownKeys, Lookup
+from .other_layers import OtherLayer, other_layers
 from .switches import Off, switched_off
 
 # What a run shows by itself; all else takes an earlier one to compare with.
-_WRONG_IN_ANY_RUN = {"bypass", "race", "not kept", "gone", "unstable"}
+_WRONG_IN_ANY_RUN = {"bypass", "race", "folder", "not kept", "gone", "unstable"}
 Verdict = Literal["warm", "cold", "first run", "off", "nothing recorded"]
 _CACHES = ("aotautograd_cache", "fx_graph_cache")
 
@@ -103,6 +104,7 @@ class CacheReport:
     reasons: tuple[Reason, ...]
     off: tuple[Off, ...]
     layers: tuple[CacheLayer, ...]
+    other_layers: tuple[OtherLayer, ...]
     lookups: tuple[ExplainedLookup, ...]
     folders: tuple[CacheFolder, ...]
     costliest: tuple[CostlyCompile, ...]
@@ -137,6 +139,7 @@ def explain_caches(target: Recording, earlier: Iterable[Recording] = ()) -> Cach
         reasons,
         off,
         tuple(_layers(known.target)),
+        tuple(other_layers(target)),
         tuple(_explained(known, *each) for each in explained),
         tuple(_folders(target)),
         tuple(_costliest(target)),
@@ -173,7 +176,8 @@ def _sentence(
         more = f"; {built.sentence}" if built is not None else ""
         return f"Nothing differs, {number(counts['hit'], 'hit')}{more}."
     found = [_found(counts["miss"], counts["bypass"])] if counts["miss"] or counts["bypass"] else []
-    costs = f"{', '.join(found)}, {seconds(lost)} of compiling" if found else f"{seconds(lost)} of compiling"
+    took = f"{seconds(lost)} of compiling" if lost is not None else "what compiling took was not recorded"
+    costs = ", ".join([*found, took])
     if verdict == "first run":
         return f"{FIRST_RUN.sentence} ({costs})"
     told = [*(each.sentence for each in off), *(reason.sentence for reason in reasons)]

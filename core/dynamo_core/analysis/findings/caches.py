@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ...model import CacheLookup, Graph, Process
 from ..caches.bypasses import bypass_words
 from ..caches.causes import caches_of, folder_problem, vanishes
+from ..caches.other_layers import BUNDLE_NOT_READ, unreadable_bundles
 from ..caches.switches import switched_off
 from ..figures import Figures
 from ..words import cache_name, number, seconds
@@ -52,6 +53,8 @@ _ANOTHER_FOLDER = (
 
 
 def _problem(process: Process) -> str | None:
+    if unreadable_bundles(process):
+        return BUNDLE_NOT_READ
     caches = caches_of(process)
     problem, passing = folder_problem(caches), vanishes(caches)
     if problem is None and passing is not None and caches is not None:
@@ -121,19 +124,32 @@ def compiled_by_several(figures: Figures) -> Iterator[Draft]:
     if lost < _WORTH_A_WORD_S:
         return
     processes = tuple({id(process): process for found in shared for process, _ in found}.values())
+    cause, what_to_do = _why_each_compiled(processes)
     yield Draft(
         "cold start",
         key=("several processes",),
         title=f"{len(processes)} processes compiled the same {number(len(shared), 'graph')}, each for itself",
-        cause="each looked in the cache before another had stored the graph there",
+        cause=cause,
         processes=processes,
         cost=_cost(lost),
         evidence=Evidence(times=sum(map(len, shared))),
-        remedies=remedy(
-            "cold start",
-            "fill the cache folder with a run of one process first: ranks that start later find all of it.",
-        ),
+        remedies=remedy("cold start", what_to_do),
     )
+
+
+def _why_each_compiled(processes: tuple[Process, ...]) -> tuple[str, str]:
+    """Why none found what another had compiled, and what to do."""
+    caches = [found for process in processes if (found := caches_of(process)) is not None]
+    problem = next((problem for each in caches if (problem := folder_problem(each)) is not None), None)
+    if problem is not None:
+        return problem, _ANOTHER_FOLDER
+    if len({each.folder for each in caches}) > 1:
+        return "each has a cache folder of its own", _ONE_FOLDER
+    return "each looked in the cache before another had stored the graph there", _ONE_FIRST
+
+
+_ONE_FOLDER = "let `TORCHINDUCTOR_CACHE_DIR` name one folder for all, which one process fills first."
+_ONE_FIRST = "fill the cache folder with a run of one process first: ranks that start later find all of it."
 
 
 def _seconds(found: list[tuple[Process, CacheLookup]]) -> float:
