@@ -139,17 +139,17 @@ def rows_of(tree: Any) -> dict[str, str]:
 
 def details_of(tree: Any, line: int) -> str:
     """What a source view tells of a line when its number is chosen."""
-    rows = list(_rows(tree))
+    rows = list(_of_tag(tree, "tr"))
     (at,) = (number for number, row in enumerate(rows) if (row[1] or {}).get("data-at") == str(line))
     return text_of(rows[at + 1])
 
 
-def _rows(tree: Any) -> Iterator[Any]:
+def _of_tag(tree: Any, tag: str) -> Iterator[Any]:
     if isinstance(tree, list):
-        if tree[0] == "tr":
+        if tree[0] == tag:
             yield tree
         for child in tree[2:]:
-            yield from _rows(child)
+            yield from _of_tag(child, tag)
 
 
 def test_each_line_of_source_says_what_became_of_it() -> None:
@@ -204,6 +204,18 @@ def test_ranks_are_compared_where_their_report_is_asked_for(tmp_path: Path) -> N
     found = Page((tmp_path / "ranks.html").read_text(encoding="utf-8"))
     assert found.all("html")[0].attributes["data-opened"] == "ranks"
     assert "0 and 1" in text_of(found.blocks()["ranks"])
+
+
+def test_in_the_source_of_ranks_each_link_leads_to_its_own_rank() -> None:
+    blocks = page_of(stored("ranks_that_recompile")).blocks()
+    view = blocks["source/ranks.py"]
+    links = {text_of(tree): tree[1]["href"] for tree in _of_tag(view, "a")}
+    assert links["[0/1] of rank 1"] == "#/compile/rank-1/0-1"
+    assert links["graph 1 of rank 0"] == "#/graph/rank-0/1"
+    assert links["graph 1 of rank 1"] == "#/graph/rank-1/1"
+    assert "graph 1 of rank" not in text_of(page_of(stored("toy")).blocks()["source/toy_example.py"])
+    found = [route for text, kind, route in blocks["index"] if kind == "compile" and "rank 1" in text]
+    assert found and all(route.startswith("compile/rank-1/") for route in found)
 
 
 def test_what_a_library_makes_of_a_call_is_at_the_program_s_line() -> None:

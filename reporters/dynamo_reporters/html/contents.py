@@ -155,12 +155,11 @@ class Contents:
             facts = CompileFacts(process)
             for compile_id in compiles_of(process)[:_MOST_PAGES]:
                 name, _ = facts.name(compile_id)
-                said = f"{compile_label(compile_id)} {frame_name(name)}"[:_LONGEST_FOUND]
-                yield [said, "compile", self.links.compile(process, compile_id) or ""]
+                said = f"{compile_label(compile_id)} {frame_name(name)}{self.links.of(process)}"
+                yield [said[:_LONGEST_FOUND], "compile", self.links.compile(process, compile_id) or ""]
             for graph in process.graphs[:_MOST_PAGES]:
-                said = (
-                    f"graph {graph.number} {compile_label(graph.compile_id)} {frame_name(graph.frame_name)}"
-                )
+                label = compile_label(graph.compile_id)
+                said = f"graph {graph.number} {label} {frame_name(graph.frame_name)}{self.links.of(process)}"
                 yield [said[:_LONGEST_FOUND], "graph", self.links.graph(process, graph.number) or ""]
         yield from self._ops()
         for path, file in self._files.items():

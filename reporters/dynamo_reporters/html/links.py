@@ -3,12 +3,15 @@
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from itertools import islice
 from pathlib import PurePath
 from urllib.parse import quote
 
+from dynamo_core.analysis.words import compile_label
 from dynamo_core.analysis.words import place as place_text
 from dynamo_core.model import CompileId, Place, Process
 
+from ..profile.exports.names import process_name
 from .element import LONGEST_TEXT, Child, cut, h
 
 _LONGEST_NAME = 120  # characters of a file's name
@@ -39,6 +42,10 @@ class Links:
         """What tells the routes of a process apart: nothing where there is but one."""
         return self._prefixes[id(process)]
 
+    def of(self, process: Process) -> str:
+        """` of rank 0`, which tells its graphs from those of others; nothing where it is the only process."""
+        return f" of {process_name(process)}" if len(self._prefixes) > 1 else ""
+
     def compile(self, process: Process, compile_id: CompileId | None) -> str | None:
         """The route of a compile; None where the page has nothing on it."""
         if compile_id is None or str(compile_id) not in self._compiles.get(id(process), ()):
@@ -50,6 +57,16 @@ class Links:
         if number not in self._graphs.get(id(process), ()):
             return None
         return f"graph/{self.prefix(process)}{number}" + (f"/{stage}" if stage else "")
+
+    def compiles(self, named: Sequence[tuple[Process, CompileId | None]], shown: int) -> Iterator[Child]:
+        """The first compiles by their ids, each a link, and how many more there are."""
+        routes = ((self.compile(*each), f"{compile_label(each[1])}{self.of(each[0])}") for each in named)
+        return _listed(routes, len(named), shown)
+
+    def graphs(self, named: Sequence[tuple[Process, int]], shown: int) -> Iterator[Child]:
+        """The same of graphs, by their numbers."""
+        routes = ((self.graph(*each), f"graph {each[1]}{self.of(each[0])}") for each in named)
+        return _listed(routes, len(named), shown)
 
     def file(self, path: str) -> str:
         """The route of a file of source that the page has."""
@@ -118,6 +135,14 @@ class Links:
 def link(route: str, *children: Child, class_: str | None = None) -> Child:
     """A link to a place on the page."""
     return h("a", *children, href=f"#/{route}", class_=class_)
+
+
+def _listed(routes: Iterator[tuple[str | None, str]], count: int, shown: int) -> Iterator[Child]:
+    for at, (route, label) in enumerate(islice(routes, shown)):
+        yield ", " if at else ""
+        yield label if route is None else link(route, label)
+    if count > shown:
+        yield f" and {count - shown:,} more"
 
 
 def compiles_of(process: Process) -> list[CompileId]:

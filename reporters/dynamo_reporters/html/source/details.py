@@ -1,6 +1,6 @@
 """All that is known of a line of source: breaks, recompiles, guards, ops, kernels, bytecode."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dynamo_core.analysis.break_costs import BreakCost
 from dynamo_core.analysis.break_sentences import effect_and_cost
@@ -10,7 +10,7 @@ from dynamo_core.analysis.guard_failures import what_differed
 from dynamo_core.analysis.guard_words import guard_words
 from dynamo_core.analysis.recompile_causes import RecompileCause
 from dynamo_core.analysis.words import compile_label, first_line, frame_name, number, seconds
-from dynamo_core.model import Place
+from dynamo_core.model import Place, Process
 
 from ...page.blocks import table as block_table
 from ..blocks import table
@@ -20,6 +20,7 @@ from .lines import InGraph, Kept, Line
 
 _MOST_ROWS = 40  # of each table: what there is more of is in the section of its own
 _MOST_CALLERS = 12
+_MOST_NAMED = 8  # graphs or compiles that have the same to show
 
 
 def details(place: Place, line: Line, links: Links) -> Iterator[Child]:
@@ -106,11 +107,10 @@ def _ops(graphs: Sequence[InGraph], links: Links) -> Iterator[Child]:
         return
     yield h("h4", "Ops")
     for ops, holders in list(same.items())[:_MOST_ROWS]:
-        names = ", ".join(f"graph {each.graph.number}" for each in holders[:8])
-        more = f" and {len(holders) - 8:,} more" if len(holders) > 8 else ""
+        held_by = links.graphs([(each.process, each.graph.number) for each in holders], _MOST_NAMED)
         origin = dict.fromkeys(frame_name(each.graph.frame_name) for each in holders)
         inlined = f" of {', '.join(list(origin)[:3])}"
-        yield h("p", "in ", links.text(names, holders[0].process), more, h("span", inlined, class_="dim"))
+        yield h("p", "in ", held_by, h("span", inlined, class_="dim"))
         rows = [[name, target, value] for name, target, value in ops[:_MOST_ROWS]]
         yield table(block_table("node|op|value", rows), links, holders[0].process)
         yield from _rest(len(ops), link("graphs", "Graphs"))
@@ -122,10 +122,12 @@ def _kernels(line: Line, links: Links) -> Iterator[Child]:
         return
     yield h("h4", "Kernels that Inductor made of its ops")
     rows = [
-        [kernel, f"graph {graph.number} {compile_label(graph.compile_id)}"]
-        for _, graph, kernel in line.kernels
+        [kernel, f"graph {graph.number} {compile_label(graph.compile_id)}{links.of(process)}"]
+        for process, graph, kernel in line.kernels
     ]
-    yield table(block_table("kernel|of", rows[:_MOST_ROWS]), links, line.kernels[0][0])
+    yield table(
+        block_table("kernel|of", rows[:_MOST_ROWS]), links, _only(process for process, _, _ in line.kernels)
+    )
     yield from _rest(len(rows), link("graphs", "Graphs"))
 
 
@@ -139,10 +141,12 @@ def _guards(line: Line, links: Links) -> Iterator[Child]:
         same.setdefault((guard.type, guard.source, said), []).append(at)
     rows = []
     for (kind, source, said), found in list(same.items())[:_MOST_ROWS]:
-        labels = [compile_label(line.guards[at][1]) for at in found[:6]]
+        entries = (line.guards[at] for at in found[:6])
+        labels = [f"{compile_label(compile_id)}{links.of(process)}" for process, compile_id, _ in entries]
         more = f" and {len(found) - 6:,} more" if len(found) > 6 else ""
         rows.append([kind, source, said, ", ".join(labels) + more])
-    yield table(block_table("guard|of|what is checked|cache entry", rows), links, line.guards[0][0])
+    process = _only(process for process, _, _ in line.guards)
+    yield table(block_table("guard|of|what is checked|cache entry", rows), links, process)
     yield from _rest(len(same), link("guards", "Guards"))
 
 
@@ -159,12 +163,17 @@ def _bytecode(kept: Sequence[Kept], links: Links) -> Iterator[Child]:
     if told:
         yield h("h4", "Bytecode of the line")
     for text, same in list(told.items())[:4]:
-        labels = ", ".join(compile_label(each.bytecode.compile_id) for each in same[:8])
-        more = f" and {len(same) - 8:,} more" if len(same) > 8 else ""
-        yield h("p", "in ", links.text(labels, same[0].process), more)
+        compiles = [(each.process, each.bytecode.compile_id) for each in same]
+        yield h("p", "in ", links.compiles(compiles, _MOST_NAMED))
         yield h("pre", h("code", "\n".join(text[:_MOST_ROWS])))
         yield from _rest(len(text), link("bytecode", "Bytecode"))
     yield from _rest(len(told), link("bytecode", "Bytecode"), 4)
+
+
+def _only(processes: Iterable[Process]) -> Process | None:
+    """The process that all is of. The ids of several have no links: they would all lead to one of them."""
+    distinct = {id(process): process for process in processes}
+    return next(iter(distinct.values())) if len(distinct) == 1 else None
 
 
 def _rest(count: int, where: Child, shown: int = _MOST_ROWS) -> Iterator[Child]:

@@ -250,8 +250,9 @@ class Source:
 
     def _add_kernels(self, process: Process) -> None:
         self.kernels[id(process)] = list(KernelSources(process).kernels())
-        for graph, kernel, (_, places) in self.kernels[id(process)]:
-            for place in places:
+        for graph, kernel, (names, places) in self.kernels[id(process)]:
+            callers = (node.called_from for node in graph.nodes or () if node.name in names)
+            for place in dict.fromkeys((*places, *callers)):
                 if (line := self._at(place)) is not None:
                     line.kernels.append((process, graph, kernel))
 

@@ -7,7 +7,7 @@ from dynamo_core.analysis.findings import Finding
 from dynamo_core.analysis.library import is_library
 from dynamo_core.analysis.recompile_sentences import cause_sentence
 from dynamo_core.analysis.words import compile_label, first_line, frame_name, number, seconds
-from dynamo_core.model import CompileId, Place, Process
+from dynamo_core.model import Place
 
 from ..element import Child, Element, h, later
 from ..links import Links, link
@@ -161,7 +161,8 @@ def chips(line: Line, links: Links) -> list[Child]:
         graph = each.graph
         calls = f", called {number(graph.calls, 'time')}" if graph.calls is not None else ""
         route = links.graph(each.process, graph.number) or ""
-        title = f"graph {graph.number} {compile_label(graph.compile_id)}, {number(graph.ops, 'op')}{calls}"
+        name = f"graph {graph.number} {compile_label(graph.compile_id)}{links.of(each.process)}"
+        title = f"{name}, {number(graph.ops, 'op')}{calls}"
         class_ = f"chip g{graph.number % _COLOURS}"
         shown.append(
             h("a", str(graph.number), href=f"#/{route}", title=title, aria_label=title, class_=class_)
@@ -207,12 +208,14 @@ def _marks(line: Line, links: Links) -> Iterator[Element]:
         for compile_id in each.compiled
     }
     if compiled:
-        yield h("span", "↪ goes on here as ", list(_ids([*compiled.values()], links)), class_="mark resume")
+        yield h(
+            "span", "↪ goes on here as ", links.compiles([*compiled.values()], _CHIPS), class_="mark resume"
+        )
     elif line.resumed:
         yield h("span", "↪ goes on here; that part was never compiled", class_="mark resume")
     began = {(id(process), each.compile_id): (process, each.compile_id) for process, each in line.began}
     if began and not compiled:
-        yield h("span", "compiled as ", list(_ids([*began.values()], links)), class_="mark resume")
+        yield h("span", "compiled as ", links.compiles([*began.values()], _CHIPS), class_="mark resume")
     if line.kernels:
         names = list(dict.fromkeys(kernel for _, _, kernel in line.kernels))
         more = f" and {len(names) - 2} more" if len(names) > 2 else ""
@@ -222,13 +225,3 @@ def _marks(line: Line, links: Links) -> Iterator[Element]:
 def _others(line: Line) -> list[Finding]:
     """The findings on a line that its breaks, recompiles and frames do not tell of."""
     return [] if line.breaks or line.recompiles or line.gave_up else line.findings
-
-
-def _ids(compiled: Sequence[tuple[Process, CompileId | None]], links: Links) -> Iterator[Child]:
-    for at, (process, compile_id) in enumerate(compiled[:_CHIPS]):
-        if at:
-            yield ", "
-        route = links.compile(process, compile_id)
-        yield link(route, compile_label(compile_id)) if route else compile_label(compile_id)
-    if len(compiled) > _CHIPS:
-        yield f" and {len(compiled) - _CHIPS:,} more"
