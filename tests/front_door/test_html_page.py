@@ -223,6 +223,7 @@ def test_what_a_library_makes_of_a_call_is_at_the_program_s_line() -> None:
     assert "torch.ops._c10d_functional.all_reduce" in details_of(view, 24)
     assert "torch.ops._c10d_functional.all_gather_into_tensor" in details_of(view, 27)
     assert "all_gather" not in details_of(view, 28)
+    assert "_functional_collectives.py:" in details_of(view, 24)
 
 
 def test_a_selected_part_is_a_page_of_that_part(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from dynamo_core.analysis.guard_failures import what_differed
 from dynamo_core.analysis.guard_words import guard_words
 from dynamo_core.analysis.recompile_causes import RecompileCause
 from dynamo_core.analysis.words import compile_label, first_line, frame_name, number, seconds
-from dynamo_core.model import Place, Process
+from dynamo_core.model import Node, Place, Process
 
 from ...page.blocks import table as block_table
 from ..blocks import table
@@ -36,7 +36,7 @@ def details(place: Place, line: Line, links: Links) -> Iterator[Child]:
         yield h("p", h("strong", frame_name(frame.name)), f" {what}: ", links.text(first_line(frame.reason)))
     for cause in line.recompiles:
         yield from _recompiles(cause, links)
-    yield from _ops(line.graphs, links)
+    yield from _ops(line.graphs, place, links)
     yield from _kernels(line, links)
     yield from _guards(line, links)
     yield from _bytecode(line.bytecode, links)
@@ -96,12 +96,12 @@ def _recompiles(cause: RecompileCause, links: Links) -> Iterator[Child]:
     yield from _rest(len(cause.met), link("recompiles", "Recompiles"))
 
 
-def _ops(graphs: Sequence[InGraph], links: Links) -> Iterator[Child]:
-    """Its ops, once for all graphs in which they are the same."""
-    same: dict[tuple[tuple[str, str, str], ...], list[InGraph]] = {}
+def _ops(graphs: Sequence[InGraph], at: Place, links: Links) -> Iterator[Child]:
+    """Its ops, once for all graphs in which they are the same, and the line of the library that made each."""
+    same: dict[tuple[tuple[str, str, str, str], ...], list[InGraph]] = {}
     for each in graphs:
         if each.ops is not None:
-            key = tuple((op.name, op.target, value_text(op)) for op in each.ops)
+            key = tuple((op.name, op.target, value_text(op), _made_at(op, at)) for op in each.ops)
             same.setdefault(key, []).append(each)
     if not same:
         return
@@ -111,10 +111,16 @@ def _ops(graphs: Sequence[InGraph], links: Links) -> Iterator[Child]:
         origin = dict.fromkeys(frame_name(each.graph.frame_name) for each in holders)
         inlined = f" of {', '.join(list(origin)[:3])}"
         yield h("p", "in ", held_by, h("span", inlined, class_="dim"))
-        rows = [[name, target, value] for name, target, value in ops[:_MOST_ROWS]]
-        yield table(block_table("node|op|value", rows), links, holders[0].process)
+        width = 4 if any(made_at for *_, made_at in ops) else 3
+        rows = [list(op[:width]) for op in ops[:_MOST_ROWS]]
+        headings = "|".join(("node", "op", "value", "made at")[:width])
+        yield table(block_table(headings, rows), links, holders[0].process)
         yield from _rest(len(ops), link("graphs", "Graphs"))
     yield from _rest(len(same), link("graphs", "Graphs"))
+
+
+def _made_at(op: Node, at: Place) -> str:
+    return "" if op.place is None or op.place == at else str(op.place)
 
 
 def _kernels(line: Line, links: Links) -> Iterator[Child]:
@@ -141,10 +147,10 @@ def _guards(line: Line, links: Links) -> Iterator[Child]:
         same.setdefault((guard.type, guard.source, said), []).append(at)
     rows = []
     for (kind, source, said), found in list(same.items())[:_MOST_ROWS]:
-        entries = (line.guards[at] for at in found[:6])
-        labels = [f"{compile_label(compile_id)}{links.of(process)}" for process, compile_id, _ in entries]
-        more = f" and {len(found) - 6:,} more" if len(found) > 6 else ""
-        rows.append([kind, source, said, ", ".join(labels) + more])
+        entries = (line.guards[at] for at in found)
+        labels = dict.fromkeys(f"{compile_label(entry)}{links.of(process)}" for process, entry, _ in entries)
+        more = f" and {len(labels) - 6:,} more" if len(labels) > 6 else ""
+        rows.append([kind, source, said, ", ".join(list(labels)[:6]) + more])
     process = _only(process for process, _, _ in line.guards)
     yield table(block_table("guard|of|what is checked|cache entry", rows), links, process)
     yield from _rest(len(same), link("guards", "Guards"))
