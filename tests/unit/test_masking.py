@@ -48,6 +48,29 @@ def test_a_secret_is_masked(arguments: list[str]) -> None:
     assert told.startswith("python train.py ") and told.endswith("--steps 10")
 
 
+@pytest.mark.parametrize(
+    "begins",
+    [
+        "hf_",
+        "ghp_",
+        "gho_",
+        "ghs_",
+        "github_pat_",
+        "glpat-",
+        "xoxb-",
+        "xoxp-",
+        "sk-",
+        "pypi-",
+        "AKIA",
+        "ASIA",
+        "AIza",
+        "eyJ",
+    ],
+)
+def test_a_known_kind_of_token_is_masked_without_a_name(begins: str) -> None:
+    assert masked_arguments(["train.py", f"{begins}11ABCDEFG0123456789"]) == ["train.py", MASK]
+
+
 def test_what_is_no_secret_stays() -> None:
     arguments = [
         "train.py",

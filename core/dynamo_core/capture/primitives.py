@@ -19,6 +19,7 @@ from os import (
     write,
 )
 from os import open as open_descriptor
+from os import stat as status_of
 from sys import _getframe as caller_frame
 from time import localtime, perf_counter_ns, process_time_ns, thread_time_ns, time_ns
 
@@ -56,6 +57,7 @@ __all__ = [
     "perf_counter_ns",
     "process_time_ns",
     "read",
+    "status_of",
     "thread_time_ns",
     "time_ns",
     "write",

@@ -2,15 +2,19 @@
 
 A link in it could lead to a private key that is then printed, a named pipe would keep its reader waiting for
 ever, and a device may do anything. What the user named on the command line is resolved before it comes here.
+
+The calls are bound when this is imported: a test that is looked at may have replaced those of `os`.
 """
 
-import os
 import stat
 from io import FileIO
+from os import O_CLOEXEC, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, fstat, lstat
+from os import open as open_descriptor
+from os import stat as status_of
 from pathlib import Path
 
 # Should a pipe be put in the place of a file that was just looked at, opening it does not wait.
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+_FLAGS = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 _OTHER_KINDS = (
     (stat.S_ISFIFO, "a named pipe"),
     (stat.S_ISSOCK, "a socket"),
@@ -29,7 +33,7 @@ class NoPlainFile(OSError):
 
 def other_kind(path: Path) -> str | None:
     """What `path` is, if it is there and no plain file; OSError where that cannot be known."""
-    mode = os.lstat(path).st_mode
+    mode = lstat(path).st_mode
     return _link(path) if stat.S_ISLNK(mode) else _other_kind(mode)
 
 
@@ -46,8 +50,8 @@ def open_plain(path: Path) -> FileIO:
     kind = other_kind(path)
     if kind is not None:
         raise NoPlainFile(f"it is {kind}")
-    file = FileIO(os.open(path, _FLAGS))
-    kind = _other_kind(os.fstat(file.fileno()).st_mode)
+    file = FileIO(open_descriptor(path, _FLAGS))
+    kind = _other_kind(fstat(file.fileno()).st_mode)
     if kind is not None:
         file.close()
         raise NoPlainFile(f"it is {kind}")
@@ -57,7 +61,7 @@ def open_plain(path: Path) -> FileIO:
 def read_plain(path: Path, largest: int) -> bytes:
     """All of a plain file of at most `largest` bytes; NoPlainFile where it is more, or another OSError."""
     with open_plain(path) as file:
-        if os.fstat(file.fileno()).st_size > largest:
+        if fstat(file.fileno()).st_size > largest:
             raise NoPlainFile(f"it is larger than such a file ever is ({largest >> 10} kB)")
         pieces: list[bytes] = []
         left = largest
@@ -69,7 +73,7 @@ def read_plain(path: Path, largest: int) -> bytes:
 
 def _link(path: Path) -> str:
     try:
-        kind = _other_kind(os.stat(path).st_mode)
+        kind = _other_kind(status_of(path).st_mode)
     except OSError:
         kind = "nothing"
     return f"a symbolic link{f' to {kind}' if kind else ''}, which is not followed"

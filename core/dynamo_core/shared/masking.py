@@ -35,7 +35,19 @@ _USER_AND_PASSWORD = r"(?<![\w/])([\w.%+-]{1,64}:)[^\s/@:]{1,128}@(?=[\w.-])"
 _KNOWN_TOKEN = (
     r"\b(?:hf_|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|sk-|pypi-|AKIA|ASIA|AIza|eyJ)[\w-]{12,}[\w.=-]*"
 )
-_IN_KNOWN_TOKENS = ("hf_", "gh", "glpat-", "xox", "sk-", "pypi-", "AKIA", "ASIA", "AIza", "eyJ")
+_IN_KNOWN_TOKENS = (
+    "hf_",
+    "gh",
+    "github_pat_",
+    "glpat-",
+    "xox",
+    "sk-",
+    "pypi-",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "eyJ",
+)
 
 # Variables that change what is compiled, how, or where it runs. Exact names: what merely begins like one of
 # them may be anything, and anybody's.

@@ -332,7 +332,7 @@ class CallCounters:
                     words[TOTAL_NS] += elapsed
                     bits = (elapsed | 8).bit_length()
                     words[(bits << 3) + (elapsed >> (bits - 4))] += 1  # call_pages.bucket_bounds
-                    if running or in_overlap:
+                    if running or in_overlap or untimed_left:  # or the other one has just ended
                         settle_overlap(elapsed, end)
                         sampler.time_every_call()
                         until_sample, untimed_left = until_sample + untimed_left, 0

@@ -31,6 +31,7 @@ from ..primitives import (
     getpid,
     localtime,
     open_descriptor,
+    status_of,
     time_ns,
     write,
 )
@@ -91,7 +92,7 @@ class Stream:
         """Where the next record will stand. A stream that is not open yet is opened."""
         lost = self.counters.words[LOST_RECORDS]
         try:
-            size = os.stat(self._path).st_size
+            size = status_of(self._path).st_size
         except OSError:  # it could not be opened, or was removed
             size = None
         return StreamPosition(self._path, size, lost)
