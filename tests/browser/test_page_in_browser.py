@@ -31,6 +31,7 @@ def overflow(page: Opened) -> int:
         "toy",
         "recompiling",
         "training",  # layers of a perceptron, forward and backward, by Inductor
+        "transformer",  # GPT-2 of the package transformers, in training, by aot_eager
         "twenty_breaks",
         "ranks_in_another_order",
         "forks",

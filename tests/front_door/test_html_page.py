@@ -226,6 +226,16 @@ def test_what_a_library_makes_of_a_call_is_at_the_program_s_line() -> None:
     assert "_functional_collectives.py:" in details_of(view, 24)
 
 
+def test_a_model_of_a_package_is_at_the_line_that_calls_it() -> None:
+    blocks = page_of(stored("transformer")).blocks()
+    said = details_of(blocks["source/tiny.py"], 11)
+    assert "torch.nn.functional.embedding" in said and "modeling_gpt2.py:567" in said
+    graph = document("graphs", stored("transformer"))["graphs"][0]
+    places = [node["place"] for node in graph["nodes"] if node["op"].startswith("call_")]
+    made = [place for place in places if "/site-packages/" in place["file"]]
+    assert f"… and {len(made) - 40} more" in said
+
+
 def test_a_selected_part_is_a_page_of_that_part(tmp_path: Path) -> None:
     answer("explain", stored("recompiling"), "--frame", "forward", "-o", tmp_path / "part.html")
     blocks = Page((tmp_path / "part.html").read_text(encoding="utf-8")).blocks()
