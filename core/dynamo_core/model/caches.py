@@ -13,7 +13,8 @@ class CacheLookup:
     `detail` is torch's finer word for the outcome (`full_miss`, `guard_miss`), `reason` why the cache was
     bypassed. `saved_seconds` is what the entry once took to make, of a hit; `took_seconds` what making it
     took now, of a miss. `parts` are the lines in which torch lists what the key is made of,
-    `[hash] name: text`; None where they were not recorded or not asked for.
+    `[hash] name: text`; None where they were not recorded or not asked for. Of a miss whose graph this
+    process had compiled before, `differing_parts` are those in which the two keys differ: then, and now.
     """
 
     cache: str
@@ -25,6 +26,7 @@ class CacheLookup:
     saved_seconds: float | None = None
     took_seconds: float | None = None
     parts: tuple[str, ...] | None = None
+    differing_parts: tuple[tuple[str, str], ...] = ()
 
 
 CountedLayer = Literal[

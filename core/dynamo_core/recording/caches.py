@@ -18,6 +18,7 @@ from .begun import BegunCompiles
 from .cache_counts import autotuning_of_kernels
 from .payloads import Handler
 from .records import Damaged, Record
+from .repeated_graphs import RepeatedGraphs
 from .structured import structured
 
 _AOT_SETTINGS = "torch._functorch.config"  # torch's record of them, of each compile that it missed
@@ -42,6 +43,7 @@ class CacheBuilder:
         self._with_parts = CACHE_KEYS in contents
         self._lines: dict[str, str] = {}  # most parts are the same in every key
         self._aot_parts: dict[str, tuple[str, ...]] = {}
+        self._repeated = RepeatedGraphs()
 
     def handlers(self) -> dict[str, Handler]:
         """Who takes which record."""
@@ -108,21 +110,25 @@ class CacheBuilder:
             reason=_text(said, "cache_bypass_reason"),
             saved_seconds=_seconds(said, "time_saved_ns", "time_saved_ms"),
             took_seconds=_seconds(said, "time_taken_ns"),
+            differing_parts=self._differing(record, cache) if outcome == "miss" else (),
         )
         if self._with_parts:
             parts = self._interned(said.get("components") or ()) or self._aot_parts.get(lookup.key or "")
             lookup = replace(lookup, parts=parts or None)
         self._keep(lookup)
 
+    def _differing(self, record: Record, cache: str) -> tuple[tuple[str, str], ...]:
+        text = record.payload() or ""
+        span = _parts_in(text)
+        return () if span is None else self._repeated.differing(cache, text[span[0] + 1 : span[1] - 1])
+
     def _said(self, record: Record) -> Mapping[str, Any]:
         """What torch says of a look-up, with the parts of the key only where they are wanted."""
         text = record.payload()
         if text is None:  # an older torch, or only the event
             return {}
-        if not self._with_parts and (begins := text.find(_PARTS_BEGIN)) >= 0:
-            ends = _PARTS_END.search(text, begins)
-            if ends is not None:
-                text = text[: begins + len(_PARTS_BEGIN) - 1] + text[ends.end(1) - 1 :]
+        if not self._with_parts and (span := _parts_in(text)) is not None:
+            text = text[: span[0]] + text[span[1] :]
         try:
             said = printable_json(text)
         except (ValueError, RecursionError) as error:
@@ -140,6 +146,13 @@ class CacheBuilder:
 
     def _keep(self, lookup: CacheLookup) -> None:
         self._process.cache_lookups.append(lookup)
+
+
+def _parts_in(text: str) -> tuple[int, int] | None:
+    """Where in torch's JSON the list of parts is, without its brackets."""
+    begins = text.find(_PARTS_BEGIN)
+    ends = _PARTS_END.search(text, begins) if begins >= 0 else None
+    return None if ends is None else (begins + len(_PARTS_BEGIN) - 1, ends.end(1) - 1)
 
 
 def _setting_line(name: str, value: Any) -> str:

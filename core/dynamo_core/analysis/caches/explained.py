@@ -209,7 +209,8 @@ def _reasons(recording: Recording, explained: list[tuple[Lookup, tuple[Cause, ..
         found.append(
             Reason(_together(causes), causes, len(group), outcomes["miss"], outcomes["bypass"], lost)
         )
-    yield from sorted(found, key=lambda reason: -(reason.lost_seconds or 0.0))
+    # What is known to be wrong comes before what is new.
+    yield from sorted(found, key=lambda each: (each.causes == (FIRST_RUN,), -(each.lost_seconds or 0.0)))
 
 
 def _causes_of_compile(lookups: list[tuple[Lookup, tuple[Cause, ...]]]) -> tuple[Cause, ...]:

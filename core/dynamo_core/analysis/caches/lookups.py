@@ -91,14 +91,22 @@ class KnownKeys:
     def nearest(self, lookup: Lookup) -> Lookup | None:
         """The earlier key of the same graph, or else function, that differs in the fewest parts.
 
-        An earlier run's comes first; in this run only the same frame, compiled before, is compared with.
+        An earlier run's comes first; in this run only what the same process compiled before is compared with:
+        the same frame, or an equal graph.
         """
         mine = self.key(lookup)
         if mine is None:
             return None
-        here = [each for each in self.target[: lookup.order] if each.frame_id == lookup.frame_id]
+        here = [each for each in self.target[: lookup.order] if self._is_repeated(lookup, mine, each)]
         others = self._alike.get(_of_graph(lookup, mine), ()) or self._alike.get(_of_function(lookup), ())
         return self._nearest_of(others, lookup, mine) or self._nearest_of(here, lookup, mine)
+
+    def _is_repeated(self, lookup: Lookup, mine: Key, earlier: Lookup) -> bool:
+        if earlier.process is not lookup.process or earlier.frame_id == lookup.frame_id:
+            return earlier.frame_id == lookup.frame_id
+        its = self.key(earlier)
+        graph = mine.parts.get(GRAPH)
+        return its is not None and graph is not None and its.parts.get(GRAPH) == graph
 
     def _nearest_of(self, others: Sequence[Lookup], lookup: Lookup, mine: Key) -> Lookup | None:
         """The nearest of these, of equally near ones the latest."""

@@ -20,6 +20,7 @@ from .overhead import costly_guards, overhead_bound_graphs
 from .ranking import ranked
 from .ranks import ranks_differ
 from .recompiles import recompiles
+from .unstable_keys import unstable_keys
 from .verification import wrong_results
 
 __all__ = [
@@ -60,6 +61,7 @@ ANALYSES: tuple[Analysis, ...] = (
     time_outside_of_graphs,
     slow_loader,
     eager_optimizer,
+    unstable_keys,
     cold_start,
     caches_off,
     cache_bypasses,

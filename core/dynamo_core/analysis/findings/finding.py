@@ -19,6 +19,7 @@ Kind = Literal[
     "overhead-bound graphs",
     "costly guards",
     "never pays back",
+    "unstable key",
     "cold start",
     "caches off",
     "cache bypass",

@@ -16,6 +16,7 @@ _SHOWN_BY: dict[Kind, str] = {
     "compiled anew": "dynamo recompiles",
     "costly guards": "dynamo guards",
     "backend declined": "dynamo explain",
+    "unstable key": "dynamo cache",
     "cold start": "dynamo cache",
     "caches off": "dynamo cache",
     "cache bypass": "dynamo cache",
