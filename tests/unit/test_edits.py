@@ -130,7 +130,7 @@ def test_without_torch_by_its_name_there_is_no_where() -> None:
         (
             "numpy to torch",
             "y = torch.from_numpy(np.sin(x.detach().cpu().numpy())) * 2  # here\n",
-            "y = torch.sin(x) * 2  # here\n",
+            "y = torch.sin(x.detach()) * 2  # here\n",
         ),
         ("numpy to torch", "y = np.percentile(a, 3)  # here\n", None),
         (

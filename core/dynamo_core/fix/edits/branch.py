@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from .effects import is_made_in, may_have_effects, nodes
 from .source import Source, contains, expression, names_in, statement, torch_name
 
 _OPERATORS = {
@@ -31,6 +32,8 @@ def branch_to_where(text: str, line: int) -> str | None:
         return _of_statement(source, found)
     for each in source.expressions_at(line):
         if isinstance(each, cst.IfExp):
+            if may_have_effects(each):
+                return None
             chosen = _where(source, each.test, source.text_of(each.body), source.text_of(each.orelse))
             return source.with_changes({each: expression(chosen)})
     return None
@@ -52,6 +55,15 @@ def assert_of_one_condition(text: str, line: int) -> str | None:
     return source.with_changes({only.test: expression(_condition(source, only.test))})
 
 
+def _changes_what_is_given(source: Source, branch: cst.If) -> bool:
+    """Whether `x += 1` may change a tensor in place that is known elsewhere: one that is not made here."""
+    function = next(source.enclosing(branch, cst.FunctionDef), None)
+    if not isinstance(function, cst.FunctionDef):
+        return False
+    changed = [each.target for each in nodes(branch) if isinstance(each, cst.AugAssign)]
+    return not all(isinstance(each, cst.Name) and is_made_in(function, each.value) for each in changed)
+
+
 @dataclass(frozen=True)
 class _Side:
     """What one side of a branch does: the values of names, in order, or what it returns."""
@@ -61,7 +73,7 @@ class _Side:
 
 
 def _of_statement(source: Source, branch: cst.If) -> str | None:
-    if contains(branch.test, cst.NamedExpr):
+    if may_have_effects(branch) or _changes_what_is_given(source, branch):
         return None
     then = _side(source, _block(branch.body))
     if then is None:
@@ -79,7 +91,7 @@ def _of_statement(source: Source, branch: cst.If) -> str | None:
     if other is None or (then.returned is None) != (other.returned is None):
         return None
     if then.returned is not None and other.returned is not None:
-        if then.assigned or other.assigned:
+        if then.assigned or other.assigned or (rest is not None and may_have_effects(rest)):
             return None
         chosen = _where(source, branch.test, then.returned, other.returned)
         changes: dict[cst.CSTNode, object] = {branch: statement(f"return {chosen}", branch)}
@@ -92,6 +104,8 @@ def _of_statement(source: Source, branch: cst.If) -> str | None:
     lines: list[cst.SimpleStatementLine] = []
     for name in names:
         values = then.assigned.get(name, name), other.assigned.get(name, name)
+        if any(names_in(expression(value)) & set(names[: len(lines)]) for value in values):
+            return None  # it would be calculated from what has changed
         chosen = f"{name} = {_where(source, branch.test, *values)}"
         lines.append(statement(chosen, None if lines else branch))
     return source.with_changes({branch: cst.FlattenSentinel(lines)})

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from .source import Put, Source, dotted, torch_name
+from .source import Put, Source, dotted, names_in, torch_name
 
 _FORWARD = ("forward", "__call__")
+_SEES_THE_WRAPPER = {"_orig_mod", "state_dict", "load_state_dict", "named_parameters", "named_modules"}
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,9 @@ def compiled_as(source: Source, function: cst.FunctionDef) -> Compiled | None:
         for call in _compilations(source, torch)
         if _is_made_by(source, call.args[0].value, home.name.value)
     ]
+    # In a checkpoint, and for who looks for `_orig_mod`, a compiled model's parameters have other names.
+    if names_in(source.module) & _SEES_THE_WRAPPER:
+        return None
     return _by_call(source, calls[0]) if len(calls) == 1 else None
 
 
@@ -65,21 +69,33 @@ def _is_made_by(source: Source, model: cst.BaseExpression, name: str) -> bool:
     return len(others) == 1 and isinstance(others[0], cst.Call) and dotted(others[0].func) == name
 
 
+def _is_made_always(source: Source, call: cst.Call) -> bool:
+    """Whether the program compiles it in every run, and not only if it is asked to."""
+    return all(
+        isinstance(each, cst.If) and "__name__" in names_in(each.test)
+        for each in source.enclosing(call, cst.If, cst.IfExp, cst.BooleanOperation, cst.Try)
+    )
+
+
 def _arguments(call: cst.Call) -> list[cst.BaseExpression]:
     return [each.value for each in call.args]
 
 
-def _by_call(source: Source, call: cst.Call) -> Compiled:
+def _by_call(source: Source, call: cst.Call) -> Compiled | None:
+    if not _is_made_always(source, call):
+        return None
     model, *arguments = call.args
     decorated = call.func if not arguments else call.with_changes(args=arguments)
     assigned = source.parent(call)
     line = source.parent(assigned)
-    is_renamed = not isinstance(assigned, cst.Assign) or dotted(assigned.targets[0].target) != dotted(
-        model.value
+    is_only_that = (
+        isinstance(assigned, cst.Assign)
+        and len(assigned.targets) == 1
+        and dotted(assigned.targets[0].target) == dotted(model.value)
+        and isinstance(line, cst.SimpleStatementLine)
+        and len(line.body) == 1
     )
     without: Mapping[cst.CSTNode, Put] = (
-        {call: model.value}
-        if is_renamed or not isinstance(line, cst.SimpleStatementLine)
-        else {line: cst.RemoveFromParent()}
+        {line: cst.RemoveFromParent()} if is_only_that else {call: model.value}
     )
     return Compiled(without, cst.Decorator(decorated))

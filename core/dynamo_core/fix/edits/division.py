@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import libcst as cst
+from libcst.metadata import CodePosition
 
 from .names import Flow, flow_of
 from .source import Source, contains, dotted, names_in, statement
@@ -24,6 +25,17 @@ _CALCULATES = (
 _LEAVES = (cst.Return, cst.Break, cst.Continue)
 _BLOCKS = (cst.If, cst.For, cst.While, cst.With, cst.Try)
 _IMPORTS = (cst.Import, cst.ImportFrom)
+# What is made in some cases only, again and again, or is given a value.
+_NOT_ALWAYS = (
+    cst.IfExp,
+    cst.BooleanOperation,
+    cst.Lambda,
+    cst.ListComp,
+    cst.SetComp,
+    cst.DictComp,
+    cst.GeneratorExp,
+    cst.AssignTarget,
+)
 
 
 class DoesNotFit(Exception):
@@ -62,8 +74,10 @@ class Division:
         self._apart: set[str] = set()
         # Names that got their value where Python was left to itself: what depends on them is so, too.
         self._found: set[str] = set()
+        self._is_tried = False
         is_new = source.is_new(alone)
-        self.body = self._block([alone, *body] if is_new else body, given, set())
+        first = 1 if function.get_docstring() is not None else 0
+        self.body = self._block([*body[:first], alone, *body[first:]] if is_new else body, given, set())
 
     def _block(
         self, statements: Sequence[cst.CSTNode], bound: set[str], after: set[str]
@@ -100,8 +114,10 @@ class Division:
     def _blocks(self, node: cst.CSTNode, bound: set[str], after: set[str]) -> dict[str, cst.CSTNode]:
         changed: dict[str, cst.CSTNode] = {}
         within = bound | _given_by(node)
+        was_tried = self._is_tried
         if isinstance(node, cst.Try):  # what its handlers read may come from any line of it
             after = after | self._flow([node]).perhaps
+            self._is_tried = True
         for name in ("body", "orelse", "finalbody"):
             block = getattr(node, name, None)
             if isinstance(block, cst.If | cst.Else | cst.Finally):
@@ -111,6 +127,7 @@ class Division:
             elif isinstance(block, cst.SimpleStatementSuite) and contains(block, *_CALCULATES):
                 line = cst.SimpleStatementLine(block.body)  # `if a: return b` on one line
                 changed[name] = cst.IndentedBlock(self._block([line], set(within), after))
+        self._is_tried = was_tried
         return changed
 
     def _simpler(self, node: cst.BaseStatement) -> list[cst.BaseStatement]:
@@ -125,6 +142,8 @@ class Division:
         if taken is None:
             return [node]
         name = f"{self._about}_chosen"
+        if name in names_in(self._source.module):
+            raise DoesNotFit
         first = statement(f"{name} = {self._source.text_of(taken)}", node)
         self._own |= {name}
         self._alone = first
@@ -139,7 +158,20 @@ class Division:
         ]
         alone = [each for each in found if names_in(each) & self._own <= {name, "self"}]
         calls = [each for each in found if isinstance(each, cst.Call) and dotted(each.func) == name]
-        return next(iter([*alone, *calls]), None)
+        taken = next(iter([*alone, *calls]), None)
+        return None if taken is None or not self._can_be_first(taken, node) else taken
+
+    def _can_be_first(self, taken: cst.BaseExpression, node: cst.BaseStatement) -> bool:
+        """Whether it is a value, is made in every case, and nothing is called before it on its line."""
+        around = list(self._source.enclosing(taken, *_NOT_ALWAYS, cst.AugAssign, cst.Call))
+        if any(isinstance(each, _NOT_ALWAYS) for each in around):
+            return False
+        if any(isinstance(each, cst.AugAssign) and taken is each.target for each in around):
+            return False
+        start = self._source.range_of(taken).start
+        begun = [each for each in _expressions(node) if isinstance(each, cst.Call) and each not in around]
+        earlier = [each for each in begun if _before(self._source.range_of(each).start, start)]
+        return not earlier or not contains(taken, cst.Call)
 
     def _is_left_alone(self, node: cst.BaseStatement) -> bool:
         if node is self._alone or self._source.is_inside(self._alone, node):
@@ -165,8 +197,17 @@ class Division:
         run = run[len(before) :]
         if not run:
             return before
+        leaves_early = any(contains(each, cst.Return) for each in run[:-1])
+        if leaves_early or any(_leaves_a_loop(each) for each in run):
+            raise DoesNotFit
         flow = self._flow(run)
         outputs = sorted(flow.perhaps & after & self._own)
+        if self._is_tried and (
+            len(outputs) > 1
+            or not isinstance(run[-1], cst.SimpleStatementLine)
+            or self._flow(run[:-1]).perhaps & set(outputs)
+        ):
+            raise DoesNotFit  # an exception between two values leaves the first
         needed = (flow.read & self._own) | (set(outputs) - flow.surely)
         if not needed <= bound:
             raise DoesNotFit
@@ -196,6 +237,14 @@ class Division:
 
     def _flow(self, statements: Sequence[cst.CSTNode]) -> Flow:
         return flow_of("".join(self._source.text_of(each) for each in statements))
+
+
+def _before(one: CodePosition, other: CodePosition) -> bool:
+    return (one.line, one.column) < (other.line, other.column)
+
+
+def _leaves_a_loop(node: cst.BaseStatement) -> bool:
+    return isinstance(node, cst.SimpleStatementLine) and contains(node, cst.Break, cst.Continue)
 
 
 def _parameters(function: cst.FunctionDef) -> set[str]:

@@ -26,13 +26,17 @@ def compile_hoisted(text: str, line: int) -> str | None:
     (call,) = chosen
     home = _home(source, call)
     assert home is not None
+    within = next(source.enclosing(home, cst.FunctionDef, cst.ClassDef), None)
+    if isinstance(within, cst.ClassDef) or _calls_at_once(call.args[0].value):
+        return None  # of a class, methods do not see names; an object that is made each time is another one
     line_of_call = next(source.enclosing(call, cst.SimpleStatementLine), None)
     if not isinstance(line_of_call, cst.SimpleStatementLine):
         return None
     (small,) = line_of_call.body if len(line_of_call.body) == 1 else (None,)
     if isinstance(small, cst.Assign) and small.value is call and _is_name(small):
         moved, left = line_of_call, cst.RemoveFromParent()
-        if len(source.siblings(line_of_call)) == 1:
+        own = small.targets[0].target
+        if len(source.siblings(line_of_call)) == 1 or not _is_only_there(source, own, home, line_of_call):
             return None
         changes: dict[cst.CSTNode, object] = {line_of_call: left}
         first = cst.SimpleStatementLine([moved.body[0]])
@@ -101,11 +105,51 @@ def own_names(around: cst.CSTNode) -> set[str]:
         def visit_NamedExpr(self, node: cst.NamedExpr) -> None:
             found.update(names_in(node.target))
 
+        def visit_CompFor(self, node: cst.CompFor) -> None:
+            found.update(names_in(node.target))
+
+        def visit_AugAssign(self, node: cst.AugAssign) -> None:
+            found.update(names_in(node.target))
+
+        def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
+            found.update(names_in(node.target))
+
+        def visit_Global(self, node: cst.Global) -> None:
+            found.update(each.name.value for each in node.names)
+
+        def visit_ClassDef(self, node: cst.ClassDef) -> None:
+            found.add(node.name.value)
+
+        def visit_ImportAlias(self, node: cst.ImportAlias) -> None:
+            if node.asname is None:
+                found.add((dotted(node.name) or "").partition(".")[0])
+
         def visit_AsName(self, node: cst.AsName) -> None:
             found.update(names_in(node.name))
 
     around.visit(Look())
     return found
+
+
+def _calls_at_once(node: cst.CSTNode) -> bool:
+    if isinstance(node, cst.Lambda):
+        return False
+    return isinstance(node, cst.Call) or any(_calls_at_once(child) for child in node.children)
+
+
+def _is_only_there(
+    source: Source, target: cst.BaseAssignTargetExpression, home: cst.BaseStatement, line: cst.BaseStatement
+) -> bool:
+    """Whether the name gets this value only, in every case, and outside of a function is nobody else's."""
+    own = target.value if isinstance(target, cst.Name) else None
+    if any(source.enclosing(line, cst.If, cst.Try)) and any(
+        source.is_inside(each, home) for each in source.enclosing(line, cst.If, cst.Try)
+    ):
+        return False
+    uses = [each for each in source.names() if each.value == own]
+    if isinstance(home, cst.FunctionDef) and not all(source.is_inside(each, home) for each in uses):
+        return False
+    return [name for name, _ in source.assignments()].count(own or "") == 1
 
 
 def _is_name(small: cst.Assign) -> bool:
@@ -117,4 +161,7 @@ def _with_lines_of(first: cst.SimpleStatementLine, of: cst.BaseStatement) -> cst
 
 
 def _without_lines(node: cst.BaseStatement) -> cst.BaseStatement:
-    return node.with_changes(leading_lines=()) if isinstance(node, cst.For | cst.While) else node
+    if isinstance(node, cst.For | cst.While):
+        return node.with_changes(leading_lines=())
+    lines = [each for each in getattr(node, "leading_lines", ()) if each.comment is None]
+    return node.with_changes(leading_lines=lines) if isinstance(node, cst.FunctionDef) else node

@@ -36,6 +36,8 @@ def constant_message(text: str, line: int) -> str | None:
         return None
     for small in found.body:
         if isinstance(small, cst.Assert) and small.msg is not None:
+            if isinstance(small.msg, cst.SimpleString):
+                return None
             said = "".join(
                 part.value
                 for part in getattr(small.msg, "parts", ())
@@ -135,9 +137,12 @@ def _without_item(source: Source, call: cst.Call) -> cst.BaseExpression | None:
 
 
 def _cloned(source: Source, call: cst.Call) -> cst.BaseExpression | None:
-    if dotted(call.func) not in ("copy.deepcopy", "deepcopy", "copy.copy") or len(call.args) != 1:
+    if dotted(call.func) not in ("copy.deepcopy", "deepcopy") or len(call.args) != 1 or call.args[0].star:
         return None
-    return cst.Call(cst.Attribute(call.args[0].value, cst.Name("clone")))
+    copied = call.args[0].value
+    if not isinstance(copied, cst.Name | cst.Attribute | cst.Subscript | cst.Call):
+        return None
+    return cst.Call(cst.Attribute(copied, cst.Name("clone")))
 
 
 def _in_torch(source: Source, call: cst.Call) -> cst.BaseExpression | None:
@@ -147,8 +152,8 @@ def _in_torch(source: Source, call: cst.Call) -> cst.BaseExpression | None:
     if name in (f"{torch}.from_numpy", f"{torch}.as_tensor") and len(call.args) == 1:
         return call.args[0].value
     if isinstance(call.func, cst.Attribute) and call.func.attr.value == "numpy" and not call.args:
-        inner = call.func.value  # x.detach().cpu().numpy() as x: what only numpy needed goes with it
-        while _is_call_of(inner, "detach", "cpu"):
+        inner = call.func.value  # x.cpu().numpy() as x; without `detach`, gradients would flow
+        while _is_call_of(inner, "cpu"):
             assert isinstance(inner, cst.Call) and isinstance(inner.func, cst.Attribute)
             inner = inner.func.value
         return inner

@@ -10,10 +10,16 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from .effects import calls_what_is_not_torchs, nodes
 from .hoisting import own_names
 from .source import Source, contains, dotted, names_in, torch_name
 
-_REPEATED = (cst.For, cst.While, cst.Lambda, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+_WITHIN = (cst.Lambda, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+_REPEATED = (cst.For, cst.While, *_WITHIN)
+# What stands in these is not done in every case.
+_SOMETIMES = (cst.IfExp, cst.BooleanOperation, cst.Assert)
+_NOT_TWICE = (cst.Call, cst.Await, cst.NamedExpr, cst.Yield)
+_CLOCKS = {"time", "perf_counter", "monotonic", "process_time", "now", "utcnow", "datetime", "default_timer"}
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,7 @@ def call_moved_out(text: str, line: int) -> str | None:
     for call in callee.calls:
         equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
         as_called = _with_arguments(source, callee, call, moved)
-        if as_called is None:
+        if as_called is None or _means_another(source, call, names_in(moved)):
             return None
         argument = cst.Arg(as_called, keyword=cst.Name(name), equal=equal)
         comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
@@ -66,14 +72,21 @@ def statement_moved_out(text: str, line: int) -> str | None:
     only = found.body[0]
     if not isinstance(only, cst.Expr) or names_in(only) & own_names(callee.function):
         return None
-    if len(source.siblings(found)) < 2 or source.parent(found) is not callee.function.body:
+    if not contains(only, cst.Call) or contains(only, cst.Await, cst.Yield, cst.NamedExpr):
+        return None
+    if len(source.siblings(found)) < 2 or not _is_first_of_its_kind(source, callee, found, only):
         return None
     changes: dict[cst.CSTNode, object] = {found: cst.RemoveFromParent()}
     for call in callee.calls:
         home = next(source.enclosing(call, cst.SimpleStatementLine), None)
-        if home is None or home in changes:
+        if (
+            not isinstance(home, cst.SimpleStatementLine)
+            or home in changes
+            or _means_another(source, call, names_in(only))
+        ):
             return None
-        assert isinstance(home, cst.SimpleStatementLine)
+        if not _is_done_first(source, call, home):
+            return None
         moved = cst.SimpleStatementLine([only.deep_clone()], leading_lines=home.leading_lines)
         changes[home] = cst.FlattenSentinel([moved, home.with_changes(leading_lines=())])
     return source.with_changes(changes)  # type: ignore[arg-type]
@@ -90,6 +103,12 @@ def _callee(source: Source, line: int) -> _Callee | None:
         or source.parent(function) is not source.module
     ):
         return None
+    if any(
+        dotted(each.decorator.func if isinstance(each.decorator, cst.Call) else each.decorator)
+        != f"{torch}.compile"
+        for each in function.decorators
+    ):
+        return None  # who calls it then is not known
     names = {function.name.value}
     uses = [node for node in source.names() if node.value in names and node is not function.name]
     for use in uses:
@@ -129,7 +148,69 @@ def _calls_to_move(source: Source, callee: _Callee, line: int) -> Iterator[cst.C
             # In a loop it is made anew each time, which the callers cannot do.
             around = next(source.enclosing(each, cst.FunctionDef, *_REPEATED), None)
             if first and first != torch_name(source) and around is callee.function:
-                yield each
+                found = source.statement_at(line)
+                if found is not None and _is_first_of_its_kind(source, callee, found, each):
+                    yield each
+
+
+def _is_first_of_its_kind(
+    source: Source, callee: _Callee, found: cst.BaseStatement, moved: cst.CSTNode
+) -> bool:
+    """Whether it is done in every call of the function, and nothing before it there could matter to it."""
+    if source.parent(found) is not callee.function.body or contains(found, *_SOMETIMES):
+        return False
+    body = list(callee.function.body.body)
+    own = own_names(callee.function)
+    before = [each for each in body[: body.index(found)] if isinstance(each, cst.BaseStatement)]
+    is_part_of_date = isinstance(source.parent(moved), cst.Attribute)  # `.year`
+    reads_clock = bool(names_in(moved) & _CLOCKS) and not is_part_of_date
+    used = names_in(moved) & own
+    for each in before:
+        if contains(each, cst.Return, cst.Raise, cst.Assert, cst.Yield, cst.Await, cst.Global, cst.Del):
+            return False
+        if calls_what_is_not_torchs(each, own) or names_in(each) & used or _sets_a_part(each):
+            return False
+        if reads_clock and contains(each, cst.Call, cst.BinaryOperation):
+            return False  # it is to say how long that took
+    start = source.range_of(moved).start
+    earlier = [
+        call
+        for call in nodes(found)
+        if isinstance(call, cst.Call) and not source.is_inside(moved, call) and call is not moved
+    ]
+    return not any(
+        (at.line, at.column) < (start.line, start.column)
+        for at in (source.range_of(call).start for call in earlier)
+    )
+
+
+def _sets_a_part(node: cst.CSTNode) -> bool:
+    """Whether something that others may see is given a value: an item, an attribute."""
+    targets = (each.target for each in nodes(node) if isinstance(each, cst.AssignTarget | cst.AugAssign))
+    return any(contains(target, cst.Subscript, cst.Attribute) for target in targets)
+
+
+def _means_another(source: Source, call: cst.Call, names: set[str]) -> bool:
+    """Whether a name of the function's file is another where the function is called."""
+    around = source.enclosing(call, cst.FunctionDef, cst.ClassDef, *_WITHIN)
+    return any(names & own_names(each) for each in around)
+
+
+def _is_done_first(source: Source, call: cst.Call, home: cst.SimpleStatementLine) -> bool:
+    """Whether the line makes this call once, in every case, and none before it that it could matter to."""
+    for each in source.enclosing(call, *_SOMETIMES, *_REPEATED):
+        if source.is_inside(each, home):
+            return False
+    around = list(source.enclosing(call, cst.Call))
+    others = [each for each in nodes(home) if isinstance(each, cst.Call) and each is not call]
+    end = source.range_of(call).end
+    return len(home.body) == 1 and not any(
+        each not in around
+        and calls_what_is_not_torchs(each, set())
+        and source.range_of(each).start.line <= end.line
+        and (source.range_of(each).start.line, source.range_of(each).start.column) < (end.line, end.column)
+        for each in others
+    )
 
 
 def _parameters_kept(function: cst.FunctionDef) -> set[str]:
@@ -142,7 +223,8 @@ def _with_arguments(
     source: Source, callee: _Callee, call: cst.Call, moved: cst.Call
 ) -> cst.BaseExpression | None:
     """The moved call with what this call gives for the parameters; None where that is not plain."""
-    positions = [each.name.value for each in callee.function.params.params]
+    parameters = callee.function.params
+    positions = [each.name.value for each in (*parameters.posonly_params, *parameters.params)]
     given: dict[str, cst.BaseExpression] = {}
     for position, argument in enumerate(call.args):
         if argument.star:
@@ -154,7 +236,7 @@ def _with_arguments(
     used = names_in(moved) & _parameters_kept(callee.function)
     if used & _names_of_parts(moved):
         return None
-    if not used <= set(given) or any(contains(given[name], cst.Call, cst.Await) for name in used):
+    if not used <= set(given) or any(contains(given[name], *_NOT_TWICE) for name in used):
         return None  # a default; or what would be calculated twice
     changed = moved.deep_clone().visit(_Put({name: given[name] for name in used}))
     return changed if isinstance(changed, cst.BaseExpression) else None
@@ -192,6 +274,7 @@ def _name_for(source: Source, call: cst.Call) -> str | None:
     if isinstance(parent, cst.Assign) and len(parent.targets) == 1:
         target = parent.targets[0].target
         if isinstance(target, cst.Name):
-            return f"{target.value}_given"
+            name = f"{target.value}_given"
+            return None if name in names_in(source.module) else name
     name = f"{(dotted(call.func) or 'value').rpartition('.')[2]}_given"
     return None if name in names_in(source.module) else name

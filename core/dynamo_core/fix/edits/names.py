@@ -53,7 +53,9 @@ def _statement(node: ast.stmt, flow: Flow) -> None:
         case ast.With(items=items, body=body):
             for item in items:
                 _expression(item, flow)
-            _statements(body, flow)
+            # Another one than these may catch an exception (`suppress`).
+            is_plain = all(_names(item.context_expr) & {"torch", "open"} for item in items)
+            _alternatives([body] if is_plain else [body, []], flow)
         case ast.Try(body=body, handlers=handlers, orelse=otherwise, finalbody=at_end):
             caught = [each.body for each in handlers]
             for handler in handlers:

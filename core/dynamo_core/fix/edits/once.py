@@ -22,7 +22,8 @@ def set_at_the_start(text: str, line: int) -> str | None:
     first = imports[-1]
     if body.index(setting) <= body.index(first) + 1:
         return None  # it is there
-    moved = setting.with_changes(leading_lines=[])
+    above = [each for each in getattr(setting, "leading_lines", ()) if each.comment is not None]
+    moved = setting.with_changes(leading_lines=above)
     return source.with_changes({setting: cst.RemoveFromParent(), first: cst.FlattenSentinel([first, moved])})
 
 

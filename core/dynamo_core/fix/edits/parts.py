@@ -12,11 +12,22 @@ import libcst as cst
 
 from .compiled import Compiled, compiled_as
 from .division import Division, DoesNotFit, Part
+from .effects import changes_in_place, nodes
+from .hoisting import own_names
 from .source import Source, Statement, contains, expression, names_in, statement, torch_name
 
 # What is not the same in another function, or cannot be told from the text.
-_BOUND_TO_ITS_FUNCTION = (cst.Yield, cst.Await, cst.Global, cst.Nonlocal, cst.Del, cst.Match)
-_BOUND_NAMES = {"super", "__class__", "locals", "vars", "eval", "exec"}
+_BOUND_TO_ITS_FUNCTION = (
+    cst.Yield,
+    cst.Await,
+    cst.Global,
+    cst.Nonlocal,
+    cst.Del,
+    cst.Match,
+    cst.FunctionDef,  # functions inside of it see later values of its names
+    cst.NamedExpr,
+)
+_BOUND_NAMES = {"super", "__class__", "locals", "vars", "dir", "eval", "exec", "currentframe", "_getframe"}
 
 
 def compiled_around(text: str, line: int) -> str | None:
@@ -39,6 +50,10 @@ def made_first(text: str, line: int, first: str | None = None) -> str | None:
     found = _found(text, line)
     if found is None or first is None or torch_name(found.source) != "torch":
         return None
+    name = first.partition(" = ")[0]
+    required = [each.name.value for each in found.function.params.params if each.default is None]
+    if name not in required or changes_in_place(found.function):
+        return None  # a copy may be made: what the caller gave would not be changed
     return _in_parts(found, statement(first))
 
 
@@ -59,11 +74,23 @@ def _found(text: str, line: int) -> _Found | None:
     if around is None or not isinstance(function, cst.FunctionDef):
         return None
     compiled = compiled_as(source, function)
-    is_bound = contains(function, *_BOUND_TO_ITS_FUNCTION) or names_in(function) & _BOUND_NAMES
+    is_bound = (
+        contains(function.body, *_BOUND_TO_ITS_FUNCTION)
+        or names_in(function) & _BOUND_NAMES
+        or any(name.startswith("__") and not name.endswith("__") for name in names_in(function))
+        or _is_seen_late(function)
+        or len(list(source.enclosing(function, cst.ClassDef, cst.FunctionDef))) > 1
+    )
     is_plain = function.asynchronous is None and isinstance(function.body, cst.IndentedBlock)
     return (
         None if compiled is None or is_bound or not is_plain else _Found(source, around, function, compiled)
     )
+
+
+def _is_seen_late(function: cst.FunctionDef) -> bool:
+    """Whether a lambda or generator uses a name that gets its value here: it sees what comes later, too."""
+    later = (each for each in nodes(function.body) if isinstance(each, cst.Lambda | cst.GeneratorExp))
+    return bool({name for each in later for name in names_in(each)} & own_names(function.body))
 
 
 def _in_parts(
