@@ -5,6 +5,55 @@ from test_edits_in_parts import edited, text
 
 WOULD_HARM = [
     pytest.param(
+        "compile hoisted",
+        None,
+        """
+        inner = a
+        def run(x):
+            return torch.compile(inner)(x)  # here
+        run(1)
+        inner = b
+        run(1)
+        """,
+        id="another function later",
+    ),
+    pytest.param(
+        "branch to where",
+        None,
+        """
+        def f(c, x):
+            y = x
+            if c.sum() > 0:  # here
+                y = x * 2
+            y.add_(1)
+            return y
+        """,
+        id="changed later",
+    ),
+    pytest.param(
+        "set at the start",
+        None,
+        """
+        import os
+        device = args.device
+        f(1)
+        torch.set_default_device(device)
+        f(2)  # here
+        """,
+        id="a name from above",
+    ),
+    pytest.param(
+        "item kept a tensor",
+        None,
+        """
+        def f(x):
+            a = x[0].item()  # here
+            x[0] = 3
+            return x * a
+        """,
+        id="changed after",
+    ),
+    pytest.param(
         "call moved out",
         None,
         """

@@ -199,6 +199,7 @@ EDITS: Sequence[RecompileRemedy] = (
         _state("default_dtype"),
         "the default dtype was changed between calls: set it once, before the first call.",
         lambda cause: Change(edit="set at the start"),
+        "what was made before it is made with it as well",
         cures=("recompile_default_dtype",),
     ),
     RecompileRemedy(
@@ -207,6 +208,7 @@ EDITS: Sequence[RecompileRemedy] = (
         "a default device (`torch.set_default_device`, `with torch.device(…)`) or another torch function "
         "mode was switched between calls: set it once, before the first call.",
         lambda cause: Change(edit="set at the start"),
+        "what was made before it is made with it as well",
         cures=("recompile_default_device",),
     ),
     RecompileRemedy(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from .effects import is_made_in, may_have_effects, nodes
+from .effects import changes_in_place, may_have_effects
 from .source import Source, contains, expression, names_in, statement, torch_name
 
 _OPERATORS = {
@@ -56,12 +56,9 @@ def assert_of_one_condition(text: str, line: int) -> str | None:
 
 
 def _changes_what_is_given(source: Source, branch: cst.If) -> bool:
-    """Whether `x += 1` may change a tensor in place that is known elsewhere: one that is not made here."""
+    """Whether something is changed in place around it, which may be what a side of it has given a name to."""
     function = next(source.enclosing(branch, cst.FunctionDef), None)
-    if not isinstance(function, cst.FunctionDef):
-        return False
-    changed = [each.target for each in nodes(branch) if isinstance(each, cst.AugAssign)]
-    return not all(isinstance(each, cst.Name) and is_made_in(function, each.value) for each in changed)
+    return isinstance(function, cst.FunctionDef) and changes_in_place(function)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,9 @@ def compile_hoisted(text: str, line: int) -> str | None:
     within = next(source.enclosing(home, cst.FunctionDef, cst.ClassDef), None)
     if isinstance(within, cst.ClassDef) or _calls_at_once(call.args[0].value):
         return None  # of a class, methods do not see names; an object that is made each time is another one
+    given = [target for target, _ in source.assignments()]
+    if any(given.count(name) > 1 for name in names_in(call.args[0].value)):
+        return None  # it may be another one each time
     line_of_call = next(source.enclosing(call, cst.SimpleStatementLine), None)
     if not isinstance(line_of_call, cst.SimpleStatementLine):
         return None

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import libcst as cst
 
+from .effects import changes_in_place
 from .source import Source, dotted, expression, torch_name
 
 # numpy's functions that torch has by the same name, with the same meaning for arrays of floats.
@@ -132,6 +133,9 @@ def _each_call(text: str, line: int, rewrite: _Rewrite) -> str | None:
 
 
 def _without_item(source: Source, call: cst.Call) -> cst.BaseExpression | None:
+    function = next(source.enclosing(call, cst.FunctionDef), None)
+    if isinstance(function, cst.FunctionDef) and changes_in_place(function):
+        return None  # a number stays what it was, and a tensor may be a view of what changes
     is_item = isinstance(call.func, cst.Attribute) and call.func.attr.value == "item" and not call.args
     return call.func.value if is_item and isinstance(call.func, cst.Attribute) else None
 

@@ -2,6 +2,7 @@
 
 import libcst as cst
 
+from .effects import nodes
 from .source import Source, dotted, torch_name
 
 _SETTINGS = ("set_default_device", "set_default_dtype")
@@ -20,6 +21,8 @@ def set_at_the_start(text: str, line: int) -> str | None:
         return None
     (setting,) = lines
     first = imports[-1]
+    if not _is_of_torch_alone(source, setting):
+        return None
     if body.index(setting) <= body.index(first) + 1:
         return None  # it is there
     above = [each for each in getattr(setting, "leading_lines", ()) if each.comment is not None]
@@ -50,6 +53,17 @@ def _called(node: cst.CSTNode) -> str | None:
     return (
         dotted(only.value.func) if isinstance(only, cst.Expr) and isinstance(only.value, cst.Call) else None
     )
+
+
+def _is_of_torch_alone(source: Source, setting: cst.CSTNode) -> bool:
+    """Whether no other name is needed, which may get its value above it."""
+    uses = [each for each in nodes(setting) if isinstance(each, cst.Name)]
+    values = [
+        each
+        for each in uses
+        if not (isinstance(parent := source.parent(each), cst.Attribute) and parent.attr is each)
+    ]
+    return {each.value for each in values} == {torch_name(source)}
 
 
 def _is_import(node: cst.CSTNode) -> bool:
