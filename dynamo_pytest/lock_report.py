@@ -42,12 +42,13 @@ class LockReport:
         self._is_whole = False
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """What was found of a test counts if it passed."""
+        """What was found of a test counts if it passed, its teardown included, which comes later."""
         outcome = outcome_in(report)
         if outcome is not None and report.passed:
-            self._passed[outcome.test] = outcome
+            self._passed[report.nodeid] = outcome
         elif report.failed:
             self._failed.add(report.nodeid)
+            self._passed.pop(report.nodeid, None)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -70,19 +71,19 @@ class LockReport:
         """Entries of tests that did not run, or did not pass, stay as they are."""
         locked = read_lock(self._file)  # another run may have written to it meanwhile
         updated = dict(locked)
-        for test, outcome in self._passed.items():
+        for outcome in self._passed.values():
             if outcome.facts.is_empty:
-                updated.pop(test, None)
+                updated.pop(outcome.test, None)
             else:
-                updated[test] = outcome.facts
+                updated[outcome.test] = outcome.facts
         if updated != locked or not self._file.exists():
             write_lock(self._file, updated)
         self._written = _changes(locked, updated)
 
     def _not_locked(self) -> list[str]:
         return [
-            test
-            for test, outcome in self._passed.items()
+            outcome.test
+            for outcome in self._passed.values()
             if not outcome.is_known and not outcome.facts.is_empty
         ]
 
@@ -94,7 +95,7 @@ class LockReport:
             left = f"; {len(self._failed)} failed and are as they were" if self._failed else ""
             yield f"{name}: {self._written}{left}"
         else:
-            better = [test for test, outcome in self._passed.items() if outcome.better]
+            better = [outcome.test for outcome in self._passed.values() if outcome.better]
             if better:
                 yield f"better than {name}, which --dynamo-update keeps so: {_some(better)}"
             if missing := self._not_locked():

@@ -127,9 +127,10 @@ def test_what_a_test_compiles_is_its_own(run_pytest: Run, tmp_path: Path) -> Non
 def test_a_lock_file_that_workers_wrote_names_what_got_worse(run_pytest: Run, tmp_path: Path) -> None:
     clean = "import torch\n\n@torch.compile(backend='eager')\ndef f(x):\n    return x.relu()\n\n"
     tests = "".join(f"def test_{name}():\n    f(torch.ones(3))\n\n" for name in "abc")
-    (tmp_path / "test_locked.py").write_text(clean + tests)
+    torn = "def test_torn(request):\n    request.addfinalizer(lambda: 1 / 0)\n    f(torch.ones(3))\n"
+    (tmp_path / "test_locked.py").write_text(clean + tests + torn)
     updated = run_pytest("-n", "2", "--dynamo-update")
-    assert "dynamo: dynamo.lock: 3 new" in updated.stdout, updated.stdout + updated.stderr
+    assert "dynamo: dynamo.lock: 3 new; 1 failed" in updated.stdout, updated.stdout + updated.stderr
     lock = (tmp_path / "dynamo.lock").read_text()
     assert lock.count("graphs = 1\n") == 3
     (tmp_path / "test_locked.py").write_text(
