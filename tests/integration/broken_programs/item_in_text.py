@@ -1,7 +1,7 @@
 """A name is made of a value.
 
 kind: graph break
-advice: behind
+advice: after the call
 """
 
 import torch

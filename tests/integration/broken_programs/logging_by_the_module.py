@@ -1,7 +1,7 @@
 """A call of `logging.info`.
 
 kind: graph break
-advice: log behind
+advice: log after
 """
 
 import logging

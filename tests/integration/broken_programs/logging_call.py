@@ -1,7 +1,7 @@
 """A call of a logger.
 
 kind: graph break
-advice: behind the call
+advice: after the call
 """
 
 import logging

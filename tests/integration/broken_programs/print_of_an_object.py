@@ -1,7 +1,7 @@
 """A print of an object, which torch cannot put off.
 
 kind: graph break
-advice: behind the call
+advice: after the call
 """
 
 import torch

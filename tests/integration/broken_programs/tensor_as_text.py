@@ -1,7 +1,7 @@
 """A tensor is made text.
 
 kind: graph break
-advice: behind the call
+advice: after the call
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Text is written to standard output.
 
 kind: graph break
-advice: behind the call
+advice: after the call
 """
 
 import sys
