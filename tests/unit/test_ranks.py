@@ -109,6 +109,12 @@ def test_ranks_wait_for_one_that_compiles() -> None:
     assert [wait.since_ns for wait in found.waits] == [5, 3]
 
 
+def test_ranks_that_hang_outside_of_graphs_are_no_all_clear() -> None:
+    found = compare_ranks(of(rank(0, ended=False), rank(1, ended=False)))
+    assert found.differences == ()
+    assert found.waiting[0].startswith("ranks 0 and 1 were in no compiled graph and no compile")
+
+
 def test_an_environment_variable_of_one_rank_is_named_before_what_it_leads_to() -> None:
     variables = [{"TORCHINDUCTOR_FREEZING": "1", "RANK": "1"}, {"RANK": "0"}]
     ranks = [rank(n, graph(), environment=variable) for n, variable in enumerate(variables)]

@@ -109,10 +109,18 @@ def _inferred(recording: Recording) -> Iterator[Block]:
         yield Bullets(list(dict.fromkeys(resumed)))
 
 
+_COST_UNKNOWN = (
+    "What it costs is not known, so that it may be the costliest all the same: a break costs the time from "
+    "the graph before it to the one after it, where both are known."
+)
+
+
 def _distinct(rank: int, cost: BreakCost, recording: Recording) -> Iterator[Block]:
     each, first, said = cost.distinct, cost.distinct.first, effect_and_cost(cost)
     yield Heading(f"{rank}. {title_of(first)}")
     yield Paragraph(said[:1].upper() + said[1:] + ".", "strong")
+    if cost.seconds is None and each.crossed:
+        yield Paragraph(_COST_UNKNOWN)
     yield from _source(first)
     if each.user_call is not None:
         call = each.user_call

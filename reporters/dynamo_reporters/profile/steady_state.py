@@ -11,6 +11,8 @@ from dynamo_core.model import Process, Recording
 
 from ..page.blocks import Block, Heading, Paragraph
 
+_NOT_IN_IT = "without what was compiled before the graph's first call"
+
 
 def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Block]:
     """A paragraph or two for each process that has steps."""
@@ -29,7 +31,7 @@ def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Bloc
             f"Over {number(steps.steady, 'step')}: median {seconds(steps.median)}, "
             f"mean {seconds(steps.mean)}, from {seconds(low)} to {seconds(high)}"
             + (f" in blocks of {steps.block_size} steps." if steps.block_size > 1 else ".")
-            + (f" The first step took {seconds(steps.first[0])}." if steps.first else "")
+            + (f" The first one took {seconds(steps.first[0])}, {_NOT_IN_IT}." if steps.first else "")
         )
         if process.window is not None:
             yield Paragraph(

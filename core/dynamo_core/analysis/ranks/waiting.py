@@ -58,8 +58,19 @@ def who_waits(ranks: Mapping[int, Process]) -> tuple[str, ...]:
     inside = _inside(ranks)
     in_collectives = {rank: at for rank, at in inside.items() if at.collectives}
     if not in_collectives:
-        return ()
+        return tuple(_outside_of_graphs(ranks, inside))
     return tuple(_sentences(ranks, inside, in_collectives))
+
+
+def _outside_of_graphs(ranks: Mapping[int, Process], inside: Mapping[int, _At]) -> Iterator[str]:
+    """A job may hang in collectives that no graph holds: that nothing differs is no all-clear then."""
+    found = [rank for rank, each in ranks.items() if each.lacks_last_record and rank not in inside]
+    if found:
+        were = "was" if len(found) == 1 else "were"
+        yield (
+            f"{named(found)} {were} in no compiled graph and no compile when the recording ends, and what is "
+            "called there, collectives for instance, is not recorded"
+        )
 
 
 def _sentences(
