@@ -25,10 +25,14 @@ _INDUCTOR: tuple[tuple[str, re.Pattern[str], int], ...] = (
     (FX_GRAPHS, re.compile(rf"fxgraph/\w{{2}}/f{_KEY}/[^/]+"), 3),
     (AOT, re.compile(rf"aotautograd/a{_KEY}/[^/]+"), 2),
     (HEADERS, re.compile(r"precompiled_headers/.+"), 1),
-    (LOCKS, re.compile(r"(?:.+/)?locks/[^/]+|(?:.+/)?[^/]+\.lock"), 2),
+    (LOCKS, re.compile(r"\A(?:(?:.+/)?locks/[^/]+|(?:.+/)?[^/]+\.lock)\Z"), 2),
     (PGO, re.compile(r"dynamo/[^/]+"), 2),
     (TRITON, re.compile(r"triton/[^/]+/[^/]+/[^/]+"), 3),
-    (AUTOTUNED, re.compile(r".+\.best_config|(?:local_cache|bundled_autotune|gemm|aten)[^/]*(?:/.+)?"), 2),
+    (
+        AUTOTUNED,
+        re.compile(r"\A(?:.+\.best_config|(?:local_cache|bundled_autotune|gemm|aten)[^/]*(?:/.+)?)\Z"),
+        2,
+    ),
     (CODE, re.compile(r"[a-z2-7]{2}/[^/]+\.(?:cpp|so|o|py|h|cubin|json|ptx|txt|lock|main\.\w+)"), 2),
 )
 _TRITON = re.compile(r"[A-Z0-9a-z_=-]{20,80}/[^/]+")
