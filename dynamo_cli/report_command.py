@@ -207,7 +207,7 @@ def read_with_progress(path: Path, contents: frozenset[str]) -> Recording:
 
 def _may_be_program(path: Path) -> bool:
     """Whether Python could run what is no recording."""
-    if files.is_recording(path):
+    if files.is_recording(path) and path.suffix != ".zip":  # Python runs zip files, too
         return False
     if os.path.isfile(path):
         return path.suffix not in _NEVER_PROGRAMS

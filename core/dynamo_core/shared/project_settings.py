@@ -24,9 +24,8 @@ class ProjectSettings(NamedTuple):
 
 def project_settings(folder: Path) -> ProjectSettings | None:
     """Those for a folder; None where there is no file. LockFileProblem where it cannot be read."""
-    file = next(
-        (p / "pyproject.toml" for p in (folder, *folder.parents) if (p / "pyproject.toml").is_file()), None
-    )
+    files = (each / "pyproject.toml" for each in (folder, *folder.parents))
+    file = next((each for each in files if _is_there(each)), None)
     if file is None:
         return None
     try:
@@ -40,3 +39,10 @@ def project_settings(folder: Path) -> ProjectSettings | None:
     if not isinstance(ours, dict):
         raise LockFileProblem(f"{file}: [tool.dynamo] is no table of settings")
     return ProjectSettings(file, ours)
+
+
+def _is_there(file: Path) -> bool:
+    try:
+        return file.is_file()
+    except OSError:  # the folder is somebody else's
+        return False
