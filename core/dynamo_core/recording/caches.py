@@ -28,10 +28,7 @@ _LOOKUP = re.compile(r"(\w+_cache)_(hit|miss|bypass)")
 _PGO = re.compile(r"get_(?:extra_)?(local|remote)_code_state")
 _NO_MORE = {"precompile_cache_bypass": "precompile", "dynamo_cache_bypass": "precompile"}
 _PARTS_BEGIN = '"components": ["'
-_PARTS_END = re.compile(r'[^\\]("\]), "')
-
-# Misses of which the parts of the key are compared: some 70 kB each, which every reader pays for.
-_MOST_COMPARED = 24
+_PARTS_END = '"], "'
 
 
 class CacheBuilder:
@@ -46,7 +43,6 @@ class CacheBuilder:
         self._with_parts = CACHE_KEYS in contents
         self._lines: dict[str, str] = {}  # most parts are the same in every key
         self._aot_parts: dict[str, tuple[str, ...]] = {}
-        self._misses_compared = 0
         self._repeated = RepeatedGraphs()
 
     def handlers(self) -> dict[str, Handler]:
@@ -104,7 +100,12 @@ class CacheBuilder:
 
     def _lookup(self, record: Record, cache: str, outcome: str) -> None:
         compile_id = self._begun.id_of(record)
-        said = self._said(record)
+        text = record.payload()
+        span = None if text is None else _parts_in(text)
+        said = self._said(text, span)
+        differing: tuple[tuple[str, str], ...] = ()
+        if outcome == "miss" and text is not None and span is not None:
+            differing = self._repeated.differing(cache, text[span[0] + 1 : span[1] - 1])
         lookup = CacheLookup(
             cache,
             outcome,
@@ -114,27 +115,18 @@ class CacheBuilder:
             reason=_text(said, "cache_bypass_reason"),
             saved_seconds=_seconds(said, "time_saved_ns", "time_saved_ms"),
             took_seconds=_seconds(said, "time_taken_ns"),
-            differing_parts=self._differing(record, cache) if outcome == "miss" else (),
+            differing_parts=differing,
         )
         if self._with_parts:
             parts = self._interned(said.get("components") or ()) or self._aot_parts.get(lookup.key or "")
             lookup = replace(lookup, parts=parts or None)
         self._keep(lookup)
 
-    def _differing(self, record: Record, cache: str) -> tuple[tuple[str, str], ...]:
-        if self._misses_compared == _MOST_COMPARED:
-            return ()
-        self._misses_compared += 1
-        text = record.payload() or ""
-        span = _parts_in(text)
-        return () if span is None else self._repeated.differing(cache, text[span[0] + 1 : span[1] - 1])
-
-    def _said(self, record: Record) -> Mapping[str, Any]:
-        """What torch says of a look-up, with the parts of the key only where they are wanted."""
-        text = record.payload()
+    def _said(self, text: str | None, span: tuple[int, int] | None) -> Mapping[str, Any]:
+        """What torch says of a look-up, with the parts of the key (at `span`) only where they are wanted."""
         if text is None:  # an older torch, or only the event
             return {}
-        if not self._with_parts and (span := _parts_in(text)) is not None:
+        if not self._with_parts and span is not None:
             text = text[: span[0]] + text[span[1] :]
         try:
             said = printable_json(text)
@@ -158,8 +150,10 @@ class CacheBuilder:
 def _parts_in(text: str) -> tuple[int, int] | None:
     """Where in torch's JSON the list of parts is, without its brackets."""
     begins = text.find(_PARTS_BEGIN)
-    ends = _PARTS_END.search(text, begins) if begins >= 0 else None
-    return None if ends is None else (begins + len(_PARTS_BEGIN) - 1, ends.end(1) - 1)
+    ends = text.find(_PARTS_END, begins) if begins >= 0 else -1
+    while ends > 0 and text[ends - 1] == "\\":  # within a part, whose own quotes are escaped
+        ends = text.find(_PARTS_END, ends + 1)
+    return None if ends < 0 else (begins + len(_PARTS_BEGIN) - 1, ends + 1)
 
 
 def _setting_line(name: str, value: Any) -> str:
