@@ -1,37 +1,64 @@
 """Schemas that are made of the dataclasses of their documents; `./dev schemas` writes them to `schemas/`."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .cache.document import cache_schema
-from .cache.store import store_schema
-from .check.document import check_schema
-from .diff.document import diff_schema
-from .diff.locked import locked_schema
-from .fix.document import fix_schema
-from .parts.findings import finding_schema
-from .ranks.report import ranks_schema
+from dynamo_core.analysis.findings import Finding
+from dynamo_core.analysis.ranks import Ranks
 
-GENERATED: Mapping[str, Callable[[], dict[str, Any]]] = {
-    "cache": cache_schema,
-    "cache-store": store_schema,
-    "check": check_schema,
-    "diff": diff_schema,
-    "diff-locked": locked_schema,
-    "finding": finding_schema,
-    "fix": fix_schema,
-    "ranks": ranks_schema,
+from .cache.document import CacheDocument
+from .cache.store import StoreDocument
+from .check.document import CheckDocument
+from .diff.document import DiffDocument
+from .diff.locked import LockedDocument
+from .documents import json_schema
+from .fix.document import FixDocument
+
+# By name: the title, and what a document is made of.
+_DOCUMENTS: Mapping[str, tuple[str, type]] = {
+    "cache": ("dynamo cache --format json", CacheDocument),
+    "cache-store": ("dynamo cache --store --format json", StoreDocument),
+    "check": ("dynamo check --format json", CheckDocument),
+    "diff": ("dynamo diff --format json", DiffDocument),
+    "diff-locked": ("dynamo diff --format json of lock files", LockedDocument),
+    "finding": ("A finding, in the documents of `dynamo explain` and `dynamo profile`", Finding),
+    "fix": ("dynamo fix --format json", FixDocument),
 }
+# The same for reports (`report.py`): what they have beside the fields of every report.
+_REPORTS: Mapping[str, tuple[str, type]] = {"ranks": ("dynamo ranks --format json", Ranks)}
+NAMES = (*_DOCUMENTS, *_REPORTS)
 FOLDER = Path(__file__).with_name("schemas")
 
 
 def text_of(name: str) -> str:
     """What `schemas/NAME.schema.json` holds."""
-    return json.dumps(GENERATED[name](), indent=2, ensure_ascii=False) + "\n"
+    title, declared = _DOCUMENTS.get(name) or _REPORTS[name]
+    content = json_schema(declared) if name in _DOCUMENTS else _of_report(name, declared)
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"{name}.schema.json",
+        "title": title,
+    }
+    return json.dumps(head | content, indent=2, ensure_ascii=False) + "\n"
+
+
+def _of_report(name: str, declared: type) -> dict[str, Any]:
+    body = json_schema(declared)
+    return {
+        "allOf": [{"$ref": "common.schema.json#/$defs/document"}],
+        "type": "object",
+        "description": body["description"],
+        "required": ["schema", "version", *body["required"]],
+        "properties": {
+            "schema": {"const": f"dynamo-{name}"},
+            "version": {"const": 1},
+            **body["properties"],
+        },
+    }
 
 
 if __name__ == "__main__":
-    for name in GENERATED:
+    for name in NAMES:
         (FOLDER / f"{name}.schema.json").write_text(text_of(name), encoding="utf-8")

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from dynamo_core.analysis.caches.explained import CacheReport
 from dynamo_core.model import Recording
 
-from ..documents import json_schema, json_value
+from ..documents import json_value
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,3 @@ def cache_document(report: CacheReport, recording: Recording) -> dict[str, Any]:
         CacheDocument("dynamo-cache", 1, str(recording.path), recording.is_partial, report)
     )
     return document
-
-
-def cache_schema() -> dict[str, Any]:
-    """The schema, which the package ships."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "cache.schema.json",
-        "title": "dynamo cache --format json",
-        **json_schema(CacheDocument),
-    }

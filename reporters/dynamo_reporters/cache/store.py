@@ -9,7 +9,7 @@ from dynamo_core.cache_store.prune import Pruned
 from dynamo_core.cache_store.scan import Store, StoredLayer
 from dynamo_core.cache_store.vllm import VllmFolder
 
-from ..documents import json_schema, json_value
+from ..documents import json_value
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 
 _SHOWN = 10
@@ -142,13 +142,3 @@ def store_document(looked: Sequence[Looked], days: float) -> dict[str, Any]:
     )
     document: dict[str, Any] = json_value(StoreDocument("dynamo-cache-store", 1, days, folders))
     return document
-
-
-def store_schema() -> dict[str, Any]:
-    """The schema, which the package ships."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "cache-store.schema.json",
-        "title": "dynamo cache --store --format json",
-        **json_schema(StoreDocument),
-    }

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from dynamo_core.analysis.findings import Finding
 from dynamo_core.lock.comparison import Checked, Direction
 
-from ..documents import json_schema, json_value
+from ..documents import json_value
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,3 @@ def check_document(checked: Checked, findings: Mapping[str, Finding]) -> dict[st
         )
     )
     return document
-
-
-def check_schema() -> dict[str, Any]:
-    """The schema, which the package ships."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "check.schema.json",
-        "title": "dynamo check --format json",
-        **json_schema(CheckDocument),
-    }

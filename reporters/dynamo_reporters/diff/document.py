@@ -6,7 +6,7 @@ from typing import Any, Literal
 from dynamo_core.compare.difference import Difference
 from dynamo_core.model import Recording
 
-from ..documents import json_schema, json_value
+from ..documents import json_value
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,3 @@ def _side(recording: Recording) -> Side:
     versions = [process.torch_version for process in recording.processes if process.torch_version]
     program = None if recording.run is None else recording.run.program
     return Side(str(recording.path), recording.is_partial, program, versions[0] if versions else None)
-
-
-def diff_schema() -> dict[str, Any]:
-    """The schema, which the package ships."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "diff.schema.json",
-        "title": "dynamo diff --format json",
-        **json_schema(DiffDocument),
-    }

@@ -9,7 +9,7 @@ from dynamo_core.analysis.words import place
 from dynamo_core.lock.comparison import Checked, Difference
 from dynamo_core.lock.differences import LockedDifference, Verdict
 
-from ..documents import json_schema, json_value
+from ..documents import json_value
 from ..page.blocks import Block, Bullets, Heading, Paragraph
 
 
@@ -83,13 +83,3 @@ def locked_document(difference: LockedDifference, before: Path, after: Path) -> 
         )
     )
     return document
-
-
-def locked_schema() -> dict[str, Any]:
-    """The schema, which the package ships."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "diff-locked.schema.json",
-        "title": "dynamo diff --format json of lock files",
-        **json_schema(LockedDocument),
-    }

@@ -7,7 +7,7 @@ from dynamo_core.analysis.findings import Finding, Remedy
 from dynamo_core.fix.patches import patch_text
 from dynamo_core.fix.trial import Fix, Fixes, Ran, Trial, Verdict
 
-from ..documents import json_schema, json_value
+from ..documents import json_value
 
 
 @dataclass(frozen=True)
@@ -94,13 +94,3 @@ def _trial(trial: Trial) -> TrialValue:
         patch_text(trial.patches),
         trial.is_earlier,
     )
-
-
-def fix_schema() -> dict[str, Any]:
-    """The schema, which the package ships."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "fix.schema.json",
-        "title": "dynamo fix --format json",
-        **json_schema(FixDocument),
-    }

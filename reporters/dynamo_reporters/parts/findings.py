@@ -6,7 +6,7 @@ from typing import Any
 from dynamo_core.analysis.findings import Finding
 from dynamo_core.analysis.words import number, place
 
-from ..documents import json_schema, json_value
+from ..documents import json_value
 from ..page.blocks import Block, Heading, Paragraph
 
 _SHOWN = 8
@@ -60,16 +60,6 @@ def finding_lines(findings: Sequence[Finding], shown: int) -> list[str]:
 def findings_value(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     """The same as JSON values, in the same order."""
     return [json_value(finding) for finding in findings]
-
-
-def finding_schema() -> dict[str, Any]:
-    """The schema of one of them, which the package ships as `schemas/finding.schema.json`."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "finding.schema.json",
-        "title": "A finding, in the documents of `dynamo explain` and `dynamo profile`",
-        **json_schema(Finding),
-    }
 
 
 def _title(finding: Finding) -> str:

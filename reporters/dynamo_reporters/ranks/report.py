@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator
-from typing import Any
 
 from dynamo_core.analysis.ranks import Difference, RankRow, Ranks, Wait, compare_ranks
 from dynamo_core.analysis.ranks.members import named
@@ -11,32 +10,13 @@ from dynamo_core.compare.node_changes import SourceLines
 from dynamo_core.model import Recording
 from dynamo_core.shared import names
 
-from ..documents import json_schema, json_value
+from ..documents import json_value
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 from ..report import Report
 
 # The nodes of every graph, and for a trace that is not ours its readable code.
 _CONTENTS = frozenset({names.FX_GRAPH, "dynamo_output_graph"})
 _COLLECTIVES_SHOWN = 6
-
-
-def ranks_schema() -> dict[str, Any]:
-    """The schema, which the package ships as `schemas/ranks.schema.json`."""
-    declared = json_schema(Ranks)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "ranks.schema.json",
-        "title": "dynamo ranks --format json",
-        "allOf": [{"$ref": "common.schema.json#/$defs/document"}],
-        "type": "object",
-        "description": declared["description"],
-        "required": ["schema", "version", *declared["required"]],
-        "properties": {
-            "schema": {"const": "dynamo-ranks"},
-            "version": {"const": 1},
-            **declared["properties"],
-        },
-    }
 
 
 def report() -> Report:
