@@ -70,6 +70,8 @@ def _why_no_graph(recording: Recording) -> str:
 
 def capture_sentence(recording: Recording) -> str:
     """Whether the program compiled for itself or we compiled it, and on what grounds."""
+    if recording.run is None and not any(process.is_ours for process in recording.processes):
+        return "A torch trace that dynamo did not record: it has no frames, graph calls or bytecode."
     told = [process for process in recording.processes if process.captures]
     if not told:
         return "How it was captured was not recorded."
@@ -87,6 +89,13 @@ def capture_sentence(recording: Recording) -> str:
     if last.decision == "observe":
         text += f", until {last.because}; only observed from then on"
     return text + "."
+
+
+def versions(recording: Recording) -> str:
+    """Which torch and Python it ran on; empty where neither was recorded."""
+    torchs = dict.fromkeys(f"torch {p.torch_version}" for p in recording.processes if p.torch_version)
+    pythons = dict.fromkeys(f"Python {p.info.python}" for p in recording.processes if p.info.python)
+    return ", ".join([*torchs, *pythons])
 
 
 def ending(run: Run) -> str:

@@ -8,7 +8,7 @@ from dynamo_core.analysis.findings import CONTENTS as FINDINGS
 from dynamo_core.analysis.findings import find
 from dynamo_core.analysis.in_progress import in_progress_lines
 from dynamo_core.analysis.summary import Summary, summarize
-from dynamo_core.analysis.verdict import capture_sentence, ending, verdict
+from dynamo_core.analysis.verdict import capture_sentence, ending, verdict, versions
 from dynamo_core.analysis.words import (
     cache_name,
     compile_label,
@@ -72,13 +72,7 @@ def _page(recording: Recording) -> Iterator[Block]:
 
 def _circumstances(recording: Recording) -> str:
     """How it was captured, and by which torch and Python, on what."""
-    if recording.run is not None or any(process.is_ours for process in recording.processes):
-        text = capture_sentence(recording)
-    else:
-        text = "A torch trace that dynamo did not record: it has no frames, graph calls or bytecode."
-    versions = dict.fromkeys(f"torch {p.torch_version}" for p in recording.processes if p.torch_version)
-    pythons = dict.fromkeys(f"Python {p.info.python}" for p in recording.processes if p.info.python)
-    about = ", ".join([*versions, *pythons])
+    text, about = capture_sentence(recording), versions(recording)
     return f"{text} {about}." if about else text
 
 
