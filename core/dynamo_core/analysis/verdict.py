@@ -70,8 +70,6 @@ def _why_no_graph(recording: Recording) -> str:
 
 def capture_sentence(recording: Recording) -> str:
     """Whether the program compiled for itself or we compiled it, and on what grounds."""
-    if recording.run is None and not any(process.is_ours for process in recording.processes):
-        return "A torch trace that dynamo did not record: it has no frames, graph calls or bytecode."
     told = [process for process in recording.processes if process.captures]
     if not told:
         return "How it was captured was not recorded."
@@ -89,6 +87,13 @@ def capture_sentence(recording: Recording) -> str:
     if last.decision == "observe":
         text += f", until {last.because}; only observed from then on"
     return text + "."
+
+
+def origin_sentence(recording: Recording) -> str:
+    """How it was captured, or that it is a plain trace of torch's."""
+    if recording.run is not None or any(process.is_ours for process in recording.processes):
+        return capture_sentence(recording)
+    return "A torch trace that dynamo did not record: it has no frames, graph calls or bytecode."
 
 
 def versions(recording: Recording) -> str:

@@ -8,7 +8,7 @@ from dynamo_core.analysis.findings import CONTENTS as FINDINGS
 from dynamo_core.analysis.findings import find
 from dynamo_core.analysis.in_progress import in_progress_lines
 from dynamo_core.analysis.summary import Summary, summarize
-from dynamo_core.analysis.verdict import capture_sentence, ending, verdict, versions
+from dynamo_core.analysis.verdict import ending, origin_sentence, verdict, versions
 from dynamo_core.analysis.words import (
     cache_name,
     compile_label,
@@ -72,7 +72,7 @@ def _page(recording: Recording) -> Iterator[Block]:
 
 def _circumstances(recording: Recording) -> str:
     """How it was captured, and by which torch and Python, on what."""
-    text, about = capture_sentence(recording), versions(recording)
+    text, about = origin_sentence(recording), versions(recording)
     return f"{text} {about}." if about else text
 
 

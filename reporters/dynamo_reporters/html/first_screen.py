@@ -8,7 +8,7 @@ from dynamo_core.analysis.findings.finding import Figure, Remedy
 from dynamo_core.analysis.in_progress import in_progress_lines
 from dynamo_core.analysis.summary import Summary
 from dynamo_core.analysis.time.wall import WallTime, wall_time
-from dynamo_core.analysis.verdict import capture_sentence, ending, verdict, versions
+from dynamo_core.analysis.verdict import ending, origin_sentence, verdict, versions
 from dynamo_core.analysis.words import number, seconds
 from dynamo_core.model import Process, Recording
 
@@ -65,7 +65,7 @@ def _about(recording: Recording) -> Iterator[Element]:
         yield h("p", h("code", command), f" {ending(recording.run)}.", class_="about")
     if not recording.processes:
         return
-    yield h("p", " ".join(filter(None, [capture_sentence(recording), versions(recording)])), class_="dim")
+    yield h("p", " ".join(filter(None, [origin_sentence(recording), versions(recording)])), class_="dim")
 
 
 def _warnings(recording: Recording) -> Iterator[Element]:
