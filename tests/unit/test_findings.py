@@ -8,8 +8,10 @@ import pytest
 
 from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.findings import ANALYSES, KINDS, Finding, find
+from dynamo_core.analysis.findings.ranked_breaks import ranked_breaks
 from dynamo_core.analysis.lasting_text import without_numbers, without_what_passes
 from dynamo_core.model import (
+    Bytecode,
     CacheLookup,
     CallSample,
     CallTimes,
@@ -26,6 +28,7 @@ from dynamo_core.model import (
     ProcessInfo,
     RecompileReasons,
     Recording,
+    ResumeFunction,
     Run,
     StackFrame,
     Taking,
@@ -130,6 +133,27 @@ def test_a_frame_that_fell_back_for_a_break_is_one_finding_with_it() -> None:
 def test_a_frame_that_runs_eager_comes_before_a_break_of_unknown_cost() -> None:
     found = find(recording(breaks=[a_break()], frames=[fallback()]))
     assert kinds(found) == ["fell back to eager", "graph break"]
+
+
+def test_the_breaks_alone_are_ranked_as_the_findings_are() -> None:
+    """By the time that is known alone, the break that keeps another frame out of graphs would be last."""
+    keeps_out, timed = a_break(7), a_break(9, compile_id=1)
+    library = a_break(5, "/usr/lib/python3/site-packages/m.py")
+    after = graph(2, CompileId(1, 1), times=times(10, 0.001, previous=1, gap=0.002))
+    name = "torch_dynamo_resume_in_forward_at_9"
+    resumed = ResumeFunction("__resume_at_8_1", name, "its code", CompileId(1, 0))
+    known = recording(
+        breaks=[library, timed, keeps_out],
+        frames=[replace(fallback(reason=keeps_out.reason), broke=keeps_out)],
+        graphs=[graph(1, CompileId(1, 0), times=times(10, 0.001)), after],
+        resume_functions=[resumed],
+        bytecodes=[
+            Bytecode(CompileId(1, 1), name, name, Place("/home/me/train.py", 9), "its code", {}, (), ())
+        ],
+    )
+    order = [cost.distinct.first for cost in ranked_breaks(Figures(known))]
+    assert [each.place for each in order] == [finding.place for finding in find(known) if finding.place]
+    assert order == [keeps_out, timed, library]
 
 
 def test_a_library_never_comes_before_the_users_own_line() -> None:

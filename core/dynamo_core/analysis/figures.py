@@ -7,7 +7,6 @@ from ..model import Frame, GraphBreak, Process, Recording
 from .break_costs import BreakCost, break_cost
 from .break_effects import distinct_breaks
 from .given_up import what_stopped
-from .library import is_library
 from .recompiles import FrameRecompiles, frames_recompiled, is_recompile_limit
 from .summary import break_identity, fell_back, gave_up
 from .time.graph_times import GraphTime, graph_times
@@ -24,8 +23,8 @@ class Figures:
 
     @cached_property
     def breaks(self) -> list[BreakCost]:
-        """Every distinct break with its cost, in the order of the findings."""
-        return sorted(map(break_cost, distinct_breaks(self.recording)), key=_rank_of_break)
+        """Every distinct break with its cost, as they were met; `findings/ranked_breaks.py` ranks them."""
+        return [break_cost(each) for each in distinct_breaks(self.recording)]
 
     @cached_property
     def given_up(self) -> list[tuple[Process, Frame, GraphBreak]]:
@@ -99,10 +98,3 @@ class Figures:
             return None
         backward = sum(c.seconds or 0.0 for c in process.entire.compiles if not c.is_forward)
         return max(0.0, rest.seconds - backward)
-
-
-def _rank_of_break(cost: BreakCost) -> tuple[bool, bool, bool, float]:
-    """As findings are ranked: the user's own, frames that run eager, then by what fixing it saves."""
-    each, took = cost.distinct, cost.seconds
-    in_library = each.first.place is not None and is_library(each.first.place)
-    return in_library, not each.frames_fell_back, took is None, -(took or 0.0)

@@ -1,4 +1,4 @@
-"""Graph breaks, worst first: where, why, what they cost, and what to do about them."""
+"""Graph breaks, in the order of the findings: where, why, what they cost, and what to do about them."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from dynamo_core.analysis.break_costs import BreakCost
 from dynamo_core.analysis.break_effects import DistinctBreak
 from dynamo_core.analysis.break_sentences import effect_and_cost, title_of
 from dynamo_core.analysis.figures import Figures
+from dynamo_core.analysis.findings.ranked_breaks import ranked_breaks
 from dynamo_core.analysis.given_up import what_stopped
 from dynamo_core.analysis.remedies.breaks import break_advice
 from dynamo_core.analysis.summary import breaks_recorded, fell_back, gave_up, recorded
@@ -55,7 +56,7 @@ def _explanation(explanation: BreakExplanation | None) -> Iterator[Block]:
 
 
 def _page(recording: Recording) -> Iterator[Block]:
-    costs = Figures(recording).breaks
+    costs = ranked_breaks(Figures(recording))
     found = [cost.distinct for cost in costs]
     given_up = len(_given_up(recording, found))
     count = sum(each.met for each in found)
@@ -76,7 +77,7 @@ def _page(recording: Recording) -> Iterator[Block]:
 
 def problem_blocks(recording: Recording) -> Iterator[Block]:
     """Every distinct break, and every frame that Dynamo gave up for another reason."""
-    yield from _problems(recording, Figures(recording).breaks)
+    yield from _problems(recording, ranked_breaks(Figures(recording)))
 
 
 def _problems(recording: Recording, costs: list[BreakCost]) -> Iterator[Block]:
@@ -232,7 +233,7 @@ def _skipped(recording: Recording) -> Iterator[Block]:
 
 
 def _body(recording: Recording) -> dict[str, Any]:
-    found = [cost.distinct for cost in Figures(recording).breaks]
+    found = [cost.distinct for cost in ranked_breaks(Figures(recording))]
     is_known = breaks_recorded(recording)
     has_frames = recorded(recording, "frames")
     return {

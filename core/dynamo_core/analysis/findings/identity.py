@@ -12,6 +12,11 @@ from .finding import Cost, Evidence, Figure, Finding
 
 def as_findings(drafts: Sequence[Draft]) -> list[Finding]:
     """Drafts of one cause, in several processes or frames, are one finding, where the first of them is."""
+    return [_merged(identity, same) for identity, same in by_identity(drafts).items()]
+
+
+def by_identity(drafts: Sequence[Draft]) -> dict[str, list[Draft]]:
+    """The drafts that each finding is made of."""
     by_key: dict[tuple[str, ...], list[Draft]] = {}
     for draft in drafts:
         by_key.setdefault(_key(draft), []).append(draft)
@@ -21,7 +26,7 @@ def as_findings(drafts: Sequence[Draft]) -> list[Finding]:
         lines = sorted({_line(draft) for draft in same})
         for draft in same:
             found.setdefault(_name(draft.kind, key, lines.index(_line(draft))), []).append(draft)
-    return [_merged(identity, same) for identity, same in found.items()]
+    return found
 
 
 def _key(draft: Draft) -> tuple[str, ...]:
