@@ -4,12 +4,14 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from dynamo_core.analysis.findings import CONTENTS, Finding
+from dynamo_core.analysis.words import number
 from dynamo_core.launch.process import Ending, end_like
 from dynamo_core.launch.program import Program
 from dynamo_core.lock.bounds import bounds_of_project, together
@@ -130,7 +132,7 @@ def check_command(
         raise NothingToCompare(f"{path} has nothing to check: no process that imported torch was recorded")
     if update:
         _update(lock_file, locked, key, facts, recording)
-    checked = check(key, facts, locked.get(key) if not update else facts, bounds)
+    checked = replace(check(key, facts, facts if update else locked.get(key), bounds), is_accepted=update)
     _write(checked, findings, form, report_file)
     if ending is not None and ending != Ending(0, None):
         end_like(ending)
@@ -155,7 +157,7 @@ def _update(lock_file: Path, locked: dict[str, Facts], key: str, facts: Facts, r
             f"{lock_file} is left as it is: {key} did not end well, or not all was recorded"
         )
     write_lock(lock_file, {**locked, key: facts})
-    say(f"dynamo: {lock_file} has {key} as it is now")
+    say(f"dynamo: {number(facts.number, 'fact')} of {key} written to {lock_file}")
 
 
 def _write(checked: Checked, findings: Mapping[str, Finding], form: str, report_file: Path | None) -> None:

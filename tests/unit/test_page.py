@@ -16,6 +16,9 @@ BLOCKS: list[Block] = [
     Heading("Section"),
     Heading("Item", 3),
     Paragraph("text", "warning"),
+    Paragraph(
+        "long words for every width that stop where the line does. " * 3 + "\nand a short line", "advice"
+    ),
     Bullets([LONG]),
     table("count>|name", [["1", LONG], ["22", "b"]]),
     Code("x = 1\ny = 2", "python", 7, frozenset({8})),
@@ -41,6 +44,7 @@ def test_nothing_is_cut_at_any_width(width: int) -> None:
     assert max(map(len, shown.splitlines())) <= width
     assert "".join(shown.split()).count("terminal_") == 8
     assert "…" not in shown
+    assert [line for line in shown.splitlines() if line != line.rstrip()] == []
 
 
 def test_a_pipe_has_each_row_in_one_line_and_no_trailing_blanks() -> None:

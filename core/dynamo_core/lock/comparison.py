@@ -37,7 +37,8 @@ class Checked:
     """The verdict on one program. `not_comparable` are counts that one side did not record,
     `unbounded` those of them that have a bound, of which nobody knows whether it holds.
 
-    `is_locked` says whether there was anything to compare with.
+    `is_locked` says whether there was anything to compare with, `is_accepted` that these facts have just
+    become what is locked.
     """
 
     program: str
@@ -46,6 +47,7 @@ class Checked:
     differences: tuple[Difference, ...] = ()
     not_comparable: tuple[str, ...] = ()
     unbounded: tuple[str, ...] = ()
+    is_accepted: bool = False
 
     @property
     def worse(self) -> list[Difference]:

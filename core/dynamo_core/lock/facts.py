@@ -35,6 +35,11 @@ class Facts:
     findings: Mapping[str, KnownFinding] = field(default_factory=dict)
 
     @property
+    def number(self) -> int:
+        """How many lines of the lock file they are."""
+        return sum(count is not None for count in self.counts.values()) + len(self.findings)
+
+    @property
     def is_empty(self) -> bool:
         """Whether it is known that nothing was compiled, nor tried to be."""
         return not self.findings and all(count == 0 for count in self.counts.values())

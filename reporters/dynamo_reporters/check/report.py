@@ -1,6 +1,6 @@
 """`dynamo check`: the page."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from dynamo_core.analysis.findings import Finding
 from dynamo_core.analysis.words import number, place
@@ -16,8 +16,7 @@ def check_blocks(checked: Checked, findings: Mapping[str, Finding]) -> Iterator[
     for title, differences in (("Worse", checked.worse), ("Better", checked.better)):
         if differences:
             yield Heading(title)
-        for difference in differences:
-            yield from _difference(difference, findings)
+            yield from _differences(differences, findings)
     if checked.not_comparable:
         yield Paragraph(f"Not compared, as one side did not record it: {', '.join(checked.not_comparable)}.")
 
@@ -30,6 +29,8 @@ def verdict(checked: Checked) -> str:
         return f"worse, {number(len(checked.worse), 'difference')}"
     if checked.better:
         return f"better, {number(len(checked.better), 'difference')}"
+    if checked.is_accepted:
+        return f"accepted, {number(checked.now.number, 'fact')} written"
     return "as it was" if not checked.not_comparable else "as it was, as far as it was recorded"
 
 
@@ -41,11 +42,18 @@ def counts_sentence(checked: Checked) -> str:
     return ", ".join(parts) + "."
 
 
-def _difference(difference: Difference, findings: Mapping[str, Finding]) -> Iterator[Block]:
-    finding = findings.get(difference.identity or "")
-    if finding is None:
-        yield Bullets([difference.text])
-        return
+def _differences(differences: Sequence[Difference], findings: Mapping[str, Finding]) -> Iterator[Block]:
+    """What is a line comes before the findings: below one of them, it would read as a part of it."""
+    lines = [each.text for each in differences if each.identity not in findings]
+    if lines:
+        yield Bullets(lines)
+    for each in differences:
+        finding = findings.get(each.identity or "")
+        if finding is not None:
+            yield from _finding(each, finding)
+
+
+def _finding(difference: Difference, finding: Finding) -> Iterator[Block]:
     yield Heading(difference.text, 3)
     yield Paragraph(f"{place(finding.place)}: {finding.cause}")
     for remedy in finding.remedies[:1]:

@@ -32,11 +32,11 @@ def show(file: TextIO, blocks: Iterable[Block]) -> None:
 
 
 def plain_text(blocks: Iterable[Block]) -> str:
-    """What `blocks` look like in a pipe or a file: no colour, no trailing blanks, nothing wrapped."""
+    """What `blocks` look like in a pipe or a file: no colour, nothing wrapped."""
     buffer = io.StringIO()
     console = Console(
         file=buffer, width=_NO_EDGE, color_system=None, highlight=False, markup=False, emoji=False
     )
     for renderable in renderables(blocks):
         console.print(renderable)
-    return "\n".join(line.rstrip() for line in buffer.getvalue().split("\n"))
+    return buffer.getvalue()

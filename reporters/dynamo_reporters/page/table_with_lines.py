@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
-from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from .blocks import Table
+from .indented import Indented
 
 _GAP = 2  # columns between two cells
 _INDENT = 4
@@ -112,7 +112,7 @@ def _line_below(row: Sequence[str], columns: Sequence[int], style: str) -> Itera
     """Cells in a line, set in further than the row they belong to."""
     text = (" " * _GAP).join(row[i] for i in columns if row[i])
     if text:
-        yield Padding(Text(text, style, overflow="fold"), (0, 0, 0, _INDENT), expand=False)
+        yield Indented(Text(text, style, overflow="fold"), _INDENT)
 
 
 def fitted(widths: Sequence[int], room: int, least: Sequence[int] | None = None) -> list[int]:

@@ -10,13 +10,13 @@ from typing import Literal
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
-from rich.padding import Padding
 from rich.style import Style
 from rich.syntax import ANSISyntaxTheme, Syntax
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from .blocks import Block, Bullets, Change, Code, Comparison, Heading, Paragraph, Role, Table
+from .indented import Indented
 from .printed import printed
 from .table_with_lines import TableWithLines, fitted, least_widths
 
@@ -68,12 +68,11 @@ def renderables(blocks: Iterable[Block]) -> Iterator[RenderableType]:
                 indent = section + _INDENT
             if previous is not None:
                 yield Text()
-            yield Padding(Text(block.text, style=_HEADINGS[block.level]), (0, 0, 0, own), expand=False)
+            yield Indented(Text(block.text, style=_HEADINGS[block.level]), own)
         else:
             if isinstance(block, Code | Table) and type(previous) is type(block):
                 yield Text()  # two of them would run together
-            rendered = _renderable(block)
-            yield Padding(rendered, (0, 0, 0, indent), expand=False) if indent else rendered
+            yield Indented(_renderable(block), indent)
         previous = block
 
 
