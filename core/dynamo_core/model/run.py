@@ -221,8 +221,10 @@ class Recording:
             if self.run is not None and not process.is_ours:
                 found.append(f"{where}: its first record (versions, environment) is missing")
             if process.lacks_last_record:
-                why = "its last record could not be written" if process.lost_records else "it ended abruptly"
-                found.append(f"{where}: no totals of torch at its end ({why})")
+                found.append(
+                    f"{where}: its last record, with torch's own counters and the peak memory, is missing: "
+                    + self._why_no_last_record(process)
+                )
             if process.lost_records:
                 found.append(f"{where}: {process.lost_records} records could not be written")
             if process.damaged_records:
@@ -235,6 +237,12 @@ class Recording:
                     f" ({calls_problem})"
                 )
         return found
+
+    def _why_no_last_record(self, process: Process) -> str:
+        if process.lost_records:
+            return "it could not be written"
+        is_over = self.run is None or self.run.ended_ns is not None
+        return "the process was killed, or called os._exit" if is_over else "the process goes on, or was killed"
 
     @property
     def is_partial(self) -> bool:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from dynamo_core.analysis.findings import find
 from dynamo_core.analysis.in_progress import in_progress_lines
+from dynamo_core.analysis.ranks import Ranks, compare_ranks
+from dynamo_core.analysis.ranks.members import ranks_of
 from dynamo_core.analysis.summary import summarize
 from dynamo_core.analysis.verdict import ending, verdict
 from dynamo_core.model import Process, Recording
@@ -33,6 +35,8 @@ def render_end_of_run(recording: Recording, is_newest: bool) -> list[str]:
     lines = [verdict(recording, summary)]
     lines += [f"  not finished: {line}" for line in _some(in_progress_lines(recording), target)]
     lines += [f"  {line}" for line in finding_lines(find(recording), _FINDINGS_SHOWN)]
+    ranks = compare_ranks(recording) if len(ranks_of(recording)) > 1 else None
+    lines += [f"  {sentence}" for sentence in ranks.waiting] if ranks else []
     lines += [f"  limit: {line}" for line in _some(limit_lines(recording), target)]
     lines += _some(verified_lines(recording), target)
     lines += [f"  override: {line}" for line in _some(override_lines(recording), target)]
@@ -52,8 +56,14 @@ def render_end_of_run(recording: Recording, is_newest: bool) -> list[str]:
         if recording.run.exit_code != 0 and _failed_in_what_was_captured(recording):
             lines.append("It was compiled by dynamo; `dynamo run --capture none` runs it as it is.")
     if recording.processes:
-        lines.append(f"next: dynamo explain{target}")
+        report = "ranks" if ranks is not None and _has_more_to_say(ranks) else "explain"
+        lines.append(f"next: dynamo {report}{target}")
     return lines
+
+
+def _has_more_to_say(ranks: Ranks) -> bool:
+    """Whether they wait or differ; which rank found something in a cache only says which came first."""
+    return bool(ranks.waiting) or any(difference.subject != "caches" for difference in ranks.differences)
 
 
 def _failed_in_what_was_captured(recording: Recording) -> bool:

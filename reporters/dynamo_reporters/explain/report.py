@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dynamo_core.analysis.findings import CONTENTS as FINDINGS
 from dynamo_core.analysis.findings import find
 from dynamo_core.analysis.in_progress import in_progress_lines
+from dynamo_core.analysis.ranks.members import ranks_of
 from dynamo_core.analysis.summary import Summary, summarize
 from dynamo_core.analysis.verdict import ending, origin_sentence, verdict, versions
 from dynamo_core.analysis.words import (
@@ -290,6 +291,7 @@ def _problems(recording: Recording) -> Iterator[Block]:
 def _next(recording: Recording, summary: Summary) -> Iterator[Block]:
     """The commands that have more to say."""
     commands = [
+        ("ranks", len(ranks_of(recording)) > 1),
         ("breaks", bool(summary.graph_breaks or summary.frames_fell_back)),
         ("recompiles", bool(summary.recompiles)),
         ("profile", bool(summary.graphs)),

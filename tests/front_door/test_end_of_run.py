@@ -1,0 +1,29 @@
+"""The lines that `dynamo run` leaves on stderr, made of stored recordings."""
+
+import pytest
+
+from dynamo_core.recording.read import read
+from dynamo_reporters.explain.end_of_run import render_end_of_run
+from stored import stored
+
+
+def _lines(name: str) -> list[str]:
+    return render_end_of_run(read(stored(name)), is_newest=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "report"),
+    [("ranks_in_another_order", "ranks"), ("ranks_that_recompile", "ranks"), ("toy", "explain")],
+)
+def test_what_to_type_next_is_ranks_where_several_differ(name: str, report: str) -> None:
+    assert _lines(name)[-1] == f"next: dynamo {report}"
+
+
+def test_ranks_that_hang_are_said_to_wait() -> None:
+    assert any("rank 0 and rank 1 wait for each other" in line for line in _lines("ranks_in_another_order"))
+
+
+def test_what_a_killed_process_did_not_write_is_named() -> None:
+    (missing,) = [line for line in _lines("killed") if "not seen" in line]
+    assert "torch's own counters and the peak memory" in missing
+    assert missing.endswith("the process was killed, or called os._exit")
