@@ -242,7 +242,9 @@ class Recording:
         if process.lost_records:
             return "it could not be written"
         is_over = self.run is None or self.run.ended_ns is not None
-        return "the process was killed, or called os._exit" if is_over else "the process goes on, or was killed"
+        if is_over:
+            return "the process was killed, or called os._exit"
+        return "the process goes on, or was killed"
 
     @property
     def is_partial(self) -> bool:
