@@ -54,8 +54,8 @@ _FURTHER = {"csv_file", "recordings", "python", "capture", "dynamic", "autotune_
     bare=_VERIFY_REPORT,
     type=click.Choice((_VERIFY_OFF, _VERIFY_REPORT, _VERIFY_ERROR)),
     default=_VERIFY_REPORT,
-    help="Run each backend once more, not timed, with its graphs beside eager (report); say by the exit code "
-    "whether one disagrees or fails (--verify=error); or leave that out (--verify=off).",
+    help="Run each backend once more, not timed, with its graphs beside eager (report); fail for a backend "
+    "that fails as well (--verify=error); or leave that out (--verify=off).",
 )
 @documented_option(
     "--per-graph",
@@ -142,8 +142,8 @@ def bench_command(
     or not. Each run is a process of its own, which reads nothing; the backends take turns. Each has an empty
     cache for its first round, whose compile time is the cold one.
 
-    The exit code is 0 where eager was measured, whatever became of the others; 115 where the program fails
-    under eager. With --verify=error it is 117 where a backend disagrees or fails.
+    The exit code is 117 where a backend disagrees with eager, and with --verify=error also where one fails;
+    115 where the program fails under eager; else 0, whatever became of the others.
 
     \b
     Examples:
@@ -180,8 +180,7 @@ def bench_command(
     _write(result, form, report_file, csv_file)
     if result.is_interrupted:
         ctx.exit(_INTERRUPTED)
-    if verify == _VERIFY_ERROR:
-        _raise_if_wrong(result)
+    _raise_if_wrong(result, fails_count=verify == _VERIFY_ERROR)
 
 
 def _program(ctx: click.Context) -> Program:
@@ -234,9 +233,9 @@ def _write(result: Bench, form: str, report_file: Path | None, csv_file: Path | 
         write_report(lambda: bench_blocks(result), lambda: bench_document(result), form, report_file)
 
 
-def _raise_if_wrong(result: Bench) -> None:
+def _raise_if_wrong(result: Bench, *, fails_count: bool) -> None:
     for backend in result.backends[1:]:
-        if backend.problem is not None:
+        if fails_count and backend.problem is not None:
             raise Disagreement(f"{backend.name} fails: {backend.problem}")
         if backend.agreement.verdict == "disagrees":
             raise Disagreement(f"{backend.name} disagrees with eager: {backend.agreement.detail}")

@@ -122,6 +122,35 @@ def test_another_kind_of_value(candidate: Any, detail: str) -> None:
     assert (found.agrees, found.error, found.detail) == (False, None, detail)
 
 
+def test_large_values_are_judged_by_their_size() -> None:
+    exact = torch.tensor([2910.0], dtype=torch.float64)
+    found = only((exact + 5e-3).float(), exact.float(), exact)  # 2e-6 of it: another order of a sum
+    assert found.agrees
+    assert found.size == 2910.0
+    assert not only((exact + 2.91).float(), exact.float(), exact).agrees
+
+
+def test_huge_values_do_not_excuse_others() -> None:
+    exact = torch.ones(9, dtype=torch.float64)
+    exact[0] = torch.finfo(torch.float32).min  # as in the mask of an attention
+    candidate = exact.float()
+    candidate[5] += 1e-3
+    assert not only(candidate, exact.float(), exact).agrees
+
+
+def test_a_long_sum_in_another_order() -> None:
+    """Of a million terms that cancel; in a row, in eight lanes, as compiled loops sum."""
+    x = torch.randn(1 << 20, generator=torch.Generator().manual_seed(1))
+    exact, eager = x.double().sum(), x.sum()
+    in_lanes = x.view(-1, 8).cumsum(0)[-1].sum()
+
+    def again(seed: int) -> list[Any]:
+        return [with_other_last_bits([x], seed)[0].sum()]
+
+    assert only(in_lanes, eager, exact, again).agrees
+    assert not only(eager * (1 + 1e-3), eager, exact, again).agrees
+
+
 def test_second_opinion_on_a_step() -> None:
     """On which side of a step a value lies that is as good as on it, is not for a candidate to know."""
     x = torch.tensor([1e-9, 1.0]) + torch.tensor([1.0, 0.0])

@@ -185,9 +185,14 @@ class TestReport:
         wrong, right = backend(2, 2, 2, name="wrong"), backend(5, 6, 5.5)
         wrong.agreement = Agreement("disagrees", "graph 1")
         heading = plain_text(bench_blocks(bench(wrong, right))).partition("\n")[0]
-        assert heading.startswith("inductor is 2.00 times") and heading.endswith(
-            "Disagreeing with eager: wrong."
-        )
+        assert heading.startswith("inductor is 2.00 times")
+        assert heading.endswith("wrong computes something else than eager; see Agreement with eager.")
+
+    def test_where_the_only_one_is_wrong_its_speed_does_not_count(self) -> None:
+        wrong = backend(2, 2, 2, name="wrong")
+        wrong.agreement = Agreement("disagrees", "graph 1")
+        heading = plain_text(bench_blocks(bench(wrong))).partition("\n")[0]
+        assert heading == "wrong computes something else than eager, so no speed-up counts."
 
     def test_eager_that_differs_from_itself_is_told(self) -> None:
         made = bench(backend(5, 6, 5.5))

@@ -15,7 +15,7 @@ def verified_sentence(found: Verification) -> str:
     text = f"Graphs that agree with eager: {len(found.agreeing)} of {graphs}"
     worst = _worst(found)
     if worst is not None and worst.error is not None:
-        text += f"; largest error {worst.error:.2g} where {worst.allowed:.2g} is allowed"
+        text += f"; largest error {worst.error:.2g}{_beside(worst)} where {worst.allowed:.2g} is allowed"
     return text
 
 
@@ -81,7 +81,13 @@ def off_text(value: ComparedValue | None) -> str:
         return "a value that was not recorded"
     if value.error is None or value.allowed is None:
         return f"{value.name}: {value.detail}"
-    return f"{value.name}: off by {value.error:.2g} from {value.against}, {value.allowed:.2g} allowed"
+    off = f"off by {value.error:.2g} from {value.against}{_beside(value)}"
+    return f"{value.name}: {off}, {value.allowed:.2g} allowed"
+
+
+def _beside(value: ComparedValue) -> str:
+    """How large the values are that an error is to be seen beside."""
+    return "" if value.size is None else f" (values up to {value.size:.2g})"
 
 
 def node_text(node: WrongNode) -> str:

@@ -77,6 +77,6 @@ def _words(comparison: Comparison) -> str:
     if comparison.detail is not None:
         return f"{comparison.name}: {comparison.detail}"
     return (
-        f"{comparison.name} is off by {comparison.error:.2g} from {comparison.against}, "
-        f"where {comparison.allowed:.2g} is allowed"
+        f"{comparison.name} is off by {comparison.error:.2g} from {comparison.against} "
+        f"(values up to {comparison.size:.2g}), where {comparison.allowed:.2g} is allowed"
     )

@@ -15,6 +15,7 @@ class ComparedValue:
     """A value beside eager's: how far it is from `against` ("float64" or "eager"), and how far it may be.
 
     Both at the element that is nearest to the limit, or furthest beyond it; None where `detail` says why.
+    `size` is the largest finite value that it is compared with; None where that was not recorded.
     """
 
     name: str
@@ -22,6 +23,7 @@ class ComparedValue:
     allowed: float | None
     against: str
     detail: str | None
+    size: float | None = None
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ def _value(content: Mapping[str, Any] | None) -> ComparedValue | None:
         allowed=_number(content["allowed"]),
         against=str(content["against"]),
         detail=_text(content["detail"]),
+        size=_number(content.get("size")),  # not in recordings of earlier versions
     )
 
 

@@ -9,7 +9,7 @@
     ├── CannotRunAgain             114  `fix`: the program of a recording cannot be run again
     ├── NotMeasured                115  no run, or no graph, could be measured or (--verify=error) compared
     ├── AutotuneFileProblem        116  the autotune file is missing, damaged or of another kind
-    ├── Disagreement               117  --verify=error: compiled code computes something else than eager
+    ├── Disagreement               117  `bench`, --verify=error: compiled code does not agree with eager
     ├── GraphBreaksFound           118  --fullgraph: there were graph breaks
     ├── NothingSelected            119  nothing in the recording fits the selectors given
     ├── CannotRecord               120  the recording cannot be created or written
@@ -84,7 +84,7 @@ class AutotuneFileProblem(DynamoError):
 
 
 class Disagreement(DynamoError):
-    """Compiled code computes something else than eager, and --verify=error asks to say so."""
+    """Compiled code computes something else than eager, and `bench` or --verify=error says so."""
 
     exit_code = 117
 

@@ -38,11 +38,13 @@ def bench_blocks(bench: Bench) -> Iterator[Block]:
 def _verdict(figures: list[Figures]) -> str:
     """The fastest of those that do not disagree with eager, and those that do."""
     wrong = [each.backend.name for each in figures if each.backend.agreement.verdict == "disagrees"]
-    disagree = f" Disagreeing with eager: {', '.join(wrong)}." if wrong else ""
+    disagree = f" {_listed(wrong)} something else than eager; see Agreement with eager." if wrong else ""
     right = [each for each in figures if each.backend.name not in wrong]
     speeds = [(each, each.speed_up) for each in right if each.speed_up is not None]
+    if not speeds and wrong:
+        return f"{_listed(wrong)} something else than eager, so no speed-up counts."
     if not speeds:
-        return f"No backend could be compared with eager.{disagree}"
+        return "No backend could be compared with eager."
     best, speed = max(speeds, key=lambda pair: pair[1].mean)
     told = f"{best.backend.name} is {_times_as_fast(speed)}"
     if speed.is_told is False:
@@ -50,6 +52,10 @@ def _verdict(figures: list[Figures]) -> str:
     if speed.mean < 1:
         return f"No backend is faster than eager; {told}.{disagree}"
     return f"{told}{_pays(best)}.{disagree}"
+
+
+def _listed(names: list[str]) -> str:
+    return f"{' and '.join(names)} {'computes' if len(names) == 1 else 'compute'}"
 
 
 def _times_as_fast(speed: SpeedUp) -> str:

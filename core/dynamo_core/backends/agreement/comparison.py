@@ -29,7 +29,7 @@ class Comparison:
 
     `error` is |candidate - reference| and `allowed` what was allowed, both at the element that is furthest
     beyond what is allowed, or nearest to it; None where `detail` says why there is no such figure. `against`
-    is "float64" or "eager", what the reference was.
+    is "float64" or "eager", what the reference was; `size` its largest finite |value|.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Comparison:
     allowed: float | None
     against: str
     detail: str | None = None
+    size: float | None = None
 
 
 def compare(
@@ -53,11 +54,10 @@ def compare(
 
         |candidate - reference| <= rtol |reference| + atol scale + k max|eager - reference|
 
-    with torch.testing's rtol and atol of eager's dtype, `scale` the largest |reference| (1 at most, so that
-    small values are not waved through, SMALLEST_SCALE at least), and k AS_EXACT_AS_EAGER: in half precision
-    eager's own error is what counts. Integers and booleans must be equal wherever eager's equal the
-    reference. NaN and infinity must be where eager has them, unless the candidate agrees with the reference
-    there.
+    with torch.testing's rtol and atol of eager's dtype, `scale` the size of the values (`_scale`), and k
+    AS_EXACT_AS_EAGER: in half precision eager's own error is what counts. Integers and booleans must be equal
+    wherever eager's equal the reference. NaN and infinity must be where eager has them, unless the candidate
+    agrees with the reference there.
 
     `again(seed)` runs eager once more, on `with_other_last_bits(inputs, seed)`. It is asked SECOND_OPINIONS
     times where a candidate seems wrong. Where one of those runs is beyond what is allowed at some elements,
@@ -116,7 +116,8 @@ def _compare_integers(name: str, candidate: Any, eager: Any, exact: Any, others:
     against = "eager" if exact is None else "float64"
     error = torch.where(wrong, candidate.double() - eager.double(), 0.0).abs()
     largest = error.max().item() if error.numel() else 0.0
-    return Comparison(name, largest == 0, largest, 0.0, against)
+    size = _largest(eager.double().abs())
+    return Comparison(name, largest == 0, largest, 0.0, against, size=size)
 
 
 def _compare_floats(name: str, candidate: Any, eager: Any, exact: Any, others: list[Any]) -> Comparison:
@@ -132,9 +133,9 @@ def _compare_floats(name: str, candidate: Any, eager: Any, exact: Any, others: l
         rtol, atol = rtol * WITHOUT_REFERENCE, atol * WITHOUT_REFERENCE
     else:
         against, reference = "float64", torch.where(exact.isfinite(), exact.to(wide), eager)
-    scale = min(max(_largest(reference.abs()), SMALLEST_SCALE), 1.0)
+    size = _largest(reference.abs())
     eagers_error = AS_EXACT_AS_EAGER * _largest((eager - reference).abs())
-    allowed = rtol * reference.abs() + (atol * scale + eagers_error)
+    allowed = rtol * reference.abs() + (atol * _scale(reference.abs(), size) + eagers_error)
     error = (candidate - reference).abs()
     further = [(other - reference).abs() for other in others]
     jumps = max((int((each > allowed).sum()) for each in further), default=0)
@@ -161,7 +162,18 @@ def _compare_floats(name: str, candidate: Any, eager: Any, exact: Any, others: l
         error.flatten()[worst].item(),
         allowed.flatten()[worst].item(),
         against,
+        size=size,
     )
+
+
+def _scale(values: Any, largest: float) -> float:
+    """What counts as the size of a tensor's values: the largest, up to 1; beyond that, the median of them.
+
+    So neither small values are waved through, nor those beside a few huge ones (the mask of an attention).
+    """
+    finite = values[values.isfinite()]
+    typical = float(finite.median()) if largest > 1 else 0.0
+    return max(min(max(largest, SMALLEST_SCALE), 1.0), typical)
 
 
 def _largest(values: Any) -> float:
