@@ -67,7 +67,7 @@ def test_on_recompile_error_names_the_frame_and_the_reason(run: Runner) -> None:
     result = run("run", "-o", "r", *options, OWN, "other_sizes")
     assert result.exit_code == 1
     assert "--on-recompile error: _double (" in result.stderr
-    assert "size mismatch at index 0. expected 2, actual 3" in result.stderr
+    assert "the size of `x` at dimension 0 was 2 when it was compiled, and then 3" in result.stderr
 
 
 @pytest.mark.parametrize(("after", "far"), [("1000", "5 of 1,000 calls"), ("main=3", "0 of 3 calls of main")])

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from dynamo_core.recording.records import RecordParser
 from dynamo_core.shared import names
 from dynamo_reporters.explain.overrides import override_lines, unmatched_overrides
 from dynamo_reporters.page.console import plain_text
-from dynamo_reporters.parts.after_freeze import after_freeze, freeze_sentence, frozen_frames
+from dynamo_reporters.parts.after_freeze import after_freeze, freeze_sentence, frozen_frames, frozen_lines
 from dynamo_reporters.recompiles.report import report
 from dynamo_reporters.report import document
 
@@ -54,6 +55,23 @@ def frozen_run() -> Recording:
         ),
     )
     return recording(process, freeze_after="serve=40", on_recompile="eager")
+
+
+def test_the_value_that_came_is_beside_the_one_that_was_compiled_for() -> None:
+    def of(value: str, times: int) -> str:
+        what = {**SERVE, "reasons": ["0/0: k == 1"], "came": [value], "times": times}
+        return artifact(names.NOT_COMPILED, what)
+
+    frozen = artifact(names.FROZEN, {"frozen": True, "calls": 1, "seconds": None, "at_ns": 5})
+    known = recording(read(frozen, of("2", 3), of("7", 1)), freeze_after="1")
+    (row,) = [line for line in plain_text(after_freeze(known)).splitlines() if "serving.py" in line]
+    assert row.split()[-6:] == ["value", "of", "k", "1", "2,", "7"]
+    (line,) = frozen_lines(known)
+    assert line.endswith("serving.py:7, 4 times: value of k: compiled for 1, came 2, 7")
+    without = recording(
+        read(frozen, artifact(names.NOT_COMPILED, {**SERVE, "reasons": ["0/0: k == 1"], "times": 1}))
+    )
+    assert "not recorded" in plain_text(after_freeze(replace(without, run=known.run)))
 
 
 def test_a_later_count_takes_the_place_of_an_earlier_one() -> None:

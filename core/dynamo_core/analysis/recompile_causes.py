@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..model import Compile, GuardCheck, GuardFailure, Place, Specialization, StackFrame, Symbol
-from ..recording.recompile_text import plain_source, sizes_in
+from ..recording.recompile_text import plain_source
+from ..shared.failed_guard import sizes_in
 from .guard_words import split_note
 from .library import CELL, is_library
 from .recompiles import FrameRecompiles

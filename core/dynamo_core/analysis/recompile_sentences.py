@@ -1,5 +1,6 @@
 """Why a frame was compiled again, in a sentence for somebody who knows PyTorch and nothing of Dynamo."""
 
+from ..shared.failed_guard import guarded, was_and_came
 from .guard_failures import what_differed
 from .recompile_causes import RecompileCause
 
@@ -44,8 +45,7 @@ def _sentence(cause: RecompileCause) -> str:
     values = ", ".join(cause.values[1 : 1 + _MOST_SHOWN])
     more = ", …" if len(cause.values) > 1 + _MOST_SHOWN else ""
     if cause.kind in ("size", "value", "length", "dtype", "rank", "stride") and values:
-        then = f"was {cause.values[0]} when it was compiled, and then {values}{more}"
-        return f"{_what(cause)} {then}{_by_the_line(cause)}"
+        return was_and_came(_what(cause), cause.values[0], f"{values}{more}") + _by_the_line(cause)
     if cause.kind == "size" and cause.came_as_0_or_1:
         return f"{_what(cause)} was 0 or 1, which torch compiles apart from all other sizes"
     if cause.kind == "identity":
@@ -57,9 +57,7 @@ def _sentence(cause: RecompileCause) -> str:
 
 
 def _what(cause: RecompileCause) -> str:
-    at = f" at dimension {cause.index}" if cause.index is not None else ""
-    kind = {"value": "", "rank": "the number of dimensions of "}.get(cause.kind, f"the {cause.kind} of ")
-    return f"{kind}`{cause.source}`{at}"
+    return guarded(cause.kind, cause.source, cause.index)
 
 
 def _by_the_line(cause: RecompileCause) -> str:

@@ -26,9 +26,9 @@ class NotCompiled:
     """A frame that ran eager, or raised, because it would have been compiled after the freeze.
 
     `reasons` are as torch words them, one for each cache entry, the newest first. `times` is how often it was
-    met for them, or for others that are not told (None); all but `reasons` and `times` is None for what is
-    told of no frame. In a process that was killed, `times` may be up to twice that. `at_ns` is when it was
-    first met.
+    met for them and these values, or for others that are not told (None); all but `reasons` and `times` is
+    None for what is told of no frame. In a process that was killed, `times` may be up to twice that. `at_ns`
+    is when it was first met.
     """
 
     name: str | None

@@ -1,6 +1,7 @@
 """What was done to the program's compiling: overrides, the freeze, and frames put off for their cost."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from ..model import (
@@ -30,16 +31,21 @@ class InterventionsBuilder:
         """A frame that was not compiled, for these reasons; `at_ns` is when that was said."""
         place = _place(record.file, record.line)
         reasons = None if record.reasons is None else tuple(record.reasons)
-        failures = tuple(map(self._failure_of, reasons or ()))
+        came = tuple(record.came or [None] * len(reasons or ()))
+        failures = tuple(
+            replace(failure, actual=value) if failure.actual is None else failure
+            for failure, value in zip(map(self._failure_of, reasons or ()), came, strict=True)
+        )
+        met = (record.name, place, reasons, came)
         item = NotCompiled(
             name=record.name,
             place=place,
             reasons=reasons,
             failures=tuple(failure for failure in failures if failure.entry is not None),
             times=record.times,
-            at_ns=self._first_met.setdefault((record.name, place, reasons), at_ns),
+            at_ns=self._first_met.setdefault(met, at_ns),
         )
-        self._put(self._process.not_compiled, item, (item.name, item.place, reasons))
+        self._put(self._process.not_compiled, item, met)
 
     def put_off(self, record: FramePutOff) -> None:
         """A frame that ran eager, as compiling had taken too long by then."""

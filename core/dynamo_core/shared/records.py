@@ -253,7 +253,10 @@ class FramePutOff(OurRecord):
 
 
 class FrameNotCompiled(OurRecord):
-    """A frame would have been compiled after the freeze, for these reasons; None for others than are told."""
+    """A frame would have been compiled after the freeze, for these reasons; None for others than are told.
+
+    `came` has the value that each guard was given, where its reason does not name it and it is known.
+    """
 
     NAME = names.NOT_COMPILED
 
@@ -262,6 +265,7 @@ class FrameNotCompiled(OurRecord):
     file: str | None = None
     line: int | None = None
     reasons: list[str] | None = None
+    came: list[str | None] | None = None
 
 
 class OverrideApplied(OurRecord):

@@ -57,6 +57,13 @@ class Cause:
     came: dict[str, None] = field(default_factory=dict)
     times: int = 0
 
+    def __str__(self) -> str:
+        """`value of k: compiled for 1, came 2, 3`."""
+        compiled = f"compiled for {values(self.compiled_for)}" if self.compiled_for else ""
+        came = f"came {values(self.came)}" if self.came else ""
+        known = ", ".join(filter(None, (compiled, came)))
+        return f"{self.what}: {known}" if known else self.what
+
 
 def frozen_frames(recording: Recording) -> list[Frozen]:
     """The frames that were not compiled, the one met most often first."""
@@ -115,7 +122,7 @@ def after_freeze(recording: Recording) -> Iterator[Block]:
         where = f"{frame_name(frame.name)} ({place(frame.place)}){process_title(frame.process, recording)}"
         for cause in frame.by_cause():
             rows.append(
-                [where, f"{cause.times:,}", cause.what, values(cause.compiled_for), values(cause.came)]
+                [where, f"{cause.times:,}", cause.what, values(cause.compiled_for), _came_text(cause)]
             )
             where = ""
     yield table("frame|times>|what differed|compiled for|came", rows)
@@ -124,9 +131,14 @@ def after_freeze(recording: Recording) -> Iterator[Block]:
 def frozen_lines(recording: Recording) -> Iterator[str]:
     """For the end of a run: each frame and its commonest reason."""
     for frame in frozen_frames(recording):
-        cause = frame.by_cause()[0]
-        told = f"{cause.what} ({values(cause.came)})" if cause.came else cause.what
-        yield f"{frame_name(frame.name)} at {place(frame.place)}, {number(frame.times, 'time')}: {told}"
+        cause, *others = frame.by_cause()
+        more = f"; and for {number(len(others), 'other reason')}" if others else ""
+        times = number(frame.times, "time")
+        yield f"{frame_name(frame.name)} at {place(frame.place)}, {times}: {cause}{more}"
+
+
+def _came_text(cause: Cause) -> str:
+    return values(cause.came) or ("not recorded" if cause.compiled_for else "")
 
 
 def values(known: Iterable[str]) -> str:

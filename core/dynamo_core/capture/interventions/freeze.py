@@ -18,7 +18,7 @@ Source: torch/_dynamo/convert_frame.py (ConvertFrame, ConvertFrameAssert), torch
 
 import threading
 from types import CodeType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...shared.freeze_after import parse_freeze_after
 from ...shared.records import FrameNotCompiled, FreezeNoted
@@ -33,9 +33,20 @@ from .not_compiled import NotCompiled
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
-_REASONS_OF_A_FRAME = 16  # the reason can name a size, and so be new each time
+_TOLD_OF_A_FRAME = 16  # the reason can name a size, and so be new each time
 _NEVER_COMPILED = "never compiled before"
 _NO_LONGER_COMPILED = "what was compiled of it has been thrown away (torch._dynamo.reset)"
+
+
+_Reasons = tuple[str, ...]
+_Came = tuple[str | None, ...]
+
+
+class _Refused(NamedTuple):
+    """Why a frame was not compiled: a reason for each of its cache entries, and the value that came."""
+
+    reasons: _Reasons
+    came: _Came
 
 
 class Freeze:
@@ -51,7 +62,8 @@ class Freeze:
         self._pages: list[int] = []  # of the calls that count
         self._compiling = threading.local()
         self._compiled: set[object] = set()
-        self._reasons_of: dict[object, set[object]] = {}
+        self._told_of: dict[object, dict[tuple[_Reasons | None, _Came | None], None]] = {}
+        self._what_came = probes.harmless("the values that came after the freeze")(_what_came)
         self._not_compiled = Occurrences(probes.stream, FrameNotCompiled)
 
     def watch(self, page: int) -> None:
@@ -76,10 +88,10 @@ class Freeze:
             original = converter.__call__
 
             def __call__(self_: Any, frame: Any, *rest: Any, **named: Any) -> Any:
-                reasons = why_not(self_, frame, convert_frame)
-                if reasons is not None:
+                refused = why_not(self_, frame, convert_frame)
+                if refused is not None:
                     if self._is_error:
-                        raise NotCompiled(_message(frame.f_code, reasons))
+                        raise NotCompiled(_message(frame.f_code, refused))
                     allow_no_compiled_frame()
                     return eager_this_once
                 # One more call lies on the stack than Dynamo's `skip` knows of.
@@ -104,7 +116,7 @@ class Freeze:
             self._record(self._has_come())
         self._not_compiled.finish()
 
-    def _why_not(self, converter: Any, frame: Any, convert_frame: ModuleType) -> tuple[str, ...] | None:
+    def _why_not(self, converter: Any, frame: Any, convert_frame: ModuleType) -> "_Refused | None":
         """Why this frame would be compiled now, were it not for the freeze, which is recorded; else None."""
         if not self._frozen:
             if not self._has_come():
@@ -120,12 +132,21 @@ class Freeze:
         ):
             return None
         reasons = self._reasons(converter, frame)
+        came = self._what_came(reasons, frame) or (None,) * len(reasons)
         where = {"name": code.co_name, "file": code.co_filename, "line": code.co_firstlineno}
-        known = self._reasons_of.setdefault(tuple(where.values()), set())
-        told = reasons if reasons in known or len(known) < _REASONS_OF_A_FRAME else None
-        known.add(told)
-        self._not_compiled.add((*where.values(), told), {**where, "reasons": told})
-        return reasons
+        told = self._told(tuple(where.values()), reasons, came)
+        self._not_compiled.add((*where.values(), told), {**where, "reasons": told[0], "came": told[1]})
+        return _Refused(reasons, came)
+
+    def _told(self, frame: object, reasons: _Reasons, came: _Came) -> tuple[_Reasons | None, _Came | None]:
+        """Of reasons that are ever new, all is told of the first; of ever new values, the reasons go on."""
+        known = self._told_of.setdefault(frame, {})
+        if len(known) < _TOLD_OF_A_FRAME or (reasons, came) in known:
+            told: tuple[_Reasons | None, _Came | None] = (reasons, came)
+        else:
+            told = (reasons if any(reasons == each for each, _ in known) else None, None)
+        known[told] = None
+        return told
 
     def _reasons(self, converter: Any, frame: Any) -> tuple[str, ...]:
         """In torch's words, for each cache entry that the frame has, the newest first."""
@@ -167,10 +188,31 @@ def _age(cache_entry: Any) -> int:
     return int(cache_entry.compile_id.frame_compile_id)  # the list's own order is that of their use
 
 
-def _message(code: CodeType, reasons: tuple[str, ...]) -> str:
+def _what_came(reasons: _Reasons, frame: Any) -> _Came:
+    from .values_that_came import value_that_came  # only now: it loads `ast`
+
+    return tuple(value_that_came(reason, frame.f_locals, frame.f_globals) for reason in reasons)
+
+
+def _message(code: CodeType, refused: _Refused) -> str:
+    """In the words of `dynamo recompiles`, of the newest cache entry."""
+    from ...shared.failed_guard import failed_guard, guarded, was_and_came
+    from .values_that_came import check_of
+
+    check = check_of(refused.reasons[0])
+    failed = failed_guard(check)
+    came = failed.actual or refused.came[0]
+    if failed.source and failed.expected and came:
+        why = was_and_came(guarded(failed.kind, failed.source, failed.index), failed.expected, came)
+    elif came:
+        why = f"`{check}` held when it was compiled, and then {came} came"
+    else:
+        why = check
+    others = len(refused.reasons) - 1
     return (
         f"--on-recompile error: {code.co_name} ({code.co_filename}:{code.co_firstlineno}) "
-        f"would be compiled after the freeze: {'; '.join(reasons)}"
+        f"would be compiled after the freeze: {why}"
+        + (f"; nor does any of {others} earlier compiles of it fit" if others else "")
     )
 
 

@@ -1,0 +1,137 @@
+"""What a guard that failed was about: torch's words taken apart, and a sentence made of the parts.
+
+Source: torch/_dynamo/guards.py (get_guard_fail_reason_helper, strip_local_scope: `L['x']` is written `x`) and
+torch/csrc/dynamo/guards.cpp (TensorCheck::check_verbose). What is not recognised keeps torch's own words.
+Read with 2.6 to 2.15.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+# One size of a dynamic dimension, and which.
+_SIZE = re.compile(
+    r"(?P<source>[A-Za-z_](?:[\w.]|\[[^][\n]{0,200}\]){0,200}?)\.size\(\)\[(?P<index>\d{1,9})\]"
+)
+
+
+def _until(name: str, mark: str) -> str:
+    """A pattern for the part `name`, which ends where `mark` begins: so nothing is tried twice."""
+    return f"(?P<{name}>(?:(?!{mark}).)+){mark}"
+
+
+def _mismatch(what: str, and_then: str) -> re.Pattern[str]:
+    """A pattern for what TensorCheck says of a tensor."""
+    until_mark = _until("source", f"' {what} mismatch")
+    return re.compile(f"tensor '{until_mark}{and_then}")
+
+
+_AT_INDEX = r" at index (?P<index>\d{1,9})"
+_VALUES = rf"\. expected {_until('expected', ', actual ')}(?P<actual>.+)"
+# Behind what is counted a hint may follow, as on parameters.
+_NUMBERS = r"\. expected (?P<expected>-?\d{1,20}), actual (?P<actual>-?\d{1,20})(?:\. (?P<hint>.+))?"
+# A number in a check on another one, and the name of that.
+_LITERAL = r"-?\d{1,40}(?:\.\d{0,40})?(?:e[-+]?\d{1,4})?"
+_NAME = r"(?P<source>[A-Za-z_][\w.\[\]'\"]{0,400})"
+# What differs, by the words that torch has for it, and the parts that those words name.
+_KINDS: Mapping[str, re.Pattern[str]] = {
+    "size": _mismatch("size", _AT_INDEX + _NUMBERS),
+    "stride": _mismatch("stride", _AT_INDEX + _NUMBERS),
+    "rank": _mismatch("rank", _NUMBERS),
+    "dtype": _mismatch("dtype", _VALUES),
+    "requires_grad": _mismatch(
+        "requires_grad",
+        r"\. expected requires_grad=(?P<expected>\w+)(?:, actual (?:requires_grad=)?(?P<actual>\w+))?",
+    ),
+    "dispatch keys": _mismatch("dispatch key set", _VALUES),
+    "device": re.compile(
+        r"Tensor device index mismatch\. Expected device index to be "
+        rf"{_until('expected', ', got ')}(?P<actual>.+)"
+    ),
+    "type of a tensor": re.compile(
+        r"expected type of '(?P<source>.+)' to be a tensor type, ' but found <class '(?P<actual>[^']+)'>"
+    ),
+    "length": re.compile(r"len\((?P<source>.+)\) (?P<not>!=|==) (?P<expected>\d{1,20})"),
+    "empty": re.compile(r"not (?P<source>\w[\w.\[\]'\"]*)"),
+    "relation of sizes": re.compile(r"(?!len\().*\.size\(\)\[\d{1,9}\].*", re.DOTALL),
+    "type": re.compile(r"___check_type_id\((?P<source>.+), \d+\)(?:, type=<class '(?P<expected>[^']+)'>)?"),
+    "identity": re.compile(r"___check_obj_id\((?P<source>.+), \d+\)(?:, type=(?s:.*))?"),
+    "freed object": re.compile(r"Cache line invalidated because (?P<source>.+) got deallocated"),
+    "global state": re.compile(
+        r"(?:___check_global_state\(\)|GLOBAL_STATE changed|___check_torch_function_mode_stack\(\)"
+        r"|utils_device\.CURRENT_DEVICE == ).*"
+    ),
+    "attribute": re.compile(
+        r"(?P<not>not )?hasattr\((?P<source>.+), '(?P<expected>[^']+)'\)(?: == (?P<is>True|False))?"
+    ),
+    "dictionary": re.compile(r"(?P<not>not )?___dict_contains\((?=.*\)\Z)(?P<expected>.+), (?P<source>.+)\)"),
+    "none or bool": re.compile(r"(?P<source>.+) is (?P<expected>None|True|False)"),
+    "comparison": re.compile(
+        rf"(?:{_LITERAL} <=? )?{_NAME} (?:<=?|>=?|!=) {_LITERAL}"
+        rf"|{_LITERAL} <=? {_NAME.replace('source', 'other')}"
+    ),
+    "value": re.compile(r"(?P<source>[^<>=!]+?) == (?P<expected>.+)"),
+}
+
+
+@dataclass(frozen=True)
+class FailedGuard:
+    """The parts of a check: what kind of thing differed, of which source, at which dimension, and how."""
+
+    kind: str
+    source: str | None = None
+    index: int | None = None
+    expected: str | None = None
+    actual: str | None = None
+    hint: str | None = None
+
+
+def failed_guard(check: str) -> FailedGuard:
+    """The parts of a check in torch's words; `other` is one that is not recognised."""
+    kind, parts = _kind(check)
+    index = parts.get("index")
+    return FailedGuard(
+        kind,
+        parts.get("source"),
+        int(index) if index is not None else None,
+        parts.get("expected"),
+        parts.get("actual"),
+        parts.get("hint"),
+    )
+
+
+def guarded(kind: str, source: str | None, index: int | None) -> str:
+    """What is guarded, in words: the size of `x` at dimension 0, or `k` alone for its value."""
+    at = f" at dimension {index}" if index is not None else ""
+    of = {"value": "", "rank": "the number of dimensions of "}.get(kind, f"the {kind} of ")
+    return f"{of}`{source}`{at}"
+
+
+def was_and_came(what: str, was: str, came: str) -> str:
+    """That what is guarded was one thing and then another."""
+    return f"{what} was {was} when it was compiled, and then {came}"
+
+
+def sizes_in(check: str) -> list[tuple[str, int]]:
+    """The sizes that a check relates: of which source, and at which dimension."""
+    return list(dict.fromkeys((found["source"], int(found["index"])) for found in _SIZE.finditer(check)))
+
+
+def _kind(check: str) -> tuple[str, Mapping[str, str | None]]:
+    for kind, pattern in _KINDS.items():
+        found = pattern.fullmatch(check)
+        if found:
+            parts = found.groupdict()
+            if kind in ("attribute", "dictionary"):
+                is_absent = (parts["not"] is not None) != (parts.get("is") == "False")
+                parts["expected"] = f"{'without' if is_absent else 'with'} {parts['expected']}"
+            if kind == "type of a tensor":
+                return "type", {**parts, "expected": "a tensor"}
+            if kind == "comparison":
+                return kind, {"source": parts["source"] or parts["other"]}
+            if kind == "empty":
+                return "length", {**parts, "expected": "0"}
+            if kind == "relation of sizes" and len(sizes := sizes_in(check)) == 1:
+                return kind, {"source": sizes[0][0], "index": str(sizes[0][1])}
+            return ("value" if kind == "none or bool" else kind), parts
+    return "other", {}
