@@ -11,6 +11,7 @@ import click
 
 from dynamo_core import __version__
 from dynamo_core.shared.errors import EXIT_INTERNAL, EXIT_NOBODY_READS, EXIT_USAGE, CannotRecord, DynamoError
+from dynamo_core.shared.names import RECORDING_VARIABLE
 from dynamo_core.shared.near_names import did_you_mean
 from dynamo_core.shared.untrusted import printable
 
@@ -18,6 +19,7 @@ from .plain_characters import use_what_it_has
 
 COMMANDS = {
     "run": "Run a program as it is, and record what torch.compile makes of it.",
+    "env": "Print the variables that let a launcher record its processes.",
     "bench": "Run a program under several backends, and compare time, speed-up and agreement.",
     "report": "Make the page: one HTML file of a recording, to look at and to send.",
     "explain": "Say what happened, what it cost and what to fix first.",
@@ -114,6 +116,9 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # paths may be in any encoding, the terminal in another
             use_what_it_has(stream)
+    os.environ.pop(
+        RECORDING_VARIABLE, None
+    )  # of `dynamo env`: the processes that we ask things are no part of it
     try:
         code = dynamo.main(prog_name="dynamo", standalone_mode=False)
         if sys.stdout is not None:

@@ -1,6 +1,7 @@
 """A click command whose options end where the user's program begins."""
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -34,20 +35,14 @@ class ProgramCommand(CommandWithHelp):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Give click our own options only, and keep the program in the context."""
         own, ctx.meta[_PROGRAM_KEY] = split_command_line(args, options_with_value(self))
-        optional = {
-            name: parameter
-            for parameter in self.params
-            if isinstance(parameter, OptionWithOptionalValue)
-            for name in parameter.opts
-        }
+        optional = _optional_values(self)
         if own and own[-1] in optional:
             _check_value_is_attached(own[-1], optional[own[-1]], program_of(ctx))
         if program_of(ctx) is not None:
             from .project_defaults import project_defaults
 
             ctx.default_map = ctx.meta[_DEFAULTS_KEY] = project_defaults(self, ctx)
-        own = [f"{each}={optional[each].bare}" if each in optional else each for each in own]
-        return super().parse_args(ctx, own)
+        return super().parse_args(ctx, with_bare_values(self, own))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; first say which options behind the program look like a mistake."""
@@ -78,6 +73,21 @@ class ProgramCommand(CommandWithHelp):
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """The usage line, with the program that click does not know of."""
         return [*super().collect_usage_pieces(ctx), _PROGRAM_USAGE]
+
+
+def _optional_values(command: click.Command) -> dict[str, OptionWithOptionalValue]:
+    return {
+        name: parameter
+        for parameter in command.params
+        if isinstance(parameter, OptionWithOptionalValue)
+        for name in parameter.opts
+    }
+
+
+def with_bare_values(command: click.Command, arguments: Sequence[str]) -> list[str]:
+    """The arguments with what such an option means where it stands alone."""
+    optional = _optional_values(command)
+    return [f"{each}={optional[each].bare}" if each in optional else each for each in arguments]
 
 
 def _check_value_is_attached(name: str, option: OptionWithOptionalValue, program: Program | None) -> None:

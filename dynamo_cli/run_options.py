@@ -113,8 +113,8 @@ _limits = [
 ]
 
 
-def run_options(*output_names: str) -> Callable[[Command], Command]:
-    """Add the options; `output_names` is what the option for the recording's folder is called."""
+def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Callable[[Command], Command]:
+    """Add the options but those `without`; `output_names` are those of the recording's folder."""
     options = [
         documented_option(
             *output_names,
@@ -252,6 +252,9 @@ def run_options(*output_names: str) -> Callable[[Command], Command]:
     def add(command: Command) -> Command:
         for option in reversed(options):
             command = option(command)
+        if without:
+            parameters: list[click.Parameter] = getattr(command, "__click_params__", [])
+            parameters[:] = [each for each in parameters if each.name not in without]
         return command
 
     return add

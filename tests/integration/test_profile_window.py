@@ -165,7 +165,7 @@ def test_killed_while_the_window_is_open(environment: dict[str, str], tmp_path: 
     with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stdout.readline() == b"ready\n"
         time.sleep(0.1)
-        child = next((tmp_path / "recording").glob("dynamo_calls_*")).name.split("_")[2]
+        child = next((tmp_path / "recording").glob("dynamo_calls_*")).name.split("_")[3]
         os.kill(int(child), signal.SIGKILL)
         process.wait(60)
     recorded = _process(tmp_path / "recording")

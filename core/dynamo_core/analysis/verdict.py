@@ -105,6 +105,8 @@ def versions(recording: Recording) -> str:
 
 def ending(run: Run) -> str:
     """How the program ended, as the launcher saw it."""
+    if not run.has_launcher:
+        return "ran without `dynamo run`: its exit code is not recorded"
     if run.ended_ns is None:
         return "has not ended, or dynamo was killed: this recording is partial"
     duration = seconds(None if run.started_ns is None else (run.ended_ns - run.started_ns) / 1e9)

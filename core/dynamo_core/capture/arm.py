@@ -8,6 +8,7 @@ nothing that Python has not loaded by itself (os, sys, time).
 import os
 import sys
 
+from ..shared.launchers import JOB_IN_PATH, job_of
 from ..shared.names import ENGINE_FAILURE_PREFIX, PYTHON_PROCESSES_FILE, RECORDING_VARIABLE
 from .import_hook import import_hook
 from .primitives import (
@@ -33,7 +34,9 @@ def arm() -> None:
     recording = os.environ.get(RECORDING_VARIABLE)
     if recording is None or _is_torch_helper():
         return
-    _note_this_process(recording)
+    if JOB_IN_PATH in recording:
+        os.environ[RECORDING_VARIABLE] = recording = recording.replace(JOB_IN_PATH, _job_as_folder())
+    note_this_process(recording)
     start_when_torch_is_imported(dict(os.environ))  # as it is now: the program may clear it
 
 
@@ -56,7 +59,13 @@ def _is_torch_helper() -> bool:
     )
 
 
-def _note_this_process(recording: str) -> None:
+def _job_as_folder() -> str:
+    """The job's name; where no launcher has named it, that of its first process, which children keep."""
+    name = job_of(os.environ) or f"{os.uname().nodename}-{getpid()}-{time_ns() // 10**9}"
+    return "".join(each if each.isalnum() or each in "_.-" else "_" for each in name).lstrip(".") or "_"
+
+
+def note_this_process(recording: str) -> None:
     """Leave one line, so that the reader can tell "never imported torch" from "engine never started"."""
     try:
         flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW

@@ -26,6 +26,10 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
     global running
     settings = Settings.from_environment(environment)
     import_what_is_asked_for(settings)
+    if settings.makes_folder:
+        from .writing.run_file import begin_recording
+
+        begin_recording(settings)
     parts = EngineParts(settings)
     install_probes(parts)
     atexit.register(parts.probes.harmless("process end")(parts.finish))

@@ -40,8 +40,16 @@ def _hints(kind: type[Description]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class ProcessInfo(Description):
-    """A process as it began. Times are nanoseconds since the epoch; `began_ns` is the kernel's word."""
+    """A process as it began. Times are nanoseconds since the epoch; `began_ns` is the kernel's word.
 
+    Its job, attempt and rank are what its launcher said (`shared/launchers.py`).
+    """
+
+    host: str | None = None
+    job: str | None = None
+    attempt: list[int] | None = None
+    rank: int | None = None
+    rank_unsure: int | None = None
     pid: int | None = None
     ppid: int | None = None
     started_ns: int | None = None
@@ -91,7 +99,11 @@ class RunSettings(Description):
 
 @dataclass(frozen=True)
 class Run(Description):
-    """A `dynamo run` as its launcher saw it. `ended_ns` is None while it goes on, or if dynamo was killed."""
+    """A `dynamo run` as its launcher saw it. `ended_ns` is None while it goes on, or if dynamo was killed.
+
+    Where processes were started with the variables of `dynamo env`, `started_by` is "environment", and what
+    is here is the word of the first of them: nobody sees how all of them end.
+    """
 
     dynamo: str | None = None
     program: str | None = None
@@ -105,6 +117,12 @@ class Run(Description):
     exit_code: int | None = None
     signal: int | None = None
     notes: list[str] | None = None
+    started_by: str | None = None
+
+    @property
+    def has_launcher(self) -> bool:
+        """Whether a `dynamo run` watched the program, and notes how it ends."""
+        return self.started_by is None
 
     @classmethod
     def of(cls, recorded: Mapping[str, Any]) -> "Run":

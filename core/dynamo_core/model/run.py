@@ -251,7 +251,7 @@ class Recording:
         """Whether the run is still going on or was cut off before our last word."""
         if self.run is None:
             return False
-        if self.run.ended_ns is None or self.run.signal is not None:
+        if self.run.has_launcher and (self.run.ended_ns is None or self.run.signal is not None):
             return True
         return any(
             process.damaged_records or process.lost_records or process.lacks_last_record

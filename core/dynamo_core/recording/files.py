@@ -19,6 +19,8 @@ from ..shared.names import (
     PROFILE_SUFFIX,
     PYTHON_PROCESSES_FILE,
     RUN_FILE,
+    RUN_FORMAT,
+    RUN_VERSION,
     STREAM_PREFIX,
     STREAM_SUFFIX,
 )
@@ -29,8 +31,6 @@ from .in_use import claim, is_in_use
 from .plain_files import is_plain_file, open_plain, read_plain
 
 DEFAULT_FOLDER = Path(".dynamo")
-RUN_FORMAT = "dynamo-recording"
-RUN_VERSION = 1
 _RUN_FIELDS: dict[str, tuple[type, ...]] = {
     "command": (list,),
     "notes": (list,),
@@ -41,7 +41,7 @@ _RUN_FIELDS: dict[str, tuple[type, ...]] = {
     "signal": (int, type(None)),
 }
 _OUR_FILES = re.compile(
-    rf"{re.escape(RUN_FILE)}(\.new)?|{re.escape(PYTHON_PROCESSES_FILE)}|{ENGINE_FAILURE_PREFIX}\d+\.txt"
+    rf"{re.escape(RUN_FILE)}(\.new|\.\w+\.part)?|{re.escape(PYTHON_PROCESSES_FILE)}|{ENGINE_FAILURE_PREFIX}\d+\.txt"
     rf"|{STREAM_PREFIX}\w+{re.escape(STREAM_SUFFIX)}|{CALLS_PREFIX}\w+{re.escape(CALLS_SUFFIX)}"
     rf"|{PROFILE_PREFIX}\w+{re.escape(PROFILE_SUFFIX)}(\.new)?"
 )

@@ -9,6 +9,7 @@ SETTINGS_VARIABLE = "DYNAMO_RUN_SETTINGS"
 
 # Files of a recording, beside the streams.
 RUN_FILE = "dynamo_run.json"
+RUN_FORMAT, RUN_VERSION = "dynamo-recording", 1
 PYTHON_PROCESSES_FILE = "dynamo_python_processes.txt"
 ENGINE_FAILURE_PREFIX = "dynamo_engine_failed_"
 

@@ -43,6 +43,7 @@ class Settings(NamedTuple):
     `semantics` says whether a captured program keeps eager's where torch.compile has others.
     `step_frames` begin a step of the program, which `dynamo bench` wants to be noted, compiled or not.
     `stop_after` so many calls of a compiled frame the program is ended, which only `dynamo fix` asks for.
+    `makes_folder` where no `dynamo run` has made it: the first process that imports torch does.
     The limits bound what capture costs (`tracing_limits.py`, `budget.py` and `compile_limit.py` in
     `capture/whole_program/`); None switches one off.
     """
@@ -71,6 +72,7 @@ class Settings(NamedTuple):
     compile_limit: float | None = None
     semantics: str = SEMANTICS_EAGER
     stop_after: int | None = None
+    makes_folder: bool = False
 
     def choices(self) -> tuple[BackendChoice, ...]:
         """The backends to try for each graph, in order; ValueError says what is wrong with them."""

@@ -58,6 +58,8 @@ def _page(recording: Recording) -> Iterator[Block]:
     if ranks.compared:
         yield Paragraph(f"Compared, and the same on all ranks: {'; '.join(ranks.compared)}.")
     yield Paragraph(f"Not compared: {'; '.join(ranks.not_compared)}.", "dim")
+    if ranks.left_out:
+        yield Paragraph(f"Left out: {'; '.join(ranks.left_out)}.")
 
 
 def _verdict(ranks: Ranks) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 from ...model import Process, Recording
 from ..summary import Summary, summarize
 from .differences import Difference, differences
-from .members import ranks_of
+from .launches import launch_of, newest
 from .waiting import Wait, waits_of, who_waits
 
 State = Literal["ended", "killed", "not ended", "not recorded"]
@@ -40,7 +40,8 @@ class Ranks:
     """The ranks of a run beside each other.
 
     `waits` says what they are inside of, `waiting` who cannot go on, in sentences. `compared` names what was
-    compared and agrees, `not_compared` what could not be.
+    compared and agrees, `not_compared` what could not be. `left_out` are other processes of ranks: of earlier
+    jobs in the same folder, and of earlier attempts at this one.
     """
 
     rows: tuple[RankRow, ...]
@@ -49,11 +50,13 @@ class Ranks:
     waiting: tuple[str, ...]
     compared: tuple[str, ...]
     not_compared: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
 
 
 def compare_ranks(recording: Recording) -> Ranks:
     """Compare what each rank of a recording did; of fewer than two there is nothing to compare."""
-    ranks = ranks_of(recording)
+    chosen = newest([*map(launch_of, recording.processes)])
+    ranks = {rank: recording.processes[at] for rank, at in chosen.ranks.items()}
     found = differences(ranks) if len(ranks) > 1 else ()
     compared, not_compared = _what_was_compared(ranks)
     subjects = {difference.subject for difference in found}
@@ -64,6 +67,7 @@ def compare_ranks(recording: Recording) -> Ranks:
         waiting=who_waits(ranks),
         compared=tuple(text for subject, text in compared if subject not in subjects),
         not_compared=tuple(not_compared),
+        left_out=chosen.left_out,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...model import Graph, Place, Process, function_of
+from ...shared.launchers import OF_A_RANK
 from ..lasting_text import without_numbers
 from ..words import cache_name, compile_label, first_line, frame_name, number
 from .collectives import collectives_of, place_in_program, tensors_in_words
@@ -76,18 +77,11 @@ def _described(process: Process) -> dict[str, str]:
         "Python's version": str(process.info.python),
     }
     for name, value in sorted((process.info.environment or {}).items()):
-        if name not in _OF_A_RANK:
+        if name not in OF_A_RANK:
             found[name] = value
     for module, values in (process.state.torch_config or {}).items():
         found |= {f"{module}.{name}": value for name, value in values.items()}
     return found
-
-
-# What launchers give each rank for itself (torchrun, SLURM and others).
-_OF_A_RANK = (
-    "RANK", "LOCAL_RANK", "GROUP_RANK", "ROLE_RANK", "NODE_RANK", "LOCAL_WORLD_SIZE", "CUDA_VISIBLE_DEVICES",
-    "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "MASTER_ADDR",
-)  # fmt: skip
 
 
 def _first(

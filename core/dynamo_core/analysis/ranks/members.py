@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ...model import Compiling, Graph, Process, Recording
+from .launches import launch_of, newest
 
 
 @dataclass(frozen=True)
@@ -20,17 +21,9 @@ class Inside:
 
 
 def ranks_of(recording: Recording) -> dict[int, Process]:
-    """The process of each rank, in the order of the ranks.
-
-    Workers that a rank forked are not it; of a rank that was started again, the last process is.
-    """
-    found: dict[int, Process] = {}
-    for process in recording.processes:
-        if process.rank is not None and process.info.forked is not True:
-            earlier = found.get(process.rank)
-            if earlier is None or (process.info.started_ns or 0) >= (earlier.info.started_ns or 0):
-                found[process.rank] = process
-    return dict(sorted(found.items()))
+    """The process of each rank, in the order of the ranks: of the last job, and of the last attempt at it."""
+    processes = recording.processes
+    return {rank: processes[at] for rank, at in newest([*map(launch_of, processes)]).ranks.items()}
 
 
 def inside_of(process: Process) -> Inside | None:

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ...shared.launchers import attempt_of, job_of, rank_of
 from ...shared.masking import masked_arguments, masked_environment
 
 
@@ -15,7 +16,13 @@ def description_at_start() -> dict[str, Any]:
     """The process, its versions and its environment. Asks for no device: that would initialise CUDA."""
     import torch
 
+    rank, unsure = rank_of(os.environ) or (None, None)
     return {
+        "host": os.uname().nodename,
+        "job": job_of(os.environ),
+        "attempt": attempt_of(os.environ),
+        "rank": rank,
+        "rank_unsure": unsure,
         "argv": masked_arguments(sys.orig_argv),
         "executable": sys.executable,
         "python": platform.python_version(),

@@ -16,6 +16,7 @@ from json import dumps
 from typing import Any
 
 from ...shared.call_pages import LOST_RECORDS
+from ...shared.launchers import rank_of
 from ...shared.names import CALLS_PREFIX, CALLS_SUFFIX, STREAM_PREFIX, STREAM_SUFFIX
 from ...shared.records import OurRecord
 from ...shared.stream_position import StreamPosition
@@ -159,8 +160,9 @@ class Stream:
                 self._open_new_file()
 
     def _open_new_file(self) -> None:
-        rank = os.environ.get("RANK", "")
-        stem = (f"rank_{rank}_" if rank.isdigit() else "") + str(getpid())
+        rank = rank_of(os.environ)
+        # Hosts may share the folder, and have processes of the same id.
+        stem = f"{f'rank_{rank[0]}_' if rank else ''}{name_of_this_process()}"
         for attempt in range(1000):  # exec keeps the process id, and ids come round again
             self._path = f"{self._recording}/{STREAM_PREFIX}{stem}_{attempt}{STREAM_SUFFIX}"
             try:
@@ -190,6 +192,12 @@ class Stream:
             self._descriptor = file
         status = fstat(self._descriptor)
         self._identity = (status.st_dev, status.st_ino)
+
+
+def name_of_this_process() -> str:
+    """For files of its own: numbers of its host, which others must not learn from the name, and of itself."""
+    host = md5(os.uname().nodename.encode(), usedforsecurity=False).hexdigest()
+    return f"{int(host[:7], 16)}_{getpid()}"
 
 
 def _prefix(path: str, line: int) -> str:

@@ -1,0 +1,99 @@
+"""The environment of an observed process as text, for launchers of other programs (`dynamo env`)."""
+
+import json
+import os
+import shlex
+from pathlib import Path
+
+from .. import __version__
+from ..recording.files import is_recording
+from ..shared.errors import CannotRecord
+from ..shared.launchers import JOB_IN_PATH
+from ..shared.settings import Settings
+from .environment import BOOTSTRAP_FOLDER, environment_for
+from .run import Request, checked
+
+_PACKAGE = BOOTSTRAP_FOLDER.parent.parent
+_MOUNTED_AT = "/opt/dynamo_core"  # in a container
+
+
+def settings_for_processes(request: Request, *, is_here: bool) -> Settings:
+    """What processes are to be given that no `dynamo run` starts; where they run `is_here`, it is checked.
+
+    DynamoError says what is wrong: nobody could say it later.
+    """
+    place = os.path.abspath(str(request.output))
+    if not place.isprintable():
+        raise CannotRecord(f"cannot record to {place!r}: there are control characters in it")
+    if is_here:
+        _check_place(Path(place.partition(JOB_IN_PATH)[0]), has_subfolders=JOB_IN_PATH in place)
+        request = checked(request)
+    return request.settings._replace(recording=place, makes_folder=True)
+
+
+def _check_place(place: Path, *, has_subfolders: bool) -> None:
+    there = next(folder for folder in (place, *place.parents) if folder.exists())
+    if not there.is_dir():
+        raise CannotRecord(f"cannot record to {place}: {there} is no folder")
+    if not os.access(there, os.W_OK):
+        raise CannotRecord(f"cannot record to {place}: {there} cannot be written to")
+    if there == place and not has_subfolders and any(place.iterdir()) and not is_recording(place):
+        raise CannotRecord(f"{place} is not empty, and no recording; choose another -o")
+
+
+def exported(settings: Settings, form: str, installed_at: str | None = None) -> tuple[str, list[str]]:
+    """The text, and what else must be seen to, in sentences."""
+    package = installed_at or (_MOUNTED_AT if form == "docker" else str(_PACKAGE))
+    bootstrap = package.rstrip("/") + "/" + str(BOOTSTRAP_FOLDER.relative_to(_PACKAGE))
+    variables = settings.to_environment()
+    notes = []
+    if form in ("shell", "slurm"):
+        lines = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
+        lines.append(f'export PYTHONPATH={shlex.quote(bootstrap)}"${{PYTHONPATH:+:$PYTHONPATH}}"')
+        text = "\n".join(lines)
+    elif form == "json" and installed_at is None:
+        inherited = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
+        text = json.dumps(environment_for(settings, inherited), indent=2)
+    else:
+        variables["PYTHONPATH"] = bootstrap
+        text = _WRITTEN[form](variables)
+        if form != "json":
+            notes.append("PYTHONPATH is set to this alone: add what the job needs in it")
+    if form == "docker" and installed_at is None:
+        mounts = [f"--volume {shlex.quote(f'{_PACKAGE}:{package}:ro')}"]
+        folder = settings.recording.partition(JOB_IN_PATH)[0].rstrip("/") or "/"
+        mounts.append(f"--volume {shlex.quote(f'{folder}:{folder}')}")
+        notes.append(f"give these to docker run as well: {' '.join(mounts)}")
+    elif form in ("k8s", "slurm", "ray") or installed_at is not None:
+        notes.append(
+            f"each host must have dynamo-cli {__version__} with its package at {package} (pip install "
+            f"--no-deps --target {os.path.dirname(package.rstrip('/'))} dynamo-cli=={__version__}; "
+            f"--installed-at names another place), and {settings.recording} must be one folder for all"
+        )
+    return text, notes
+
+
+def _docker(variables: dict[str, str]) -> str:
+    """A file for --env-file: the rest of a line is the value as it is."""
+    return "\n".join(f"{name}={value}" for name, value in variables.items())
+
+
+def _kubernetes(variables: dict[str, str]) -> str:
+    """Of a container; JSON's strings are YAML's, and `$(…)` would be replaced."""
+    rows = [
+        f"  - name: {name}\n    value: {json.dumps(value.replace('$(', '$$('))}"
+        for name, value in variables.items()
+    ]
+    return "\n".join(["env:", *rows])
+
+
+def _ray(variables: dict[str, str]) -> str:
+    """A runtime_env; `${…}` would be replaced, and there is none in what we write."""
+    return json.dumps({"env_vars": variables}, indent=2)
+
+
+def _json(variables: dict[str, str]) -> str:
+    return json.dumps(variables, indent=2)
+
+
+_WRITTEN = {"docker": _docker, "k8s": _kubernetes, "ray": _ray, "json": _json}

@@ -1,0 +1,85 @@
+"""`dynamo env`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dynamo_core.shared.settings import FULLGRAPH_KEEP_GOING, VERIFY_ERROR
+
+from .help_pages import CommandWithHelp
+from .program_command import with_bare_values
+from .run_options import RUN_OPTIONS, documented_option, request_from, run_options
+
+FORMATS = ("shell", "json", "docker", "k8s", "slurm", "ray")
+_USUAL = {"capture", "backend", "profile"}
+# There is no launcher that could empty a folder or choose a Python.
+_OF_THE_LAUNCHER = frozenset({"force", "python", "output"})
+_CHANGE_THE_EXIT_CODE = {"verify": VERIFY_ERROR, "fullgraph": FULLGRAPH_KEEP_GOING}
+
+
+class EnvCommand(CommandWithHelp):
+    """Takes the options of a run, with the defaults of the project as a run does."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read what pyproject.toml says first."""
+        from .project_defaults import project_defaults
+
+        ctx.default_map = project_defaults(self, ctx)
+        return super().parse_args(ctx, with_bare_values(self, args))
+
+
+@click.command("env", cls=EnvCommand, further=RUN_OPTIONS - _USUAL)
+@documented_option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="shell",
+    help="For a shell to evaluate, as JSON, as a file for docker's --env-file, as a container's env in "
+    "Kubernetes, for a SLURM batch script, or as Ray's runtime_env.",
+)
+@documented_option(
+    "--installed-at",
+    metavar="FOLDER",
+    help="The folder of the package dynamo_core where the job runs.  [default: where it is here; docker run "
+    "mounts it]",
+)
+@documented_option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    envvar="DYNAMO_RECORDING",
+    metavar="DIR",
+    help="Record to DIR, which all hosts of the job see; {job} in it stands for the job's name.  "
+    "[default: .dynamo/{job}]",
+)
+@run_options("--output", without=_OF_THE_LAUNCHER)
+def env_command(form: str, output: Path | None, installed_at: str | None, **options: Any) -> None:
+    """Print the variables with which any Python process is recorded, without `dynamo run` in front.
+
+    For jobs that a launcher starts, on any host: a process that has them records as under `dynamo run`, each
+    to files of its own in DIR, which the first of them makes.
+
+    \b
+    Examples:
+      eval "$(dynamo env -o recording)"; torchrun --nproc-per-node 2 train.py
+      docker run --env-file <(dynamo env -o /shared/recording --format docker) IMAGE python train.py
+      dynamo env -o '/shared/{job}' --format slurm >> job.sh
+    """
+    from dynamo_core.launch.exported import exported, settings_for_processes
+    from dynamo_core.launch.program import Program
+    from dynamo_core.recording.files import default_folder
+    from dynamo_core.shared.launchers import JOB_IN_PATH
+
+    for name, value in _CHANGE_THE_EXIT_CODE.items():
+        if options[name] == value:
+            raise click.UsageError(f"--{name}={value} changes the exit code, which only `dynamo run` can do")
+    output = output or default_folder() / JOB_IN_PATH
+    request = request_from(
+        Program(("-",), is_python=True), output=output, force=False, python=None, **options
+    )
+    settings = settings_for_processes(request, is_here=form in ("shell", "json") and installed_at is None)
+    text, notes = exported(settings, form, installed_at)
+    click.echo(text)
+    for note in notes:
+        click.echo(f"dynamo: {note}", err=True)
