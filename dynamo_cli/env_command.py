@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from dynamo_core.shared.settings import FULLGRAPH_KEEP_GOING, VERIFY_ERROR
+from dynamo_core.shared.launchers import JOB_IN_PATH
+from dynamo_core.shared.settings import FULLGRAPH_KEEP_GOING, VERIFY_ERROR, Settings
 
 from .help_pages import CommandWithHelp
 from .program_command import with_bare_values
@@ -66,10 +67,20 @@ def env_command(form: str, output: Path | None, installed_at: str | None, **opti
       docker run --env-file <(dynamo env -o /shared/recording --format docker) IMAGE python train.py
       dynamo env -o '/shared/{job}' --format slurm >> job.sh
     """
-    from dynamo_core.launch.exported import exported, settings_for_processes
+    from dynamo_core.launch.exported import exported
+
+    is_here = form in ("shell", "json") and installed_at is None
+    text, notes = exported(settings_from(output, is_here=is_here, **options), form, installed_at)
+    click.echo(text)
+    for note in notes:
+        click.echo(f"dynamo: {note}", err=True)
+
+
+def settings_from(output: Path | None, *, is_here: bool, **options: Any) -> Settings:
+    """What these options ask of processes that no `dynamo run` starts; checked if they run `is_here`."""
+    from dynamo_core.launch.exported import settings_for_processes
     from dynamo_core.launch.program import Program
     from dynamo_core.recording.files import default_folder
-    from dynamo_core.shared.launchers import JOB_IN_PATH
 
     for name, value in _CHANGE_THE_EXIT_CODE.items():
         if options[name] == value:
@@ -78,8 +89,4 @@ def env_command(form: str, output: Path | None, installed_at: str | None, **opti
     request = request_from(
         Program(("-",), is_python=True), output=output, force=False, python=None, **options
     )
-    settings = settings_for_processes(request, is_here=form in ("shell", "json") and installed_at is None)
-    text, notes = exported(settings, form, installed_at)
-    click.echo(text)
-    for note in notes:
-        click.echo(f"dynamo: {note}", err=True)
+    return settings_for_processes(request, is_here=is_here)

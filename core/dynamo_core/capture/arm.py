@@ -8,7 +8,7 @@ nothing that Python has not loaded by itself (os, sys, time).
 import os
 import sys
 
-from ..shared.launchers import JOB_IN_PATH, job_of
+from ..shared.launchers import with_job
 from ..shared.names import ENGINE_FAILURE_PREFIX, PYTHON_PROCESSES_FILE, RECORDING_VARIABLE
 from .import_hook import import_hook
 from .primitives import (
@@ -34,8 +34,9 @@ def arm() -> None:
     recording = os.environ.get(RECORDING_VARIABLE)
     if recording is None or _is_torch_helper():
         return
-    if JOB_IN_PATH in recording:
-        os.environ[RECORDING_VARIABLE] = recording = recording.replace(JOB_IN_PATH, _job_as_folder())
+    place = with_job(recording, os.environ, f"{os.uname().nodename}-{getpid()}-{time_ns() // 10**9}")
+    if place != recording:  # children, which may be of no job that a launcher has named, record to the same
+        os.environ[RECORDING_VARIABLE] = recording = place
     note_this_process(recording)
     start_when_torch_is_imported(dict(os.environ))  # as it is now: the program may clear it
 
@@ -57,12 +58,6 @@ def _is_torch_helper() -> bool:
         "/torch/_inductor/" in argument or argument.startswith("torch._inductor.")
         for argument in sys.orig_argv[1:4]
     )
-
-
-def _job_as_folder() -> str:
-    """The job's name; where no launcher has named it, that of its first process, which children keep."""
-    name = job_of(os.environ) or f"{os.uname().nodename}-{getpid()}-{time_ns() // 10**9}"
-    return "".join(each if each.isalnum() or each in "_.-" else "_" for each in name).lstrip(".") or "_"
 
 
 def note_this_process(recording: str) -> None:

@@ -47,6 +47,15 @@ def job_of(environment: "Mapping[str, str]") -> "str | None":
     return "-".join(filter(None, names))[:_LONGEST] or None
 
 
+def with_job(place: str, environment: "Mapping[str, str]", unnamed: str) -> str:
+    """The place of a recording with its job's name in it, or `unnamed` where no launcher has given one."""
+    if JOB_IN_PATH not in place:
+        return place
+    name = job_of(environment) or unnamed
+    plain = "".join(each if each.isalnum() or each in "_.-" else "_" for each in name).lstrip(".")
+    return place.replace(JOB_IN_PATH, plain or "_")
+
+
 def _of_scheduler(environment: "Mapping[str, str]") -> str:
     if "SLURM_JOB_ID" in environment:
         array, task = environment.get("SLURM_ARRAY_JOB_ID"), environment.get("SLURM_ARRAY_TASK_ID")
