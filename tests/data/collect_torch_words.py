@@ -80,6 +80,13 @@ NAMESPACES = [
     "torch.nn.attention",
     "torch.ops.higher_order",
 ]
+# What programs call in what they compile: the functions, classes and methods of these modules.
+_LIBRARY = """
+    ast asyncio atexit bisect copy csv dataclasses datetime decimal enum fractions gc getpass glob hashlib
+    heapq inspect io json logging os os.path pathlib pickle platform pprint queue random re resource secrets
+    shutil signal socket statistics string struct subprocess sys tempfile textwrap threading time traceback
+    tracemalloc typing uuid warnings weakref zlib
+    """
 _HOLE = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
 # Where records, phases, passes and their fields get their names.
 _NAMING = [
@@ -110,9 +117,19 @@ def named_in(path: str) -> Iterator[str]:
         yield from dir(getattr(importlib.import_module(module), rest, None))  # not in every version
 
 
+def of_the_library(path: str) -> Iterator[str]:
+    """What a module of the standard library offers: no constants of its own, such as numbers of signals."""
+    for name, value in vars(importlib.import_module(path)).items():
+        if not name.startswith("_") and callable(value):
+            yield name
+            if isinstance(value, type):
+                yield from (method for method in vars(value) if not method.startswith("_"))
+
+
 def words() -> set[str]:
     """Identifiers."""
     found = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *sys.stdlib_module_names, *dis.opname}
+    found |= {name for path in _LIBRARY.split() for name in of_the_library(path)}
     for path in NAMESPACES:
         found |= {*named_in(path), *path.split(".")}
     for schema in torch._C._jit_get_all_schemas():

@@ -13,7 +13,7 @@ import pytest
 
 from answering import answer
 from documents import document
-from stored import NAMES, plain, stored
+from stored import NAMES, edited, plain, stored
 
 PROGRAM = Path(__file__).parents[1] / "integration/programs/planted.py"
 # What the program, its command line, its folders and its environment have planted in the recording.
@@ -95,6 +95,34 @@ def test_nothing_planted_is_in_it(tmp_path: Path) -> None:
     lines = {line.strip() for line in PROGRAM.read_text(encoding="utf-8").split("\n")}
     whole = {line for line in lines if len(line) > 15 and not line.startswith(("import ", "if __name__"))}
     assert [line for line in whole for text in files.values() if line in text] == []
+
+
+def test_short_constants_and_a_file_named_like_a_word_of_torchs_are_not_in_it(tmp_path: Path) -> None:
+    constants = {
+        "0.123456789": "0.12345",
+        "31415.92653": "31.4",
+        "271828.1828": "2.7e3",
+        "0.5772156649": "0.57",
+    }
+
+    def shortened(_: str, payload: str) -> str:
+        for long, short in constants.items():
+            payload = payload.replace(long, short)
+        return payload
+
+    path = edited("planted", tmp_path, shortened)
+    run_file = path / "dynamo_run.json"
+    run = json.loads(run_file.read_text())
+    run |= {"program": "train", "command": ["python", "train.py", "-m", "utils.data"]}
+    run_file.write_text(json.dumps(run))
+    with_source = "\n".join(contents(bundled(path, tmp_path)).values())
+    short = [re.compile(rf"(?<![\d.]){re.escape(text)}(?!\d)") for text in constants.values()]
+    assert all(each.search(with_source) for each in short)
+    files = contents(bundled(path, tmp_path, "--without-source"))
+    assert [(name, each.pattern) for name, text in files.items() for each in short if each.search(text)] == []
+    told = json.loads(files["recording/dynamo_run.json"])
+    assert "train" not in json.dumps(told) and "utils" not in json.dumps(told)
+    assert told["command"][1] == f"{told['program']}.py"
 
 
 def test_with_source_everything_planted_that_was_recorded_is_in_it(tmp_path: Path) -> None:

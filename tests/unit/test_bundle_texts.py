@@ -54,6 +54,29 @@ def test_a_graph_keeps_operators_and_shapes(texts: Texts) -> None:
     )
 
 
+def test_a_fraction_goes_however_short_it_is_and_is_the_same_everywhere(texts: Texts) -> None:
+    assert texts.text("l_x_ * 0.12345; 7.5 * 1.0") == "l_name1_ * 1.5; 2.5 * 1.0"
+    assert (
+        texts.text("l_x_ == 0.12345, at index 0. expected 16") == "l_name1_ == 1.5, at index 0. expected 16"
+    )
+    assert texts.text("Guard latency = 3.25 us") == "Guard latency = 3.25 us"  # measured, not the user's
+
+
+def test_what_the_standard_library_calls_so_stays(texts: Texts) -> None:
+    assert texts.source("    time.sleep(0.25)") == "    time.sleep(0)"
+    told = "module: time, qualname: sleep, skip reason"
+    assert texts.text(told).startswith("module: time, qualname: sleep")
+
+
+@pytest.mark.parametrize("file", ["train", "model", "forward", "time"])
+def test_a_file_of_the_users_goes_whatever_word_it_is_called_by(file: str, texts: Texts) -> None:
+    assert texts.argument(f"{file}.py") == "file1.py"
+    assert texts.text(f"Graph break in user code at {file}.py:7") == "Graph break in user code at file1.py:7"
+    assert texts.path(f"/home/mallory/{file}.py").endswith("/file1.py")
+    shown = texts.text(f"module: data.{file}, qualname: f")
+    assert shown.startswith("module: folder") and shown.split(",")[0].endswith(".file1")
+
+
 def test_torchs_sentences_stay_and_what_stands_in_them_goes(texts: Texts) -> None:
     reason = (
         "Failed to trace builtin operator\n"

@@ -1,6 +1,7 @@
 """Placeholders for what is the user's: the same for the same, so that structure stays readable."""
 
 import re
+import sys
 from pathlib import PurePosixPath
 
 from .vocabulary import all_in, words
@@ -86,6 +87,7 @@ _NUMBERED = re.compile(r"(.*[^\d_])_(\d+)")
 _OF_PLACES = re.compile(r"([lLgG]_)(.+?)(_?)", re.DOTALL)
 _BETWEEN_PLACES = re.compile(r"(_(?:modules|parameters|buffers|dict)_|(?<=^self)_|(?<![^_])\d+(?![^_]))")
 _LONGEST_NUMBER = 6  # digits: sizes and counts are shorter, identities and secrets longer
+_PLAIN_FRACTIONS = ("0.0", "1.0")  # sizes are whole; any other fraction is a constant of somebody's
 
 
 class Placeholders:
@@ -142,10 +144,10 @@ class Placeholders:
         return self._new("text", text)
 
     def number(self, text: str) -> str:
-        """A number: itself where it is short."""
-        if sum(map(str.isdigit, text)) <= _LONGEST_NUMBER:
-            return text
+        """A whole number stays where it is short, a fraction only where torch writes it for everybody."""
         is_whole = text.isdecimal() or text[:2].lower() == "0x"
+        if (is_whole and sum(map(str.isdigit, text)) <= _LONGEST_NUMBER) or text in _PLAIN_FRACTIONS:
+            return text
         form = "100000{1}" if is_whole else "{1}.5"
         return self._new("number", text, form)
 
@@ -154,6 +156,14 @@ class Placeholders:
         if path not in self._paths:
             self._paths[path] = self._of_path(path)
         return self._paths[path]
+
+    def module(self, dotted: str) -> str:
+        """The name of a module, which is a file's: it goes, unless everybody can read it."""
+        *folders, file = dotted.split(".")
+        package = (folders or [file])[0]
+        if package in _PUBLIC_PACKAGES or package in sys.stdlib_module_names:
+            return self.name(dotted)
+        return ".".join([*map(self._folder, folders), self._new("file", file)])
 
     def _of_path(self, path: str) -> str:
         if not path or _MADE_AT_RUN_TIME.fullmatch(path):

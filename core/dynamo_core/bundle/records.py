@@ -57,6 +57,7 @@ _TRACEBACK = "\nTraceback (most recent call last):\n"  # of torch's own code
 
 _PATHS = frozenset(["file", "filename", "co_filename", "cwd", "executable"])
 _SOURCES = frozenset(["text", "loc"])
+_MODULES = frozenset(["module", "program"])  # a program is called by its file or module
 _COMMANDS = frozenset(["argv", "command", "dynamo_argv", "arguments"])
 # Versions and hardware, which are what a bundle is for.
 _AS_THEY_ARE = frozenset(
@@ -253,7 +254,8 @@ class Records:
                 return {self._texts.text(config): self._settings(of) for config, of in value.items()}
             return {self._texts.text(name): self._value(item, name) for name, item in value.items()}
         if isinstance(value, list):
-            return [self._value(item, key) for item in value]
+            modules = {at for at, before in enumerate(value, 1) if before == "-m" and key in _COMMANDS}
+            return [self._value(item, "module" if at in modules else key) for at, item in enumerate(value)]
         return self._of_text(value, key) if isinstance(value, str) else value
 
     def _settings(self, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -269,6 +271,7 @@ class Records:
             (_PATHS, self._texts.path),
             (_SOURCES, self._texts.source),
             (_COMMANDS, self._texts.argument),
+            (_MODULES, self._texts.module),
         )
         for keys, replace in kinds:
             if key in keys:

@@ -21,11 +21,14 @@ _TOKENS = re.compile(
       (?P<address> \b(?:https?|ftp|s3|gs|file|ssh|git)://[^\s'"<>]+ )
     | (?P<path> (?<![\w.)\]])(?:~|\.\.?|[A-Za-z]:)?(?:/[\w.@+~%=-]+)+/?
         | (?<![\w/.-])[\w.-]+(?:/[\w.@+~-]+)+\.(?:py|so|cpp|h|log|json|txt|yaml|pt)\b )
+    | (?P<script> (?<![\w./-])[\w-]+\.(?:py|ipynb)\b )
+    | (?P<module> (?<=\bmodule:\ )\w+(?:\.\w+)* )
+    | (?P<measured> \bGuard\ latency\ =\ \d[\d.]*\ us\b )
     | (?P<made> <(?:frozen[ ][\w.]+|string|stdin|eval_with_key)>(?:\.\d+)? )
     | (?P<tensor> \b[fibcu]f?\d{{1,3}}{_SIZES}(?:{_SIZES})?(?:cpu|cuda:\d+|cuda|mps|xpu|meta)?\b )
     | (?P<time> \b\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d[+\d]*\b )
     | (?P<string> (?<![\w)\]]){_STRING} )
-    | (?P<number> \b0[xX][0-9a-fA-F]+\b | (?<![\w.])\d+(?:\.\d*)?(?:[eE][-+]?\d+)?(?![\w.]) )
+    | (?P<number> \b0[xX][0-9a-fA-F]+\b | (?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w|\.\w) )
     | (?P<word> \w+ )
     | (?P<other> [^\x00-\x7f] )
     """,
@@ -133,13 +136,15 @@ class Texts:
             return self._string(found)
         if kind == "word":
             return self._placeholders.word(text)
-        if kind == "path":
+        if kind == "module":
+            return self._placeholders.module(text)
+        if kind in ("path", "script"):
             return self._placeholders.path(text)
         if kind == "number":
             return self._placeholders.number(text)
         if kind == "address":
             return text if _PUBLIC_ADDRESS.fullmatch(text) else self._placeholders.text(text)
-        return "?" if kind == "other" else text  # a tensor, a time
+        return "?" if kind == "other" else text  # a tensor, a time, what torch measured
 
     def _string(self, found: re.Match[str]) -> str:
         """Text in quotes: one word (a key, a device, a type) as such, more than that as a whole."""
@@ -164,6 +169,10 @@ class Texts:
     def argument(self, text: str) -> str:
         """An argument of a command line: a text of several words goes as a whole."""
         return self._placeholders.text(text) if any(map(str.isspace, text)) else self.text(text)
+
+    def module(self, dotted: str) -> str:
+        """The name of a module."""
+        return self._placeholders.module(dotted)
 
     def path(self, path: str) -> str:
         """A path, whatever characters are in it."""

@@ -31,7 +31,7 @@ _MORE_WORDS = """
     hit miss NULL local ids framelocals_idx tag_safe CPU CUDA check_no_aliasing CURRENT_DEVICE
     PlainAOTInput PlainAOTOutput loc inductor eager aot_eager cudagraphs cuda cpu mps xpu meta
     contiguous_format preserve_format channels_last has_kwargs _modules _parameters _buffers
-    _forward_hooks _backward_hooks _non_persistent_buffers_set
+    qualname _forward_hooks _backward_hooks _non_persistent_buffers_set
     """
 _MORE_SENTENCES = (
     "' to be a tensor type, ' but found <class '",
