@@ -16,9 +16,10 @@ _PLUMBING = re.compile(r"/torch/_dynamo/|/torch/nn/modules/module\.py$|/dynamo_c
 class BegunCompiles:
     """Tells compiles apart, though torch's ids begin anew after `torch._dynamo.reset()`."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Process, file_names: dict[int, str]) -> None:
+        """`file_names` are those that are known before the first record, by their numbers."""
         self._process = process
-        self._interned: dict[int, str] = {}
+        self.file_names = file_names
         self._frames: dict[CompileId | None, StackFrame] = {}
         self._autograds: dict[tuple[Any, Any], int] = {}
         self.generation = 0
@@ -51,7 +52,7 @@ class BegunCompiles:
         """A stack of torch's, whose file names are numbers."""
         return [
             StackFrame(
-                Place(self._interned.get(frame["filename"], "<unknown>"), frame["line"]),
+                Place(self.file_names.get(frame["filename"], "<unknown>"), frame["line"]),
                 frame["name"],
                 frame.get("loc") or "",
             )
@@ -60,7 +61,7 @@ class BegunCompiles:
 
     def _intern(self, record: Record) -> None:
         text, number = record.metadata["str"]
-        self._interned[number] = text
+        self.file_names[number] = text
 
     def _dynamo_start(self, record: Record) -> None:
         self._note_autograd(record.metadata)

@@ -21,7 +21,8 @@ _SECOND = re.compile(
 )
 _END_OF_EXPLANATION = re.compile(r"^ {2}(?:Hint: |Developer debug)", re.MULTILINE)
 _HINT = re.compile(r"^ {2}Hint: (.+?)(?=^ {2}Hint: |^\s*$)", re.MULTILINE | re.DOTALL)
-_STACK = re.compile(r"^User code traceback:\n(.*?)(?=^\S|^\s*$|\Z)", re.MULTILINE | re.DOTALL)
+_STACK = re.compile(r"^User code traceback:\n", re.MULTILINE)
+_NOT_OF_A_STACK = re.compile(r"\n(?=\S|\s*$)", re.MULTILINE)  # it begins with what is searched for fast
 _FRAME = re.compile(r'^  File "([^"\n]+)", line (\d+), in (.+)\n(?:    (.+))?', re.MULTILINE)
 _LINK = re.compile(r"https://[^\s:]+/gb(\d+)\.html")
 LONGEST_TEXT = 1_000_000  # characters of what torch says on one break, or one guard; the rest is not read
@@ -64,10 +65,12 @@ def _with_second(explanation: str, text: str) -> str:
 
 def parse_user_stack(text: str) -> tuple[StackFrame, ...]:
     """The user's stack, outermost first; empty where the text has none."""
-    stack = _STACK.search(text[:LONGEST_TEXT])
-    if stack is None:
+    text = text[:LONGEST_TEXT]
+    begin = _STACK.search(text)
+    if begin is None:
         return ()
+    end = _NOT_OF_A_STACK.search(text, begin.end() - 1)
     return tuple(
         StackFrame(Place(file, int(line)), function, source.strip())
-        for file, line, function, source in _FRAME.findall(stack[1])
+        for file, line, function, source in _FRAME.findall(text[begin.end() : end.start() + 1 if end else None])
     )

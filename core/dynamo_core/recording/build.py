@@ -67,14 +67,20 @@ class ProcessBuilder:
     nodes and their code, instructions, guards, phases, and whatever else is a stage of a compile.
     """
 
-    def __init__(self, process: Process, contents: Container[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        process: Process,
+        contents: Container[str] = frozenset(),
+        file_names: dict[int, str] | None = None,
+    ) -> None:
+        """`file_names` are those that records before these have given a number."""
         self.process = process
         in_name = _RANK_IN_NAME.search(process.stream.name)
         process.rank = int(in_name[1]) if in_name else None
         self._contents = contents
         self._cells: dict[str, int] = {}  # of a notebook, by the file names that IPython gives them
         self.window_records: list[dict[str, Any]] = []  # about files, which are for the reader to open
-        self._begun = begun = BegunCompiles(process)
+        self._begun = begun = BegunCompiles(process, {} if file_names is None else file_names)
         in_progress = InProgressBuilder(process)
         self._clock = RecordClock()
         breaks = BreakBuilder(process, begun, self._clock)
@@ -116,6 +122,11 @@ class ProcessBuilder:
             SemanticsNoted.NAME: self._semantics,
             "torch_version": self._torch_version,
         }
+
+    @property
+    def file_names(self) -> dict[int, str]:
+        """The numbers that torch gives file names in a stream."""
+        return self._begun.file_names
 
     def add(self, record: Record) -> Item | None:
         """Take one record; what it completes, if anything."""

@@ -22,11 +22,9 @@ _OF_THE_PROCESS = frozenset(
     {names.PROCESS_START, names.PROBE_FAILED, names.CAPTURE_DECISION, names.CONFIG_CHANGED}
     | {names.PROCESS_STATE, "torch_version"}
 )
-_INTERNED = "str"  # torch's name for records that give a file name a number
+_SAID_ONCE = _OF_THE_PROCESS | {"str"}  # which gives a file name a number
 # Whether there may be any of these; most tests write none, and to look for one is cheaper than to read all.
-_MAY_HOLD_ONE = re.compile(
-    "|".join([f'"{_INTERNED}": \\[', *(f'"{name}"' for name in sorted(_OF_THE_PROCESS))]).encode()
-)
+_MAY_HOLD_ONE = re.compile("|".join(f'"{name}"' for name in sorted(_SAID_ONCE)).encode())
 
 
 class StreamParts:
@@ -35,9 +33,9 @@ class StreamParts:
     def __init__(self, stream: Path) -> None:
         self._stream = stream
         self._looked_up_to = 0
+        self._with_none = (0, 0)  # the last part, if nothing in it is of the process
         self._process = Process(stream)
         self._of_process = ProcessBuilder(self._process)
-        self._interned: list[Record] = []
 
     def recording(self, begin: int, end: int, contents: Container[str] = frozenset()) -> Recording:
         """What stands from byte `begin` to byte `end`; OSError where the stream cannot be read.
@@ -47,12 +45,12 @@ class StreamParts:
         """
         self._look_for_what_is_of_the_process(begin)
         process = self._process_so_far()
-        builder = ProcessBuilder(process, contents)
-        for record in self._interned:
-            builder.add(record)
+        builder = ProcessBuilder(process, contents, self._of_process.file_names)
         parser = RecordParser()
         for record in self._records(parser, begin, end):
             builder.add(record)
+        if not process.record_counts.keys() & _OF_THE_PROCESS:
+            self._with_none = begin, end
         builder.finish()
         process.damaged_records += parser.damaged
         process.end = ProcessEnd()  # of the part
@@ -62,13 +60,12 @@ class StreamParts:
 
     def _look_for_what_is_of_the_process(self, up_to: int) -> None:
         begin, self._looked_up_to = self._looked_up_to, max(up_to, self._looked_up_to)
+        if self._with_none[0] <= begin:
+            begin = max(begin, self._with_none[1])
         if begin >= up_to or (up_to - begin <= _CHUNK and not self._may_hold_one(begin, up_to)):
             return
         for record in self._records(RecordParser(), begin, up_to):
-            if record.kind == _INTERNED:
-                kept = record.kept()
-                self._interned += [kept] if kept is not None else []
-            elif (record.artifact_name or record.kind) in _OF_THE_PROCESS:
+            if (record.artifact_name or record.kind) in _SAID_ONCE:
                 self._of_process.add(record)
 
     def _process_so_far(self) -> Process:
