@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from ..model import CompileId, Place, Process, StackFrame
@@ -11,6 +12,11 @@ from .records import Damaged, Record
 _LARGEST_ID = 2**63
 # Lines that stand between the user's call and the frame that is compiled, and are nobody's business.
 _PLUMBING = re.compile(r"/torch/_dynamo/|/torch/nn/modules/module\.py$|/dynamo_core/capture/")
+
+
+@lru_cache(1024)  # stacks have most of their files in common
+def _is_plumbing(file: str) -> bool:
+    return _PLUMBING.search(file) is not None
 
 
 class BegunCompiles:
@@ -75,7 +81,7 @@ class BegunCompiles:
         *callers, frame = self.stack(record.metadata["dynamo_start"]["stack"])
         self._frames[compile_id] = frame
         self._process.callers[compile_id] = tuple(
-            caller for caller in callers if not _PLUMBING.search(caller.place.file)
+            caller for caller in callers if not _is_plumbing(caller.place.file)
         )
 
     def _note_autograd(self, metadata: Mapping[str, Any]) -> None:

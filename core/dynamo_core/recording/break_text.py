@@ -15,14 +15,14 @@ _KIND = re.compile(r"^(?:Graph Break Reason: )?(\S.*)\n {2}Explanation: ", re.MU
 _REASON = re.compile(r"^Graph Break Reason: (.+)$", re.MULTILINE)
 _EXPLANATION = re.compile(r"^ {2}Explanation: ", re.MULTILINE)
 _SECOND = re.compile(
-    r"^\*\*\* While handling this graph break, another graph break occurred: \*\*\*\n\s*"
+    r"\n\*\*\* While handling this graph break, another graph break occurred: \*\*\*\n\s*"
     r"(\S[^\n]*)\n {2}Explanation: ",
     re.MULTILINE,
 )
 _END_OF_EXPLANATION = re.compile(r"^ {2}(?:Hint: |Developer debug)", re.MULTILINE)
-_HINT = re.compile(r"^ {2}Hint: (.+?)(?=^ {2}Hint: |^\s*$)", re.MULTILINE | re.DOTALL)
+_HINT = re.compile(r"\n {2}Hint: (.+?)(?=\n {2}Hint: |\n[^\S\n]*$)", re.MULTILINE | re.DOTALL)
 _STACK = re.compile(r"^User code traceback:\n", re.MULTILINE)
-_NOT_OF_A_STACK = re.compile(r"\n(?=\S|\s*$)", re.MULTILINE)  # it begins with what is searched for fast
+_NOT_OF_A_STACK = re.compile(r"\n(?=\S|[^\S\n]*$)", re.MULTILINE)  # it begins with what is searched for fast
 _FRAME = re.compile(r'^  File "([^"\n]+)", line (\d+), in (.+)\n(?:    (.+))?', re.MULTILINE)
 _LINK = re.compile(r"https://[^\s:]+/gb(\d+)\.html")
 LONGEST_TEXT = 1_000_000  # characters of what torch says on one break, or one guard; the rest is not read
@@ -70,7 +70,8 @@ def parse_user_stack(text: str) -> tuple[StackFrame, ...]:
     if begin is None:
         return ()
     end = _NOT_OF_A_STACK.search(text, begin.end() - 1)
+    stack = text[begin.end() : end.start() + 1 if end else None]
     return tuple(
         StackFrame(Place(file, int(line)), function, source.strip())
-        for file, line, function, source in _FRAME.findall(text[begin.end() : end.start() + 1 if end else None])
+        for file, line, function, source in _FRAME.findall(stack)
     )

@@ -221,7 +221,7 @@ def _duration(metrics: Mapping[str, Any]) -> float | None:
 
 
 def _sum(metrics: Mapping[str, Any], suffix: str) -> int | None:
-    counts = [value for key, value in metrics.items() if key.endswith(suffix) and isinstance(value, int)]
+    counts = [value for key, value in metrics.items() if isinstance(value, int) and key.endswith(suffix)]
     return sum(counts) if counts else None
 
 
