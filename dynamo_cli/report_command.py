@@ -127,7 +127,8 @@ def report_command(
             path, ending = target_recording(ctx, options)
             selection = Selection(frame, compile_id, graph, file, rank)
             contents = report.contents | (page_contents() if form == "html" else frozenset())
-            recording = select(read_with_progress(path, contents), selection)
+            is_one_for_alike = report.one_for_alike and form != "html" and selection == Selection()
+            recording = select(read_with_progress(path, contents, one_for_alike=is_one_for_alike), selection)
             if form in exports:
                 _write_export(exports[form], recording, form, report_file)
             elif form == "html":
@@ -193,12 +194,16 @@ def page_of(recording: Recording, report: Report | None = None) -> bytes:
     return whole_page(recording, report)
 
 
-def read_with_progress(path: Path, contents: frozenset[str]) -> Recording:
+def read_with_progress(path: Path, contents: frozenset[str], *, one_for_alike: bool = False) -> Recording:
     """The recording, with a bar on a terminal where reading it takes long."""
     from dynamo_core.recording.read import read
 
     try:
         with _ProgressBar(f"reading {path}") as progress:
+            if one_for_alike:
+                from dynamo_core.analysis.ranks.represented import read_ranks
+
+                return read_ranks(path, contents, progress.advance)
             return read(path, contents, progress.advance)
     except NotARecording as error:
         hint = _how_to_run(str(path)) if _may_be_program(path) else ""

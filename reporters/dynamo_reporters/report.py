@@ -17,6 +17,7 @@ class Report:
     `contents` names the records whose large payloads the reader must load for it. `page` is for people;
     `body` is what its JSON document has beside the fields of every document, in the shape that
     `schemas/<schema>.schema.json` describes; `version` is raised when a field goes or changes its meaning.
+    Where one process may stand for all that are alike, as ranks are, it says `one_for_alike`.
     """
 
     schema: str
@@ -24,6 +25,7 @@ class Report:
     contents: frozenset[str]
     page: Callable[[Recording], Iterable[Block]]
     body: Callable[[Recording], dict[str, Any]]
+    one_for_alike: bool = False
 
 
 def page(report: Report, recording: Recording) -> Iterable[Block]:

@@ -1,7 +1,9 @@
 """What only some runs ask for is imported by those alone: the others start sooner."""
 
 import importlib
+import os
 
+from ..shared.launchers import rank_of
 from ..shared.settings import FULLGRAPH_FIRST, Settings
 from .interventions.compile_arguments import is_torchs_own
 from .standard_library import StandardLibraryOnly
@@ -23,6 +25,8 @@ def import_what_is_asked_for(settings: Settings) -> None:
         "dynamo_core.capture.probes.step_marks": settings.step_frames,
         "dynamo_core.capture.interventions.verify": settings.verify,
         "dynamo_core.capture.profiling.window": settings.profile,
+        "dynamo_core.capture.writing.run_file": settings.makes_folder,
+        "dynamo_core.capture.writing.digest_file": rank_of(os.environ) is not None,
     }
     modules = [module for module, is_asked_for in asked_for.items() if is_asked_for]
     if modules:

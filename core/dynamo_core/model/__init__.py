@@ -33,7 +33,7 @@ from .interventions import (
     Replaced,
 )
 from .phases import Phase, TracedFunction
-from .run import Import, Process, Recording, Timeline
+from .run import AlikeRank, Import, Process, Recording, Timeline
 from .training import AotPair, Optimizer, SavedTensor
 from .verification import (
     AGREES,
@@ -54,6 +54,7 @@ __all__ = [
     "NOT_COMPARABLE",
     "NOT_VERIFIED",
     "VERIFY_OUTCOMES",
+    "AlikeRank",
     "AotPair",
     "AppliedOverride",
     "BreakExplanation",

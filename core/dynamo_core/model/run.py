@@ -56,6 +56,15 @@ class Timeline:
     ready_ns: int | None
 
 
+@dataclass(frozen=True)
+class AlikeRank:
+    """A rank that did the same as the one whose stream was read, and what is its own."""
+
+    rank: int
+    compile_seconds: float | None
+    running_since_ns: int | None
+
+
 @dataclass
 class Process:
     """What one process recorded, in the order in which it happened.
@@ -69,6 +78,7 @@ class Process:
     knows the `whole` that it is of. `profiler_seconds` went into starting and stopping
     torch.profiler, and writing what it saw. `step_marks` are the moments at which a step began, as calls that
     take no time, in a run of `dynamo bench`; noting one took `step_mark_seconds`.
+    It stands for the ranks that are `alike`, whose streams were not opened.
     """
 
     stream: Path
@@ -130,6 +140,13 @@ class Process:
     step_mark_seconds: float | None = None
     step_marks: CallTimes | None = None
     whole: "Process | None" = None
+    alike: tuple[AlikeRank, ...] = ()
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """Its rank, and the ranks that it stands for."""
+        own = () if self.rank is None else (self.rank,)
+        return tuple(sorted((*own, *(each.rank for each in self.alike))))
 
     def note_damage(self, why: str) -> None:
         """Count a record that was skipped; why the first one was is told."""
@@ -197,13 +214,17 @@ class Process:
 
 @dataclass
 class Recording:
-    """A whole recording. `run` is None for a torch trace that is not ours."""
+    """A whole recording. `run` is None for a torch trace that is not ours.
+
+    Of a job of many ranks, `left_out` says which processes were not looked at.
+    """
 
     path: Path
     run: Run | None
     processes: list[Process]
     python_processes: int | None
     engine_failures: list[str]
+    left_out: tuple[str, ...] = ()
 
     @property
     def settings(self) -> RunSettings:

@@ -2,9 +2,12 @@
 
 import struct
 from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path
 
 from ..model import CallSample, CallTimes, Process
 from ..shared import call_pages as pages
+from .plain_files import open_plain
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,35 @@ def parse_calls(data: bytes, *, with_samples: bool = True) -> Calls | None:
         words[pages.COMPILING_NS],
         [_callable(words[size * (i + 1) : size * (i + 2)], epoch_ns, with_samples) for i in range(in_use)],
     )
+
+
+def running_calls(file: Path) -> dict[int, int]:
+    """The pages of the callables that are being called, and since when, in nanoseconds since the epoch.
+
+    Of a file that cannot be read, none. Only the first words of each page are looked at.
+    """
+    found = {}
+    try:
+        with open_plain(file) as opened:
+            header = _words(opened, 0)
+            if header[pages.MARK] not in pages.FORMAT_MARKS:
+                return {}
+            epoch_ns = header[pages.CLOCK_EPOCH_NS] - header[pages.CLOCK_NS]
+            for page in range(max(0, header[pages.PAGES_IN_USE])):
+                words = _words(opened, (page + 1) * pages.PAGE_BYTES)
+                since = (
+                    words[pages.RUNNING_SINCE] if words[pages.RUNNING_SINCE] > 0 else _untimed_since(words)
+                )
+                if since is not None:
+                    found[page] = since + epoch_ns
+    except (OSError, struct.error):
+        pass
+    return found
+
+
+def _words(file: FileIO, offset: int) -> tuple[int, ...]:
+    file.seek(offset)
+    return struct.unpack(f"={pages.FIRST_BUCKET}q", file.read(8 * pages.FIRST_BUCKET) or b"")
 
 
 def give_calls(process: Process, calls: Calls, first_page: int = 0) -> list[tuple[int, CallTimes]]:

@@ -14,6 +14,8 @@ from ..shared.errors import CannotRecord, DamagedRecording, NoRecording, NotARec
 from ..shared.names import (
     CALLS_PREFIX,
     CALLS_SUFFIX,
+    DIGEST_PREFIX,
+    DIGEST_SUFFIX,
     ENGINE_FAILURE_PREFIX,
     PROFILE_PREFIX,
     PROFILE_SUFFIX,
@@ -43,6 +45,7 @@ _RUN_FIELDS: dict[str, tuple[type, ...]] = {
 _OUR_FILES = re.compile(
     rf"{re.escape(RUN_FILE)}(\.new|\.\w+\.part)?|{re.escape(PYTHON_PROCESSES_FILE)}|{ENGINE_FAILURE_PREFIX}\d+\.txt"
     rf"|{STREAM_PREFIX}\w+{re.escape(STREAM_SUFFIX)}|{CALLS_PREFIX}\w+{re.escape(CALLS_SUFFIX)}"
+    rf"|{DIGEST_PREFIX}\w+{re.escape(DIGEST_SUFFIX)}(\.new)?"
     rf"|{PROFILE_PREFIX}\w+{re.escape(PROFILE_SUFFIX)}(\.new)?"
 )
 _TRACE_BEGINS = re.compile(rb"[VDIWEC]\d{4} \d\d:\d\d:\d\d\.|\x1f\x8b")  # a record, or gzip

@@ -114,7 +114,7 @@ class Follower:
             pass
 
     def _read(self, progress: Progress | None) -> Iterator[tuple[Process, Item]]:
-        streams = _streams(self._path)
+        streams = streams_of(self._path)
         for stream in streams:
             if stream not in self._streams:
                 self._streams[stream] = _StreamFollower(stream, self._contents, self._names_kept)
@@ -145,11 +145,11 @@ class Follower:
         for follower in followers:
             follower.finish()
         folder = self._path if self._path.is_dir() else self._path.parent
-        run = read_run_file(folder) if self._path.is_dir() else None
+        run = run_of(self._path)
         self._refuse_what_is_no_recording(followers, run is not None)
         return Recording(
             path=self._path,
-            run=Run.of(run) if run is not None else None,
+            run=run,
             processes=[follower.process for follower in followers],
             python_processes=_python_processes(folder) if run is not None else None,
             engine_failures=_engine_failures(folder) if run is not None else [],
@@ -356,7 +356,13 @@ def _new_unpacker() -> "zlib._Decompress":
     return zlib.decompressobj(wbits=zlib.MAX_WBITS + 16)  # + 16: with the header and the checksum of gzip
 
 
-def _streams(path: Path) -> list[Path]:
+def run_of(path: Path) -> Run | None:
+    """What is known of the run in a folder; None where it is none of ours."""
+    run = read_run_file(path) if path.is_dir() else None
+    return None if run is None else Run.of(run)
+
+
+def streams_of(path: Path) -> list[Path]:
     """The files to read: named as torch names them, or else, where a folder is not ours, with records."""
     try:
         if not path.is_dir():

@@ -18,6 +18,8 @@ STREAM_PREFIX = "dedicated_log_torch_trace_"
 STREAM_SUFFIX = ".log"
 CALLS_PREFIX = "dynamo_calls_"
 CALLS_SUFFIX = ".bin"
+DIGEST_PREFIX = "dynamo_digest_"
+DIGEST_SUFFIX = ".json"
 PROFILE_PREFIX = "dynamo_profile_"
 PROFILE_SUFFIX = ".json.gz"
 

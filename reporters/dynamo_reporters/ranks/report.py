@@ -27,6 +27,7 @@ def report() -> Report:
         _CONTENTS,
         _page,
         lambda recording: json_value(compare_ranks(recording)),
+        one_for_alike=True,
     )
 
 

@@ -1,41 +1,29 @@
-"""The collectives of a graph, in the order in which every rank has to call them.
-
-Source: torch/distributed/_functional_collectives.py (`torch.ops._c10d_functional.…`), 2.8 to 2.15.
-"""
+"""The collectives of a graph, in the order in which every rank has to call them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...model import Graph, Node, Place
+from ...shared.collective_calls import CollectiveCall, collective_call
 from ..library import is_library
-
-_NAMESPACES = ("_c10d_functional.", "_c10d_functional_autograd.", "c10d_functional.")
-_NOT_COLLECTIVE = ("wait_tensor",)
-# What each rank gives or gets may be of a size of its own.
-_OF_OWN_SIZES = ("all_to_all_single",)
 
 
 @dataclass(frozen=True)
 class Collective:
-    """A call of a collective in a graph: what it gives, its arguments behind the tensor, its group's name.
+    """A call of a collective in a graph, and what it gives."""
 
-    Every rank that is in a group knows it by the same name.
-    """
-
-    name: str
+    call: CollectiveCall
     value: str
-    arguments: tuple[str, ...]
-    group: str
     graph: Graph
     place: Place | None
 
     @property
     def key(self) -> tuple[object, ...]:
         """What has to be the same on every rank of the group."""
-        return self.name, "" if self.name in _OF_OWN_SIZES else self.value, self.arguments
+        return self.call.name, "" if self.call.has_own_sizes else self.value, self.call.arguments
 
     def __str__(self) -> str:
-        return f"{self.name} of {self.value}" if self.value else self.name
+        return f"{self.call.name} of {self.value}" if self.value else self.call.name
 
 
 def collectives_of(graph: Graph) -> list[Collective] | None:
@@ -45,21 +33,9 @@ def collectives_of(graph: Graph) -> list[Collective] | None:
 
 def _collectives(graph: Graph, nodes: Sequence[Node]) -> Iterator[Collective]:
     for at, node in enumerate(nodes):
-        name = _name(node.target)
-        if name is not None:
-            _, *arguments = node.args.strip("()").split(", ")
-            group = arguments.pop() if arguments else ""
-            place = place_in_program(nodes, at)
-            yield Collective(name, tensors_in_words(node), tuple(arguments), group.strip("'"), graph, place)
-
-
-def _name(target: str) -> str | None:
-    for namespace in _NAMESPACES:
-        _, found, rest = target.rpartition(namespace)
-        if found:
-            name = rest.partition(".")[0].rstrip("_")
-            return None if name in _NOT_COLLECTIVE else name
-    return None
+        call = collective_call(node.target, node.args)
+        if call is not None:
+            yield Collective(call, tensors_in_words(node), graph, place_in_program(nodes, at))
 
 
 def tensors_in_words(node: Node) -> str:

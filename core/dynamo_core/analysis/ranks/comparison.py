@@ -1,13 +1,14 @@
 """All ranks at once: their counts, the first differences, who waits, and what was compared to say so."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ...model import Process, Recording
 from ..summary import Summary, summarize
 from .differences import Difference, differences
 from .launches import launch_of, newest
+from .members import every
 from .waiting import Wait, waits_of, who_waits
 
 State = Literal["ended", "killed", "not ended", "not recorded"]
@@ -62,13 +63,18 @@ def compare_ranks(recording: Recording) -> Ranks:
     subjects = {difference.subject for difference in found}
     return Ranks(
         rows=tuple(_rows(recording, ranks)),
-        differences=found,
+        differences=tuple(_of_all_ranks(difference, ranks) for difference in found),
         waits=waits_of(ranks),
         waiting=who_waits(ranks),
         compared=tuple(text for subject, text in compared if subject not in subjects),
         not_compared=tuple(not_compared),
-        left_out=chosen.left_out,
+        left_out=(*recording.left_out, *chosen.left_out),
     )
+
+
+def _of_all_ranks(difference: Difference, ranks: Mapping[int, Process]) -> Difference:
+    sides = [replace(side, ranks=every(ranks, side.ranks)) for side in difference.sides]
+    return replace(difference, sides=tuple(sorted(sides, key=lambda side: (-len(side.ranks), side.ranks))))
 
 
 def _rows(recording: Recording, ranks: Mapping[int, Process]) -> Iterator[RankRow]:
@@ -80,8 +86,10 @@ def _rows(recording: Recording, ranks: Mapping[int, Process]) -> Iterator[RankRo
         alike.setdefault(kind, []).append((rank, own))
     for (state, (graphs, ops, breaks, recompiles), (hits, misses)), group in alike.items():
         spent = [own.compile_time_s for _, own in group if own.compile_time_s is not None]
+        others = [other.compile_seconds for rank, _ in group for other in ranks[rank].alike]
+        spent += [seconds for seconds in others if seconds is not None]
         yield RankRow(
-            tuple(rank for rank, _ in group),
+            every(ranks, (rank for rank, _ in group)),
             state,
             graphs,
             ops,

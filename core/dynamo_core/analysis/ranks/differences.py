@@ -148,7 +148,7 @@ def collective_difference(ranks: Ranks) -> Difference | None:
         for graph in process.graphs:
             for each in collectives_of(graph) or ():
                 step = _Step(each.key, str(each), each.place, graph.number)
-                groups.setdefault(each.group, {}).setdefault(rank, []).append(step)
+                groups.setdefault(each.call.group, {}).setdefault(rank, []).append(step)
     for group, sequences in groups.items():
         at = _first_unlike(ranks, sequences)
         if at is not None:

@@ -1,6 +1,6 @@
 """Which processes are the ranks, and what each is in the middle of."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...model import Compiling, Graph, Process, Recording
@@ -24,6 +24,11 @@ def ranks_of(recording: Recording) -> dict[int, Process]:
     """The process of each rank, in the order of the ranks: of the last job, and of the last attempt at it."""
     processes = recording.processes
     return {rank: processes[at] for rank, at in newest([*map(launch_of, processes)]).ranks.items()}
+
+
+def every(ranks: Mapping[int, Process], some: Iterable[int]) -> tuple[int, ...]:
+    """These ranks, and those that their processes stand for."""
+    return tuple(sorted(each for rank in some for each in ranks[rank].ranks))
 
 
 def inside_of(process: Process) -> Inside | None:

@@ -12,7 +12,7 @@ from ...model import Place, Process
 from ..in_progress import compiling_words
 from ..words import compile_label, frame_name, number
 from .collectives import Collective, collectives_of
-from .members import Inside, inside_of, named
+from .members import Inside, every, inside_of, named
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,19 @@ def waits_of(ranks: Mapping[int, Process]) -> tuple[Wait, ...]:
         alike.setdefault((at.words, at.place, _keys(at)), []).append((rank, at))
     return tuple(
         Wait(
-            tuple(rank for rank, _ in group),
+            every(ranks, (rank for rank, _ in group)),
             group[0][1].words,
-            min(at.inside.since_ns for _, at in group),
+            min(since for rank, at in group for since in _all_since(ranks[rank], at)),
             group[0][1].place,
             None if group[0][1].collectives is None else tuple(map(str, group[0][1].collectives)),
         )
         for group in alike.values()
     )
+
+
+def _all_since(process: Process, at: _At) -> Iterator[int]:
+    yield at.inside.since_ns
+    yield from (each.running_since_ns for each in process.alike if each.running_since_ns is not None)
 
 
 def who_waits(ranks: Mapping[int, Process]) -> tuple[str, ...]:
@@ -66,40 +71,46 @@ def _outside_of_graphs(ranks: Mapping[int, Process], inside: Mapping[int, _At]) 
     """A job may hang in collectives that no graph holds: that nothing differs is no all-clear then."""
     found = [rank for rank, each in ranks.items() if each.lacks_last_record and rank not in inside]
     if found:
-        were = "was" if len(found) == 1 else "were"
+        all_found = every(ranks, found)
+        were = "was" if len(all_found) == 1 else "were"
         yield (
-            f"{named(found)} {were} in no compiled graph and no compile when the recording ends, and what is "
-            "called there, collectives for instance, is not recorded"
+            f"{named(all_found)} {were} in no compiled graph and no compile when the recording ends, and "
+            "what is called there, collectives for instance, is not recorded"
         )
 
 
 def _sentences(
     ranks: Mapping[int, Process], inside: Mapping[int, _At], waiting: Mapping[int, _At]
 ) -> Iterator[str]:
-    yield from _unlike(waiting)
-    who = named(list(waiting))
-    wait = "waits" if len(waiting) == 1 else "wait"
+    yield from _unlike(ranks, waiting)
+    all_waiting = every(ranks, waiting)
+    who = named(all_waiting)
+    wait = "waits" if len(all_waiting) == 1 else "wait"
     compiling = [rank for rank, at in inside.items() if at.inside.compiling is not None]
     if compiling:
-        yield f"{who} {wait} in collectives for {named(compiling)}, still compiling"
+        yield f"{who} {wait} in collectives for {named(every(ranks, compiling))}, still compiling"
     ended = [rank for rank, process in ranks.items() if process.end is not None]
     if ended:
-        yield f"{who} {wait} in collectives for {named(ended)}, whose program has ended"
+        yield f"{who} {wait} in collectives for {named(every(ranks, ended))}, whose program has ended"
     elsewhere = [rank for rank in ranks if rank not in inside and rank not in ended]
     if elsewhere:
-        yield f"{who} {wait} in collectives; {named(elsewhere)} was killed, or is in no graph and no compile"
+        others = named(every(ranks, elsewhere))
+        yield f"{who} {wait} in collectives; {others} was killed, or is in no graph and no compile"
 
 
-def _unlike(waiting: Mapping[int, _At]) -> Iterator[str]:
+def _unlike(ranks: Mapping[int, Process], waiting: Mapping[int, _At]) -> Iterator[str]:
     """Ranks that are inside of graphs with other collectives than the first of them."""
     (first, at_first), *others = waiting.items()
-    for rank, at in others:
+    alike = [first, *(rank for rank, at in others if _keys(at) == _keys(at_first))]
+    for _, at in others:
         unlike = _first_unlike(at_first.collectives or [], at.collectives or [])
         if unlike is not None:
             index, mine, its = unlike
+            these = named(every(ranks, alike))
+            those = named(every(ranks, (each for each in waiting if _keys(waiting[each]) == _keys(at))))
             yield (
-                f"rank {first} and rank {rank} wait for each other: collective {index + 1} is {mine} on rank "
-                f"{first}, and {its} on rank {rank}"
+                f"{these} and {those} wait for each other: collective {index + 1} is {mine} on {these}, and "
+                f"{its} on {those}"
             )
             return
 

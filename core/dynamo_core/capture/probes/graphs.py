@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...backends.graph_in_progress import graph_in_progress
+from ...shared.collective_calls import order_of_graph
 from ...shared.graph_key import graph_key
 from ...shared.names import FX_GRAPH
 from ...shared.records import GraphCompiled
@@ -160,6 +161,7 @@ def _graph_as_json(graph_number: int, backend: str, gm: Any) -> tuple[str, str]:
         "threads": threads(),
         "custom_operators": custom_operators(gm),
         "handed_over_ns": time_ns(),
+        "order": order_of_graph(described),
     }
     nodes = ",\n".join(dumps(node, default=repr) for node in described)
     return key, f'{dumps(head)[:-1]},\n"nodes": [\n{nodes}\n]}}'

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from errno import ENOSPC
 from hashlib import md5
 from json import dumps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...shared.call_pages import LOST_RECORDS
 from ...shared.launchers import rank_of
@@ -39,6 +39,9 @@ from ..primitives import (
 from ..probes.process_clock import process_began_ns
 from .call_counters import CallCounters
 from .file_size_limit import SparedOfFileSizeSignal
+
+if TYPE_CHECKING:
+    from .digest_file import DigestFile
 
 # Above the range that programs sweep when they close "all" descriptors, and above those that they count on.
 _LOWEST_DESCRIPTOR = 500
@@ -67,6 +70,8 @@ class Stream:
         self._path = ""
         self._identity: tuple[int, int] | None = None
         self._ends_in_mid_line = False
+        self._size = 0
+        self._digest: DigestFile | None = None
 
     def start_anew_after_fork(self) -> None:
         """In a forked child: leave the parent's stream to the parent."""
@@ -121,15 +126,32 @@ class Stream:
         text = f"{_prefix(path, line)} {dumps(metadata, default=repr)}\n"
         if payload is not None:
             text += "\t" + payload.replace("\n", "\n\t") + "\n"
+        data = text.encode("utf-8", "replace")
         try:
-            self._append(text.encode("utf-8", "replace"))
+            if self._descriptor < 0:
+                self._open()
+            if self._digest is None:
+                self._append(data)
+            else:
+                self._append_digested(self._digest, data, metadata, payload)
         except OSError as error:
             self.counters.note_lost_record(error.errno or 0)
 
+    def _append_digested(
+        self, digest: "DigestFile", data: bytes, metadata: Mapping[str, Any], payload: str | None
+    ) -> None:
+        """The digest takes the records in the order in which they stand in the stream."""
+        with self._opening:
+            try:
+                self._append(data)
+            except OSError:
+                digest.give_up()
+                raise
+            self._size += len(data)
+            digest.add(metadata, payload, self._size)
+
     def _append(self, data: bytes) -> None:
-        if self._descriptor < 0:
-            self._open()
-        elif not self._is_ours():
+        if not self._is_ours():
             self._reopen()
         if self._ends_in_mid_line:  # a record was cut, since the disk was full: it alone is lost
             data = b"\n" + data
@@ -171,6 +193,10 @@ class Stream:
             except FileExistsError:
                 continue
         self._adopt(file)
+        if rank is not None:
+            from .digest_file import DigestFile  # a module that other processes do not load
+
+            self._digest = DigestFile(self._path)
         calls_file = f"{CALLS_PREFIX}{stem}_{attempt}{CALLS_SUFFIX}"
         problem = None
         try:

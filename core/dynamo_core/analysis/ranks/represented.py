@@ -1,0 +1,98 @@
+"""Read the ranks of a large job: of those that did the same, by their digests, one stream is opened.
+
+Ten thousand streams cannot be held in memory, and most say the same. The stream of one rank then stands for
+all that are alike, of which only the compile time, and since when each is inside of what, are their own.
+"""
+
+from collections.abc import Callable, Container, Hashable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ...model import AlikeRank, Process, Recording
+from ...recording.calls import running_calls
+from ...recording.digests import DigestOfStream, digests_of
+from ...recording.read import read, run_of, streams_of
+from ...shared.errors import DynamoError
+from ...shared.names import CALLS_PREFIX, CALLS_SUFFIX, STREAM_PREFIX, STREAM_SUFFIX
+from ..words import number
+from .launches import Launch, newest
+
+FEW = 16  # streams: so many are read whole
+_MOST_OPENED = 256
+
+Progress = Callable[[int, int], None]
+
+
+def read_ranks(
+    path: Path, contents: Container[str], progress: Progress | None = None, few: int = FEW
+) -> Recording:
+    """The recording at `path`, with one process for all ranks that are alike where there are many streams."""
+    streams = streams_of(path) if path.is_dir() else []
+    if len(streams) <= few or any(stream.suffix == ".gz" for stream in streams):
+        return read(path, contents, progress)
+    digests = digests_of(streams, progress or (lambda done, total: None))
+    readable = [each for each in digests if each.digest is not None]
+    chosen = newest([_launch(each) for each in readable])
+    kinds: dict[Hashable, list[tuple[int, DigestOfStream, int | None]]] = {}
+    for rank, at in chosen.ranks.items():
+        each = readable[at]
+        running = {} if each.digest is None or each.digest.ended else running_calls(_calls_file(each.stream))
+        key = (None if each.digest is None else each.digest.key()), tuple(sorted(running))
+        kinds.setdefault(key, []).append((rank, each, max(running.values(), default=None)))
+    if not kinds:
+        return read(path, contents, progress)
+    opened = sorted(kinds.values(), key=lambda members: -len(members))
+    left_out = [*chosen.left_out]
+    if len(opened) > _MOST_OPENED:
+        ranks = sum(len(members) for members in opened[_MOST_OPENED:])
+        left_out.append(f"{number(ranks, 'rank')} that differ in still other ways")
+    processes = []
+    unreadable = len(digests) - len(readable)
+    for members in opened[:_MOST_OPENED]:
+        process = _representative(members, contents)
+        if process is None:
+            unreadable += len(members)
+        else:
+            processes.append(process)
+    if unreadable:
+        left_out.append(f"{number(unreadable, 'stream')} in which no record can be read")
+    return Recording(path, run_of(path), processes, None, [], tuple(left_out))
+
+
+def _representative(
+    members: Sequence[tuple[int, DigestOfStream, int | None]], contents: Container[str]
+) -> Process | None:
+    """The process of the first that can be read, standing for all."""
+    for rank, each, _ in members:
+        try:
+            (process,) = read(each.stream, contents).processes
+        except (DynamoError, ValueError):
+            continue
+        process.rank = rank
+        others = [
+            AlikeRank(other, its.digest.compile_seconds if its.digest is not None else None, since)
+            for other, its, since in members
+            if other != rank
+        ]
+        return replace(process, alike=tuple(others))
+    return None
+
+
+def _launch(each: DigestOfStream) -> Launch:
+    known: dict[str, Any] = each.digest.launch if each.digest is not None else {}
+    return Launch(
+        known.get("job"),
+        tuple(known.get("attempt") or ()),
+        known.get("rank"),
+        known.get("rank_unsure") or 0,
+        known.get("host"),
+        known.get("ppid"),
+        known.get("started_ns") or 0,
+        known.get("forked") is True,
+    )
+
+
+def _calls_file(stream: Path) -> Path:
+    stem = stream.name.removeprefix(STREAM_PREFIX).removesuffix(STREAM_SUFFIX)
+    return stream.with_name(f"{CALLS_PREFIX}{stem}{CALLS_SUFFIX}")
