@@ -32,6 +32,7 @@ COMMANDS = {
     "check": "Run a program, and fail where it got worse than its lock file says.",
     "diff": "Compare two recordings: what came, what went, what changed.",
     "fix": "Try the remedies on the program, and show those that are proven to cure.",
+    "export": "Say which modules torch.export takes, and what is in the way.",
     "ranks": "Compare the ranks of a distributed run: who differs, who waits for whom.",
     "profile": "Show where the time goes, and export it to viewers.",
     "ops": "Count the operations of each graph, and how often they ran.",

@@ -156,17 +156,22 @@ def target_recording(ctx: click.Context, options: dict[str, Any]) -> tuple[Path,
     from .running import run_program
 
     program = program_of(ctx)
-    if program is None:
-        return files.newest(), None
-    if not is_to_be_run(program):
-        first = program.arguments[0]
-        if first == "-":
-            raise NotARecording(f"stdin is no recording{_how_to_run(first)}")
-        if not os.path.lexists(first):
-            raise NoRecording(f"there is no recording and no program at {first}")
-        return Path(first), None
+    if program is None or not is_to_be_run(program):
+        return named_recording(program), None
     outcome = run_program(request_from(program, **options, stdout_to_stderr=True), quiet=False)
     return outcome.recording, outcome.ending
+
+
+def named_recording(target: Program | None) -> Path:
+    """The recording that a target names which is no program; the newest where none is named."""
+    if target is None:
+        return files.newest()
+    first = target.arguments[0]
+    if first == "-":
+        raise NotARecording(f"stdin is no recording{_how_to_run(first)}")
+    if not os.path.lexists(first):
+        raise NoRecording(f"there is no recording and no program at {first}")
+    return Path(first)
 
 
 def is_to_be_run(program: Program) -> bool:

@@ -45,12 +45,37 @@ python_option = documented_option(
     metavar="PATH",
     help="The Python that runs the program.  [default: this one if it has torch, else PATH's]",
 )
+force_option = documented_option(
+    "-f", "--force", is_flag=True, envvar="DYNAMO_FORCE", help="Replace an earlier recording at DIR."
+)
+config_option = documented_option(
+    "--config",
+    multiple=True,
+    envvar="DYNAMO_CONFIG",
+    metavar="NAME=VALUE",
+    help="Give a setting of torch's another value, as in "
+    "torch._dynamo.config.capture_scalar_outputs=True; NAME+=FUNCTION adds one to a list of "
+    "functions. What the program itself sets comes later. Repeat for more.",
+)
 dynamic_option = documented_option(
     "--dynamic/--no-dynamic",
     default=None,
     envvar="DYNAMO_DYNAMIC",
     help="As torch.compile's dynamic.  [default: torch decides]",
 )
+
+
+def recording_option(*names: str) -> Callable[[Command], Command]:
+    """Where a run is recorded to, by what that is called."""
+    option: Callable[[Command], Command] = documented_option(
+        *names,
+        "output",
+        type=click.Path(path_type=Path),
+        envvar="DYNAMO_RECORDING",
+        metavar="DIR",
+        help="Record to DIR.  [default: .dynamo/<program>-<date>-<time>]",
+    )
+    return option
 
 
 def _none_for_zero(ctx: click.Context, parameter: click.Parameter, value: float) -> float | None:
@@ -116,17 +141,8 @@ _limits = [
 def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Callable[[Command], Command]:
     """Add the options but those `without`; `output_names` are those of the recording's folder."""
     options = [
-        documented_option(
-            *output_names,
-            "output",
-            type=click.Path(path_type=Path),
-            envvar="DYNAMO_RECORDING",
-            metavar="DIR",
-            help="Record to DIR.  [default: .dynamo/<program>-<date>-<time>]",
-        ),
-        documented_option(
-            "-f", "--force", is_flag=True, envvar="DYNAMO_FORCE", help="Replace an earlier recording at DIR."
-        ),
+        recording_option(*output_names),
+        force_option,
         python_option,
         documented_option(
             "--capture",
@@ -181,15 +197,7 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             "and options off it), mode, option.KEY, dynamic, fullgraph, disable. With frame=0/1 the backend "
             "of one compile id, in any program; repeat for more.",
         ),
-        documented_option(
-            "--config",
-            multiple=True,
-            envvar="DYNAMO_CONFIG",
-            metavar="NAME=VALUE",
-            help="Give a setting of torch's another value, as in "
-            "torch._dynamo.config.capture_scalar_outputs=True; NAME+=FUNCTION adds one to a list of "
-            "functions. What the program itself sets comes later. Repeat for more.",
-        ),
+        config_option,
         documented_option(
             "--verify",
             cls=OptionWithOptionalValue,
@@ -309,10 +317,7 @@ def request_from(
         merged(map(parse_override, settings.override))
     except ValueError as error:
         raise click.UsageError(f"--override: {error}") from error
-    try:
-        settings = settings._replace(config=tuple(str(parse_config(text)) for text in settings.config))
-    except ValueError as error:
-        raise click.UsageError(f"--config: {error}") from error
+    settings = settings._replace(config=checked_config(settings.config))
     try:
         if settings.freeze_after is not None:
             parse_freeze_after(settings.freeze_after)
@@ -330,6 +335,14 @@ def request_from(
         python=python,
         stdout_to_stderr=stdout_to_stderr,
     )
+
+
+def checked_config(config: tuple[str, ...]) -> tuple[str, ...]:
+    """What --config was given, as it is handed down; UsageError."""
+    try:
+        return tuple(str(parse_config(text)) for text in config)
+    except ValueError as error:
+        raise click.UsageError(f"--config: {error}") from error
 
 
 def _key_and_value(option: str) -> tuple[str, Option]:

@@ -14,6 +14,7 @@ from .check.document import CheckDocument
 from .diff.document import DiffDocument
 from .diff.locked import LockedDocument
 from .documents import json_schema
+from .export.document import ExportDocument
 from .fix.document import FixDocument
 
 # By name: the title, and what a document is made of.
@@ -23,6 +24,7 @@ _DOCUMENTS: Mapping[str, tuple[str, type]] = {
     "check": ("dynamo check --format json", CheckDocument),
     "diff": ("dynamo diff --format json", DiffDocument),
     "diff-locked": ("dynamo diff --format json of lock files", LockedDocument),
+    "export": ("dynamo export --format json", ExportDocument),
     "finding": ("A finding, in the documents of `dynamo explain` and `dynamo profile`", Finding),
     "fix": ("dynamo fix --format json", FixDocument),
 }

@@ -23,6 +23,7 @@ from .whole_program.tracing_limits import TracingLimits
 from .writing.stream import Stream
 
 if TYPE_CHECKING:
+    from .exporting.observer import ModuleObserver
     from .interventions.freeze import Freeze
     from .interventions.override import Overriding
     from .interventions.stop import StopAfter
@@ -52,6 +53,7 @@ class EngineParts:
         self.freeze = self._freeze()
         self.overriding = self._overriding()
         self.stop = self._stop()
+        self.exports = self._exports()
         self.whole_program = WholeProgramCapture(settings, self.probes, self.tell, self.limits)
 
     def finish(self) -> None:
@@ -64,6 +66,8 @@ class EngineParts:
         if self.freeze is not None:
             self.freeze.finish()
         self.whole_program.finish()
+        if self.exports is not None:
+            self.exports.finish()
         self.records.end()
 
     def _tell(self, record: OurRecord) -> None:
@@ -111,3 +115,10 @@ class EngineParts:
         from .interventions.stop import StopAfter
 
         return StopAfter(self.settings.stop_after, self.probes, self.finish)
+
+    def _exports(self) -> "ModuleObserver | None":
+        if self.settings.export is None:
+            return None
+        from .exporting.observer import ModuleObserver
+
+        return ModuleObserver(self.settings.export, self)

@@ -18,6 +18,7 @@ def import_what_is_asked_for(settings: Settings) -> None:
     """Import the modules that these settings need, where only the standard library can be seen."""
     asked_for = {
         "dynamo_core.backends.chain": settings.override or not is_torchs_own(settings.choices()),
+        "dynamo_core.capture.exporting.observer": settings.export is not None,
         "dynamo_core.capture.interventions.stop": settings.stop_after is not None,
         "dynamo_core.capture.interventions.torch_config": settings.config,
         "dynamo_core.capture.interventions.freeze": settings.freeze_after is not None,

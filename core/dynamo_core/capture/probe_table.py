@@ -42,11 +42,17 @@ class Probe(NamedTuple):
 
 def probes_of(parts: EngineParts) -> tuple[Probe, ...]:
     """Every probe there is, in the order of installation."""
-    overriding, step_marks, freeze = parts.overriding, parts.step_marks, parts.freeze
+    overriding, step_marks, freeze, exports = (
+        parts.overriding,
+        parts.step_marks,
+        parts.freeze,
+        parts.exports,
+    )
     return (
         *_config_probes(parts),
         Probe("torch", "cells of a notebook", _note_notebook_cells),
         Probe("torch.compiler", "bundles of caches", cache_bundles.install),
+        Probe("torch", "modules to export", exports.install if exports else None),
         Probe("torch", "overrides", overriding.install_on_calls if overriding else None),
         Probe("torch._dynamo.output_graph", "graphs", graphs.install),
         Probe(

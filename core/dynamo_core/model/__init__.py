@@ -21,6 +21,14 @@ from .compiles import (
     Symbol,
 )
 from .described import ProcessEnd, ProcessInfo, ProcessState, Run, RunSettings
+from .exports import (
+    CalledModule,
+    ConstantSeen,
+    DraftedObstacle,
+    ExportComparison,
+    ExportTrial,
+    InputSeen,
+)
 from .graphs import DeclinedBy, Graph, GraphModes, Node, OperatorSource, Taking, TensorInfo
 from .guards import Guard, GuardCheck, GuardFailure, GuardSet, RecompileReasons
 from .ids import CompileId, Place, StackFrame, function_of, resumed_function
@@ -62,15 +70,20 @@ __all__ = [
     "CacheLookup",
     "CallSample",
     "CallTimes",
+    "CalledModule",
     "CaptureDecision",
     "ChangedSetting",
     "ComparedValue",
     "Compile",
     "CompileId",
     "Compiling",
+    "ConstantSeen",
     "CountedLayer",
     "DeclinedBy",
+    "DraftedObstacle",
     "EagerOperator",
+    "ExportComparison",
+    "ExportTrial",
     "Frame",
     "Freeze",
     "GeneratedKernels",
@@ -83,6 +96,7 @@ __all__ = [
     "GuardFailure",
     "GuardSet",
     "Import",
+    "InputSeen",
     "Instruction",
     "LayerCount",
     "Node",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..shared.records import CacheBundleUsed, CachesInUse
+from ..shared.records import CacheBundleUsed, CachesInUse, ModulesCalled
 from ..shared.untrusted import printable
 from .breaks import GraphBreak
 from .caches import CacheLookup, LayerCount
@@ -21,6 +21,7 @@ from .compiles import (
     Symbol,
 )
 from .described import ProcessEnd, ProcessInfo, ProcessState, Run, RunSettings
+from .exports import CalledModule, ExportComparison, ExportTrial
 from .graphs import Graph
 from .guards import GuardSet, RecompileReasons
 from .ids import CompileId, StackFrame
@@ -79,6 +80,8 @@ class Process:
     torch.profiler, and writing what it saw. `step_marks` are the moments at which a step began, as calls that
     take no time, in a run of `dynamo bench`; noting one took `step_mark_seconds`.
     It stands for the ranks that are `alike`, whose streams were not opened.
+    `modules_called` is of a run of `dynamo export`; the copy of the process that waited with a
+    `called_module`, and the trials forked from it, are of a recording of their own (`dynamo_core/exports`).
     """
 
     stream: Path
@@ -136,6 +139,10 @@ class Process:
     window: ProfileWindow | None = None
     window_problem: str | None = None
     cuda_graph_counters: dict[str, int] | None = None
+    modules_called: ModulesCalled | None = None
+    called_module: CalledModule | None = None
+    export_trials: list[ExportTrial] = field(default_factory=list)
+    export_comparisons: list[ExportComparison] = field(default_factory=list)
     step_marks_index: int | None = None
     step_mark_seconds: float | None = None
     step_marks: CallTimes | None = None

@@ -40,6 +40,7 @@ from .begun import BegunCompiles
 from .breaks import BreakBuilder
 from .caches import CacheBuilder
 from .compiles import CompileBuilder
+from .exports import ExportBuilder
 from .generated_code import GENERATED_CODE, GENERATED_KERNELS, kernels_in
 from .graphs import GraphBuilder
 from .guards import GuardBuilder
@@ -92,7 +93,8 @@ class ProcessBuilder:
         self._phases = PhaseBuilder(process)
         self._interventions = InterventionsBuilder(process, guards.failure)
         self._handlers = self._own_handlers()
-        for builder in (begun, breaks, guards, graphs, self._pairs, compiles, caches):
+        exports = ExportBuilder(process)
+        for builder in (begun, breaks, guards, graphs, self._pairs, compiles, caches, exports):
             self._handlers |= builder.handlers()
         large: dict[str, Handler] = {
             "chromium_event": self._phase,

@@ -18,15 +18,16 @@ def verified_call(content: Mapping[str, Any]) -> VerifiedCall:
         compared=int(content["compared"]),
         against_float64=int(content["against_float64"]),
         gradients=_text(content["gradients"]),
-        worst=_value(content["worst"]),
-        first_wrong=_value(content["first_wrong"]),
+        worst=compared_value(content["worst"]),
+        first_wrong=compared_value(content["first_wrong"]),
         node=_node(content["node"]),
         node_unknown=_text(content["node_unknown"]),
         seconds=int(content["ns"]) / 1e9,
     )
 
 
-def _value(content: Mapping[str, Any] | None) -> ComparedValue | None:
+def compared_value(content: Mapping[str, Any] | None) -> ComparedValue | None:
+    """One value beside eager's."""
     if content is None:
         return None
     return ComparedValue(
@@ -47,7 +48,7 @@ def _node(content: Mapping[str, Any] | None) -> WrongNode | None:
         name=str(content["name"]),
         target=str(content["target"]),
         place=None if file is None else Place(str(file), int(line)),
-        value=_value(content["comparison"]),
+        value=compared_value(content["comparison"]),
     )
 
 

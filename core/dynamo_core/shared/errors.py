@@ -1,6 +1,7 @@
 """The one kind of error that crosses the layers: a line for the user and an exit code.
 
     DynamoError                    exit code
+    ├── NothingExported            108  `export -o FILE.pt2`: there is no exported program to write
     ├── LockFileProblem            109  the lock file, or [tool.dynamo], is damaged or cannot be written
     ├── NothingToCompare           110  `check`: nothing is locked for the program, or nothing was recorded
     ├── NotAsLocked                111  `check --exact`: better than what is locked
@@ -33,6 +34,12 @@ class DynamoError(Exception):
     """Something that the user can fix; `str()` of it says what, where and how, in one line."""
 
     exit_code = EXIT_INTERNAL
+
+
+class NothingExported(DynamoError):
+    """An exported program was asked for, and none was made."""
+
+    exit_code = 108
 
 
 class LockFileProblem(DynamoError):

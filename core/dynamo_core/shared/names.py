@@ -23,6 +23,14 @@ DIGEST_SUFFIX = ".json"
 PROFILE_PREFIX = "dynamo_profile_"
 PROFILE_SUFFIX = ".json.gz"
 
+# The folder of a recording in which `dynamo export` keeps its trials, and the files by which the launcher and
+# the copies of the program's processes know of each other.
+EXPORT_FOLDER = "dynamo_export"
+EXPORT_RUNNING = "running.lock"
+EXPORT_TURN = "turn.lock"
+EXPORT_ENDED = "program_has_ended"
+EXPORT_STOP = "stop"
+
 # Artifact records of our own in a stream. Their payloads are JSON objects.
 PROCESS_START = "dynamo_process_start"
 TIMELINE = "dynamo_timeline"
@@ -57,3 +65,7 @@ SEMANTICS = "dynamo_semantics"
 CACHES = "dynamo_caches"
 CACHE_KEY_PARTS = "dynamo_cache_key_parts"
 CACHE_BUNDLE = "dynamo_cache_bundle"
+MODULES_CALLED = "dynamo_modules_called"
+MODULE_TO_EXPORT = "dynamo_module_to_export"
+EXPORT_TRIED = "dynamo_export_tried"
+EXPORT_COMPARED = "dynamo_export_compared"

@@ -353,3 +353,75 @@ class CacheBundleUsed(OurRecord):
     bytes: int | None
     artifacts: dict[str, int] | None
     seconds: float
+
+
+class ModulesCalled(OurRecord):
+    """`dynamo export`: how many modules user code called, how many of them are not tried, and why not."""
+
+    NAME = names.MODULES_CALLED
+
+    modules: int
+    left_out: int
+    cannot_copy: str | None = None
+
+
+class ModuleToExport(OurRecord):
+    """A module that the program called, and what its calls were given, those of the first form.
+
+    `inputs` are its tensors: `name`, `dtype`, and `sizes` as they were seen. `constants` are other values:
+    `name`, and the `values` that were seen. `dynamic_shapes` is how torch.export takes the sizes that
+    varied, as code; None where none did. `arguments` are those of the call, as code. `called_at` is a frame
+    of the user's. `dataclasses` are types among the arguments that torch must be told of.
+    """
+
+    NAME = names.MODULE_TO_EXPORT
+
+    name: str
+    file: str | None
+    line: int | None
+    called_at: dict[str, Any] | None
+    training: bool
+    parameters: int
+    calls: int
+    other_forms: int
+    inputs: list[dict[str, Any]]
+    constants: list[dict[str, Any]]
+    dynamic_shapes: str | None
+    arguments: str
+    dataclasses: list[str]
+
+
+class ExportTried(OurRecord):
+    """What came of one trial. `user_stack` and `around` are as for a graph break, where it failed.
+
+    `obstacles` are what torch.export.draft_export lists: `kind`, `text`, `user_stack`. `saved` is the file.
+    """
+
+    NAME = names.EXPORT_TRIED
+
+    kind: str
+    is_dynamic: bool
+    outcome: str
+    seconds: float
+    error: str | None = None
+    error_kind: str | None = None
+    user_stack: list[dict[str, Any]] | None = None
+    around: dict[Any, str] | None = None
+    obstacles: list[dict[str, Any]] | None = None
+    saved: str | None = None
+
+
+class ExportCompared(OurRecord):
+    """The exported program beside eager, on inputs of these sizes.
+
+    `outcome` is as for `--verify`, `why` says why nothing was compared, `compared` counts values, and `worst`
+    is the one nearest to its limit, or furthest beyond it.
+    """
+
+    NAME = names.EXPORT_COMPARED
+
+    sizes: dict[str, list[int]]
+    outcome: str
+    compared: int
+    why: str | None = None
+    worst: dict[str, Any] | None = None

@@ -31,6 +31,15 @@ SEMANTICS_EAGER, SEMANTICS_COMPILED = "eager", "compiled"
 StepFrame = tuple[str, int, str]
 
 
+class ExportSettings(NamedTuple):
+    """What `dynamo export` tries: seconds for each trial, modules, and what is to be written of them."""
+
+    time_limit: float
+    most_modules: int
+    save: bool = False
+    aoti: bool = False
+
+
 class Settings(NamedTuple):
     """The choices of one `dynamo run`; all but the first mirror its options.
 
@@ -44,6 +53,7 @@ class Settings(NamedTuple):
     `step_frames` begin a step of the program, which `dynamo bench` wants to be noted, compiled or not.
     `stop_after` so many calls of a compiled frame the program is ended, which only `dynamo fix` asks for.
     `makes_folder` where no `dynamo run` has made it: the first process that imports torch does.
+    `export` asks for trials of torch.export with the modules that the program calls.
     The limits bound what capture costs (`tracing_limits.py`, `budget.py` and `compile_limit.py` in
     `capture/whole_program/`); None switches one off.
     """
@@ -73,6 +83,7 @@ class Settings(NamedTuple):
     semantics: str = SEMANTICS_EAGER
     stop_after: int | None = None
     makes_folder: bool = False
+    export: ExportSettings | None = None
 
     def choices(self) -> tuple[BackendChoice, ...]:
         """The backends to try for each graph, in order; ValueError says what is wrong with them."""
@@ -96,4 +107,5 @@ class Settings(NamedTuple):
         """The settings as they are after a way through JSON."""
         lists = {name: tuple(choices[name]) for name in ("override", "config")}
         step_frames = tuple(map(tuple, choices["step_frames"]))
-        return cls(recording=recording, **{**choices, **lists, "step_frames": step_frames})
+        export = None if choices["export"] is None else ExportSettings(*choices["export"])
+        return cls(recording=recording, **{**choices, **lists, "step_frames": step_frames, "export": export})

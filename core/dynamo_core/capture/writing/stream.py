@@ -82,6 +82,10 @@ class Stream:
         self._opening_record = (name, payload | {"forked": True})
         self.counters.start_anew_after_fork()
 
+    def record_to(self, recording: str) -> None:
+        """In a forked child that has written nothing yet: its stream is of another recording."""
+        self._recording = recording
+
     def artifact(self, name: str, payload: Any, compile_id: Mapping[str, int] | None = None) -> None:
         """Write a record of our own: a JSON payload, under a name from `dynamo_core.shared.names`."""
         metadata: dict[str, Any] = {"artifact": {"name": name, "encoding": "json"}}

@@ -1,0 +1,1 @@
+"""`dynamo export`: torch.export is tried on the modules that a program calls, in copies of its process."""

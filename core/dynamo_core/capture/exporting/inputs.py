@@ -1,0 +1,125 @@
+"""The arguments of a module's call: a name for each tensor and each other value in them, and their sizes.
+
+Source: torch/export/dynamic_shapes.py (_combine_args, _tree_map_with_path), which looks at containers in the
+same way; 2.13. Dataclasses that torch does not know yet count as containers, too.
+"""
+
+import dataclasses
+import inspect
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+_LONGEST_VALUE = 60  # characters
+Sizes = tuple[int, ...]
+
+
+class Inputs(NamedTuple):
+    """What one call was given, by names as they would be written: `x`, `batch.mask`, `states[0]`.
+
+    `form` is what calls of one exported program have in common: which values there are, of which types.
+    """
+
+    sizes: Mapping[str, Sizes]
+    dtypes: Mapping[str, str]
+    constants: Mapping[str, str]
+    form: tuple[tuple[str, str], ...]
+
+
+def bound(module: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments by the names that `forward` gives them; TypeError where they do not fit."""
+    return dict(inspect.signature(module.forward).bind(*args, **kwargs).arguments)
+
+
+def written_arguments(module: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+    """The arguments as torch.export takes them, as code: `(x,), {'mask': mask}`."""
+    positional = []
+    for parameter in inspect.signature(module.forward).parameters.values():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            positional.append(f"*{parameter.name}")
+        elif len(positional) < len(args):
+            positional.append(parameter.name)
+    if len(positional) > len(args):
+        positional.pop()  # a *name that got nothing
+    named = ", ".join(f"{name!r}: {name}" for name in kwargs)
+    by_position = f"({', '.join(positional)}{',' if len(positional) == 1 else ''})"
+    return f"{by_position}, {{{named}}}" if named else by_position
+
+
+def inputs_of(arguments: Mapping[str, Any]) -> Inputs:
+    """What these arguments are."""
+    import torch
+
+    sizes: dict[str, Sizes] = {}
+    dtypes: dict[str, str] = {}
+    constants: dict[str, str] = {}
+    form = []
+    for name, value in leaves(arguments):
+        if isinstance(value, torch.Tensor):
+            sizes[name] = tuple(map(int, value.shape))
+            dtypes[name] = str(value.dtype).removeprefix("torch.")
+            form.append((name, f"{dtypes[name]} of {value.dim()}"))
+        else:
+            if value is not None:
+                constants[name] = _shown(value)
+            form.append((name, type(value).__qualname__))
+    return Inputs(sizes, dtypes, constants, tuple(form))
+
+
+def leaves(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Each value that is no container, with its name."""
+    for name, value in arguments.items():
+        yield from _leaves(value, name)
+
+
+def _leaves(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    inside = parts(value)
+    if inside is None:
+        yield name, value
+        return
+    for suffix, part in inside:
+        yield from _leaves(part, f"{name}{suffix}")
+
+
+def parts(value: Any) -> list[tuple[str, Any]] | None:
+    """What a container holds, each with what follows the container's name; None for what is none."""
+    from torch.utils._pytree import SUPPORTED_NODES
+
+    if is_named_tuple(value):
+        return [(f".{field}", getattr(value, field)) for field in value._fields]
+    if isinstance(value, tuple | list) and type(value) in (tuple, list):
+        return [(f"[{index}]", part) for index, part in enumerate(value)]
+    if type(value) is dict:
+        return [(f"[{key!r}]", part) for key, part in value.items()]
+    if is_dataclass(value):
+        return [(f".{field.name}", getattr(value, field.name)) for field in dataclasses.fields(value)]
+    node = SUPPORTED_NODES.get(type(value))
+    if node is not None:
+        return [(f"[{index}]", part) for index, part in enumerate(node.flatten_fn(value)[0])]
+    return None
+
+
+def is_named_tuple(value: Any) -> bool:
+    """Whether it is one of `collections.namedtuple` or `typing.NamedTuple`."""
+    return isinstance(value, tuple) and hasattr(value, "_fields")
+
+
+def is_dataclass(value: Any) -> bool:
+    """Whether it is an instance of a dataclass that torch has no way of its own to take apart."""
+    from torch.utils._pytree import SUPPORTED_NODES
+
+    kind = type(value)
+    return dataclasses.is_dataclass(value) and not isinstance(value, type) and kind not in SUPPORTED_NODES
+
+
+def unregistered_dataclasses(value: Any) -> list[type]:
+    """The types in it that torch.export takes once `torch.export.register_dataclass` was called."""
+    found = [type(value)] if is_dataclass(value) else []
+    for _, part in parts(value) or ():
+        found += unregistered_dataclasses(part)
+    return list(dict.fromkeys(found))
+
+
+def _shown(value: Any) -> str:
+    """A constant as Python writes it; of what is no plain value, its type."""
+    text = repr(value) if isinstance(value, bool | int | float | str) else f"a {type(value).__qualname__}"
+    return text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "…"

@@ -1,0 +1,212 @@
+"""Each module that a program called: whether it exports, with what, and what is in the way."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from ..analysis.findings import ANALYSES_OF_THE_COMPILER, CONTENTS, find
+from ..model import (
+    AGREES,
+    DISAGREES,
+    CalledModule,
+    ComparedValue,
+    ConstantSeen,
+    ExportComparison,
+    ExportTrial,
+    InputSeen,
+    Place,
+    Process,
+    Recording,
+    StackFrame,
+)
+from ..recording.read import read
+from ..shared.export_trials import AOTI, COMPILE, DONE, DRAFT, EXPORT, RAISED, STRICT
+from ..shared.names import EXPORT_FOLDER
+from .obstacles import Obstacle, obstacles
+
+Verdict = Literal["exports", "exports for fixed sizes", "disagrees with eager", "does not export", "raises"]
+
+
+@dataclass(frozen=True)
+class Way:
+    """One trial and what came of it. `shapes` says whether the sizes that varied were dynamic."""
+
+    kind: str
+    shapes: Literal["dynamic", "fixed"]
+    outcome: str
+    seconds: float
+    words: str | None
+
+
+@dataclass(frozen=True)
+class ComparedCall:
+    """An exported program beside eager, on inputs of these sizes; `by` is the trial that made it."""
+
+    by: str
+    sizes: str
+    outcome: str
+    compared: int
+    why: str | None
+    worst: ComparedValue | None
+
+
+@dataclass(frozen=True)
+class ModuleExport:
+    """A module with all that is known of exporting it.
+
+    `code` exports it, when the names in it are those of a call's arguments. `file` is what was saved in the
+    recording, `package` AOTInductor's.
+    """
+
+    name: str
+    verdict: Verdict
+    place: Place | None
+    called_at: StackFrame | None
+    training: bool
+    parameters: int
+    calls: int
+    other_forms: int
+    inputs: tuple[InputSeen, ...]
+    constants: tuple[ConstantSeen, ...]
+    dynamic_shapes: str | None
+    code: str | None
+    ways: tuple[Way, ...]
+    compared: tuple[ComparedCall, ...]
+    obstacles: tuple[Obstacle, ...]
+    file: str | None
+    package: str | None
+
+
+@dataclass(frozen=True)
+class Exports:
+    """The modules in the order in which they were called first.
+
+    `left_out` were called and not tried, and `why_left_out` says why; None where that was not recorded.
+    """
+
+    modules: tuple[ModuleExport, ...]
+    left_out: int | None
+    why_left_out: str | None
+
+
+def exports_of(recording: Recording) -> Exports:
+    """What came of the trials of a run; NotARecording where it had none."""
+    folder = recording.path / EXPORT_FOLDER
+    noted = [each.modules_called for each in recording.processes if each.modules_called is not None]
+    left_out = sum(each.left_out for each in noted) if noted else None
+    why = next((each.cannot_copy for each in noted if each.cannot_copy), None)
+    modules = _modules(folder) if folder.is_dir() and any(folder.glob("*.log")) else ()
+    return Exports(tuple(modules), left_out, why)
+
+
+def _modules(folder: Path) -> list[ModuleExport]:
+    trials = read(folder, CONTENTS)
+    copies = [process for process in trials.processes if process.called_module is not None]
+    copies.sort(key=lambda process: process.info.began_ns or 0)
+    return [_module(copy, trials) for copy in copies]
+
+
+def _module(copy: Process, trials: Recording) -> ModuleExport:
+    """A copy of the program's process, and the trials that were forked from it."""
+    module = copy.called_module
+    assert module is not None
+    forks = [each for each in trials.processes if each.info.ppid == copy.info.pid]
+    tried = _in_order([trial for process in (*forks, copy) for trial in process.export_trials])
+    comparisons = [
+        (each.export_trials[0].kind, each.export_comparisons) for each in forks if each.export_trials
+    ]
+    compiled = [process for process in forks if any(t.kind == COMPILE for t in process.export_trials)]
+    findings = find(replace(trials, processes=compiled), analyses=ANALYSES_OF_THE_COMPILER)
+    works = [trial for trial in tried if trial.kind in (EXPORT, STRICT) and trial.outcome == DONE]
+    compared = tuple(
+        _compared(fork.export_trials[0].kind, each) for fork in made for each in fork.export_comparisons
+    )
+    return ModuleExport(
+        name=module.name,
+        verdict=_verdict(module, tried, works, compared),
+        place=module.place,
+        called_at=module.called_at,
+        training=module.training,
+        parameters=module.parameters,
+        calls=module.calls,
+        other_forms=module.other_forms,
+        inputs=module.inputs,
+        constants=module.constants,
+        dynamic_shapes=module.dynamic_shapes,
+        code=_code(module, works),
+        ways=tuple(map(_way, tried)),
+        compared=compared,
+        obstacles=tuple(obstacles(_that_failed(tried), findings, copy.torch_version)),
+        file=next((each.saved for each in works if each.saved), None),
+        package=next((each.saved for each in tried if each.kind == AOTI and each.outcome == DONE), None),
+    )
+
+
+def _in_order(trials: Iterable[ExportTrial]) -> list[ExportTrial]:
+    """Each once, as a trial that went well may be ended while its program is compared."""
+    order = (EXPORT, STRICT, DRAFT, COMPILE, AOTI)
+    once: dict[tuple[str, bool], ExportTrial] = {}
+    for trial in trials:
+        key = trial.kind, trial.is_dynamic
+        if key not in once or trial.outcome == DONE:
+            once[key] = trial
+    return sorted(once.values(), key=lambda trial: (order.index(trial.kind), not trial.is_dynamic))
+
+
+def _that_failed(tried: Sequence[ExportTrial]) -> list[ExportTrial]:
+    """Those that say what is in the way; of a kind that fails in the same way twice, the first."""
+    return [trial for trial in tried if trial.outcome != DONE or trial.obstacles]
+
+
+def _way(trial: ExportTrial) -> Way:
+    words = None if trial.error is None else f"{trial.error_kind or 'ended'}: {trial.error}"
+    return Way(trial.kind, "dynamic" if trial.is_dynamic else "fixed", trial.outcome, trial.seconds, words)
+
+
+def _compared(kind: str, comparison: ExportComparison) -> ComparedCall:
+    sizes = ", ".join(f"{name} {list(each)}" for name, each in comparison.sizes.items())
+    return ComparedCall(
+        kind, sizes, comparison.outcome, comparison.compared, comparison.why, comparison.worst
+    )
+
+
+def _verdict(
+    module: CalledModule,
+    tried: Sequence[ExportTrial],
+    works: Sequence[ExportTrial],
+    compared: Sequence[ComparedCall],
+) -> Verdict:
+    if not works:
+        return "raises" if any(trial.outcome == RAISED for trial in tried) else "does not export"
+    if any(each.outcome == DISAGREES for each in compared):
+        return "disagrees with eager"
+    if module.dynamic_shapes is not None and not any(trial.is_dynamic for trial in works):
+        return "exports for fixed sizes"
+    return "exports"
+
+
+def _code(module: CalledModule, works: Sequence[ExportTrial]) -> str | None:
+    """What exports it, as it was tried."""
+    if not works:
+        return None
+    best = max(works, key=lambda trial: (trial.is_dynamic, trial.kind == EXPORT))
+    names = ["Dim"] if best.is_dynamic else []
+    names += ["export", *(["register_dataclass"] if module.dataclasses else [])]
+    lines = [f"from torch.export import {', '.join(names)}", ""]
+    lines += [f"register_dataclass({name})" for name in module.dataclasses]
+    lines += ["exported = export(", f"    model, {module.arguments},"]
+    if best.is_dynamic:
+        lines.append(f"    dynamic_shapes={module.dynamic_shapes},")
+    lines.append(f"    strict={best.kind == STRICT},")
+    return "\n".join([*lines, ")"])
+
+
+def agreement(module: ModuleExport) -> str:
+    """In a word or two: of all that was compared."""
+    outcomes = {each.outcome for each in module.compared}
+    if DISAGREES in outcomes:
+        return DISAGREES
+    if not outcomes:
+        return "not compared"
+    return AGREES if outcomes == {AGREES} else "agrees in part" if AGREES in outcomes else "not comparable"

@@ -1,0 +1,203 @@
+"""What stands in the way of an export: the line, why, and what to do.
+
+Where Dynamo breaks the graph at the same line, the finding on that break says it. Else a table here, of what
+only an export asks for; else what the tables of remedies say of torch's words.
+Source of the words: torch/fx/experimental/symbolic_shapes.py (GuardOnDataDependentSymNode, produce_guards),
+torch/_export/non_strict_utils.py, torch/export/_trace.py, torch/_subclasses/fake_tensor.py; 2.13.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..analysis.findings import Finding
+from ..analysis.remedies.breaks import break_advice, break_cause
+from ..analysis.remedies.situation import user_line
+from ..analysis.words import first_line
+from ..model import DraftedObstacle, ExportTrial, GraphBreak, Place, StackFrame
+from ..shared.export_trials import CRASHED, DRAFT, RAISED, TOO_LONG
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """One thing in the way. `met_by` names the trials that met it; `via` is the library's line in which.
+
+    `words` are torch's. `place` is the user's line, None where torch does not say it.
+    """
+
+    met_by: tuple[str, ...]
+    place: Place | None
+    function: str | None
+    source: str
+    via: StackFrame | None
+    cause: str
+    remedies: tuple[str, ...]
+    words: str
+
+
+@dataclass(frozen=True)
+class _Known:
+    words: re.Pattern[str]
+    cause: str
+    remedies: tuple[str, ...]
+
+
+_KNOWN = (
+    _Known(
+        re.compile(r"as dynamic but your code specialized it|Constraints violated"),
+        "a size was not the same in all calls, but the code computes with it as a constant",
+        (
+            "take the size from the tensor (x.shape[0], or -1 in a reshape) where the code has a number, or "
+            "export for that one size",
+        ),
+    ),
+    _Known(
+        re.compile(r"[Dd]ata-dependent (?:expression|error)|DATA_DEPENDENT"),
+        "what comes next depends on a value that is known only when the program runs",
+        (
+            "choose between values with torch.where, between computations with torch.cond",
+            "where the value is always in some range, say so before the line: torch._check(condition)",
+        ),
+    ),
+    _Known(
+        re.compile(r"MISSING_FAKE_KERNEL|no fake impl|no abstract impl|register_fake|fake kernel"),
+        "an operator has no fake kernel, from which torch would learn what sizes and types it gives",
+        ("register one: @torch.library.register_fake('namespace::operator')",),
+    ),
+    _Known(
+        re.compile(r"Unsupported input type|[Uu]nsupported (?:input|output|type)|only pytree|pytree node"),
+        "torch.export takes tensors, numbers, strings and containers of them, and this is none",
+        (
+            "register its type: torch.export.register_dataclass(Type), for other classes "
+            "torch.utils._pytree.register_pytree_node, or pass the tensors in it",
+        ),
+    ),
+    _Known(
+        re.compile(r"assigned during export|registered as buffers"),
+        "forward assigns a tensor to an attribute of the module, which the exported program could not keep",
+        ("make it a buffer: self.register_buffer('name', tensor) in __init__, or return it",),
+    ),
+    _Known(
+        re.compile(r"data is not allocated yet|\.numpy\(\) is not supported|Cannot access data pointer"),
+        "code outside of torch looks at the values of a tensor, which has none while it is exported",
+        ("compute it with torch's own functions, or make it a custom operator (torch.library.custom_op)",),
+    ),
+    _Known(
+        re.compile(r"ScriptModule"),
+        "it is a TorchScript module, which torch.export does not take",
+        ("export the module that it was scripted from",),
+    ),
+)
+
+
+def obstacles(
+    trials: Iterable[ExportTrial], findings: Sequence[Finding], version: str | None
+) -> list[Obstacle]:
+    """All that was met, each line once, in the order in which it was: the first one is the first to remove."""
+    found: list[Obstacle] = []
+    for trial in trials:
+        found += [_of_trial(trial, version)] if trial.failed_at is not None else []
+        found += [_ended(trial)] if trial.outcome in (TOO_LONG, CRASHED) else []
+        found += [_drafted(each) for each in trial.obstacles]
+    found += [_of_finding(finding) for finding in findings]
+    return _each_line_once(found)
+
+
+def _of_trial(trial: ExportTrial, version: str | None) -> Obstacle:
+    failed_at = trial.failed_at
+    assert failed_at is not None
+    line, library = user_line(failed_at)
+    words = f"{trial.error_kind}: {first_line(trial.error)}"
+    known = _known(trial.error or "")
+    advice: tuple[str, ...] = ()
+    if trial.outcome == RAISED:
+        cause = f"the module itself raises {trial.error_kind}, without any export"
+    elif known is not None:
+        cause, advice = known.cause, known.remedies
+    else:
+        cause, advice = _of_break(failed_at, version)
+    return Obstacle(
+        met_by=(trial.kind,),
+        place=None if line is None else line.place,
+        function=None if line is None else line.function,
+        source="" if line is None else line.text.strip(),
+        via=failed_at.stack[-1] if library is not None else None,
+        cause=cause,
+        remedies=advice,
+        words=words,
+    )
+
+
+def _of_break(failed_at: GraphBreak, version: str | None) -> tuple[str, tuple[str, ...]]:
+    return break_cause(failed_at, version), tuple(each.text for each in break_advice(failed_at, version))
+
+
+def _ended(trial: ExportTrial) -> Obstacle:
+    cause = (
+        f"the trial was ended after {trial.seconds:.0f} s (--time-limit)"
+        if trial.outcome == TOO_LONG
+        else f"the process of the trial ended: {trial.error}"
+    )
+    return Obstacle((trial.kind,), None, None, "", None, cause, (), "")
+
+
+def _drafted(drafted: DraftedObstacle) -> Obstacle:
+    line, library = user_line(GraphBreak(drafted.text, drafted.stack, None))
+    known = _known(drafted.kind)
+    cause = known.cause if known is not None else drafted.kind.replace("_", " ").lower()
+    return Obstacle(
+        met_by=(DRAFT,),
+        place=None if line is None else line.place,
+        function=None if line is None else line.function,
+        source="" if line is None else line.text.strip(),
+        via=drafted.stack[-1] if library is not None else None,
+        cause=cause,
+        remedies=known.remedies if known is not None else (),
+        words=f"{drafted.kind}: {drafted.text}",
+    )
+
+
+def _of_finding(finding: Finding) -> Obstacle:
+    return Obstacle(
+        met_by=("compile",),
+        place=finding.place,
+        function=finding.function,
+        source=finding.source,
+        via=finding.via,
+        cause=finding.cause,
+        remedies=_for_an_export(finding),
+        words=first_line(finding.evidence.records[0]) if finding.evidence.records else "",
+    )
+
+
+def _for_an_export(finding: Finding) -> tuple[str, ...]:
+    """Edits; a setting or an argument of torch.compile changes no export."""
+    return tuple(each.text for each in finding.remedies if each.kind == "edit")
+
+
+def _known(words: str) -> _Known | None:
+    return next((each for each in _KNOWN if each.words.search(words)), None)
+
+
+def _each_line_once(found: list[Obstacle]) -> list[Obstacle]:
+    """Of one line, what the finding says, and all the trials that met it."""
+    of_place: dict[object, list[Obstacle]] = {}
+    for each in found:
+        of_place.setdefault(each.place or each.cause, []).append(each)
+    return [_together(obstacles) for obstacles in of_place.values()]
+
+
+def _together(same: list[Obstacle]) -> Obstacle:
+    first = same[0]
+    told_best = next((each for each in same if each.met_by == ("compile",)), first)
+    met_by = tuple(dict.fromkeys(way for each in same for way in each.met_by))
+    return Obstacle(
+        met_by,
+        first.place,
+        first.function,
+        first.source,
+        told_best.via or first.via,
+        told_best.cause,
+        told_best.remedies or first.remedies,
+        first.words,
+    )

@@ -1,0 +1,1 @@
+"""`dynamo export`: the page and the document."""

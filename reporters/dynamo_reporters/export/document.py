@@ -1,0 +1,31 @@
+"""`dynamo export` as JSON: one declaration for the document and its schema, `schemas/export.schema.json`."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dynamo_core.exports.modules import Exports, ModuleExport
+
+from ..documents import json_value
+
+
+@dataclass(frozen=True)
+class ExportDocument:
+    """The modules that a program called, in the order of their first calls, and what exporting them gave.
+
+    `left_out` modules were not tried, and `why_left_out` says why; null where that was not recorded.
+    """
+
+    schema: Literal["dynamo-export"]
+    version: Literal[1]
+    recording: str
+    modules: tuple[ModuleExport, ...]
+    left_out: int | None
+    why_left_out: str | None
+
+
+def export_document(exports: Exports, recording: str) -> dict[str, Any]:
+    """The document."""
+    document: dict[str, Any] = json_value(
+        ExportDocument("dynamo-export", 1, recording, exports.modules, exports.left_out, exports.why_left_out)
+    )
+    return document

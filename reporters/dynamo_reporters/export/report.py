@@ -1,0 +1,153 @@
+"""`dynamo export`: the page."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from dynamo_core.analysis.words import number, place
+from dynamo_core.exports.modules import Exports, ModuleExport, agreement
+from dynamo_core.exports.obstacles import Obstacle
+from dynamo_core.model import AGREES
+from dynamo_core.shared.export_trials import AOTI, COMPILE, DONE, DRAFT, EXPORT, STRICT
+
+from ..page.blocks import Block, Code, Heading, Paragraph, table
+
+_SIZES_SHOWN = 4
+_OBSTACLES_SHOWN = 6
+_WAYS = {
+    EXPORT: "torch.export.export",
+    STRICT: "strict=True",
+    DRAFT: "draft_export",
+    COMPILE: "torch.compile",
+    AOTI: "AOTInductor",
+}
+
+
+def export_blocks(exports: Exports) -> Iterator[Block]:
+    """The page as blocks."""
+    yield Heading(_verdict(exports), 1)
+    if exports.modules:
+        yield table(
+            "module|calls>|torch.export|strict|beside eager|first obstacle", list(map(_row, exports.modules))
+        )
+        yield Paragraph(
+            "Each was tried as it was when it was called, with the weights, the mode and the inputs of that "
+            "call, in a copy of the process. torch.compile was off.",
+            "dim",
+        )
+    yield from _left_out(exports)
+    for module in exports.modules:
+        yield from _module(module)
+
+
+def _verdict(exports: Exports) -> str:
+    modules = exports.modules
+    if not modules and not exports.left_out:
+        return "No module was called: there is nothing to export."
+    counted = Counter(module.verdict for module in modules)
+    parts = [f"{verdict}: {count}" for verdict, count in counted.items()]
+    if exports.left_out:
+        parts.append(f"not tried: {exports.left_out}")
+    return f"{number(len(modules) + (exports.left_out or 0), 'module')}: {', '.join(parts)}"
+
+
+def _row(module: ModuleExport) -> list[str]:
+    first = module.obstacles[0] if module.obstacles else None
+    return [
+        module.name,
+        str(module.calls),
+        _outcome(module, EXPORT),
+        _outcome(module, STRICT),
+        agreement(module),
+        "" if first is None else place(first.place) if first.place else first.cause,
+    ]
+
+
+def _outcome(module: ModuleExport, kind: str) -> str:
+    """Of the trial with the sizes that varied dynamic, and where that fails of the other."""
+    tried = [way for way in module.ways if way.kind == kind]
+    done = next((way for way in tried if way.outcome == DONE), None)
+    if done is None:
+        return tried[0].outcome if tried else "not tried"
+    is_less = module.dynamic_shapes is not None and done.shapes == "fixed"
+    return "fixed sizes only" if is_less else "exports"
+
+
+def _left_out(exports: Exports) -> Iterator[Block]:
+    if exports.left_out is None and exports.modules:
+        yield Paragraph(
+            "Whether more modules were called is not recorded: the program was killed.", "warning"
+        )
+    if exports.left_out:
+        why = exports.why_left_out or "more than --most-modules are called"
+        yield Paragraph(f"Not tried: {number(exports.left_out, 'module')}, since {why}.", "warning")
+
+
+def _module(module: ModuleExport) -> Iterator[Block]:
+    yield Heading(f"{module.name}: {module.verdict}")
+    yield Paragraph(_calls(module))
+    if module.inputs:
+        rows = [[each.name, each.dtype, _sizes(each.sizes)] for each in module.inputs]
+        rows += [[each.name, "constant", ", ".join(each.values[:_SIZES_SHOWN])] for each in module.constants]
+        yield table("input|type|seen", rows)
+    if module.training and module.code is not None:
+        yield Paragraph(
+            "It is exported as it trains: call model.eval() before the call to export it for inference.",
+            "dim",
+        )
+    for obstacle in module.obstacles[:_OBSTACLES_SHOWN]:
+        yield from _obstacle(obstacle)
+    if len(module.obstacles) > _OBSTACLES_SHOWN:
+        rest = number(len(module.obstacles) - _OBSTACLES_SHOWN, "more obstacle")
+        yield Paragraph(f"… and {rest}; --format json has all", "dim")
+    if module.code is not None:
+        yield Code(module.code)
+    yield from _comparisons(module)
+
+
+def _calls(module: ModuleExport) -> str:
+    mode = "in training mode" if module.training else "in eval mode"
+    told = f"{number(module.calls, 'call')}, {module.parameters:,} parameters, {mode}"
+    if module.called_at is not None:
+        told += f", called at {place(module.called_at.place)}: {module.called_at.text}"
+    if module.other_forms:
+        told += f"\n{number(module.other_forms, 'call')} with other arguments, which were not tried"
+    return told
+
+
+def _sizes(sizes: Sequence[tuple[int, ...]]) -> str:
+    shown = ", ".join(str(list(each)) for each in sizes[:_SIZES_SHOWN])
+    return shown if len(sizes) <= _SIZES_SHOWN else f"{shown}, … ({len(sizes)} in all)"
+
+
+def _obstacle(obstacle: Obstacle) -> Iterator[Block]:
+    where = place(obstacle.place) if obstacle.place is not None else "No line is known"
+    yield Heading(f"{where}, {_in_the_way(obstacle)}", 3)
+    lines = [obstacle.source, obstacle.cause]
+    if obstacle.via is not None:
+        lines.append(f"in the library at {place(obstacle.via.place)}: {obstacle.via.text}")
+    yield Paragraph("\n".join(filter(None, lines)))
+    for remedy in obstacle.remedies:
+        yield Paragraph(f"→ {remedy}", "advice")
+    if obstacle.words:
+        yield Paragraph(f"torch: {obstacle.words}", "dim")
+
+
+def _in_the_way(obstacle: Obstacle) -> str:
+    """What cannot go on there; what only a trial that goes on behind the first obstacle met comes later."""
+    stopped = [_WAYS[way] for way in obstacle.met_by if way in (EXPORT, STRICT, AOTI)]
+    if stopped:
+        return f"in the way of {' and '.join(stopped)}"
+    return f"met next by {' and '.join(_WAYS[way] for way in obstacle.met_by)}"
+
+
+def _comparisons(module: ModuleExport) -> Iterator[Block]:
+    for each in module.compared:
+        if each.outcome != AGREES:
+            worst = each.worst
+            why = each.why or (worst and (worst.detail or f"{worst.name} is off by {worst.error:.3g}"))
+            yield Paragraph(f"{_WAYS[each.by]}, with {each.sizes}: {each.outcome}: {why}", "warning")
+    agreeing = [each for each in module.compared if each.outcome == AGREES]
+    if agreeing:
+        values = sum(each.compared for each in agreeing)
+        runs = number(len(agreeing), "run")
+        yield Paragraph(f"Agrees with eager in {runs}, {number(values, 'value')} compared.", "dim")
