@@ -54,10 +54,10 @@ def store(recording: Path, name: str, *replacements: str) -> None:
         paths.append((old.encode(), new.encode()))
     left: set[bytes] = set()
     with tarfile.open(Path(__file__).with_name(f"{name}.tar.xz"), "w:xz", preset=9) as archive:
-        for file in sorted(recording.iterdir()):
+        for file in sorted(file for file in recording.rglob("*") if file.is_file()):
             content = with_other_paths(file, paths)
             left |= set(_PATH.findall(gzip.decompress(content) if file.suffix == ".gz" else content))
-            member = tarfile.TarInfo(f"{name}/{file.name}")
+            member = tarfile.TarInfo(f"{name}/{file.relative_to(recording)}")
             member.size, member.mode = len(content), 0o600
             archive.addfile(member, io.BytesIO(content))
     print(name, *sorted(path.decode() for path in left), sep="\n  ")

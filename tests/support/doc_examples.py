@@ -134,11 +134,11 @@ def laid_out(newest: str) -> Path:
         ("recompiling", "after"),
     ):
         (folder / path).mkdir(parents=True)
-        for file in stored(name).iterdir():
+        for file in (each for each in stored(name).rglob("*") if each.is_file()):
             # As if made in this folder, so that places are relative to it.
-            (folder / path / file.name).write_bytes(
-                with_other_paths(file, [(old, bytes(folder)) for old in _MADE_IN])
-            )
+            copy = folder / path / file.relative_to(stored(name))
+            copy.parent.mkdir(exist_ok=True)
+            copy.write_bytes(with_other_paths(file, [(old, bytes(folder)) for old in _MADE_IN]))
     return folder
 
 

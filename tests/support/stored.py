@@ -23,8 +23,9 @@ def stored(name: str) -> Path:
         for member in archive:
             content = archive.extractfile(member)
             assert content is not None
-            folder.mkdir(exist_ok=True)
-            (folder / Path(member.name).name).write_bytes(content.read())
+            file = folder / Path(member.name).relative_to(name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content.read())
     return folder
 
 

@@ -21,11 +21,13 @@ from ..model import (
     StackFrame,
 )
 from ..recording.read import read
+from ..shared.errors import NotARecording
 from ..shared.export_trials import AOTI, COMPILE, DONE, DRAFT, EXPORT, RAISED, STRICT
 from ..shared.names import EXPORT_FOLDER
 from .obstacles import Obstacle, obstacles
 
-Verdict = Literal["exports", "exports for fixed sizes", "disagrees with eager", "does not export", "raises"]
+Verdict = Literal["exports", "exports for some calls", "disagrees with eager", "does not export", "raises"]
+"""Some calls: those with the sizes and values of one call, where others had other ones."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,8 @@ class Exports:
 
 def exports_of(recording: Recording) -> Exports:
     """What came of the trials of a run; NotARecording where it had none."""
+    if recording.run is None or recording.run.settings.recorded.get("export") is None:
+        raise NotARecording(f"{recording.path} is no recording of `dynamo export`; name the program instead")
     folder = recording.path / EXPORT_FOLDER
     noted = [each.modules_called for each in recording.processes if each.modules_called is not None]
     left_out = sum(each.left_out for each in noted) if noted else None
@@ -113,9 +117,7 @@ def _module(copy: Process, trials: Recording) -> ModuleExport:
     assert module is not None
     forks = [each for each in trials.processes if each.info.ppid == copy.info.pid]
     tried = _in_order([trial for process in (*forks, copy) for trial in process.export_trials])
-    comparisons = [
-        (each.export_trials[0].kind, each.export_comparisons) for each in forks if each.export_trials
-    ]
+    made = [each for each in forks if each.export_trials]
     compiled = [process for process in forks if any(t.kind == COMPILE for t in process.export_trials)]
     findings = find(replace(trials, processes=compiled), analyses=ANALYSES_OF_THE_COMPILER)
     works = [trial for trial in tried if trial.kind in (EXPORT, STRICT) and trial.outcome == DONE]
@@ -181,9 +183,19 @@ def _verdict(
         return "raises" if any(trial.outcome == RAISED for trial in tried) else "does not export"
     if any(each.outcome == DISAGREES for each in compared):
         return "disagrees with eager"
-    if module.dynamic_shapes is not None and not any(trial.is_dynamic for trial in works):
-        return "exports for fixed sizes"
+    are_fixed = module.dynamic_shapes is not None and not any(trial.is_dynamic for trial in works)
+    if are_fixed or values_left_out(module.constants):
+        return "exports for some calls"
     return "exports"
+
+
+def values_left_out(constants: Iterable[ConstantSeen]) -> list[ConstantSeen]:
+    """Arguments that had several values, of which an exported program knows one: whole numbers alone vary."""
+    return [
+        each
+        for each in constants
+        if len(each.values) > 1 and not all(value.removeprefix("-").isdigit() for value in each.values)
+    ]
 
 
 def _code(module: CalledModule, works: Sequence[ExportTrial]) -> str | None:

@@ -8,14 +8,14 @@ torch/_export/non_strict_utils.py, torch/export/_trace.py, torch/_subclasses/fak
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..analysis.findings import Finding
 from ..analysis.remedies.breaks import break_advice, break_cause
 from ..analysis.remedies.situation import user_line
 from ..analysis.words import first_line
 from ..model import DraftedObstacle, ExportTrial, GraphBreak, Place, StackFrame
-from ..shared.export_trials import CRASHED, DRAFT, RAISED, TOO_LONG
+from ..shared.export_trials import COMPILE, CRASHED, DRAFT, RAISED, TOO_LONG
 
 
 @dataclass(frozen=True)
@@ -37,22 +37,35 @@ class Obstacle:
 
 @dataclass(frozen=True)
 class _Known:
+    """What `words` of torch's, on a `line` of the user's, come from."""
+
     words: re.Pattern[str]
     cause: str
     remedies: tuple[str, ...]
+    line: re.Pattern[str] | None = None
 
 
+_DATA_DEPENDENT = re.compile(r"[Dd]ata-dependent (?:expression|error|branch)|DATA_DEPENDENT")
 _KNOWN = (
     _Known(
         re.compile(r"as dynamic but your code specialized it|Constraints violated"),
         "a size was not the same in all calls, but the code computes with it as a constant",
         (
-            "take the size from the tensor (x.shape[0], or -1 in a reshape) where the code has a number, or "
-            "export for that one size",
+            "take the size from the tensor (x.shape[0], or -1 in a reshape) where the code has a number or "
+            "branches on it, or export for that one size",
         ),
     ),
     _Known(
-        re.compile(r"[Dd]ata-dependent (?:expression|error)|DATA_DEPENDENT"),
+        _DATA_DEPENDENT,
+        "how often the loop runs depends on what a tensor holds, which is not known while it is exported",
+        (
+            "torch._higher_order_ops.while_loop(condition, body, values) exports as a loop; where the number "
+            "of passes has a bound, run so many and choose with torch.where",
+        ),
+        re.compile(r"^while\b"),
+    ),
+    _Known(
+        _DATA_DEPENDENT,
         "what comes next depends on a value that is known only when the program runs",
         (
             "choose between values with torch.where, between computations with torch.cond",
@@ -69,7 +82,7 @@ _KNOWN = (
         "torch.export takes tensors, numbers, strings and containers of them, and this is none",
         (
             "register its type: torch.export.register_dataclass(Type), for other classes "
-            "torch.utils._pytree.register_pytree_node, or pass the tensors in it",
+            "torch.utils._pytree.register_pytree_node; or pass the tensors in it",
         ),
     ),
     _Known(
@@ -83,6 +96,11 @@ _KNOWN = (
         ("compute it with torch's own functions, or make it a custom operator (torch.library.custom_op)",),
     ),
     _Known(
+        re.compile(r"Must provide a tree_name"),
+        "torch takes no dynamic_shapes where forward gets arguments by **keywords",
+        ("name these arguments in the signature of forward",),
+    ),
+    _Known(
         re.compile(r"ScriptModule"),
         "it is a TorchScript module, which torch.export does not take",
         ("export the module that it was scripted from",),
@@ -90,10 +108,13 @@ _KNOWN = (
 )
 
 
+_LEAVES_IT_TO_PYTHON = re.compile(r"torch\.compile\b|compiled function|before the call of")
+
+
 def obstacles(
     trials: Iterable[ExportTrial], findings: Sequence[Finding], version: str | None
 ) -> list[Obstacle]:
-    """All that was met, each line once, in the order in which it was: the first one is the first to remove."""
+    """All that was met, each line once, in the order in which it was met."""
     found: list[Obstacle] = []
     for trial in trials:
         found += [_of_trial(trial, version)] if trial.failed_at is not None else []
@@ -107,8 +128,8 @@ def _of_trial(trial: ExportTrial, version: str | None) -> Obstacle:
     failed_at = trial.failed_at
     assert failed_at is not None
     line, library = user_line(failed_at)
-    words = f"{trial.error_kind}: {first_line(trial.error)}"
-    known = _known(trial.error or "")
+    source = "" if line is None else line.text.strip()
+    known = _known(trial.error or "", source)
     advice: tuple[str, ...] = ()
     if trial.outcome == RAISED:
         cause = f"the module itself raises {trial.error_kind}, without any export"
@@ -120,11 +141,11 @@ def _of_trial(trial: ExportTrial, version: str | None) -> Obstacle:
         met_by=(trial.kind,),
         place=None if line is None else line.place,
         function=None if line is None else line.function,
-        source="" if line is None else line.text.strip(),
+        source=source,
         via=failed_at.stack[-1] if library is not None else None,
         cause=cause,
         remedies=advice,
-        words=words,
+        words=f"{trial.error_kind}: {_says_most(trial.error or '')}",
     )
 
 
@@ -143,13 +164,14 @@ def _ended(trial: ExportTrial) -> Obstacle:
 
 def _drafted(drafted: DraftedObstacle) -> Obstacle:
     line, library = user_line(GraphBreak(drafted.text, drafted.stack, None))
-    known = _known(drafted.kind)
+    source = "" if line is None else line.text.strip()
+    known = _known(drafted.kind, source)
     cause = known.cause if known is not None else drafted.kind.replace("_", " ").lower()
     return Obstacle(
         met_by=(DRAFT,),
         place=None if line is None else line.place,
         function=None if line is None else line.function,
-        source="" if line is None else line.text.strip(),
+        source=source,
         via=drafted.stack[-1] if library is not None else None,
         cause=cause,
         remedies=known.remedies if known is not None else (),
@@ -159,7 +181,7 @@ def _drafted(drafted: DraftedObstacle) -> Obstacle:
 
 def _of_finding(finding: Finding) -> Obstacle:
     return Obstacle(
-        met_by=("compile",),
+        met_by=(COMPILE,),
         place=finding.place,
         function=finding.function,
         source=finding.source,
@@ -171,33 +193,48 @@ def _of_finding(finding: Finding) -> Obstacle:
 
 
 def _for_an_export(finding: Finding) -> tuple[str, ...]:
-    """Edits; a setting or an argument of torch.compile changes no export."""
-    return tuple(each.text for each in finding.remedies if each.kind == "edit")
+    """Edits that keep it in one graph: an export knows no setting, and nothing that is left to Python."""
+    texts = [each.text for each in finding.remedies if each.kind == "edit"]
+    return tuple(text for text in texts if not _LEAVES_IT_TO_PYTHON.search(text))
 
 
-def _known(words: str) -> _Known | None:
-    return next((each for each in _KNOWN if each.words.search(words)), None)
+def _known(words: str, source: str) -> _Known | None:
+    return next(
+        (
+            each
+            for each in _KNOWN
+            if each.words.search(words) and (each.line is None or each.line.search(source))
+        ),
+        None,
+    )
+
+
+def _says_most(error: str) -> str:
+    """The line of torch's error that names the size, where its first one does not."""
+    named = re.search(r"^ {0,4}- (You marked .*)$", error, re.MULTILINE)
+    return named[1] if named else first_line(error)
 
 
 def _each_line_once(found: list[Obstacle]) -> list[Obstacle]:
-    """Of one line, what the finding says, and all the trials that met it."""
+    """Together what was met at one line, and what was met for the same cause where torch names no line."""
     of_place: dict[object, list[Obstacle]] = {}
     for each in found:
-        of_place.setdefault(each.place or each.cause, []).append(each)
-    return [_together(obstacles) for obstacles in of_place.values()]
+        elsewhere = [other.place for other in found if other.place and other.cause == each.cause]
+        of_place.setdefault(each.place or next(iter(elsewhere), None) or each.cause, []).append(each)
+    return [_together(same) for same in of_place.values()]
 
 
 def _together(same: list[Obstacle]) -> Obstacle:
+    """With the words of the first, and what the finding on a break says, which knows the line best."""
     first = same[0]
-    told_best = next((each for each in same if each.met_by == ("compile",)), first)
+    placed = next((each for each in same if each.place), first)
+    best = next((each for each in same if each.met_by == (COMPILE,) and each.remedies), placed)
     met_by = tuple(dict.fromkeys(way for each in same for way in each.met_by))
-    return Obstacle(
-        met_by,
-        first.place,
-        first.function,
-        first.source,
-        told_best.via or first.via,
-        told_best.cause,
-        told_best.remedies or first.remedies,
-        first.words,
+    return replace(
+        placed,
+        met_by=met_by,
+        via=best.via or placed.via,
+        cause=best.cause,
+        remedies=best.remedies,
+        words=first.words,
     )

@@ -15,7 +15,7 @@ from ..model import (
     Place,
     Process,
 )
-from ..shared.export_trials import KINDS, OUTCOMES
+from ..shared.export_trials import FAILED, KINDS, OUTCOMES, RAISED
 from ..shared.records import ExportCompared, ExportTried, ModulesCalled, ModuleToExport
 from .break_text import parse_break_text
 from .payloads import Handler, stack_of
@@ -111,7 +111,7 @@ def export_comparison(compared: ExportCompared) -> ExportComparison:
 
 def _failed_at(tried: ExportTried) -> GraphBreak | None:
     """The error as a graph break, so that what is known of those can be said of it."""
-    if tried.error is None:
+    if tried.error is None or tried.outcome not in (FAILED, RAISED):
         return None
     stack = stack_of(tried.user_stack or ())
     place = stack[-1].place if stack else Place("<unknown>", 0)

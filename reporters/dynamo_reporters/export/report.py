@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from dynamo_core.analysis.words import number, place
-from dynamo_core.exports.modules import Exports, ModuleExport, agreement
+from dynamo_core.exports.modules import Exports, ModuleExport, agreement, values_left_out
 from dynamo_core.exports.obstacles import Obstacle
 from dynamo_core.model import AGREES
 from dynamo_core.shared.export_trials import AOTI, COMPILE, DONE, DRAFT, EXPORT, STRICT
@@ -31,7 +31,8 @@ def export_blocks(exports: Exports) -> Iterator[Block]:
         )
         yield Paragraph(
             "Each was tried as it was when it was called, with the weights, the mode and the inputs of that "
-            "call, in a copy of the process. torch.compile was off.",
+            "call, in a copy of the process. torch.compile was off. A module in training mode is exported as "
+            "it trains: call its eval() first to export it for inference.",
             "dim",
         )
     yield from _left_out(exports)
@@ -42,7 +43,7 @@ def export_blocks(exports: Exports) -> Iterator[Block]:
 def _verdict(exports: Exports) -> str:
     modules = exports.modules
     if not modules and not exports.left_out:
-        return "No module was called: there is nothing to export."
+        return "No torch.nn.Module was called: there is nothing to export."
     counted = Counter(module.verdict for module in modules)
     parts = [f"{verdict}: {count}" for verdict, count in counted.items()]
     if exports.left_out:
@@ -89,19 +90,21 @@ def _module(module: ModuleExport) -> Iterator[Block]:
         rows = [[each.name, each.dtype, _sizes(each.sizes)] for each in module.inputs]
         rows += [[each.name, "constant", ", ".join(each.values[:_SIZES_SHOWN])] for each in module.constants]
         yield table("input|type|seen", rows)
-    if module.training and module.code is not None:
+    for each in values_left_out(module.constants):
         yield Paragraph(
-            "It is exported as it trains: call model.eval() before the call to export it for inference.",
-            "dim",
+            f"{each.name} had {number(len(each.values), 'value')}: the exported program is for "
+            f"{each.values[0]} alone.",
+            "warning",
         )
+    if module.code is not None:
+        yield Paragraph("It was exported by:", "dim")
+        yield Code(module.code)
+    yield from _comparisons(module)
     for obstacle in module.obstacles[:_OBSTACLES_SHOWN]:
         yield from _obstacle(obstacle)
     if len(module.obstacles) > _OBSTACLES_SHOWN:
         rest = number(len(module.obstacles) - _OBSTACLES_SHOWN, "more obstacle")
         yield Paragraph(f"… and {rest}; --format json has all", "dim")
-    if module.code is not None:
-        yield Code(module.code)
-    yield from _comparisons(module)
 
 
 def _calls(module: ModuleExport) -> str:

@@ -31,8 +31,8 @@ class CallsSeen:
 
     @property
     def varied(self) -> Varied:
-        """The dimensions whose sizes were not the same in all calls."""
-        return varied_dimensions(self._sizes)
+        """What was not the same in all calls, and can be dynamic."""
+        return varied_dimensions(self._sizes, self._constants)
 
     def count(self, inputs: Inputs) -> bool:
         """Count a call; whether it is of the first one's form."""

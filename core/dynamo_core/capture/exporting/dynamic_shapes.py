@@ -1,23 +1,31 @@
 """Which sizes must be dynamic, from those of all calls, as torch.export takes it and as it is typed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from .inputs import Sizes, is_named_tuple, parts
 
-# Dimensions by the name of their tensor.
+# The dimensions of a tensor by its name; of a whole number none.
 Varied = Mapping[str, tuple[int, ...]]
 
 
-def varied_dimensions(seen: Mapping[str, Iterable[Sizes]]) -> dict[str, tuple[int, ...]]:
-    """The dimensions whose size was not the same in all calls."""
-    found = {}
+def varied_dimensions(
+    seen: Mapping[str, Iterable[Sizes]], constants: Mapping[str, Collection[str]]
+) -> dict[str, tuple[int, ...]]:
+    """The dimensions whose size was not the same in all calls, and the whole numbers that were not."""
+    found: dict[str, tuple[int, ...]] = {
+        name: () for name, values in constants.items() if len(values) > 1 and all(map(_is_whole, values))
+    }
     for name, sizes in seen.items():
         columns = zip(*sizes, strict=True)
         dimensions = tuple(index for index, column in enumerate(columns) if len(set(column)) > 1)
         if dimensions:
             found[name] = dimensions
     return found
+
+
+def _is_whole(value: str) -> bool:
+    return value.removeprefix("-").isdigit()
 
 
 def dynamic_shapes(arguments: Mapping[str, Any], varied: Varied) -> dict[str, Any]:
@@ -33,8 +41,9 @@ def _shapes(value: Any, name: str, varied: Varied) -> Any:
 
     inside = parts(value)
     if inside is None:
-        marks = dict.fromkeys(varied.get(name, ()), Dim.DYNAMIC)
-        return marks or None
+        if varied.get(name) == ():
+            return Dim.DYNAMIC
+        return dict.fromkeys(varied.get(name, ()), Dim.DYNAMIC) or None
     shapes = [_shapes(part, f"{name}{suffix}", varied) for suffix, part in inside]
     if is_named_tuple(value):
         return type(value)(*shapes)

@@ -86,16 +86,26 @@ def parts(value: Any) -> list[tuple[str, Any]] | None:
 
     if is_named_tuple(value):
         return [(f".{field}", getattr(value, field)) for field in value._fields]
-    if isinstance(value, tuple | list) and type(value) in (tuple, list):
+    if type(value) in (tuple, list):
         return [(f"[{index}]", part) for index, part in enumerate(value)]
     if type(value) is dict:
         return [(f"[{key!r}]", part) for key, part in value.items()]
-    if is_dataclass(value):
-        return [(f".{field.name}", getattr(value, field.name)) for field in dataclasses.fields(value)]
+    fields = _fields(value)
     node = SUPPORTED_NODES.get(type(value))
-    if node is not None:
-        return [(f"[{index}]", part) for index, part in enumerate(node.flatten_fn(value)[0])]
-    return None
+    if node is None:
+        return fields
+    children = node.flatten_fn(value)[0]
+    if fields is not None and [id(part) for _, part in fields] == list(map(id, children)):
+        return fields
+    return [(f"[{index}]", part) for index, part in enumerate(children)]
+
+
+def _fields(value: Any) -> list[tuple[str, Any]] | None:
+    """Those of a dataclass but for None, as torch.export.register_dataclass takes it apart."""
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return None
+    named = [(f".{field.name}", getattr(value, field.name)) for field in dataclasses.fields(value)]
+    return [(name, part) for name, part in named if part is not None]
 
 
 def is_named_tuple(value: Any) -> bool:
@@ -103,17 +113,12 @@ def is_named_tuple(value: Any) -> bool:
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
-def is_dataclass(value: Any) -> bool:
-    """Whether it is an instance of a dataclass that torch has no way of its own to take apart."""
-    from torch.utils._pytree import SUPPORTED_NODES
-
-    kind = type(value)
-    return dataclasses.is_dataclass(value) and not isinstance(value, type) and kind not in SUPPORTED_NODES
-
-
 def unregistered_dataclasses(value: Any) -> list[type]:
     """The types in it that torch.export takes once `torch.export.register_dataclass` was called."""
-    found = [type(value)] if is_dataclass(value) else []
+    from torch.utils._pytree import SUPPORTED_NODES
+
+    is_unknown = type(value) not in SUPPORTED_NODES and _fields(value) is not None
+    found = [type(value)] if is_unknown else []
     for _, part in parts(value) or ():
         found += unregistered_dataclasses(part)
     return list(dict.fromkeys(found))

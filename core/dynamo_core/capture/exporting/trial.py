@@ -5,14 +5,14 @@ Source: torch/export/__init__.py (export, draft_export, save, load), torch/_indu
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...shared.export_trials import AOTI, COMPILE, DONE, DRAFT, EXPORT, FAILED, RAISED, STRICT
 from ...shared.records import ExportTried, OurRecord
 from .agreement import Call, compared, run
 from .dynamic_shapes import Varied, dynamic_shapes
-from .inputs import bound, unregistered_dataclasses
+from .inputs import bound, inputs_of, unregistered_dataclasses
 from .obstacles import described_error, obstacles_of
 
 Tell = Callable[[OurRecord], None]
@@ -36,8 +36,8 @@ class Way(NamedTuple):
     exported_file: str | None = None
 
 
-def try_it(subject: ToExport, way: Way, tell: Tell) -> bool:
-    """Try one way; whether that went well."""
+def try_it(subject: ToExport, way: Way, tell: Tell) -> str:
+    """Try one way; what came of it."""
     begun = time.perf_counter()
 
     def note(outcome: str, **more: Any) -> None:
@@ -48,18 +48,28 @@ def try_it(subject: ToExport, way: Way, tell: Tell) -> bool:
         outputs = run(subject.module, subject.module, subject.calls[0]).outputs
     except BaseException as error:  # sys.exit, too
         note(RAISED, **described_error(error))
-        return False
+        return RAISED
     try:
         _register_dataclasses(subject.calls[0], outputs)
         made = _WAYS[way.kind](subject, way)
     except BaseException as error:
         note(FAILED, **described_error(error))
-        return False
+        return FAILED
     note(DONE, saved=way.file, obstacles=obstacles_of(made._report) if way.kind == DRAFT else None)
     if way.kind not in (DRAFT, COMPILE):
-        for call in subject.calls:
+        for call in _calls_for(subject, way):
             tell(compared(subject.module, made, call))
-    return True
+    return DONE
+
+
+def _calls_for(subject: ToExport, way: Way) -> Iterator[Call]:
+    """Those that the exported program is made for: others must differ from the first in what is dynamic."""
+    first = inputs_of(bound(subject.module, *subject.calls[0]))
+    for call in subject.calls:
+        inputs = inputs_of(bound(subject.module, *call))
+        differ = {name for name, value in inputs.constants.items() if value != first.constants.get(name)}
+        if (way.is_dynamic and differ <= subject.varied.keys()) or call is subject.calls[0]:
+            yield call
 
 
 def _register_dataclasses(call: Call, outputs: Any) -> None:

@@ -9,8 +9,11 @@ from ...shared.export_trials import (
     AOTI,
     COMPILE,
     CRASHED,
+    DONE,
     DRAFT,
     EXPORT,
+    FAILED,
+    RAISED,
     STRICT,
     TOO_LONG,
 )
@@ -20,7 +23,7 @@ from .snapshot import is_to_stop
 from .trial import Tell, ToExport, Way, try_it
 
 _LOOKS_EVERY = 0.01  # seconds
-_WENT_WELL, _DID_NOT = 70, 71  # exit codes that no module gives by chance
+_EXIT_CODES = {DONE: 70, FAILED: 71, RAISED: 72}  # which no module gives by chance
 
 
 class Trials:
@@ -41,6 +44,7 @@ class Trials:
         self._stem = f"{folder}/{stem}"
         self._tell = tell
         self._end = end
+        self._raises = False  # the module itself, so that there is nothing more to try
 
     def run(self) -> None:
         """Export it, dynamic where sizes varied, else with all fixed; where that fails, look further."""
@@ -67,7 +71,7 @@ class Trials:
         return None
 
     def _try(self, way: Way) -> bool:
-        if is_to_stop(self._folder):
+        if self._raises or is_to_stop(self._folder):
             return False
         begun = time.monotonic()
         child = os.fork()
@@ -75,10 +79,12 @@ class Trials:
             self._work(way)
         status = self._ending_of(child)
         code = os.waitstatus_to_exitcode(status)
-        if code in (_WENT_WELL, _DID_NOT):
-            return code == _WENT_WELL
+        if code in _EXIT_CODES.values():
+            self._raises = code == _EXIT_CODES[RAISED]
+            return code == _EXIT_CODES[DONE]
         outcome = TOO_LONG if code == -signal.SIGALRM else CRASHED
-        error = f"exit code {code}" if code >= 0 else signal.Signals(-code).name
+        by = f"exit code {code}" if code >= 0 else signal.Signals(-code).name
+        error = by if outcome == CRASHED else None
         seconds = time.monotonic() - begun
         self._tell(
             ExportTried(
@@ -89,12 +95,11 @@ class Trials:
 
     def _work(self, way: Way) -> None:
         """In the fork, which ends here."""
-        ending = _DID_NOT
+        ending = _EXIT_CODES[FAILED]
         try:
             # Left to the kernel, which ends code that Python cannot interrupt, too.
             signal.setitimer(signal.ITIMER_REAL, self._settings.time_limit)
-            if try_it(self._subject, way, self._tell):
-                ending = _WENT_WELL
+            ending = _EXIT_CODES[try_it(self._subject, way, self._tell)]
             self._end()
         finally:
             os._exit(ending)
