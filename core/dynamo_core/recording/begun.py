@@ -43,11 +43,13 @@ class BegunCompiles:
         metadata = record.metadata
         frame, compile_ = metadata.get("frame_id"), metadata.get("frame_compile_id")
         autograd = metadata.get("compiled_autograd_id")
-        if any(number is not None and type(number) is not int for number in (frame, compile_, autograd)):
-            raise Damaged("a compile id that is no numbers")
-        numbers = (frame or 0, compile_ or 0, autograd or 0)
-        if min(numbers) < 0 or max(numbers) > _LARGEST_ID:
-            raise Damaged("a compile id that torch would not give")
+        for number in (frame, compile_, autograd):
+            if number is None:
+                continue
+            if type(number) is not int:
+                raise Damaged("a compile id that is no numbers")
+            if not 0 <= number <= _LARGEST_ID:
+                raise Damaged("a compile id that torch would not give")
         if frame is None or compile_ is None:
             return None if autograd is None else CompileId(None, None, autograd, self.generation)
         if autograd is None:

@@ -107,8 +107,10 @@ class PhaseBuilder:
         compile_id: CompileId | None,
         arguments: _Arguments,
     ) -> None:
-        depth = next((i for i in reversed(range(len(stack))) if stack[i].name == name), None)
-        if depth is None:
+        depth = len(stack) - 1
+        while depth >= 0 and stack[depth].name != name:
+            depth -= 1
+        if depth < 0:
             raise Damaged("a span that ends without having begun")
         if compile_id is not None:
             self._cut_off(stack, depth + 1)

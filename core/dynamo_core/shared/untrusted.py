@@ -23,7 +23,7 @@ _CONTROL_IN_JSON = re.compile(r"\\[bfru]")  # spelled as an escape
 
 def printable(text: str) -> str:
     """`text` with whatever a terminal would obey spelled out."""
-    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+    if text.isascii() and (text.isprintable() or text.replace("\n", "").replace("\t", "").isprintable()):
         return text
     return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
