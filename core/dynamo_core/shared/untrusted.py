@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from functools import cache
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 # Control characters but for newline and tab, among them those that begin terminal escapes, and the marks
@@ -101,8 +101,13 @@ def _field_checks(kind: Any) -> list[tuple[str, Callable[[Any], bool]]]:
 def _check(hint: Any) -> Callable[[Any], bool]:
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        choices = [_check(argument) for argument in arguments]
-        return lambda value: any(choice(value) for choice in choices)
+        choices = [_check(argument) for argument in arguments if argument is not NoneType]
+        if NoneType not in arguments:
+            return lambda value: any(choice(value) for choice in choices)
+        if len(choices) == 1:
+            (only,) = choices  # most fields are X or None: no loop for them
+            return lambda value: value is None or only(value)
+        return lambda value: value is None or any(choice(value) for choice in choices)
     if origin is tuple and arguments[-1] is not Ellipsis:
         items = [_check(argument) for argument in arguments]
         return lambda value: (
