@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from dynamo_core.autotune.rounds import DEFAULT_BUDGET
 from dynamo_core.autotune.tuning import CANDIDATES, Result
 from dynamo_core.autotune.winners import DEFAULT_FILE
 from dynamo_core.model import Recording, Run
@@ -37,17 +38,29 @@ from .running import say
     metavar="SECONDS",
     help="For compiling and checking a graph with one candidate, and for each batch of calls.",
 )
+@documented_option(
+    "--budget",
+    type=click.FloatRange(min=0),
+    default=DEFAULT_BUDGET,
+    show_default=True,
+    envvar="DYNAMO_BUDGET",
+    metavar="SECONDS",
+    help="For the rounds of one graph, which end before that where they decide.",
+)
 @documented_option("--again", is_flag=True, help="Measure everything, not only what is new.")
 @documented_option(
     "--all", "show_all", is_flag=True, help="Show every graph's table, however many there are."
 )
-def autotune_command(candidates: str | None, time_limit: float, again: bool, show_all: bool) -> Report:
+def autotune_command(
+    candidates: str | None, time_limit: float, budget: float, again: bool, show_all: bool
+) -> Report:
     """Find the best backend for each graph, and keep it for --backend autotuned.
 
     Every distinct graph is measured under every candidate, on made-up inputs of the recorded shapes: each
     candidate in a process of its own, in turn, forward and, where the graph trains, backward. One that does
-    not agree with eager is rejected; a crash or a hang is a result. The recorded graphs' code is run, so give
-    it only recordings that you trust.
+    not agree with eager is rejected; a crash or a hang is a result. A winner is stored where the rounds
+    decide: no other is faster by more than 3 %, with 99 % confidence; the simplest of several. The recorded
+    graphs' code is run, so give it only recordings that you trust.
 
     TARGET_HELP
 
@@ -63,7 +76,7 @@ def autotune_command(candidates: str | None, time_limit: float, again: bool, sho
     names = None if candidates is None else _candidates(candidates, ctx)
 
     def tune(recording: Recording) -> Tuning:
-        return _tune(recording, names, ctx.params, time_limit, again)
+        return _tune(recording, names, ctx.params)
 
     return report(tune, show_all)
 
@@ -92,8 +105,6 @@ def _tune(
     recording: Recording,
     candidates: list[str] | None,
     options: dict[str, Any],
-    time_limit: float,
-    again: bool,
 ) -> Tuning:
     from dynamo_core.autotune.distinct_graphs import distinct_graphs
     from dynamo_core.autotune.rounds import Bench
@@ -110,11 +121,16 @@ def _tune(
     signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
     try:
         with (
-            Bench(python=python, import_path=_import_path(recording), time_limit=time_limit) as bench,
+            Bench(
+                python=python,
+                import_path=_import_path(recording),
+                time_limit=options["time_limit"],
+                budget=options["budget"],
+            ) as bench,
             _progress(len(graphs)) as progress,
         ):
             to_tune = [graph.to_tune for graph in graphs]
-            for result in tune(to_tune, candidates, bench, file, again=again, progress=progress):
+            for result in tune(to_tune, candidates, bench, file, again=options["again"], progress=progress):
                 results.append(result)
             unusable = bench.unusable()
     except KeyboardInterrupt:

@@ -1,66 +1,105 @@
 """Which measurement wins, and what an autotune file says of it."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dynamo_core.autotune import winners
-from dynamo_core.autotune.measurement import AGREES, FAILED, Measurement, Round, is_faster, winner
+from dynamo_core.autotune.decision import Decision, beside, decide, standing
+from dynamo_core.autotune.measurement import AGREES, FAILED, Measurement, Round
 from dynamo_core.autotune.winners import Tuned
-from dynamo_core.measuring.hardware import device_words
+from dynamo_core.measuring.conditions import Conditions, device_words, size_class
+
+HERE = Conditions("CPU, 2 threads", "2.13", "settings", ("64 to 127",))
 
 
-def measured(name: str, *seconds: float) -> Measurement:
-    return Measurement(name, AGREES, None, 1.0, tuple(Round(each, None) for each in seconds))
+def measured(name: str, *seconds: float | None) -> Measurement:
+    """Rounds of these seconds; None is one that does not count."""
+    rounds = tuple(Round(each or 1.0, None, 0.0, each is not None) for each in seconds)
+    return Measurement(name, AGREES, None, 1.0, rounds)
 
 
-def test_the_fastest_round_counts_forward_and_backward() -> None:
-    both = Measurement("x", AGREES, None, 1.0, (Round(1.0, 3.0), Round(2.0, 1.0), Round(4.0, 4.0)))
-    assert (both.seconds, both.forward_seconds, both.backward_seconds) == (3.0, 2.0, 1.0)
-    assert both.noise == pytest.approx(4 / 3)
+def around(centre: float, rounds: int = 12) -> list[float]:
+    """Rounds within 2 % of a time."""
+    return [centre * (1 + 0.02 * ((7 * i) % 5 - 2) / 2) for i in range(rounds)]
+
+
+def test_the_median_round_counts_forward_and_backward() -> None:
+    held_up = Round(0.1, 0.1, 1.0, counts=False)
+    both = Measurement("x", AGREES, None, 1.0, (Round(1.0, 3.0), Round(2.0, 1.0), Round(4.0, 4.0), held_up))
+    assert (both.seconds, both.forward_seconds, both.backward_seconds) == (4.0, 1.0, 3.0)
+    assert measured("x", None, None).seconds is None
     assert Measurement("x", FAILED, "why").seconds is None
 
 
 @pytest.mark.parametrize(
-    ("rounds", "wins"),
+    ("rounds", "found"),
     [
-        ([0.9] * 8, True),
-        ([0.98] * 8, False),  # within the margin
-        ([0.9, 0.9, *[1.2] * 6], False),  # twice by chance
-        ([0.9, 0.9, 0.9, *[9.0] * 5], True),  # something else was slowing it down
-        ([1.1] * 8, False),
+        (around(0.9), "inductor"),
+        (around(1.1), "eager"),
+        (around(1.0), "eager"),  # the same: the simpler one
+        ([0.9, 0.9, 9.0, *around(0.9)], "inductor"),  # something else slowed it down once
+        ([0.5, 2.0, 0.7, 1.5, 0.6, 1.8, 0.9, 1.2], None),
+        ([0.9, 0.9], None),  # by chance
+        ([0.9, 0.9, 0.9, *[None] * 40], None),  # threads waited in all others
+        ([*[0.9] * 6, *[None] * 40], "inductor"),
     ],
 )
-def test_a_candidate_must_be_clearly_faster(rounds: list[float], wins: bool) -> None:
-    simpler = measured("eager", *[1.0] * 8)
-    candidate = measured("inductor", *rounds)
-    assert is_faster(candidate, simpler) is wins
-    assert winner([simpler, candidate]) == ("inductor" if wins else "eager")
+def test_a_winner_is_faster_beyond_doubt(rounds: list[float | None], found: str | None) -> None:
+    simpler = measured("eager", *around(1.0, len(rounds)))
+    decision = decide([simpler, measured("inductor", *rounds)])
+    assert decision.winner == found
+    assert (decision.between == ("eager", "inductor")) == (found is None)
 
 
-def test_the_simplest_wins_among_equals_and_the_failed_never() -> None:
+def test_rounds_are_compared_pair_by_pair() -> None:
+    """A machine that slows down and speeds up by more than the two differ."""
+    state = [1.0, 3.0, 1.5, 6.0, 2.0, 5.0, 1.2, 4.0, 1.1, 2.2, 3.3, 4.4]
+    eager, inductor = measured("eager", *state), measured("inductor", *(0.9 * each for each in state))
+    assert decide([eager, inductor]).winner == "inductor"
+    ratio = beside(eager, inductor)
+    assert ratio is not None and ratio.estimate == pytest.approx(1 / 0.9)
+
+
+def test_no_loser_is_faster_than_the_winner() -> None:
+    candidates = [measured("eager", *around(1.3)), measured("a", *around(1.0)), measured("b", *around(0.99))]
+    assert decide(candidates).winner == "a"
+    assert [standing(each, candidates[1]) for each in candidates] == ["slower", "winner", "as fast"]
+
+
+def test_what_is_not_sound_takes_no_part_and_what_is_alone_wins() -> None:
     failed = Measurement("eager", FAILED, "why")
-    assert winner([failed, measured("a", 1.0, 1.0, 1.0), measured("b", 0.99, 0.99, 0.99)]) == "a"
-    assert winner([failed]) is None
+    assert decide([failed, measured("a", *around(1.0)), measured("b", *around(1.0))]).winner == "a"
+    assert decide([failed, measured("a", None)]).winner == "a"
+    assert decide([failed]) == Decision(None)
 
 
-def test_an_entry_holds_for_one_device_and_one_torch() -> None:
-    entry = Tuned(
-        "k", "CPU, 2 threads", "2.13", "a", (measured("a", 1.0),), "today", 3, "f (f.py:1)", ("f32[2]",)
-    )
-    assert Tuned.from_json(entry.as_json()) == entry
-    assert winners.find([entry], "k", "CPU, 2 threads", "2.13") is entry
-    assert winners.find([entry], "k", "CPU, 4 threads", "2.13") is None
-    assert winners.why_unknown([entry], "j", "CPU, 2 threads", "2.13") == "has no entry for this graph"
-    assert winners.why_unknown([entry], "k", "CPU, 2 threads", "2.14").endswith(
-        "torch 2.13, and this is 2.14"
-    )
-    assert "for CPU, 2 threads, and this is GPU" in winners.why_unknown([entry], "k", "GPU", "2.13")
+def test_an_entry_holds_under_its_conditions() -> None:
+    entry = Tuned("k", HERE, "a", (measured("a", 1.0, None),), "today", 3, "f (f.py:1)", ("f32[2]",))
+    assert Tuned.from_json(json.loads(json.dumps(entry.as_json()))) == entry
+    assert winners.find([entry], "k", HERE) is entry
+    assert winners.why_unknown([entry], "j", HERE) == "has no entry for this graph"
+    for others, why in [
+        (HERE._replace(device="CPU, 1 thread"), "CPU, 2 threads, and this is CPU, 1 thread"),
+        (HERE._replace(torch="2.14"), "torch 2.13, and this is 2.14"),
+        (HERE._replace(settings="else"), "other settings of torch._inductor.config"),
+        (HERE._replace(sizes=("128 to 255",)), "sizes 64 to 127, and this has 128 to 255"),
+    ]:
+        assert winners.find([entry], "k", others) is None
+        assert f"has this graph for {why}" in winners.why_unknown([entry], "k", others)
+
+
+@pytest.mark.parametrize(
+    ("size", "words"), [(0, "0"), (1, "1"), (2, "2 to 3"), (64, "64 to 127"), (127, "64 to 127")]
+)
+def test_classes_of_sizes(size: int, words: str) -> None:
+    assert size_class(size) == words
 
 
 def test_a_winner_that_was_not_measured_is_damage() -> None:
-    value = Tuned("k", "d", "2.13", "a", (measured("a", 1.0),), "today").as_json() | {"winner": "b"}
+    value = Tuned("k", HERE, "a", (measured("a", 1.0),), "today").as_json() | {"winner": "b"}
     with pytest.raises(ValueError, match="'b' was not measured"):
         Tuned.from_json(value)
 
@@ -68,9 +107,10 @@ def test_a_winner_that_was_not_measured_is_damage() -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        {"rounds": [[0, None]]},
-        {"rounds": [[-1, 0.5]]},
-        {"rounds": [[float("nan"), None]]},
+        {"rounds": [[0, None, 0.0, True]]},
+        {"rounds": [[-1, 0.5, 0.0, True]]},
+        {"rounds": [[float("nan"), None, None, True]]},
+        {"rounds": [[1.0, None]]},
         {"rounds": [1]},
         {"compile_seconds": "long"},
         {"verdict": "best"},

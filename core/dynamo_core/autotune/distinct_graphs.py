@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from ..analysis.graphs.generated_program import generated_program
 from ..analysis.graphs.node_text import value_text
 from ..analysis.words import frame_name, place
+from ..measuring.conditions import size_class
 from ..model import Graph, Process, Recording
 from ..shared.errors import NothingSelected
 from .rounds import GraphProgram
@@ -58,11 +59,25 @@ def _to_tune(process: Process, graph: Graph) -> GraphToTune:
         key=graph.key or "",
         program=program,
         problem=problem,
+        sizes=_sizes(process, graph),
         kinds=frozenset(tensor.device.partition(":")[0] for node in inputs for tensor in node.tensors),
         ops=graph.ops,
         from_=f"{frame_name(graph.frame_name)} ({place(graph.frame_place)})",
         inputs=tuple(value_text(node) for node in inputs),
     )
+
+
+def _sizes(process: Process, graph: Graph) -> tuple[str, ...]:
+    """As `symbolic_sizes` has them in the program: of each symbol, in the order of the inputs."""
+    hints = {symbol.name: symbol.hint for symbol in process.symbols if symbol.compile_id == graph.compile_id}
+    found: dict[str, str] = {}
+    for node in graph.nodes or ():
+        if node.op == "placeholder":
+            for size in (node.symbol, *(size for tensor in node.tensors for size in tensor.shape)):
+                hint = hints.get(str(size), "")
+                if hint.isdecimal():
+                    found.setdefault(str(size), size_class(int(hint)))
+    return tuple(found.values())
 
 
 def _program(process: Process, graph: Graph) -> tuple[GraphProgram | None, str | None]:

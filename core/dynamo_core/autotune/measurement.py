@@ -1,9 +1,7 @@
 """What came of one backend on one graph."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from statistics import median
 from typing import Any, NamedTuple
 
 from ..shared.untrusted import printable
@@ -21,15 +19,17 @@ DISAGREES, DECLINED, FAILED, CRASHED, TIMED_OUT, UNUSABLE = (
 VERDICTS = (AGREES, DISAGREES, DECLINED, FAILED, CRASHED, TIMED_OUT, UNUSABLE)
 
 
-# From how much of it on (see `noise`) the machine counts as busy with something else.
-NOISY = 1.5
-
-
 class Round(NamedTuple):
-    """Seconds of a call, on average over one batch. `backward` is None where the graph does not train."""
+    """Seconds of a call, on average over one batch. `backward` is None where the graph does not train.
+
+    `busy` is the share of the batch in which something waited for a processor; None where the system does not
+    say. `counts` is False where that held the calls up for an unknown time (`measuring/calls.py`).
+    """
 
     forward: float
     backward: float | None
+    busy: float | None = None
+    counts: bool = True
 
     @property
     def seconds(self) -> float:
@@ -51,31 +51,30 @@ class Measurement:
     rounds: tuple[Round, ...] = ()
 
     @property
-    def fastest(self) -> Round | None:
-        """The round that counts: what else goes on in the machine only adds to the others."""
-        return min(self.rounds, key=lambda each: each.seconds, default=None)
+    def counted(self) -> list[Round]:
+        """The rounds that count."""
+        return [each for each in self.rounds if each.counts]
+
+    @property
+    def typical(self) -> Round | None:
+        """The round of the median time, of those that count; None if there is none."""
+        counted = sorted(self.counted, key=lambda each: each.seconds)
+        return counted[(len(counted) - 1) // 2] if counted else None
 
     @property
     def seconds(self) -> float | None:
-        """What a call takes, forward and backward, in the fastest round; None if it was not timed."""
-        return None if self.fastest is None else self.fastest.seconds
+        """What a call takes, forward and backward, in a typical round; None if none counts."""
+        return None if self.typical is None else self.typical.seconds
 
     @property
     def forward_seconds(self) -> float | None:
         """The forward part of it."""
-        return None if self.fastest is None else self.fastest.forward
+        return None if self.typical is None else self.typical.forward
 
     @property
     def backward_seconds(self) -> float | None:
         """The backward part; None where there is none."""
-        return None if self.fastest is None else self.fastest.backward
-
-    @property
-    def noise(self) -> float | None:
-        """How many times the fastest round's time half of the rounds took at least."""
-        if not self.rounds or not self.seconds:
-            return None
-        return median(each.seconds for each in self.rounds) / self.seconds
+        return None if self.typical is None else self.typical.backward
 
     def as_json(self) -> dict[str, Any]:
         """All of it as JSON values."""
@@ -87,7 +86,10 @@ class Measurement:
             "forward_seconds": _rounded(self.forward_seconds),
             "backward_seconds": _rounded(self.backward_seconds),
             "compile_seconds": _rounded(self.compile_seconds),
-            "rounds": [[_rounded(each.forward), _rounded(each.backward)] for each in self.rounds],
+            "rounds": [
+                [_rounded(each.forward), _rounded(each.backward), _rounded(each.busy), each.counts]
+                for each in self.rounds
+            ],
         }
 
     @classmethod
@@ -95,47 +97,26 @@ class Measurement:
         """The same back again; KeyError, TypeError or ValueError if it is no such thing."""
         if value["verdict"] not in VERDICTS:
             raise ValueError(f"there is no verdict {value['verdict']!r}")
-        rounds = tuple(Round(float(f), None if b is None else float(b)) for f, b in value["rounds"])
+        rounds = tuple(
+            Round(float(forward), _number(backward), _number(busy), bool(counts))
+            for forward, backward, busy, counts in value["rounds"]
+        )
         if not all(0 < each.seconds < inf for each in rounds):
             raise ValueError("a call took no time, or not a number of seconds")
-        reason, compile_seconds = value["reason"], value["compile_seconds"]
+        reason = value["reason"]
         return cls(
             str(value["candidate"]),
             value["verdict"],
             None if reason is None else printable(str(reason)),
-            None if compile_seconds is None else float(compile_seconds),
+            _number(value["compile_seconds"]),
             rounds,
         )
 
 
-# A candidate replaces a simpler one if its fastest round is faster by more than this share, ...
-MARGIN = 0.03
-# ... and this share of its rounds, but no fewer than three, are faster than the fastest of the simpler one.
-ROUNDS_BELOW = 0.25
-
-
-def is_faster(candidate: Measurement, simpler: Measurement) -> bool:
-    """Whether the candidate is faster by more than the noise of rounds taken in turn.
-
-    Of twenty rounds each, five of the candidate's are below all of the simpler one's by chance in 2 % of the
-    cases where both are equally fast; of eight, three in 10 %.
-    """
-    if candidate.seconds is None or simpler.seconds is None:
-        return False
-    below = sum(each.seconds < simpler.seconds for each in candidate.rounds)
-    is_clear = below >= max(3, ROUNDS_BELOW * len(candidate.rounds))
-    return is_clear and candidate.seconds <= (1 - MARGIN) * simpler.seconds
-
-
-def _rounded(seconds: float | None) -> float | None:
+def _rounded(number: float | None) -> float | None:
     """To four digits, which is more than repeats."""
-    return None if seconds is None else float(f"{seconds:.4g}")
+    return None if number is None else float(f"{number:.4g}")
 
 
-def winner(measurements: Sequence[Measurement]) -> str | None:
-    """The candidate to use, of measurements in the order from the simplest; None if none could be timed."""
-    best: Measurement | None = None
-    for measurement in measurements:
-        if measurement.seconds is not None and (best is None or is_faster(measurement, best)):
-            best = measurement
-    return None if best is None else best.candidate
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)

@@ -1,19 +1,24 @@
-"""Measure one graph under every candidate: each in its own process, batches of calls taken in turn."""
+"""Measure one graph under every candidate: each in its own process, batches of calls taken in turn.
 
+A round has a batch of each. There are more of them until they decide which candidate wins, or the budget
+ends.
+"""
+
+import itertools
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..shared.errors import NotMeasured
+from .decision import decide
 from .measurement import (
     AGREES,
     CRASHED,
     DECLINED,
     DISAGREES,
     FAILED,
-    NOISY,
     TIMED_OUT,
     UNUSABLE,
     Measurement,
@@ -22,11 +27,11 @@ from .measurement import (
 from .workers import NoAnswer, Worker
 
 EAGER = "eager"
-_ROUNDS = 20
-_FEWER_ROUNDS = 8  # where a call takes so long that it makes a batch on its own
-_MOST_ROUNDS = 3  # times as many, while the machine is busy, ...
-_LONGEST = 10.0  # ... for so many seconds
-_BATCH_SECONDS = 0.01
+DEFAULT_BUDGET = 20.0  # seconds
+_LEAST_ROUNDS = 12
+_FEWER_ROUNDS = 6  # where a call takes so long that it makes a batch on its own, or the budget has ended
+_DECIDE_EVERY = 4  # rounds
+_BATCH_SECONDS = 5e-3
 _VERDICTS = {"disagrees": DISAGREES, "declined": DECLINED, "failed": FAILED}
 
 
@@ -43,6 +48,14 @@ class GraphProgram:
     threads: int | None = None
 
 
+class Surroundings(NamedTuple):
+    """torch's version, what stands for the settings of its compilers, and the names of the hardware."""
+
+    torch: str
+    settings: str
+    hardware: Mapping[str, str]
+
+
 @dataclass
 class _Place:
     """Where a candidate is measured: its process, unless it is not usable here or has none at the moment."""
@@ -57,13 +70,16 @@ class Bench:
 
     Candidates are backends as they are named on the command line, `python` is the program's, and
     `import_path` stands first on `sys.path` in it. `time_limit`, in seconds, holds for compiling and checking
-    one graph, and for each batch of calls.
+    one graph, and for each batch of calls; `budget` for the rounds of one graph.
     """
 
-    def __init__(self, *, python: str, import_path: Sequence[str], time_limit: float) -> None:
+    def __init__(
+        self, *, python: str, import_path: Sequence[str], time_limit: float, budget: float = DEFAULT_BUDGET
+    ) -> None:
         self._python = python
         self._import_path = list(import_path)
         self._time_limit = time_limit
+        self._budget = budget
         self._places: dict[str, _Place] = {}
 
     def __enter__(self) -> "Bench":
@@ -76,12 +92,12 @@ class Bench:
             if place.worker is not None:
                 place.worker.end()
 
-    def surroundings(self) -> tuple[str, dict[str, str]]:
-        """torch's version in the program's Python, and the hardware's names; NotMeasured without torch."""
+    def surroundings(self) -> Surroundings:
+        """What the program's Python has; NotMeasured without torch."""
         eager = self._ready(EAGER)
         if not eager.hello:
             raise NotMeasured(f"nothing can be measured with {self._python}: {eager.unusable}")
-        return eager.hello["torch"], eager.hello["hardware"]
+        return Surroundings(eager.hello["torch"], eager.hello["settings"], eager.hello["hardware"])
 
     def why_unusable(self, candidate: str) -> str | None:
         """Why a candidate cannot be used here for any graph; None if it can."""
@@ -97,7 +113,7 @@ class Bench:
         candidates: Iterable[str],
         tell: Callable[[str], None] = lambda what: None,
     ) -> list[Measurement]:
-        """Measure `candidates` on one graph, in their order. `tell` is given what begins, in a few words.
+        """Measure `candidates` on one graph, in their order, from the simplest. `tell` is given what begins.
 
         NotRunnable if the graph cannot be run outside of its program.
         """
@@ -109,22 +125,29 @@ class Bench:
             results[candidate], seconds = self._prepare(candidate, program)
             if seconds is not None:
                 calls[candidate] = max(1, round(_BATCH_SECONDS / max(seconds, 1e-9)))
-        rounds = _ROUNDS if all(number > 1 for number in calls.values()) else _FEWER_ROUNDS
-        until = time.monotonic() + _LONGEST
-        for done in range(_MOST_ROUNDS * rounds):
-            if _is_enough(done, rounds, [results[each] for each in calls], time.monotonic() >= until):
+        least = _LEAST_ROUNDS if all(number > 1 for number in calls.values()) else _FEWER_ROUNDS
+        until = time.monotonic() + self._budget
+        for done in itertools.count():
+            is_late = time.monotonic() >= until
+            if not calls or (is_late and done >= _FEWER_ROUNDS):
+                break
+            if done >= least and done % _DECIDE_EVERY == 0 and decide(list(results.values())).winner:
                 break
             for candidate in list(calls):
-                tell(f"timing {candidate}")
-                answer = self._ask(candidate, {"do": "time", "calls": calls[candidate]})
-                if isinstance(answer, Measurement) or answer["status"] != "timed":
-                    results[candidate] = _failure(candidate, answer)
-                    del calls[candidate]
-                    continue
-                timed = Round(answer["forward_seconds"], answer["backward_seconds"])
-                before = results[candidate]
-                results[candidate] = replace(before, rounds=(*before.rounds, timed))
+                tell(f"timing {candidate}, round {done + 1}")
+                self._time(candidate, calls, results)
         return [results[candidate] for candidate in candidates]
+
+    def _time(self, candidate: str, calls: dict[str, int], results: dict[str, Measurement]) -> None:
+        """One batch of a candidate's calls; it leaves `calls` if it cannot be timed any more."""
+        answer = self._ask(candidate, {"do": "time", "calls": calls[candidate]})
+        if isinstance(answer, Measurement) or answer["status"] != "timed":
+            results[candidate] = _failure(candidate, answer)
+            del calls[candidate]
+            return
+        timed = Round(answer["forward"], answer["backward"], answer["busy"], answer["counts"])
+        before = results[candidate]
+        results[candidate] = replace(before, rounds=(*before.rounds, timed))
 
     def _prepare(self, candidate: str, program: GraphProgram) -> tuple[Measurement, float | None]:
         """What came of compiling and checking; and seconds of a call if it can be timed."""
@@ -176,12 +199,6 @@ class Bench:
             else:
                 worker.end()
         return place
-
-
-def _is_enough(done: int, rounds: int, measured: Sequence[Measurement], is_late: bool) -> bool:
-    if done < (_FEWER_ROUNDS if is_late else rounds):
-        return False
-    return is_late or not any((each.noise or 0) > NOISY for each in measured)
 
 
 def _failure(candidate: str, answer: dict[str, Any] | Measurement) -> Measurement:

@@ -2,13 +2,13 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from ..measuring.hardware import device_words
+from ..measuring.conditions import Conditions, device_words
 from ..shared.backend_choice import parse_choice
 from . import winners
-from .measurement import Measurement, winner
+from .decision import decide
 from .rounds import EAGER, Bench, GraphProgram, NotRunnable
 from .winners import Tuned
 
@@ -20,7 +20,8 @@ CANDIDATES_ON_CUDA = (*CANDIDATES, "cudagraphs", "inductor:reduce-overhead")
 
 @dataclass(frozen=True)
 class GraphToTune:
-    """A distinct graph of a recording. `kinds` are the types of the devices of its inputs.
+    """A distinct graph of a recording. `kinds` are the types of the devices of its inputs, `sizes` the
+    classes of its symbolic sizes.
 
     `program` is None where it could not be written; `problem` says why.
     """
@@ -28,6 +29,7 @@ class GraphToTune:
     key: str
     program: GraphProgram | None
     problem: str | None
+    sizes: tuple[str, ...]
     kinds: frozenset[str]
     ops: int | None
     from_: str
@@ -38,13 +40,15 @@ class GraphToTune:
 class Result:
     """What came of one graph. `tuned` is None where it could not be measured; `problem` says why.
 
-    `measured` are the candidates that were measured now; the others' measurements are from an earlier time.
+    Where `tuned` has no winner, the rounds did not decide, and it is not in the file: what `stored` has, is.
+    `is_new` says whether it was measured now.
     """
 
     graph: GraphToTune
     tuned: Tuned | None
     problem: str | None = None
-    measured: tuple[str, ...] = ()
+    is_new: bool = False
+    stored: Tuned | None = None
 
 
 # What is being done: the graph's number from 1, how many there are, and a few words.
@@ -62,11 +66,11 @@ def tune(
 ) -> Iterator[Result]:
     """The results, each of which is in the autotune file when it is given.
 
-    With `again`, everything is measured; else what the file lacks for this device and torch. Then the
-    candidate that won before is measured once more beside the new ones, so that they are timed in turn.
-    Without `candidates`, the usual ones for the device are tried.
+    A graph is measured that the file lacks under these conditions, or with one of the candidates, or all with
+    `again`: always under all of its candidates, since only what was timed in turn can be compared. Without
+    `candidates`, the usual ones for the device are tried.
     """
-    torch, hardware = bench.surroundings()
+    here = bench.surroundings()
     for number, graph in enumerate(graphs, start=1):
         if graph.program is None:
             yield Result(graph, None, graph.problem)
@@ -75,28 +79,34 @@ def tune(
         def tell(what: str, number: int = number) -> None:
             progress(number, len(graphs), what)
 
-        device = device_words(graph.kinds, hardware, graph.program.threads)
-        known = None if again else winners.find(winners.read_if_there(file), graph.key, device, torch)
-        wanted = _wanted(candidates or usual_candidates(graph.kinds), known, bench)
+        device = device_words(graph.kinds, here.hardware, graph.program.threads)
+        conditions = Conditions(device, here.torch, here.settings, graph.sizes)
+        stored = winners.find(winners.read_if_there(file), graph.key, conditions)
+        asked = candidates or usual_candidates(graph.kinds)
+        if stored is not None and not again and _has_all(stored, asked, bench):
+            yield Result(graph, stored, stored=stored)
+            continue
+        wanted = _usable(asked, stored, bench)
         if not wanted:
-            yield Result(graph, known, None if known else "none of the candidates can be used here")
+            yield Result(graph, None, "none of the candidates can be used here")
             continue
         try:
             measured = bench.measure(graph.program, wanted, tell)
         except NotRunnable as error:
             yield Result(graph, None, str(error))
             continue
-        tuned = replace(
-            _merged(known, measured),
-            key=graph.key,
-            device=device,
-            torch=torch,
-            ops=graph.ops,
-            from_=graph.from_,
-            inputs=graph.inputs,
+        tuned = Tuned(
+            graph.key,
+            conditions,
+            decide(measured).winner,
+            tuple(measured),
+            time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+            graph.ops,
+            graph.from_,
+            graph.inputs,
         )
-        winners.store(file, tuned)
-        yield Result(graph, tuned, None, tuple(each.candidate for each in measured))
+        winners.store(file, tuned if tuned.winner is not None else None)
+        yield Result(graph, tuned, None, is_new=True, stored=stored)
 
 
 def usual_candidates(kinds: frozenset[str]) -> tuple[str, ...]:
@@ -104,22 +114,17 @@ def usual_candidates(kinds: frozenset[str]) -> tuple[str, ...]:
     return CANDIDATES_ON_CUDA if "cuda" in kinds else CANDIDATES
 
 
-def _wanted(candidates: Sequence[str], known: Tuned | None, bench: Bench) -> list[str]:
-    """What to measure, from the simplest; nothing if all of it is known."""
-    have = set() if known is None else {measurement.candidate for measurement in known.measurements}
-    missing = [each for each in candidates if each not in have and bench.why_unusable(each) is None]
-    if missing and known is not None and known.winner is not None:
-        missing.append(known.winner)
-    return sorted(missing, key=_complexity)
+def _usable(candidates: Sequence[str], stored: Tuned | None, bench: Bench) -> list[str]:
+    """What is to be compared, from the simplest: what is asked for, and what was compared before."""
+    before = () if stored is None else (each.candidate for each in stored.measurements)
+    usable = [each for each in dict.fromkeys([*candidates, *before]) if bench.why_unusable(each) is None]
+    return sorted(usable, key=_complexity)
 
 
-def _merged(known: Tuned | None, measured: Sequence[Measurement]) -> Tuned:
-    """The entry with what was measured now. Only what was timed in turn is compared."""
-    found = {} if known is None else {each.candidate: each for each in known.measurements}
-    found.update({each.candidate: each for each in measured})
-    in_order = tuple(sorted(found.values(), key=lambda each: _complexity(each.candidate)))
-    best = winner(measured) or winner(in_order)
-    return Tuned("", "", "", best, in_order, time.strftime("%Y-%m-%dT%H:%M:%S%z"))
+def _has_all(stored: Tuned, candidates: Sequence[str], bench: Bench) -> bool:
+    """Whether nothing of what can be used here is missing."""
+    have = {each.candidate for each in stored.measurements}
+    return all(each in have or bench.why_unusable(each) is not None for each in candidates)
 
 
 def _complexity(candidate: str) -> int:

@@ -1,7 +1,8 @@
 """The autotune file: which backend won for each graph, and every measurement behind it, as readable JSON.
 
 Written by `dynamo autotune`, read by it and, in the program's process, by the backend `autotuned`. An entry
-holds for one graph (`graph_key.py`) on one kind of device with one version of torch.
+holds for one graph (`graph_key.py`) under the conditions that it was measured under. Where the rounds do not
+decide, there is none.
 """
 
 import fcntl
@@ -14,26 +15,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..measuring.conditions import Conditions
 from ..shared.errors import AutotuneFileProblem
 from ..shared.safe_writing import replace_in_one_step
 from .measurement import Measurement
 
 DEFAULT_FILE = Path(".dynamo") / "autotuned.json"
 _LIST_OF_NUMBERS = re.compile(r'"rounds": \[[^"{}]*\]')  # on one line, so that the file stays readable
-_SCHEMA, _VERSION = "dynamo-autotuned", 1
+_SCHEMA, _VERSION = "dynamo-autotuned", 2
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """What is known of one graph. `winner` is None where no candidate could be used.
+    """What is known of one graph under these conditions. `winner` is None where nothing was decided.
 
     `inputs` describe its inputs in words (`f32[8, 24]`), `from_` the frame that it is from, `measured` is the
-    day and time. Measurements are in the order from the simplest candidate.
+    day and time. Measurements are in the order from the simplest candidate, and were taken in turn.
     """
 
     key: str
-    device: str
-    torch: str
+    conditions: Conditions
     winner: str | None
     measurements: tuple[Measurement, ...]
     measured: str
@@ -42,16 +43,15 @@ class Tuned:
     inputs: tuple[str, ...] = ()
 
     @property
-    def identity(self) -> tuple[str, str, str]:
+    def identity(self) -> tuple[str, Conditions]:
         """What no two entries of a file share."""
-        return self.key, self.device, self.torch
+        return self.key, self.conditions
 
     def as_json(self) -> dict[str, Any]:
         """All of it as JSON values."""
         return {
             "key": self.key,
-            "device": self.device,
-            "torch": self.torch,
+            **self.conditions._asdict(),
             "winner": self.winner,
             "measured": self.measured,
             "from": self.from_,
@@ -65,12 +65,16 @@ class Tuned:
         """The same back again; KeyError, TypeError or ValueError if it is no such thing."""
         measurements = tuple(Measurement.from_json(each) for each in value["measurements"])
         winner = value["winner"]
-        if winner is not None and winner not in {each.candidate for each in measurements}:
+        if winner not in {each.candidate for each in measurements}:
             raise ValueError(f"the winner {winner!r} was not measured")
         return cls(
             key=str(value["key"]),
-            device=str(value["device"]),
-            torch=str(value["torch"]),
+            conditions=Conditions(
+                str(value["device"]),
+                str(value["torch"]),
+                str(value["settings"]),
+                tuple(map(str, value["sizes"])),
+            ),
             winner=winner,
             measurements=measurements,
             measured=str(value["measured"]),
@@ -97,13 +101,19 @@ def read_if_there(path: Path) -> list[Tuned]:
     return read(path) if os.path.lexists(path) else []
 
 
-def store(path: Path, tuned: Tuned) -> None:
-    """Add an entry, in the place of an older one; the file is replaced as a whole, or not at all."""
+def store(path: Path, tuned: Tuned | None) -> None:
+    """Add an entry, if there is one, in the place of an older one; the file is replaced as a whole.
+
+    Where nothing was decided, a file without entries says so to `--backend autotuned`.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _alone_in(path.parent):
             entries = {entry.identity: entry for entry in read_if_there(path)}
-            entries[tuned.identity] = tuned
+            if tuned is not None:
+                entries[tuned.identity] = tuned
+            elif path.exists():
+                return
             replace_in_one_step(path, _text(entries.values()).encode())
     except OSError as error:
         raise AutotuneFileProblem(f"cannot write {path}: {error.strerror}") from error
@@ -121,21 +131,18 @@ def _alone_in(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def find(entries: Iterable[Tuned], key: str, device: str, torch: str) -> Tuned | None:
-    """The entry for a graph on this device with this torch."""
-    return next((entry for entry in entries if entry.identity == (key, device, torch)), None)
+def find(entries: Iterable[Tuned], key: str, conditions: Conditions) -> Tuned | None:
+    """The entry for a graph under these conditions."""
+    return next((entry for entry in entries if entry.identity == (key, conditions)), None)
 
 
-def why_unknown(entries: Sequence[Tuned], key: str, device: str, torch: str) -> str:
+def why_unknown(entries: Sequence[Tuned], key: str, conditions: Conditions) -> str:
     """Why there is no entry that holds for a graph, in words that follow the file's name."""
-    others = [entry for entry in entries if entry.key == key]
+    others = [entry.conditions for entry in entries if entry.key == key]
     if not others:
         return "has no entry for this graph"
-    if any(entry.device == device for entry in others):
-        versions = ", ".join(sorted({entry.torch for entry in others if entry.device == device}))
-        return f"has this graph for torch {versions}, and this is {torch}"
-    devices = "; ".join(sorted({entry.device for entry in others}))
-    return f"has this graph for {devices}, and this is {device}"
+    nearest = max(others, key=lambda other: [a == b for a, b in zip(conditions, other, strict=True)])
+    return f"has this graph for {conditions.difference(nearest)}"
 
 
 def _text(entries: Iterable[Tuned]) -> str:
@@ -143,7 +150,8 @@ def _text(entries: Iterable[Tuned]) -> str:
         "schema": _SCHEMA,
         "version": _VERSION,
         "about": "The best backend for each graph, by `dynamo autotune`; times in seconds, rounds are "
-        "[forward, backward] of one call. `dynamo run --backend autotuned` uses it.",
+        "[forward, backward, share of the time in which something waited for a processor, whether the round "
+        "counts] of one call. `dynamo run --backend autotuned` uses it.",
         "graphs": [entry.as_json() for entry in entries],
     }
     return (

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..autotune.winners import Tuned, find, read, why_unknown
-from ..measuring.hardware import device_of
+from ..measuring.conditions import conditions_here
 from ..shared.backend_choice import parse_choice
 from ..shared.settings import Settings
 from .compilers import Compiler, compiler_of
@@ -37,15 +37,10 @@ class Autotuned:
         return read(self._file)
 
     def _winner(self, inputs: Sequence[Any]) -> str:
-        import torch
-
-        key, device = graph_in_progress.key, device_of(inputs)
+        key, conditions = graph_in_progress.key, conditions_here(inputs)
         if key is None:
             raise Declined("the graph could not be recorded, so it has no key")
-        version = str(torch.__version__)
-        entry = find(self._entries, key, device, version)
-        if entry is None:
-            raise Declined(f"{self._file} {why_unknown(self._entries, key, device, version)}")
-        if entry.winner is None:
-            raise Declined(f"{self._file} has no winner for this graph: no candidate could be measured")
+        entry = find(self._entries, key, conditions)
+        if entry is None or entry.winner is None:
+            raise Declined(f"{self._file} {why_unknown(self._entries, key, conditions)}")
         return entry.winner

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..autotune.measurement import Measurement, winner
+from ..autotune.decision import decide
+from ..autotune.measurement import Measurement
 from ..model import Place
 
 
@@ -24,8 +25,6 @@ class GraphTimes:
 
     @property
     def fastest(self) -> str | None:
-        """The fastest backend; None where it is not faster than those before it by more than the noise."""
-        timed = {name: each for name, each in self.measurements.items() if each.seconds is not None}
-        name = min(timed, key=lambda name: timed[name].seconds or 0.0, default=None)
-        is_clear = name is not None and timed[name].candidate == winner(list(timed.values()))
-        return name if is_clear else None
+        """The backend that autotune would choose; None where the rounds do not decide."""
+        winner = decide(list(self.measurements.values())).winner
+        return next((name for name, each in self.measurements.items() if each.candidate == winner), None)

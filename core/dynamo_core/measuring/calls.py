@@ -1,16 +1,23 @@
-"""Calls of a compiled graph, forward and, where it trains, backward; and how long they take."""
+"""Calls of a compiled graph, forward and, where it trains, backward; and how long they take.
+
+Threads that wait for a processor, because something else has it, make a call longer. Where one thread
+computes, its waiting is known, and no part of the time. Where several do, they wait for each other as well,
+and what the call would have taken is not known: such a batch does not count.
+"""
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..backends.agreement import clone_with_aliases
+from ..timing.waiting import Waiting, now
 from .compiled_graph import SEED, CompiledGraph
 
 _LONG_ENOUGH = 2e-3  # seconds, for an estimate
 _ESTIMATES = 3
 _WARM_UP = 2e-3  # seconds: caches and threads are another process's when a batch begins
+_UNDISTURBED = 0.02  # so much of a batch its threads may have waited in all, where several compute
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,43 @@ def called(function: Callable[..., Any], inputs: Sequence[Any]) -> Values:
     found += [(f"input {i} afterwards", value) for i, value in enumerate(inputs) if _is_tensor(value)]
     found += [(f"gradient of input {i}", value) for i, value in gradients.items()]
     return Values([name for name, _ in found], [value for _, value in found])
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Seconds of a call, and of its forward part, on average over some of them.
+
+    `busy` is the share of the time in which something waited for a processor, in the machine or else in this
+    process; None where the system does not say. `counts` is False where the calls were held up for an
+    unknown time.
+    """
+
+    seconds: float
+    forward: float
+    busy: float | None
+    counts: bool
+
+
+class Clocked(NamedTuple):
+    """Seconds of a call on average, of its forward part, and for which this thread was on a processor."""
+
+    seconds: float
+    forward: float
+    on_processor: float
+
+
+def batch_of(clocked: Clocked, waiting: Waiting, calls: int, on_cpu: bool) -> Batch:
+    """From what the clocks say of a call, and how long threads waited during all of them."""
+    seconds, forward = clocked.seconds, clocked.forward
+    if waiting.seconds is None:
+        return Batch(seconds, forward, waiting.pressure, True)
+    waited = waiting.seconds / calls
+    busy = min(1.0, waited / seconds) if waiting.pressure is None else waiting.pressure
+    if on_cpu and waiting.threads == 1:
+        # The counters are read a moment before and after: what the thread has computed is the least.
+        own = max(clocked.on_processor, seconds - waited)
+        return Batch(own, forward * own / seconds, busy, True)
+    return Batch(seconds, forward, busy, waited <= _UNDISTURBED * seconds)
 
 
 class TimedGraph:
@@ -65,21 +109,21 @@ class TimedGraph:
     def estimate(self) -> float:
         """About how many seconds a call takes where nothing else slows it down."""
         calls = 1
-        seconds = self._batch(calls)[0]
+        seconds = self._batch(calls).seconds
         while seconds * calls < _LONG_ENOUGH:
             calls *= 4
-            seconds = self._batch(calls)[0]
-        return min(seconds, *(self._batch(calls)[0] for _ in range(_ESTIMATES)))
+            seconds = self._batch(calls).seconds
+        return min(seconds, *(self._batch(calls).seconds for _ in range(_ESTIMATES)))
 
-    def batch(self, calls: int) -> tuple[float, float]:
-        """Seconds of a call, and of its forward part, on average over `calls` of them, warm."""
+    def batch(self, calls: int) -> Batch:
+        """Time `calls` of them, warm."""
         until = time.perf_counter() + _WARM_UP
         while True:
             self._call()
             if time.perf_counter() >= until:
                 return self._batch(calls)
 
-    def _batch(self, calls: int) -> tuple[float, float]:
+    def _batch(self, calls: int) -> Batch:
         import torch
 
         with torch.no_grad():
@@ -87,15 +131,17 @@ class TimedGraph:
                 live.copy_(saved)
         marks = []
         self._synchronize()
-        began = time.perf_counter()
+        before = now()
+        began, own = time.perf_counter(), time.thread_time()
         for _ in range(calls):
             marks.append(self._call())
         self._synchronize()
-        seconds = (time.perf_counter() - began) / calls
-        if not self.trains:
-            return seconds, seconds
-        forward = sum(self._between(start, end) for start, end in marks) / calls
-        return seconds, min(forward, seconds)
+        seconds, own = (time.perf_counter() - began) / calls, (time.thread_time() - own) / calls
+        waiting = before.until(now())
+        forward = sum(self._between(start, end) for start, end in marks) / calls if self.trains else seconds
+        return batch_of(
+            Clocked(seconds, min(forward, seconds), own), waiting, calls, on_cpu=not self._on_cuda
+        )
 
     def _call(self) -> tuple[Any, Any]:
         """Call once; when its forward part began and ended."""

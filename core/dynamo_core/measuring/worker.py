@@ -24,7 +24,7 @@ from ..shared.backend_choice import BackendChoice, parse_choice
 from .calls import TimedGraph
 from .check import check
 from .compiled_graph import NotCompiled, NotRunnable, compile_program, in_a_line, modes_set
-from .hardware import hardware
+from .conditions import compiler_settings, hardware
 
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG in linux/prctl.h
 
@@ -71,7 +71,12 @@ class _Worker:
         if needs_cuda and not torch.cuda.is_available():
             unusable = "it is about CUDA graphs, and torch finds no CUDA device"
         _draw_random_numbers_as_eager_does()
-        return {"torch": torch.__version__, "hardware": hardware(), "unusable": unusable}
+        return {
+            "torch": str(torch.__version__),
+            "hardware": hardware(),
+            "settings": compiler_settings(),
+            "unusable": unusable,
+        }
 
     def prepare(self, program: str, modes: dict[str, Any], threads: int | None) -> dict[str, Any]:
         """`status` is ready, disagrees, declined, failed, or not runnable; `reason` says why it is not ready.
@@ -103,11 +108,17 @@ class _Worker:
         }
 
     def time_calls(self, calls: int) -> dict[str, Any]:
-        """Seconds of a call and of its forward; `backward_seconds` is None where nothing flows back."""
+        """Seconds of a call's forward and, where anything flows back, of its backward, on average."""
         assert self._graph is not None
-        seconds, forward = self._graph.batch(calls)
-        backward = seconds - forward if self._graph.trains else None
-        return {"status": "timed", "forward_seconds": forward, "backward_seconds": backward}
+        timed = self._graph.batch(calls)
+        backward = timed.seconds - timed.forward if self._graph.trains else None
+        return {
+            "status": "timed",
+            "forward": timed.forward,
+            "backward": backward,
+            "busy": timed.busy,
+            "counts": timed.counts,
+        }
 
 
 def _draw_random_numbers_as_eager_does() -> None:

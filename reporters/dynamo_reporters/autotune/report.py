@@ -8,16 +8,18 @@ from typing import Any
 from dynamo_core.analysis.graphs.generated_program import CONTENTS
 from dynamo_core.analysis.graphs.node_text import TIMES
 from dynamo_core.analysis.words import compile_label, frame_name, number, place, seconds
+from dynamo_core.autotune.decision import Decision, decide, standing
 from dynamo_core.autotune.distinct_graphs import DistinctGraph
-from dynamo_core.autotune.measurement import AGREES, NOISY, Measurement
+from dynamo_core.autotune.measurement import AGREES, Measurement
 from dynamo_core.autotune.tuning import Result
 from dynamo_core.model import Recording
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 from ..report import Report, id_value, place_value
+from .candidates import candidates_table, measurement_values
+from .undecided import busy_blocks, undecided_blocks
 
 _TABLES_SHOWN = 8
-_WINNER = "★"
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,21 @@ class Tuning:
                 found.append((graph, result, best))
         return found
 
+    @property
+    def undecided(self) -> list[tuple[DistinctGraph, Result, Decision]]:
+        """The graphs whose rounds did not decide, and between which candidates."""
+        found = []
+        for graph, result in zip(self.graphs, self.results, strict=True):
+            if result.tuned is not None and result.tuned.winner is None:
+                found.append((graph, result, decide(result.tuned.measurements)))
+        return found
+
 
 def report(tune: Callable[[Recording], Tuning], show_all: bool) -> Report:
     """The report of what `tune` measures; with `show_all`, a table for every graph."""
     return Report(
         "dynamo-autotune",
-        1,
+        2,
         CONTENTS,
         lambda recording: list(_page(tune(recording), show_all)),
         lambda recording: _body(tune(recording)),
@@ -55,19 +66,24 @@ def _page(tuning: Tuning, show_all: bool) -> Iterator[Block]:
     winners = Counter(best.candidate for _, _, best in tuning.tuned)
     said = ", ".join(f"{name} for {count}" for name, count in winners.most_common())
     heading = number(len(tuning.graphs), "distinct graph")
-    yield Heading(f"{heading}; the best backend is {said}" if said else f"{heading}, none measured", 1)
+    undecided = f"; undecided for {len(tuning.undecided)}" if tuning.undecided else ""
+    best = f"; the best backend is {said}" if said else "" if undecided else ", none measured"
+    yield Heading(f"{heading}{best}{undecided}", 1)
     if tuning.tuned:
         yield from _gain(tuning)
-    kept = f"Winners are kept in {tuning.file}: `dynamo run --backend autotuned` uses them."
-    measured = sum(len(result.measured) for result in tuning.results)
-    if not measured and tuning.tuned:
-        kept = f"Nothing was new; all is from {tuning.file}. --again measures it again."
-    yield Paragraph(kept, "dim")
+    if not any(result.is_new for result in tuning.results) and tuning.tuned:
+        yield Paragraph(f"Nothing was new; all is from {tuning.file}. --again measures it again.", "dim")
+    elif tuning.tuned:
+        kept = f"Winners are kept in {tuning.file}: `dynamo run --backend autotuned` uses them."
+        yield Paragraph(kept, "dim")
     if tuning.unusable:
         yield Bullets([f"{name} cannot be used here: {why}" for name, why in tuning.unusable.items()])
     if tuning.tuned:
         yield _overview(tuning)
-    yield from _noise(tuning)
+    yield from undecided_blocks(tuning.undecided)
+    yield from busy_blocks(
+        [each for result in tuning.results if result.is_new for each in _measurements(result)]
+    )
     yield from _problems(tuning)
     shown = [
         (graph, result) for graph, result in zip(tuning.graphs, tuning.results, strict=True) if result.tuned
@@ -89,11 +105,11 @@ def _gain(tuning: Tuning) -> Iterator[Block]:
     rows = [["the winners", seconds(ours), ""]]
     for backend in _single_backends(tuning):
         theirs = 0.0
-        for _, result, _, calls in pairs:
+        for _, result, best, calls in pairs:
             single = _of(result, backend)
             if single is None or single.seconds is None:
                 break
-            theirs += single.seconds * calls
+            theirs += _comparable_seconds(single, best) * calls
         else:
             rows.append([f"{backend} alone", seconds(theirs), _factor(theirs, ours)])
     calls_in_all = sum(calls for _, _, _, calls in pairs)
@@ -130,9 +146,14 @@ def _overview(tuning: Tuning) -> Block:
 
 def _times(other: Measurement | None, best: Measurement) -> str:
     """How many times as long the other takes."""
-    if other is None or other.seconds is None or not best.seconds:
+    if other is None or other is best or other.seconds is None or not best.seconds:
         return ""
-    return _factor(other.seconds, best.seconds)
+    return "as fast" if standing(other, best) == "as fast" else _factor(other.seconds, best.seconds)
+
+
+def _comparable_seconds(other: Measurement, best: Measurement) -> float:
+    """What is as fast as the winner is not called faster for what its typical round has less."""
+    return max(other.seconds or 0.0, best.seconds or 0.0)
 
 
 def _factor(theirs: float, ours: float) -> str:
@@ -157,18 +178,6 @@ def _graph_numbers(numbers: Sequence[int]) -> str:
     return f"graph{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
 
 
-def _noise(tuning: Tuning) -> Iterator[Block]:
-    """A word on how much the times of one candidate differed, where they did."""
-    found = [each.noise for _, result, _ in tuning.tuned for each in _measurements(result) if each.noise]
-    noisy = sum(each > NOISY for each in found)
-    if noisy * 4 > len(found):
-        yield Paragraph(
-            f"The machine was busy: in {noisy} of {len(found)} measurements, half of the rounds took more "
-            f"than {NOISY:g} times as long as the fastest. Measure again when it is quiet: --again.",
-            "warning",
-        )
-
-
 def _section(graph: DistinctGraph, result: Result) -> Iterator[Block]:
     assert result.tuned is not None
     first = graph.first
@@ -178,28 +187,15 @@ def _section(graph: DistinctGraph, result: Result) -> Iterator[Block]:
         f"Graph {first.number} {compile_label(first.compile_id)}{same}: {number(first.ops, 'op')}, "
         f"{number(graph.calls, 'call')}, from {result.tuned.from_}"
     )
+    tuned = result.tuned
+    sizes = f", sizes {', '.join(tuned.conditions.sizes)}" if tuned.conditions.sizes else ""
     yield Paragraph(
-        f"on {result.tuned.device}, torch {result.tuned.torch}"
-        + (", forward and backward" if any(each.backward_seconds for each in _measurements(result)) else "")
-        + ("" if result.measured else f"; measured {result.tuned.measured}"),
+        f"on {tuned.conditions.device}, torch {tuned.conditions.torch}{sizes}"
+        + (", forward and backward" if any(each.backward_seconds for each in tuned.measurements) else "")
+        + ("" if result.is_new else f"; measured {tuned.measured}"),
         "dim",
     )
-    eager = _of(result, "eager")
-    rows = []
-    for each in _measurements(result):
-        is_winner = each.candidate == result.tuned.winner
-        rows.append(
-            [
-                _WINNER if is_winner else "",
-                each.candidate,
-                seconds(each.forward_seconds) if each.rounds else "",
-                seconds(each.backward_seconds) if each.backward_seconds is not None else "",
-                _times(eager, each) if each.rounds else "",
-                seconds(each.compile_seconds) if each.compile_seconds is not None else "",
-                each.verdict,
-            ]
-        )
-    yield table("|candidate|forward>|backward>|vs eager>|compile>|verdict", rows)
+    yield candidates_table(tuned.measurements, tuned.winner)
 
 
 def _verdict(measurement: Measurement) -> str:
@@ -240,10 +236,13 @@ def _graph_value(graph: DistinctGraph, result: Result) -> dict[str, Any]:
         "calls": graph.calls,
         "backend": graph.backend,
         "inputs": list(graph.to_tune.inputs),
-        "device": None if tuned is None else tuned.device,
-        "torch": None if tuned is None else tuned.torch,
+        "device": None if tuned is None else tuned.conditions.device,
+        "torch": None if tuned is None else tuned.conditions.torch,
+        "settings": None if tuned is None else tuned.conditions.settings,
+        "sizes": None if tuned is None else list(tuned.conditions.sizes),
         "winner": None if tuned is None else tuned.winner,
-        "measured_now": list(result.measured),
-        "measurements": [each.as_json() for each in _measurements(result)],
+        "undecided": [] if tuned is None or tuned.winner else list(decide(tuned.measurements).between),
+        "is_new": result.is_new,
+        "measurements": [] if tuned is None else measurement_values(tuned.measurements, tuned.winner),
         "problem": result.problem,
     }

@@ -61,7 +61,7 @@ def _row(graph: GraphTimes, backends: Sequence[str]) -> list[str]:
         str(graph.number),
         "not recorded" if graph.calls is None else f"{graph.calls:,}",
         *(_cell(graph.measurements.get(name)) for name in backends),
-        graph.fastest or "within the noise",
+        graph.fastest or "undecided",
         f"{frame_name(graph.frame)} {place(graph.place)}",
     ]
 

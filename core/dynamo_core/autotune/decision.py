@@ -1,0 +1,75 @@
+"""Which candidate wins, as far as the rounds tell: each is compared with each, round by round.
+
+A candidate wins if every simpler one is slower, and no other is faster by more than MARGIN, both as sure as
+SURE says. Where there is none, the rounds do not decide, and more of them may: of two that take the same
+time, the simpler one wins then.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ..timing.ratios import SURE, Ratio, ratio_of
+from .measurement import AGREES, Measurement
+
+# What a candidate gains over a simpler one must be more than this share of the time.
+MARGIN = 0.03
+# So many rounds, in which both count, two candidates are compared by at least.
+LEAST_PAIRS = 5
+
+Standing = Literal["winner", "as fast", "slower", "undecided"]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The `winner`; or None, and the candidates `between` which the rounds do not decide.
+
+    There are none of those where no candidate could be used.
+    """
+
+    winner: str | None
+    between: tuple[str, ...] = ()
+
+
+def decide(measurements: Sequence[Measurement]) -> Decision:
+    """Of measurements in the order from the simplest candidate. One that is alone wins without any rounds."""
+    sound = [each for each in measurements if each.verdict == AGREES]
+    for position, candidate in enumerate(sound):
+        simpler = [standing(each, candidate) for each in sound[:position]]
+        others = [standing(each, candidate) for each in sound[position + 1 :]]
+        if all(each == "slower" for each in simpler) and "undecided" not in others:
+            return Decision(candidate.candidate)
+    best = fastest(sound)
+    is_open = [best is None or each is best or standing(each, best) != "slower" for each in sound]
+    return Decision(None, tuple(each.candidate for each, open_ in zip(sound, is_open, strict=True) if open_))
+
+
+def fastest(measurements: Sequence[Measurement]) -> Measurement | None:
+    """The one of the shortest typical round; None if no round counts."""
+    timed = [each for each in measurements if each.seconds is not None]
+    return min(timed, key=lambda each: each.seconds or 0.0, default=None)
+
+
+def standing(candidate: Measurement, best: Measurement) -> Standing:
+    """How a candidate stands beside the one that may be the best.
+
+    Slower is what takes longer beyond doubt. As fast is what may be faster, but not by more than MARGIN.
+    """
+    if candidate is best:
+        return "winner"
+    ratio = beside(candidate, best)
+    if ratio is None or ratio.rounds < LEAST_PAIRS or candidate.seconds is None or best.seconds is None:
+        return "undecided"
+    if ratio.low > 1 and candidate.seconds > best.seconds:
+        return "slower"
+    return "as fast" if ratio.low >= 1 - MARGIN else "undecided"
+
+
+def beside(candidate: Measurement, other: Measurement) -> Ratio | None:
+    """How many times as long the candidate takes, by the rounds in which both count; None without any."""
+    pairs = [
+        (mine.seconds, theirs.seconds)
+        for mine, theirs in zip(candidate.rounds, other.rounds, strict=False)
+        if mine.counts and theirs.counts
+    ]
+    return ratio_of(pairs, SURE)

@@ -1,0 +1,88 @@
+"""How long the threads of this process waited for a processor, and how much any waited in the whole machine.
+
+Source: Linux, Documentation/scheduler/sched-stats.rst (/proc/PID/task/TID/schedstat: nanoseconds on a
+processor, and in its queue) and Documentation/accounting/psi.rst (/proc/pressure/cpu: microseconds in which
+any task waited).
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import perf_counter
+
+_TASKS = "/proc/self/task"
+_PRESSURE = "/proc/pressure/cpu"
+# A thread that was on a processor for less than this share of the time took no part.
+_TOOK_PART = 0.01
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """In an interval: `seconds` that this process's threads waited, summed, and how many `threads` took part.
+
+    `pressure` is the share of it in which any task of the machine waited. None is what cannot be read.
+    """
+
+    seconds: float | None
+    threads: int | None
+    pressure: float | None
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The system's counters at a moment; `threads` has (on a processor, waiting) in ns, by thread."""
+
+    at: float
+    threads: Mapping[str, tuple[int, int]] | None
+    pressure_us: int | None
+
+    def until(self, later: "Moment") -> Waiting:
+        """What happened from this moment to a later one."""
+        elapsed = max(later.at - self.at, 1e-9)
+        pressure = None
+        if self.pressure_us is not None and later.pressure_us is not None:
+            pressure = min(1.0, (later.pressure_us - self.pressure_us) / 1e6 / elapsed)
+        if self.threads is None or later.threads is None:
+            return Waiting(None if pressure is None else pressure * elapsed, None, pressure)
+        waited, took_part = 0, 0
+        for thread, (ran_after, waited_after) in later.threads.items():
+            ran_before, waited_before = self.threads.get(thread, (0, 0))
+            waited += waited_after - waited_before
+            took_part += ran_after - ran_before > _TOOK_PART * elapsed * 1e9
+        return Waiting(waited / 1e9, took_part, pressure)
+
+
+def now() -> Moment:
+    """Reading takes some 0.1 ms: it stands before and after what is timed."""
+    return Moment(perf_counter(), _threads(), pressure_us())
+
+
+def pressure_us() -> int | None:
+    """Since the machine started; None where the kernel does not count it."""
+    try:
+        with open(_PRESSURE, encoding="ascii") as lines:
+            return int(next(lines).rpartition("total=")[2])
+    except (OSError, ValueError, StopIteration):
+        return None
+
+
+def _threads() -> dict[str, tuple[int, int]] | None:
+    found = {}
+    try:
+        for thread in os.listdir(_TASKS):
+            counts = _counts(thread)
+            if counts is not None:
+                found[thread] = counts
+    except (OSError, ValueError):
+        return None
+    return found or None
+
+
+def _counts(thread: str) -> tuple[int, int] | None:
+    """None of a thread that has just ended, or where the kernel does not count."""
+    try:
+        with open(f"{_TASKS}/{thread}/schedstat", encoding="ascii") as file:
+            ran, waited, _ = file.read().split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return int(ran), int(waited)

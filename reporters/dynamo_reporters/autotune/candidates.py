@@ -1,0 +1,84 @@
+"""The candidates of one graph beside each other: a table, and JSON values."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from dynamo_core.analysis.graphs.node_text import TIMES
+from dynamo_core.analysis.words import seconds
+from dynamo_core.autotune.decision import LEAST_PAIRS, MARGIN, Standing, beside, fastest, standing
+from dynamo_core.autotune.measurement import AGREES, Measurement
+from dynamo_core.timing.ratios import SURE
+
+from ..page.blocks import Table, table
+
+_WINNER = "★"
+_WORDS = {"as fast": f"as fast, within {MARGIN * 100:.0f} %"}
+
+
+def candidates_table(measurements: Sequence[Measurement], winner: str | None) -> Table:
+    """A row a candidate, from the simplest; compared with the winner, or else with the fastest."""
+    best = _best(measurements, winner)
+    reference = "the winner" if winner is not None else "the fastest"
+    return table(
+        f"|candidate|forward>|backward>|beside {reference}>|{SURE * 100:.0f} %|compile>|verdict",
+        [
+            [
+                _WINNER if each.candidate == winner else "",
+                each.candidate,
+                "" if each.forward_seconds is None else seconds(each.forward_seconds),
+                "" if each.backward_seconds is None else seconds(each.backward_seconds),
+                *_beside(each, best),
+                "" if each.compile_seconds is None else seconds(each.compile_seconds),
+                _verdict(each, best, winner),
+            ]
+            for each in measurements
+        ],
+    )
+
+
+def measurement_values(measurements: Sequence[Measurement], winner: str | None) -> list[dict[str, Any]]:
+    """The same as JSON values, with every round."""
+    best = _best(measurements, winner)
+    return [
+        {
+            **each.as_json(),
+            "standing": _standing(each, best, winner),
+            "beside_best": _ratio_value(each, best),
+        }
+        for each in measurements
+    ]
+
+
+def _best(measurements: Sequence[Measurement], winner: str | None) -> Measurement | None:
+    return next((each for each in measurements if each.candidate == winner), fastest(measurements))
+
+
+def _beside(measurement: Measurement, best: Measurement | None) -> tuple[str, str]:
+    """How many times as long it takes, round by round, and the interval."""
+    ratio = None if best is None or measurement is best else beside(measurement, best)
+    if ratio is None or ratio.rounds < LEAST_PAIRS:
+        return "", ""
+    between = "" if ratio.interval is None else f"{ratio.interval[0]:.2f} to {ratio.interval[1]:.2f}"
+    return f"{ratio.estimate:.2f}{TIMES}", between
+
+
+def _verdict(measurement: Measurement, best: Measurement | None, winner: str | None) -> str:
+    found = _standing(measurement, best, winner)
+    return measurement.verdict if found is None else _WORDS.get(found, found)
+
+
+def _standing(measurement: Measurement, best: Measurement | None, winner: str | None) -> Standing | None:
+    """None of one that could not be timed."""
+    if measurement.verdict != AGREES:
+        return None
+    if best is None or (measurement is best and winner is None):
+        return "undecided"
+    return standing(measurement, best)
+
+
+def _ratio_value(measurement: Measurement, best: Measurement | None) -> dict[str, Any] | None:
+    ratio = None if best is None or measurement is best else beside(measurement, best)
+    if ratio is None:
+        return None
+    low, high = (None, None) if ratio.interval is None else ratio.interval
+    return {"ratio": ratio.estimate, "low": low, "high": high, "rounds": ratio.rounds}
