@@ -19,6 +19,7 @@ INSTEAD_OF = {
     r"tells? (it|them|us|you)? ?apart": "distinguish, how they differ",
     r"(gave|given|gives) (\w+ )?up": "fell back to eager; could not be compiled",
     r"left open": "dynamic",
+    r"(?<!compiled )(?<!defined )anew": "again",  # `compiled anew` is the name of a kind of finding
     r"torch remarks": "notes from torch",
     r"lest|whence|thence|thereof|hitherto|albeit|befallen": "words of today",
 }

@@ -45,6 +45,17 @@ def test_the_functions_are_named_with_their_lines(process: Process) -> None:
         assert "Net.forward" in {function.name for function in traced.functions}
 
 
+def test_the_loop_that_a_graph_comes_from_is_named(process: Process) -> None:
+    lines = (PROGRAMS / PROGRAM).read_text(encoding="utf-8").splitlines()
+    inlined = [graph for graph in process.graphs if graph.ops == 3 * 40 + 2]  # `middle` calls it twice
+    assert inlined
+    for graph in inlined:
+        assert graph.loop is not None
+        assert (graph.loop.ops, graph.loop.times, graph.loop.is_loop) == (120, 60, True)
+        assert lines[graph.loop.place.line - 1].strip() == graph.loop.text == "for _ in range(20):"
+    assert [graph.ops for graph in process.graphs if graph.loop and (graph.ops or 0) < 100] == []
+
+
 def test_an_attempt_is_as_long_as_torch_says_it_traced(process: Process) -> None:
     timed = [
         (compile_id, span.total_ns / 1e9)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dynamo_core.analysis.figures import Figures
-from dynamo_core.analysis.findings import ANALYSES, KINDS, Finding, find
+from dynamo_core.analysis.findings import ANALYSES, KINDS, Figure, Finding, find
 from dynamo_core.analysis.findings.ranked_breaks import ranked_breaks
 from dynamo_core.analysis.lasting_text import without_numbers, without_what_passes
 from dynamo_core.model import (
@@ -32,6 +32,7 @@ from dynamo_core.model import (
     Run,
     StackFrame,
     Taking,
+    UnrolledLoop,
 )
 from dynamo_reporters.documents import json_schema, json_value
 
@@ -229,6 +230,19 @@ def test_two_copies_and_the_parts_behind_breaks_are_no_functions_compiled_anew()
     assert find(recording(compiles=[first_compile(0), first_compile(1)])) == []
     resumed = "torch_dynamo_resume_in_f_at_4"
     assert find(recording(compiles=[first_compile(frame, name=resumed) for frame in range(4)])) == []
+
+
+def test_a_loop_that_makes_the_first_step_slow_is_named_with_its_counts() -> None:
+    loop = UnrolledLoop(Place("/home/me/train.py", 9), "for layer in self.layers:", 240, 60, True, None)
+    large = graph(1, CompileId(0, 0), ops=242, loop=loop)
+    slow = replace(first_compile(0), seconds=30.0)
+    (found,) = find(recording(graphs=[large], compiles=[slow]))
+    assert (found.kind, found.place, found.source) == ("unrolled loop", loop.place, loop.text)
+    assert found.title == "240 of the 242 ops of forward come from a loop, at /home/me/train.py:9"
+    assert "60 times in graph 1" in found.cause
+    assert found.cost.saves_at_most == Figure(30.0, "estimated")
+    assert find(recording(graphs=[large], compiles=[replace(slow, seconds=0.9)])) == []
+    assert find(recording(graphs=[replace(large, loop=None)], compiles=[slow])) == []
 
 
 def test_a_cache_with_a_hit_is_not_cold() -> None:

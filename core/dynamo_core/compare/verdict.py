@@ -18,7 +18,7 @@ _COUNTED = {
 _FINDINGS = {
     "wrong result": ("wrong result", "wrong results"),
     "recompile limit": ("recompile limit that was hit", "recompile limits that were hit"),
-    "compiled anew": ("function compiled anew", "functions compiled anew"),
+    "compiled anew": ("function compiled again", "functions compiled again"),
     "backend declined": ("graph that no backend took", "graphs that no backend took"),
 }
 # More or fewer of them is neither good nor bad by itself.

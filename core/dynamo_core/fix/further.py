@@ -11,7 +11,7 @@ def further_remedies(finding: Finding) -> tuple[Remedy, ...]:
     if finding.kind not in _LEFT_OUT:
         return ()
     text = (
-        f"compile what stands before `{finding.source}` and behind it as functions of their own, and leave "
+        f"compile what stands before `{finding.source}` and after it as functions of their own, and leave "
         "the line itself to Python."
     )
     return (

@@ -29,7 +29,7 @@ from .exports import (
     ExportTrial,
     InputSeen,
 )
-from .graphs import DeclinedBy, Graph, GraphModes, Node, OperatorSource, Taking, TensorInfo
+from .graphs import DeclinedBy, Graph, GraphModes, Node, OperatorSource, Taking, TensorInfo, UnrolledLoop
 from .guards import Guard, GuardCheck, GuardFailure, GuardSet, RecompileReasons
 from .ids import CompileId, Place, StackFrame, function_of, resumed_function
 from .interventions import (
@@ -127,6 +127,7 @@ __all__ = [
     "TensorInfo",
     "Timeline",
     "TracedFunction",
+    "UnrolledLoop",
     "VerifiedCall",
     "WindowKernel",
     "WindowOperator",

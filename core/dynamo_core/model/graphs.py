@@ -82,6 +82,22 @@ class OperatorSource:
     module: str | None
 
 
+@dataclass(frozen=True)
+class UnrolledLoop:
+    """Where at least half of a graph's ops come from, `ops` of them; most of those are there `times` times.
+
+    It is a loop, or where no `is_loop` a function that one of torch's own calls, as nn.Sequential has. Where
+    that is in an installed package, `called_from` is the program's own line that leads there.
+    """
+
+    place: Place
+    text: str
+    ops: int
+    times: int
+    is_loop: bool
+    called_from: Place | None
+
+
 @dataclass
 class Graph:
     """A graph that Dynamo handed to a backend. `number` counts from 1 within the process.
@@ -94,7 +110,8 @@ class Graph:
     (`graph_key.py`), `trains` says whether gradients can be asked for, `threads` is torch's number of them.
     `optimizer_steps` are the files of the optimizers whose step is in it; None where that was not recorded.
     `custom_operators` are those that are not torch's own, by `namespace::name`, where their source is known.
-    `taking` is None where torch gave the graph to the only backend, or that was not recorded.
+    `taking` is None where torch gave the graph to the only backend, or that was not recorded. `loop` is known
+    of graphs of 100 ops and more, of which most come from one.
     """
 
     number: int
@@ -121,6 +138,7 @@ class Graph:
     modes: GraphModes | None = None
     threads: int | None = None
     optimizer_steps: tuple[str, ...] | None = None
+    loop: UnrolledLoop | None = None
     taking: Taking | None = None
     custom_operators: Mapping[str, OperatorSource] = field(default_factory=dict)
 

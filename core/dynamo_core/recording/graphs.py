@@ -16,6 +16,7 @@ from ..model import (
     Specialization,
     Symbol,
     Taking,
+    UnrolledLoop,
 )
 from ..shared import names
 from ..shared.records import BackwardCompiled, GraphCompiled, GraphTaken
@@ -107,6 +108,7 @@ class GraphBuilder:
             backend=content["backend"],
             ops=content["ops"],
             optimizer_steps=_texts(content.get("optimizer_steps")),
+            loop=_loop(content.get("loop")),
             nodes=tuple(_node(node) for node in content["nodes"]) if has_nodes else None,
             key=content.get("key"),
             trains=content.get("trains"),
@@ -243,6 +245,19 @@ def _operators(content: Mapping[str, Any]) -> dict[str, OperatorSource]:
         str(name): OperatorSource(Place(str(source["file"]), int(source["line"])), source.get("module"))
         for name, source in content.items()
     }
+
+
+def _loop(content: Mapping[str, Any] | None) -> UnrolledLoop | None:
+    if content is None:
+        return None
+    return UnrolledLoop(
+        Place(str(content["file"]), int(content["line"])),
+        str(content["text"]),
+        int(content["ops"]),
+        int(content["times"]),
+        bool(content["is_loop"]),
+        None if content["called_from"] is None else Place(*content["called_from"]),
+    )
 
 
 def _texts(values: list[str] | None) -> tuple[str, ...] | None:

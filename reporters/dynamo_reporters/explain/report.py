@@ -31,6 +31,7 @@ from ..parts.findings import findings_section
 from ..parts.training.words import training_section
 from ..parts.verified import verified_blocks
 from ..report import Report
+from ..shares import shares_of
 from .compile_phases import phases_of
 from .disagreements import disagreements
 from .document import explain_body
@@ -164,16 +165,12 @@ def _compile_time(recording: Recording) -> Iterator[Block]:
     total = sum(phase.seconds for phase in phases)
     yield Heading("Where compile time went")
     if total:
+        shares = shares_of([phase.seconds for phase in phases], total, digits=0)
         yield table(
             "phase|time>|share>|",
             [
-                [
-                    phase.name,
-                    seconds(phase.seconds),
-                    f"{phase.seconds / total:.0%}",
-                    bar(phase.seconds, total),
-                ]
-                for phase in phases
+                [phase.name, seconds(phase.seconds), share, bar(phase.seconds, total)]
+                for phase, share in zip(phases, shares, strict=True)
             ],
         )
     thrown_away = sum(c.seconds_before_restart or 0.0 for c in compiles)

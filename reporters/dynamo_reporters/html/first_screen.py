@@ -14,6 +14,7 @@ from dynamo_core.model import Process, Recording
 
 from ..explain.disagreements import disagreements
 from ..profile.exports.names import process_name
+from ..shares import shares_of
 from .element import Child, Element, cut, h
 from .links import Links, link
 from .ranks import ranks_in_short
@@ -125,15 +126,15 @@ def _bar(process: Process, wall: WallTime, is_one_of_many: bool) -> Element:
     rects, items, left = [], [], 0.0
     parts = [part for part in wall.parts if part.seconds]
     whole = sum(part.seconds or 0.0 for part in parts)
-    for part in parts:
+    shares = shares_of([part.seconds for part in parts], wall.seconds)
+    for part, share in zip(parts, shares, strict=True):
         width = (part.seconds or 0.0) / whole * 1000
         title = h("title", f"{part.name}: {seconds(part.seconds)}")
         kind = wall_class(part.name)
         rects.append(h("rect", title, x=round(left, 2), y=0, width=round(width, 2), height=28, class_=kind))
         left += width
         key = h("svg", h("rect", width=10, height=10, class_=kind), width=10, height=10, aria_hidden="true")
-        share = f" {(part.seconds or 0.0) / wall.seconds:.1%} "
-        known = h("span", share, part.basis, class_="dim")
+        known = h("span", f" {share} ", part.basis, class_="dim")
         items.append(h("li", key, " ", part.name, " ", h("strong", seconds(part.seconds)), known))
     label = f"Wall time{of}, {seconds(wall.seconds)}, in its parts"
     # Guards are sampled and calls overlap, so that parts may be a little more than the whole.

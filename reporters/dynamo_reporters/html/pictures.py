@@ -1,4 +1,4 @@
-"""Pictures above reports: how a frame goes on behind its breaks, and how its cache entries differ."""
+"""Pictures above reports: how a frame goes on after its breaks, and how its cache entries differ."""
 
 from collections.abc import Iterator, Sequence
 
@@ -29,7 +29,7 @@ def resume_pictures(recording: Recording) -> Iterator[Child]:
     for step in chains[:_MOST_CHAINS]:
         drawing = _chain(step)
         name = f"{frame_name(step.bytecode.name)} {compile_label(step.bytecode.compile_id)}"
-        title = f"How {name} goes on behind its breaks"
+        title = f"How {name} goes on after its breaks"
         if len(drawing.boxes) <= _MOST_BOXES:
             yield from shown(title, drawn(title, drawing), is_open=len(drawing.boxes) <= _FEW)
 

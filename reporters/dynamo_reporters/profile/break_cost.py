@@ -35,7 +35,7 @@ def break_cost_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
     if len(costs) > len(rows):
         yield Paragraph(f"… and {number(len(costs) - len(rows), 'more break')}: --all.", "dim")
     yield Paragraph(
-        "From the graph before a break to the one behind it, on average over a sample: fixing the break "
+        "From the graph before a break to the one after it, on average over a sample: fixing the break "
         "saves at most this. `dynamo breaks` says how.",
         "dim",
     )

@@ -14,6 +14,7 @@ from dynamo_core.model import Process, Recording
 from ..page.blocks import Block, Heading
 from ..parts.findings import findings_in_short, findings_section, findings_value
 from ..report import Report, process_value
+from ..shares import shares_of
 from . import compile_time, window
 from .break_cost import break_cost_blocks, break_cost_values
 from .run_split import run_split_blocks, run_split_value
@@ -59,14 +60,16 @@ def _verdict(recording: Recording) -> str:
         compiling = split(process)
         known = seconds(compiling.total_seconds) if compiling is not None else "an unknown time"
         return f"Compiling took {known}; the wall time was not recorded."
-    shares = []
-    for name in (COMPILING, GRAPHS, REST):
-        part = wall.part(name)
-        if part is not None and part.seconds is not None:
-            shares.append(f"{part.seconds / wall.seconds:.0%} {name}")
-    others = sum(part.seconds or 0.0 for part in wall.parts if part.name not in (COMPILING, GRAPHS, REST))
-    shares.append(f"{others / wall.seconds:.0%} imports, exit and the like")
-    return f"{seconds(wall.seconds)} of wall time: {', '.join(shares)}."
+    spent = {
+        part.name: part.seconds
+        for name in (COMPILING, GRAPHS, REST)
+        if (part := wall.part(name)) is not None and part.seconds is not None
+    }
+    others = sum(part.seconds or 0.0 for part in wall.parts if part.name not in spent)
+    spent["imports, exit and the like"] = others
+    shares = shares_of(list(spent.values()), wall.seconds, digits=0)
+    said = ", ".join(f"{share} {name}" for share, name in zip(shares, spent, strict=True))
+    return f"{seconds(wall.seconds)} of wall time: {said}."
 
 
 def _body(recording: Recording, step: str | None) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dynamo_core.model import Process, Recording
 
 from ..page.bar import bar
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
+from ..shares import shares_of
 
 _LEAST_SHARE = 0.01  # of the wall time, for a part of a part to be listed
 _NO_BEGIN = "When this process began was not recorded: a plain torch trace does not tell. `dynamo run` does."
@@ -36,23 +37,19 @@ def run_split_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
 
 
 def _rows(wall: WallTime, show_all: bool) -> Iterator[list[str]]:
-    for part in wall.parts:
-        yield _row(part, part.name, wall)
+    shares = shares_of([part.seconds for part in wall.parts], wall.seconds)
+    for part, share in zip(wall.parts, shares, strict=True):
+        drawn = bar(part.seconds or 0.0, wall.seconds, 20)
+        yield [part.name, seconds(part.seconds), share, part.basis, drawn]
         yield from _inner(part, wall, show_all, 1)
 
 
 def _inner(part: Part, wall: WallTime, show_all: bool, depth: int) -> Iterator[list[str]]:
     listed = [p for p in part.parts if show_all or (p.seconds or 0.0) >= _LEAST_SHARE * wall.seconds]
     for inner in sorted(listed, key=lambda p: -(p.seconds or 0.0)):
-        yield _row(inner, "  " * depth + "· " + inner.name, wall)
+        (share,) = shares_of([inner.seconds], wall.seconds)
+        yield ["  " * depth + "· " + inner.name, seconds(inner.seconds), share, "", ""]
         yield from _inner(inner, wall, show_all, depth + 1)
-
-
-def _row(part: Part, name: str, wall: WallTime) -> list[str]:
-    share = "" if part.seconds is None else f"{part.seconds / wall.seconds:.1%}"
-    is_inner = name != part.name
-    drawn = "" if is_inner else bar(part.seconds or 0.0, wall.seconds, 20)
-    return [name, seconds(part.seconds), share, "" if is_inner else part.basis, drawn]
 
 
 def run_split_value(process: Process, recording: Recording) -> dict[str, Any] | None:

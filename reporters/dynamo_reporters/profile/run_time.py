@@ -16,6 +16,7 @@ from dynamo_core.model import CallTimes, Graph, Process, Recording
 
 from ..page.blocks import Block, Column, Heading, Paragraph, Table, table
 from ..report import id_value, place_value
+from ..shares import shares_of
 
 _ROWS_SHOWN = 5
 _COLUMNS = [
@@ -35,13 +36,21 @@ def run_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
         none = "the first call has not returned" if running else "none was called"
         yield Heading("Run time of the graphs: " + (none if counted else "not recorded"))
         return
-    total = sum([*(each.seconds for each in found), *(child.inherited_seconds for child in forked)])
+    spent = [*(each.seconds for each in found), *(child.inherited_seconds for child in forked)]
+    total, shares = sum(spent), shares_of(spent, sum(spent))
     calls = sum([*(each.times.calls for each in found), *(child.inherited_calls for child in forked)])
     yield Heading(f"Run time of the graphs: {seconds(total)} in {number(calls, 'call')}")
     shown = found if show_all else found[:_ROWS_SHOWN]
     has_device = any(each.has_device_time for each in found)
-    rows = [row for each in shown for row in _rows(each, recording, has_device)]
-    rows += [_inherited(child, recording, total, has_device) for child in forked]
+    rows = [
+        row
+        for each, share in zip(shown, shares, strict=False)
+        for row in _rows(each, recording, share, has_device)
+    ]
+    rows += [
+        _inherited(child, recording, share, has_device)
+        for child, share in zip(forked, shares[len(found) :], strict=True)
+    ]
     yield Table([*_COLUMNS, *([Column("on the GPU", True)] if has_device else [])], rows)
     yield from _more(len(found) - len(shown), "graph")
     on_device = "; on the GPU: on its stream, the mean of a sample" if has_device else ""
@@ -57,19 +66,18 @@ def run_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
     yield from _guards(found, recording, show_all)
 
 
-def _rows(each: GraphTime, recording: Recording, has_device: bool) -> Iterator[list[str]]:
+def _rows(each: GraphTime, recording: Recording, share: str, has_device: bool) -> Iterator[list[str]]:
     graph = each.graph
     name = f"{graph.number} {compile_label(graph.compile_id)}{process_title(each.process, recording)}"
-    figures = [*_figures(each.times), f"{each.share:.1%}", *_single_calls(each.times, has_device)]
+    figures = [*_figures(each.times), share, *_single_calls(each.times, has_device)]
     yield [frame_text(graph), name, *figures]
     if graph.backward is not None and graph.backward.calls:
         yield ["", "  backward", *_figures(graph.backward), "", *_single_calls(graph.backward, has_device)]
 
 
-def _inherited(child: Process, recording: Recording, total: float, has_device: bool) -> list[str]:
+def _inherited(child: Process, recording: Recording, share: str, has_device: bool) -> list[str]:
     """The calls of graphs of its parent's in one row: which is which, a forked process does not know."""
     name = f"inherited{process_title(child, recording)}"
-    share = f"{child.inherited_seconds / total:.1%}" if total else ""
     figures = [f"{child.inherited_calls:,}", seconds(child.inherited_seconds), share]
     return ["graphs of its parent", name, *figures, *[""] * (5 if has_device else 4)]
 

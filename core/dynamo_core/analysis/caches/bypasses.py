@@ -72,7 +72,7 @@ _BYPASSES = tuple(
             "the memory budget's {0} is a plain function",
             "give it a `uuid` (`CustomRuntimeEstimator`, `CustomKnapsackSolver`).",
         ),
-        (r"bisect", "the compiler bisector is on", "it compiles anew on purpose."),
+        (r"bisect", "the compiler bisector is on", "it compiles again on purpose."),
         (r"mkldnn", "there are mkldnn tensors in the graph", "let torch convert the weights at run time."),
         (
             r"torchbind|ScriptObject|FakeScriptObject",

@@ -20,6 +20,7 @@ from .overhead import costly_guards, overhead_bound_graphs
 from .ranking import ranked
 from .ranks import ranks_differ
 from .recompiles import recompiles
+from .unrolled import unrolled_loops
 from .unstable_keys import unstable_keys
 from .verification import wrong_results
 
@@ -66,6 +67,7 @@ ANALYSES: tuple[Analysis, ...] = (
     caches_off,
     cache_bypasses,
     compiled_by_several,
+    unrolled_loops,
     never_pays_back,
 )
 

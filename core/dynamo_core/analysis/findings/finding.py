@@ -19,6 +19,7 @@ Kind = Literal[
     "overhead-bound graphs",
     "costly guards",
     "never pays back",
+    "unrolled loop",
     "unstable key",
     "cold start",
     "caches off",

@@ -10,7 +10,7 @@ _NO_QUESTION_OF_TIME = ("wrong result", "compiler error", "ranks differ")
 # Where no time was recorded: what keeps whole frames out of graphs, then what cuts graphs, then the rest.
 _UNTIMED = ("fell back to eager", "recompile limit", "graph break", "recompile")
 # True of a run more than of the program: shorter or colder, it is another figure.
-_OF_THE_RUN = ("never pays back", "cold start", "caches off", "cache bypass")
+_OF_THE_RUN = ("unrolled loop", "never pays back", "cold start", "caches off", "cache bypass")
 # What names no line is mostly what others lead to: it comes before them only where it is worth so much more.
 _WITHOUT_A_LINE = 10
 

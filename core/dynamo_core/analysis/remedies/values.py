@@ -191,7 +191,7 @@ _VALUES = (
             Treatment(
                 "pass the number to `{function}` as a Python int: take it out of the tensor before the call.",
                 cures="range_over_a_tensor",
-                may_change="each number is compiled anew",
+                may_change="each number is compiled again",
             ),
         ),
         when=lambda situation: situation.counts_a_loop,

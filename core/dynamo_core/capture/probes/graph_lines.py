@@ -21,12 +21,13 @@ def user_lines(stack_trace: str | None) -> Iterator[tuple[str, int]]:
 def line_of_call(stack_trace: str | None) -> tuple[str, int] | None:
     """The program's line that leads into a library's, where the innermost one is in an installed package."""
     *callers, innermost = list(user_lines(stack_trace)) or [("", 0)]
-    if not _is_installed(innermost[0]):
+    if not is_installed(innermost[0]):
         return None
-    return next((line for line in reversed(callers) if not _is_installed(line[0])), None)
+    return next((line for line in reversed(callers) if not is_installed(line[0])), None)
 
 
-def _is_installed(file: str) -> bool:
+def is_installed(file: str) -> bool:
+    """Whether a file is in an installed package, and so a library's."""
     return "/site-packages/" in file or "/dist-packages/" in file
 
 

@@ -25,6 +25,7 @@ from .graph_lines import line_of_call, user_line
 from .modes import modes_of, threads
 from .optimizers import optimizer_steps
 from .trace_handler import compile_id_text, current_compile_id
+from .unrolled_loops import unrolled_loop
 
 if TYPE_CHECKING:
     from ..eager_semantics.kept_graph import KeptGraph
@@ -42,9 +43,12 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
     if parts.verifier is not None:
         wrap_graph = probes.harmless("graph calls beside eager")(parts.verifier.before)
 
+    find_loop = probes.harmless("loops that were unrolled")(unrolled_loop)
+
     @probes.harmless("graphs")
     def record_graph(graph_number: int, backend: Any, gm: Any) -> str:
-        key, described = _graph_as_json(graph_number, backend_name(backend), gm)
+        loop = find_loop(gm.graph.nodes)
+        key, described = _graph_as_json(graph_number, backend_name(backend), gm, loop)
         probes.stream.artifact(FX_GRAPH, described, current_compile_id())
         return key
 
@@ -141,7 +145,7 @@ def _without_lazy_module(compiled: Any) -> Any:
     return compiled
 
 
-def _graph_as_json(graph_number: int, backend: str, gm: Any) -> tuple[str, str]:
+def _graph_as_json(graph_number: int, backend: str, gm: Any, loop: dict[str, Any] | None) -> tuple[str, str]:
     """The graph's key, and the graph as a JSON object with one node a line.
 
     What a summary needs stands on the first line.
@@ -160,6 +164,7 @@ def _graph_as_json(graph_number: int, backend: str, gm: Any) -> tuple[str, str]:
         "modes": modes,
         "threads": threads(),
         "custom_operators": custom_operators(gm),
+        "loop": loop,
         "handed_over_ns": time_ns(),
         "order": order_of_graph(described),
     }

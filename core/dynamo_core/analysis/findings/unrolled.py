@@ -1,0 +1,53 @@
+"""Findings: loops of the program's that make a graph large, and its first step slow."""
+
+from collections.abc import Iterator
+
+from ...model import Graph, Process, StackFrame, UnrolledLoop
+from ..figures import Figures
+from ..words import frame_name, number, place, seconds
+from .draft import Draft
+from .finding import Cost, Evidence, Figure
+from .remedy import remedy
+
+_WORTH_A_WORD_S = 1.0  # what took less is no reason to change a program
+_COMPILE_ONCE = (
+    "compile what is repeated, and not the whole (regional compilation): `layer.compile()` on each layer in "
+    "place of the model, as layers of one class share what is compiled. To keep one graph, mark the repeated "
+    "function with `torch.compiler.nested_compile_region`; that can take longer, too: measure it."
+)
+
+
+def unrolled_loops(figures: Figures) -> Iterator[Draft]:
+    """Of each large graph that took long to compile, the loop from which most of it comes."""
+    for process in figures.recording.processes:
+        for graph in process.compiled_graphs:
+            took = _compile_seconds(process, graph)
+            if graph.loop is not None and took >= _WORTH_A_WORD_S:
+                yield _of_graph(process, graph, graph.loop, took)
+
+
+def _compile_seconds(process: Process, graph: Graph) -> float:
+    """What compiling its frame took, with the backward."""
+    return sum(each.seconds or 0.0 for each in process.compiles if each.compile_id == graph.compile_id)
+
+
+def _of_graph(process: Process, graph: Graph, loop: UnrolledLoop, took: float) -> Draft:
+    where = loop.called_from or loop.place
+    name, what = frame_name(graph.frame_name), "a loop" if loop.is_loop else "one function"
+    return Draft(
+        "unrolled loop",
+        key=(),
+        title=f"{loop.ops:,} of the {number(graph.ops, 'op')} of {name} come from {what}, at {place(where)}",
+        cause=f"Dynamo unrolls loops: most of these ops are {loop.times:,} times in graph {graph.number}, "
+        "and each time they are traced and given to the backend",
+        effect=f"compiling the frame took {seconds(took)}",
+        processes=(process,),
+        place=where,
+        function=graph.frame_name,
+        source=loop.text,
+        via=None if loop.called_from is None else StackFrame(loop.place, "", loop.text),
+        # Not more than all of it; how much less a smaller graph takes is not known.
+        cost=Cost(saves_at_most=Figure(took, "estimated")),
+        evidence=Evidence((str(graph.compile_id),), (graph.number,)),
+        remedies=remedy("unrolled loop", _COMPILE_ONCE),
+    )
