@@ -1,6 +1,5 @@
 """`dynamo env`."""
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -48,14 +47,13 @@ class EnvCommand(CommandWithHelp):
 @documented_option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
     envvar="DYNAMO_RECORDING",
     metavar="DIR",
-    help="Record to DIR, which all hosts of the job see; {job} in it stands for the job's name.  "
-    "[default: .dynamo/{job}]",
+    help="Record to DIR, which all hosts of the job see, or to a URL (s3://…, gs://…); {job} in it stands "
+    "for the job's name.  [default: .dynamo/{job}]",
 )
 @run_options("--output", without=_OF_THE_LAUNCHER)
-def env_command(form: str, output: Path | None, installed_at: str | None, **options: Any) -> None:
+def env_command(form: str, output: str | None, installed_at: str | None, **options: Any) -> None:
     """Print the variables with which any Python process is recorded, without `dynamo run` in front.
 
     For jobs that a launcher starts, on any host: a process that has them records as under `dynamo run`, each
@@ -76,7 +74,7 @@ def env_command(form: str, output: Path | None, installed_at: str | None, **opti
         click.echo(f"dynamo: {note}", err=True)
 
 
-def settings_from(output: Path | None, *, is_here: bool, **options: Any) -> Settings:
+def settings_from(output: str | None, *, is_here: bool, **options: Any) -> Settings:
     """What these options ask of processes that no `dynamo run` starts; checked if they run `is_here`."""
     from dynamo_core.launch.exported import settings_for_processes
     from dynamo_core.launch.program import Program
@@ -85,8 +83,6 @@ def settings_from(output: Path | None, *, is_here: bool, **options: Any) -> Sett
     for name, value in _CHANGE_THE_EXIT_CODE.items():
         if options[name] == value:
             raise click.UsageError(f"--{name}={value} changes the exit code, which only `dynamo run` can do")
-    output = output or default_folder() / JOB_IN_PATH
-    request = request_from(
-        Program(("-",), is_python=True), output=output, force=False, python=None, **options
-    )
-    return settings_for_processes(request, is_here=is_here)
+    request = request_from(Program(("-",), is_python=True), output=None, force=False, python=None, **options)
+    place = output or str(default_folder() / JOB_IN_PATH)
+    return settings_for_processes(request, place, is_here=is_here)

@@ -12,10 +12,12 @@ from typing import Any
 import click
 
 from dynamo_core.analysis.selection import Selection, select
+from dynamo_core.analysis.words import number
 from dynamo_core.launch.process import Ending, end_like
 from dynamo_core.launch.program import Program
 from dynamo_core.model import Recording
 from dynamo_core.recording import files
+from dynamo_core.recording.remote import fetched, is_url
 from dynamo_core.shared.errors import NoRecording, NotARecording
 from dynamo_core.shared.untrusted import printable
 from dynamo_reporters.report import Report, document, page
@@ -169,9 +171,32 @@ def named_recording(target: Program | None) -> Path:
     first = target.arguments[0]
     if first == "-":
         raise NotARecording(f"stdin is no recording{_how_to_run(first)}")
+    if is_url(first):
+        return _copy_of(first)
     if not os.path.lexists(first):
         raise NoRecording(f"there is no recording and no program at {first}")
-    return Path(first)
+    return _newest_in(Path(first))
+
+
+def _copy_of(url: str) -> Path:
+    """Of a recording at a URL, to be read here; that it is not the recording itself is said."""
+    from .running import say
+
+    with _ProgressBar(f"fetching {url}") as progress:
+        copy = fetched(url, progress.advance)
+    say(f"dynamo: read from {url} ({copy.name}); for other reports name the URL again")
+    return copy
+
+
+def _newest_in(path: Path) -> Path:
+    """The newest of the recordings in a folder that is none itself."""
+    from .running import say
+
+    jobs = [] if files.is_recording(path) else files.recordings(path)
+    if not jobs:
+        return path
+    say(f"dynamo: {path} has {number(len(jobs), 'recording')}; this is the newest, {jobs[-1]}")
+    return jobs[-1]
 
 
 def is_to_be_run(program: Program) -> bool:

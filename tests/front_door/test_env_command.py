@@ -13,8 +13,8 @@ from dynamo_core.shared.settings import Settings
 
 
 def test_json_is_the_environment_of_a_run(tmp_path: Path) -> None:
-    given = answer("env", "-o", "there", "--mode", "reduce-overhead", "--format", "json", cwd=tmp_path)
-    settings = Settings(str(tmp_path / "there"), mode="reduce-overhead", makes_folder=True)
+    given = answer("env", "-o", "there", "--semantics", "compiled", "--format", "json", cwd=tmp_path)
+    settings = Settings(str(tmp_path / "there"), semantics="compiled", makes_folder=True)
     expected = environment_for(settings, {})
     assert {name: json.loads(given.stdout)[name] for name in expected} == expected
     assert not (tmp_path / "there").exists()  # the first process makes it
@@ -70,7 +70,7 @@ def test_the_default_place_has_a_folder_for_each_job(tmp_path: Path) -> None:
     [
         (["-o", "file"], 120, "is no folder"),
         (["-o", "."], 120, "is not empty, and no recording"),
-        (["-o", "new", "--backend", "inductorr"], 124, "did you mean 'inductor'"),
+        (["-o", "new", "--backend", "gone.py:f"], 124, "cannot read backend file gone.py"),
         (["-o", "new", "--verify=error"], 2, "only `dynamo run`"),
         (["-o", "new", "--fullgraph=keep-going"], 2, "only `dynamo run`"),
         (["-o", "new", "--format", "yaml"], 2, "yaml"),

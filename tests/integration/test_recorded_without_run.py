@@ -3,15 +3,18 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from answering import answer
 from documents import document
 from dynamo_core.recording.digests import digest_by_reading, digests_of
 from dynamo_core.recording.read import read, streams_of
-from dynamo_core.shared.names import STREAM_PREFIX
+from dynamo_core.shared.names import CARRIER_LOCK, STREAM_PREFIX
 from running import PROGRAMS
 
 
@@ -73,3 +76,51 @@ def test_torchrun_records_its_workers_and_a_restart_is_compared_by_itself(
     found = document("ranks", recording)
     assert [(row["ranks"], row["ops"], row["state"]) for row in found["rows"]] == [([0, 1], 1, "ended")]
     assert found["left_out"] == ["an earlier attempt at the job (restart 0, 2 processes)"]
+
+
+def _run_with(environment: dict[str, str], variables: dict[str, str], folder: Path) -> tuple[int, float]:
+    """The exit code of a program that fails, and the seconds that it took."""
+    command = [sys.executable, str(PROGRAMS / "fails_at_first.py")]
+    started = environment | variables | {"TORCHELASTIC_RESTART_COUNT": "0"}
+    began = time.monotonic()
+    ended = subprocess.run(command, env=started, cwd=folder, capture_output=True)
+    assert (ended.stdout, ended.stderr) == (b"", b"")
+    return ended.returncode, time.monotonic() - began
+
+
+def test_what_is_carried_is_there_when_the_program_has_ended(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    variables = _variables(tmp_path, f"file://{tmp_path}/there")
+    code, _ = _run_with(environment, variables, tmp_path)
+    there = read(tmp_path / "there")
+    assert code == 3
+    assert [graph.ops for process in there.processes for graph in process.graphs] == [2]
+    assert all(process.end is not None for process in there.processes)
+    _until(lambda: not read(tmp_path / "there").not_arrived)
+    _until(lambda: not Path(variables["DYNAMO_RUN_RECORDING"]).parent.exists())
+
+
+def test_a_store_that_takes_nothing_keeps_the_program_no_longer_than_the_bound(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    variables = _variables(tmp_path, f"file://{tmp_path}/file/there")
+    code, seconds = _run_with(environment, variables, tmp_path)
+    (kept,) = Path(variables["DYNAMO_RUN_RECORDING"]).parent.iterdir()
+    try:
+        assert code == 3 and seconds < 60
+        recording = read(kept)
+        assert [graph.ops for process in recording.processes for graph in process.graphs] == [2]
+        assert "NotADirectoryError" in recording.not_arrived[0]
+    finally:
+        carrier = int((kept / CARRIER_LOCK).read_bytes())
+        os.kill(carrier, signal.SIGKILL)
+        shutil.rmtree(kept.parent)
+
+
+def _until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

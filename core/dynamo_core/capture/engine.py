@@ -30,7 +30,10 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
         from .writing.run_file import begin_recording
 
         begin_recording(settings)
+    problem = _start_carrying(settings) if settings.carried_to is not None else None
     parts = EngineParts(settings)
+    if problem is not None:
+        parts.probes.failed(f"carrying to {settings.carried_to}", problem)
     install_probes(parts)
     atexit.register(parts.probes.harmless("process end")(parts.finish))
     os.register_at_fork(after_in_child=parts.records.forked)
@@ -39,3 +42,14 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
         parts.probes.harmless("steps")(parts.step_marks.watch_eager_frames)()
     parts.records.timeline(armed_ns)
     running = parts
+
+
+def _start_carrying(settings: Settings) -> Exception | None:
+    """Before the first file is there, which is named so that none of another host's is replaced."""
+    from .writing.carried import start_carrying
+
+    try:
+        start_carrying(settings)
+    except Exception as error:  # what is recorded stays here
+        return error
+    return None

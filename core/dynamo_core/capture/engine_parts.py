@@ -69,6 +69,11 @@ class EngineParts:
         if self.exports is not None:
             self.exports.finish()
         self.records.end()
+        if self.settings.carried_to is not None:
+            from .writing.carried import wait_for_carrier
+
+            wait = self.probes.harmless("time for the last files to be carried")(wait_for_carrier)
+            wait(self.settings, self.stream.position().path)
 
     def _tell(self, record: OurRecord) -> None:
         """What a backend of ours has to say of the graph that it is given."""

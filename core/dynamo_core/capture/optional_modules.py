@@ -27,6 +27,7 @@ def import_what_is_asked_for(settings: Settings) -> None:
         "dynamo_core.capture.interventions.verify": settings.verify,
         "dynamo_core.capture.profiling.window": settings.profile,
         "dynamo_core.capture.writing.run_file": settings.makes_folder,
+        "dynamo_core.capture.writing.carried": settings.carried_to is not None,
         "dynamo_core.capture.writing.digest_file": rank_of(os.environ) is not None,
     }
     modules = [module for module, is_asked_for in asked_for.items() if is_asked_for]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..recording.files import is_recording
+from ..recording.remote import check_url, is_url
 from ..shared.errors import CannotRecord
 from ..shared.launchers import JOB_IN_PATH
 from ..shared.settings import Settings
@@ -17,18 +18,23 @@ _PACKAGE = BOOTSTRAP_FOLDER.parent.parent
 _MOUNTED_AT = "/opt/dynamo_core"  # in a container
 
 
-def settings_for_processes(request: Request, *, is_here: bool) -> Settings:
-    """What processes are to be given that no `dynamo run` starts; where they run `is_here`, it is checked.
+def settings_for_processes(request: Request, wanted: str, *, is_here: bool) -> Settings:
+    """What processes are to be given that no `dynamo run` starts, to record to the folder or URL `wanted`.
 
-    DynamoError says what is wrong: nobody could say it later.
+    Where they run `is_here`, it is checked; DynamoError says what is wrong: nobody could say it later.
     """
-    place = os.path.abspath(str(request.output))
-    if not place.isprintable():
-        raise CannotRecord(f"cannot record to {place!r}: there are control characters in it")
+    url = wanted if is_url(wanted) else None
+    # What is carried elsewhere is written here first, to a folder that no other run uses.
+    spool = f"/tmp/dynamo-carried-{os.urandom(6).hex()}/{JOB_IN_PATH}"
+    place = os.path.abspath(wanted) if url is None else spool
+    if not (place + wanted).isprintable():
+        raise CannotRecord(f"cannot record to {wanted!r}: there are control characters in it")
     if is_here:
+        if url is not None:
+            check_url(url)
         _check_place(Path(place.partition(JOB_IN_PATH)[0]), has_subfolders=JOB_IN_PATH in place)
         request = checked(request)
-    return request.settings._replace(recording=place, makes_folder=True)
+    return request.settings._replace(recording=place, makes_folder=True, carried_to=url)
 
 
 def _check_place(place: Path, *, has_subfolders: bool) -> None:

@@ -223,7 +223,8 @@ class Process:
 class Recording:
     """A whole recording. `run` is None for a torch trace that is not ours.
 
-    Of a job of many ranks, `left_out` says which processes were not looked at.
+    Of a job of many ranks, `left_out` says which processes were not looked at. `not_arrived` says
+    what was not carried, or not whole, to where it was read.
     """
 
     path: Path
@@ -232,6 +233,7 @@ class Recording:
     python_processes: int | None
     engine_failures: list[str]
     left_out: tuple[str, ...] = ()
+    not_arrived: tuple[str, ...] = ()
 
     @property
     def settings(self) -> RunSettings:
@@ -242,6 +244,7 @@ class Recording:
     def problems(self) -> list[str]:
         """What the tool could not see, and why: one sentence each."""
         found = [f"the engine could not start: {failure}" for failure in self.engine_failures]
+        found += self.not_arrived
         for process in self.processes:
             pid = process.info.pid
             where = f"process {process.stream.name if pid is None else pid}"
@@ -277,6 +280,8 @@ class Recording:
     @property
     def is_partial(self) -> bool:
         """Whether the run is still going on or was cut off before our last word."""
+        if self.not_arrived:
+            return True
         if self.run is None:
             return False
         if self.run.has_launcher and (self.run.ended_ns is None or self.run.signal is not None):

@@ -31,6 +31,7 @@ from .payloads import Item
 from .plain_files import is_plain_file, open_plain, other_kind, read_plain
 from .profile_window import add_window
 from .records import Record, RecordParser
+from .remote import not_arrived
 
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
 
@@ -153,6 +154,7 @@ class Follower:
             processes=[follower.process for follower in followers],
             python_processes=_python_processes(folder) if run is not None else None,
             engine_failures=_engine_failures(folder) if run is not None else [],
+            not_arrived=tuple(not_arrived(folder)) if self._path.is_dir() else (),
         )
 
     def _refuse_what_is_no_recording(self, followers: list["_StreamFollower"], has_run: bool) -> None:

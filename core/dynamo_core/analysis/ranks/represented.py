@@ -13,6 +13,7 @@ from ...model import AlikeRank, Process, Recording
 from ...recording.calls import running_calls
 from ...recording.digests import DigestOfStream, digests_of
 from ...recording.read import read, run_of, streams_of
+from ...recording.remote import not_arrived
 from ...shared.errors import DynamoError
 from ...shared.names import CALLS_PREFIX, CALLS_SUFFIX, STREAM_PREFIX, STREAM_SUFFIX
 from ..words import number
@@ -57,7 +58,7 @@ def read_ranks(
             processes.append(process)
     if unreadable:
         left_out.append(f"{number(unreadable, 'stream')} in which no record can be read")
-    return Recording(path, run_of(path), processes, None, [], tuple(left_out))
+    return Recording(path, run_of(path), processes, None, [], tuple(left_out), tuple(not_arrived(path)))
 
 
 def _representative(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...shared.call_pages import LOST_RECORDS
 from ...shared.launchers import rank_of
-from ...shared.names import CALLS_PREFIX, CALLS_SUFFIX, STREAM_PREFIX, STREAM_SUFFIX
+from ...shared.names import CALLS_PREFIX, CALLS_SUFFIX, CARRIER_LOCK, STREAM_PREFIX, STREAM_SUFFIX
 from ...shared.records import OurRecord
 from ...shared.stream_position import StreamPosition
 from ..primitives import (
@@ -189,7 +189,10 @@ class Stream:
         rank = rank_of(os.environ)
         # Hosts may share the folder, and have processes of the same id.
         stem = f"{f'rank_{rank[0]}_' if rank else ''}{name_of_this_process()}"
-        for attempt in range(1000):  # exec keeps the process id, and ids come round again
+        # exec keeps the process id, and ids come round again; of what is carried elsewhere, out of sight.
+        is_carried = os.path.lexists(f"{self._recording}/{CARRIER_LOCK}")
+        first = time_ns() // 10**6 if is_carried else 0
+        for attempt in range(first, first + 1000):
             self._path = f"{self._recording}/{STREAM_PREFIX}{stem}_{attempt}{STREAM_SUFFIX}"
             try:
                 file = create_private(self._path, O_WRONLY | O_APPEND | O_EXCL)

@@ -1,0 +1,140 @@
+"""Copy the files of a recording, as they grow, to a folder of an fsspec file system; and say what arrived.
+
+Files are copied whole: object stores cannot append. So that a long stream is not copied again and again, a
+file rests for a multiple of the time that its copy took, but for the last time. What arrived of which file
+stands in a list beside them, here and there, so that a reader can name what is missing.
+"""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from hashlib import md5
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..shared.names import (
+    CALLS_PREFIX,
+    CARRIED_PREFIX,
+    CARRIED_SUFFIX,
+    CARRIER_LOCK,
+    PYTHON_PROCESSES_FILE,
+    RUN_FILE,
+)
+from ..shared.safe_writing import replace_in_one_step
+
+_RESTS = 20  # so many times what its last copy took
+_OF_THIS_HOST = (CARRIER_LOCK, CARRIED_PREFIX, PYTHON_PROCESSES_FILE)
+_UNFINISHED = (".new", ".part")
+
+
+class Files(Protocol):
+    """What is needed of an fsspec file system."""
+
+    def pipe_file(self, path: str, value: bytes) -> None:
+        """Write a file, in one step where the store can do that."""
+
+    def makedirs(self, path: str, exist_ok: bool = False) -> None:
+        """Make a folder, where the store has such."""
+
+    def exists(self, path: str) -> bool:
+        """Whether there is such a file."""
+
+
+@dataclass
+class Carried:
+    """One file: its size here when it was last looked at, what of it arrived, and why the rest did not."""
+
+    size: int = 0
+    arrived: int = 0
+    error: str | None = None
+
+
+class Carrier:
+    """Carries one folder. `name` tells apart the lists of several that carry to the same place."""
+
+    def __init__(
+        self,
+        spool: Path,
+        files: Files,
+        target: str,
+        name: str,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._spool = spool
+        self._files = files
+        self._target = target.rstrip("/")
+        self._list = f"{CARRIED_PREFIX}{name}{CARRIED_SUFFIX}"
+        self._clock = clock
+        self._carried: dict[str, Carried] = {}
+        self._seen: dict[str, str] = {}  # what the content was, when it was copied
+        self._not_before: dict[str, float] = {}
+        self._is_there = False
+        self._list_that_arrived = ""
+        self._passes = 0
+
+    def carry(self, *, is_last: bool = False) -> bool:
+        """Copy what has changed; whether all of it arrived. Never raises: what went wrong is in the list."""
+        for file in self._to_carry():
+            if is_last or self._clock() >= self._not_before.get(file.name, 0.0):
+                self._carry_file(file)
+        is_whole = all(each.error is None and each.arrived == each.size for each in self._carried.values())
+        return self._carry_list(is_finished=is_last) and is_whole
+
+    def _to_carry(self) -> list[Path]:
+        return [
+            file
+            for file in sorted(self._spool.iterdir())
+            if file.is_file()
+            and not file.name.startswith(_OF_THIS_HOST)
+            and not file.name.endswith(_UNFINISHED)
+        ]
+
+    def _carry_file(self, file: Path) -> None:
+        began = self._clock()
+        known = self._carried.setdefault(file.name, Carried())
+        try:
+            content = file.read_bytes()
+            known.size = len(content)
+            state = self._state(file, content)
+            if self._seen.get(file.name) == state:
+                return
+            self._put(file.name, content, only_new=file.name == RUN_FILE)
+        except Exception as error:  # whatever a file system's library raises
+            known.error = f"{type(error).__name__}: {error}"[:300]
+            return
+        known.arrived, known.error = len(content), None
+        self._seen[file.name] = state
+        ended = self._clock()
+        self._not_before[file.name] = ended + _RESTS * (ended - began)
+
+    def _state(self, file: Path, content: bytes) -> str:
+        """Counters are mapped into memory: neither their size nor their time tells that they have changed."""
+        if file.name.startswith(CALLS_PREFIX) or not file.name.endswith(".log"):
+            return md5(content, usedforsecurity=False).hexdigest()
+        return str(len(content))
+
+    def _put(self, name: str, content: bytes, *, only_new: bool = False) -> None:
+        if not self._is_there:
+            self._files.makedirs(self._target, exist_ok=True)
+            self._is_there = True
+        path = f"{self._target}/{name}"
+        if not (only_new and self._files.exists(path)):
+            self._files.pipe_file(path, content)
+
+    def _carry_list(self, *, is_finished: bool) -> bool:
+        files = {name: asdict(each) for name, each in sorted(self._carried.items())}
+        content: dict[str, Any] = {"format": "dynamo-carried", "version": 1, "files": files}
+        there = json.dumps({**content, "finished": is_finished}, indent=1)
+        self._passes += 1
+        try:
+            here = json.dumps({**content, "passes": self._passes})
+            replace_in_one_step(self._spool / self._list, here.encode())
+            if there != self._list_that_arrived:
+                self._put(self._list, there.encode())
+                self._list_that_arrived = there
+        except (
+            Exception
+        ):  # a reader then knows of no file that is missing, and that this list is not finished
+            return False
+        return True

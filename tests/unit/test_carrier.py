@@ -1,0 +1,143 @@
+"""What is carried to a store: files that grow, stores that fail, and the list that says what arrived."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dynamo_core.carrying.carrier import Carrier
+from dynamo_core.recording.remote import not_arrived
+from dynamo_core.shared.names import CALLS_PREFIX, CARRIED_PREFIX, CARRIER_LOCK, RUN_FILE, STREAM_PREFIX
+
+STREAM, CALLS = f"{STREAM_PREFIX}1_2_0.log", f"{CALLS_PREFIX}1_2_0.bin"
+
+
+class Store:
+    """Keeps files in memory; raises for those whose name has one of the `failing` texts in it."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.failing: tuple[str, ...] = ()
+        self.written: list[str] = []
+
+    def pipe_file(self, path: str, value: bytes) -> None:
+        name = path.removeprefix("there/")
+        if any(text in name for text in self.failing):
+            raise PermissionError(f"no access to {path}")
+        self.files[name] = value
+        self.written.append(name)
+
+    def makedirs(self, path: str, exist_ok: bool = False) -> None:
+        assert path == "there" and exist_ok
+
+    def exists(self, path: str) -> bool:
+        return path.removeprefix("there/") in self.files
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 1.0  # so that each copy takes a second
+        return self.now
+
+
+@pytest.fixture
+def spool(tmp_path: Path) -> Path:
+    folder = tmp_path / "spool"
+    folder.mkdir()
+    (folder / STREAM).write_bytes(b"one")
+    (folder / CALLS).write_bytes(b"\0\1")
+    (folder / RUN_FILE).write_bytes(b"{}")
+    (folder / CARRIER_LOCK).write_bytes(b"7")
+    (folder / f"{RUN_FILE}.1.part").write_bytes(b"{")
+    return folder
+
+
+def brought(store: Store, folder: Path) -> Path:
+    """What a reader finds."""
+    folder.mkdir()
+    for name, content in store.files.items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def test_all_files_arrive_and_the_list_says_so(spool: Path, tmp_path: Path) -> None:
+    store = Store()
+    assert Carrier(spool, store, "there", "host").carry(is_last=True)
+    assert set(store.files) == {STREAM, CALLS, RUN_FILE, f"{CARRIED_PREFIX}host.json"}
+    assert not_arrived(brought(store, tmp_path / "read")) == []
+
+
+def test_what_does_not_change_is_carried_once_and_counters_by_their_content(spool: Path) -> None:
+    store, clock = Store(), Clock()
+    carrier = Carrier(spool, store, "there", "host", clock)
+    carrier.carry()
+    store.written.clear()
+    clock.now += 1000
+    (spool / CALLS).write_bytes(b"\0\2")
+    carrier.carry()
+    assert store.written == [CALLS]
+
+
+def test_a_stream_that_grows_rests_for_a_multiple_of_what_its_copy_took_but_at_last(spool: Path) -> None:
+    store, clock = Store(), Clock()
+    carrier = Carrier(spool, store, "there", "host", clock)
+    carrier.carry()
+    (spool / STREAM).write_bytes(b"one two")
+    carrier.carry()
+    assert store.files[STREAM] == b"one"
+    carrier.carry(is_last=True)
+    assert store.files[STREAM] == b"one two"
+
+
+def test_a_file_that_fails_is_named_and_tried_again(spool: Path, tmp_path: Path) -> None:
+    store = Store()
+    store.failing = (STREAM,)
+    carrier = Carrier(spool, store, "there", "host")
+    assert not carrier.carry(is_last=True)
+    (problem,) = not_arrived(brought(store, tmp_path / "read"))
+    assert problem == (
+        f"{STREAM} did not arrive whole (0 of 3 bytes: PermissionError: no access to there/{STREAM})"
+    )
+    store.failing = ()
+    assert carrier.carry(is_last=True)
+    assert not_arrived(brought(store, tmp_path / "again")) == []
+
+
+def test_a_store_that_takes_nothing_leaves_the_list_here(spool: Path) -> None:
+    store = Store()
+    store.failing = ("",)
+    assert not Carrier(spool, store, "there", "host").carry(is_last=True)
+    kept = json.loads((spool / f"{CARRIED_PREFIX}host.json").read_text())
+    assert store.files == {} and "PermissionError" in kept["files"][STREAM]["error"]
+
+
+def test_a_host_that_has_not_finished_is_named(spool: Path, tmp_path: Path) -> None:
+    store = Store()
+    Carrier(spool, store, "there", "host").carry()
+    (problem,) = not_arrived(brought(store, tmp_path / "read"))
+    assert problem.startswith(f"{CARRIED_PREFIX}host.json is not finished")
+
+
+def test_the_first_word_on_a_run_stays(spool: Path, tmp_path: Path) -> None:
+    store = Store()
+    store.files[RUN_FILE] = b'{"first": 1}'
+    assert Carrier(spool, store, "there", "host").carry(is_last=True)
+    assert store.files[RUN_FILE] == b'{"first": 1}'
+    assert not_arrived(brought(store, tmp_path / "read")) == []
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"files": 3}', '{"files": {"a": 3}}', "[" * 99999])
+def test_a_damaged_list_is_named(content: str, tmp_path: Path) -> None:
+    (tmp_path / f"{CARRIED_PREFIX}host.json").write_text(content)
+    assert "is damaged" in not_arrived(tmp_path)[0]
+
+
+def test_a_list_names_no_file_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "outside").write_bytes(b"x" * 9)
+    folder = tmp_path / "read"
+    folder.mkdir()
+    rows = {"../outside": {"size": 9, "arrived": 9, "error": None}}
+    (folder / f"{CARRIED_PREFIX}h.json").write_text(json.dumps({"files": rows, "finished": True}))
+    assert "(0 of 9 bytes)" in not_arrived(folder)[0]
