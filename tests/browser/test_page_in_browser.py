@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from many_recompiles import many_recompiles
 
 from conftest import Opened
 from documents import document
@@ -147,6 +148,44 @@ def test_the_first_screen_has_the_numbers_of_explain(open_page: Open) -> None:
             shown = page.tab.locator(f"[data-name={name}]").inner_text()
             value = told["summary"][name]
             assert shown == ("not recorded" if value is None else f"{value:,}")
+
+
+BROKEN_WORDS = """() => {
+  const broken = new Set();
+  for (const cell of document.querySelectorAll('main .scroll td, main .scroll th')) {
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      for (const word of text.textContent.matchAll(/[A-Za-z]{2,20}/g)) {
+        const range = document.createRange();
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        const tops = new Set([...range.getClientRects()].map((rectangle) => Math.round(rectangle.top)));
+        if (tops.size > 1) broken.add(word[0]);
+      }
+    }
+  }
+  return [...broken];
+}"""
+
+
+@pytest.mark.parametrize("name", ["twenty_breaks", "many recompiles"])
+def test_a_page_with_much_on_it_fits_every_width(name: str, open_page: Open, tmp_path: Path) -> None:
+    path = stored(name) if name == "twenty_breaks" else many_recompiles(tmp_path, 288)
+    told = document("explain", path)
+    assert (told["summary"]["graph_breaks"], told["summary"]["recompiles"]) in ((20, 0), (0, 300))
+    page = open_page(path)
+    assert page.tab.locator("h1").inner_text() == told["verdict"]
+    for count in ("graphs", "ops", "graph_breaks", "recompiles", "guards", "graph_calls"):
+        assert page.tab.locator(f"[data-name={count}]").inner_text() == f"{told['summary'][count]:,}"
+    assert page.tab.locator("article.card").count() == len(told["findings"])
+    (file,) = {finding["place"]["file"] for finding in told["findings"] if finding["place"]}
+    line = told["findings"][0]["place"]["line"]
+    for width in (1440, 800, 390):
+        page.tab.set_viewport_size({"width": width, "height": 800})
+        for route in ("", *SECTIONS, f"source/{Path(file).name}/{line}"):
+            page.go(route)
+            assert overflow(page) <= 0, (width, route)
+            assert page.tab.evaluate(BROKEN_WORDS) == [], (width, route)
 
 
 def test_without_javascript_the_first_screen_is_complete(open_page: Open) -> None:

@@ -1,6 +1,10 @@
 """`dynamo ranks`, and what other reports say of ranks, on stored recordings of two."""
 
+import re
+import time
 from pathlib import Path
+
+import pytest
 
 from answering import answer
 from documents import document
@@ -51,3 +55,15 @@ def test_one_process_has_nothing_to_compare() -> None:
 def test_a_folder_that_is_no_recording_is_one_line(tmp_path: Path) -> None:
     result = answer("ranks", tmp_path)
     assert result.exit_code != 0 and result.stderr.count("\n") == 1
+
+
+def test_a_time_of_day_says_in_which_zone_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    time.tzset()
+    try:
+        assert re.search(
+            r"since \d\d:\d\d:\d\d IST, at", answer("ranks", stored("ranks_in_another_order")).stdout
+        )
+    finally:
+        monkeypatch.undo()
+        time.tzset()

@@ -1,10 +1,9 @@
 """What a program was in the middle of when its recording ends: a compile, or a call of a compiled graph."""
 
-import time
 from collections.abc import Iterator
 
 from ..model import Compiling, Graph, Process, Recording
-from .words import compile_label, frame_name, number, place, process_title, seconds
+from .words import compile_label, frame_name, number, place, process_title, seconds, time_of_day
 
 
 def in_progress_lines(recording: Recording) -> list[str]:
@@ -56,5 +55,5 @@ def _since(began_ns: int, ended_ns: int | None, *, is_exact: bool = True) -> str
     """`began_ns` is the earliest moment at which it can have begun, if not the exact one."""
     if ended_ns is None:  # it may go on still
         at_earliest = "" if is_exact else " at the earliest"
-        return f"since {time.strftime('%H:%M:%S', time.localtime(began_ns // 10**9))}{at_earliest}"
+        return f"since {time_of_day(began_ns)}{at_earliest}"
     return f"for {'' if is_exact else 'at most '}{seconds(max(0, ended_ns - began_ns) / 1e9)}"

@@ -1,6 +1,7 @@
 """Words and numbers, the same in every report."""
 
 import os
+import time
 
 from ..model import CallTimes, CompileId, Place, Process, Recording, resumed_function
 
@@ -27,6 +28,11 @@ def seconds_in_calls(value: float | None, *calls: CallTimes | None) -> str:
     """The time in these calls, and that it is extrapolated where not all of them were timed."""
     is_sampled = any(times is not None and times.untimed > 0 for times in calls)
     return f"{seconds(value)} (sampled)" if is_sampled else seconds(value)
+
+
+def time_of_day(since_epoch_ns: int) -> str:
+    """The reader's local time, and which zone that is: `14:02:11 CET`."""
+    return time.strftime("%H:%M:%S %Z", time.localtime(since_epoch_ns // 10**9))
 
 
 def memory(count: int | None) -> str:

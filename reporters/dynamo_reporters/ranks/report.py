@@ -1,11 +1,10 @@
 """The ranks beside each other: their counts, where they first differ, and who waits for whom."""
 
-import time
 from collections.abc import Iterator
 
 from dynamo_core.analysis.ranks import Difference, RankRow, Ranks, Wait, compare_ranks
 from dynamo_core.analysis.ranks.members import named
-from dynamo_core.analysis.words import number, place, seconds
+from dynamo_core.analysis.words import number, place, seconds, time_of_day
 from dynamo_core.compare.node_changes import SourceLines
 from dynamo_core.model import Recording
 from dynamo_core.shared import names
@@ -122,8 +121,7 @@ def _waiting(ranks: Ranks) -> Iterator[Block]:
 
 
 def _wait(wait: Wait) -> str:
-    since = time.strftime("%H:%M:%S", time.localtime(wait.since_ns // 10**9))
-    text = f"{named(wait.ranks)}: {wait.inside}, since {since}"
+    text = f"{named(wait.ranks)}: {wait.inside}, since {time_of_day(wait.since_ns)}"
     if wait.place is not None:
         text += f", at {place(wait.place)}"
     if wait.collectives:
