@@ -26,6 +26,7 @@ from .running import say
 
 _VERIFY_OFF, _VERIFY_REPORT, _VERIFY_ERROR = "off", "report", "error"
 _INTERRUPTED = 130
+_ROUNDS, _MOST_ROUNDS = 5, 15
 
 
 _FURTHER = {"csv_file", "recordings", "python", "capture", "dynamic", "autotune_file"}
@@ -43,10 +44,9 @@ _FURTHER = {"csv_file", "recordings", "python", "capture", "dynamic", "autotune_
 @documented_option(
     "--repeat",
     type=click.IntRange(min=1, max=1000),
-    default=5,
     envvar="DYNAMO_REPEAT",
     metavar="N",
-    help="How many rounds; in each, every backend runs once.",
+    help="How many rounds; in each, every backend runs once.  [default: 5, and up to 15 until they decide]",
 )
 @documented_option(
     "--verify",
@@ -122,7 +122,7 @@ def bench_command(
     ctx: click.Context,
     /,
     backends: str,
-    repeat: int,
+    repeat: int | None,
     verify: str,
     per_graph: bool,
     step: str | None,
@@ -167,7 +167,8 @@ def bench_command(
         plan = Plan(
             first=first_request(request),
             requests=requests,
-            rounds=repeat,
+            rounds=repeat or _ROUNDS,
+            most_rounds=repeat or _MOST_ROUNDS,
             recordings=kept,
             caches=caches,
             verify=verify != _VERIFY_OFF,

@@ -3,18 +3,18 @@
 import csv
 import io
 from dataclasses import replace
-from math import exp, isclose, log
+from math import isclose
 
 import pytest
 
 from dynamo_core.autotune.measurement import Measurement, Round
 from dynamo_core.bench.agreement import Agreement
-from dynamo_core.bench.comparison import compare, steady_steps
+from dynamo_core.bench.comparison import break_even_steps, compare, steady_steps
 from dynamo_core.bench.measured import Backend, Bench, Run
 from dynamo_core.bench.outputs import compare_outputs
-from dynamo_core.bench.statistics import break_even_steps, speed_up, student_t_95
 from dynamo_core.bench.step_frame import Step
 from dynamo_core.model import Place
+from dynamo_core.timing.load import Load
 from dynamo_reporters.bench.document import bench_document, speedups_csv
 from dynamo_reporters.bench.graph_times import GraphTimes  # type: ignore[attr-defined]
 from dynamo_reporters.bench.report import bench_blocks
@@ -42,33 +42,6 @@ def backend(*milliseconds: float, name: str = "inductor", **more: object) -> Bac
 
 
 class TestSpeedUp:
-    def test_is_the_geometric_mean_of_pairs(self) -> None:
-        found = speed_up([(10, 5), (10, 1.25)])  # twice and eight times
-        assert found is not None and isclose(found.mean, 4)
-
-    def test_interval_is_students_of_the_logarithms(self) -> None:
-        found = speed_up([(2, 1), (4, 1), (8, 1)])
-        assert found is not None and found.interval is not None
-        reach = 4.303 * log(2) / 3**0.5  # the deviation of log 2, 4, 8 is log 2
-        assert isclose(found.interval[0], 4 / exp(reach), rel_tol=1e-3)
-        assert isclose(found.interval[1], 4 * exp(reach), rel_tol=1e-3)
-
-    def test_one_round_has_no_interval(self) -> None:
-        found = speed_up([(2, 1)])
-        assert found is not None and found.interval is None and found.is_told is None
-
-    def test_a_noisy_one_is_not_told(self) -> None:
-        found = speed_up([(10, 5), (5, 10), (10, 9)])
-        assert found is not None and found.is_told is False
-
-    def test_nothing_from_nothing(self) -> None:
-        assert speed_up([]) is None
-        assert speed_up([(0.0, 1.0)]) is None
-
-    @pytest.mark.parametrize(("degrees", "quantile"), [(1, 12.706), (20, 2.086), (30, 2.0423), (100, 1.9840)])
-    def test_students_t(self, degrees: int, quantile: float) -> None:
-        assert isclose(student_t_95(degrees), quantile, abs_tol=2e-4)
-
     def test_break_even(self) -> None:
         assert break_even_steps(3.0, 0.010, 0.007) == 1000
         assert break_even_steps(3.0, 0.010, 0.010) is None
@@ -77,6 +50,30 @@ class TestSpeedUp:
     def test_bounds_that_say_nothing_are_not_spelled_out(self) -> None:
         page = plain_text(bench_blocks(bench(backend(5, 500), eager=(10, 10))))
         assert "< 0.01 to > 100" in page
+
+    @pytest.mark.parametrize(
+        ("milliseconds", "decided"),
+        [((5, 6, 5.5), True), ((10, 12, 11), True), ((5, 20, 9), False), ((10.5, 11, 12), False)],
+    )
+    def test_more_rounds_are_for_what_is_not_decided(
+        self, milliseconds: tuple[float, ...], decided: bool
+    ) -> None:
+        """Twice as fast, the same, and two that can be anything."""
+        assert compare(bench(backend(*milliseconds)))[1].is_decided is decided
+
+    def test_rounds_that_do_not_decide_and_a_busy_machine_are_on_the_page(self) -> None:
+        made = bench(backend(5, 20, 9))
+        made.most_rounds = made.rounds
+        for one in made.backends:
+            one.runs = {i: replace(each, load=Load(0.48, 0.9)) for i, each in one.runs.items()}
+        page = plain_text(bench_blocks(made))
+        assert "3 rounds do not decide, with 99 % confidence, how inductor compares with eager" in page
+        assert "others used 48 % (48 to 48) of its processors' time" in page
+        assert bench_document(made)["backends"][1]["runs"][0]["others_share"] == 0.48
+        made = bench(backend(5, 6, 5.5))
+        made.most_rounds = made.rounds
+        page = plain_text(bench_blocks(made))
+        assert "do not decide" not in page and "busy" not in page
 
 
 class TestSteps:
@@ -96,7 +93,7 @@ class TestSteps:
         other = Backend("inductor", runs={1: Run(working_seconds=2.0), 2: Run(working_seconds=2.0)})
         figures = compare(Bench("x", 2, [eager, other], no_step="nothing repeats"))[1]
         assert (figures.basis, figures.why_run, figures.seconds) == ("run", "nothing repeats", (2.0, 2.0))
-        assert figures.speed_up is not None and isclose(figures.speed_up.mean, 2)
+        assert figures.speed_up is not None and isclose(figures.speed_up.estimate, 2)
         assert figures.break_even is None
 
     def test_what_noting_a_step_took_is_not_the_programs(self) -> None:
@@ -110,7 +107,7 @@ class TestComparison:
         other = backend(5, 6, 5.5, compiling=(1, 2), compile_seconds=1.0, peaks={"resident": 10, "cuda:0": 7})
         eager, inductor = compare(bench(other))
         assert eager.speed_up is None
-        assert inductor.speed_up is not None and isclose(inductor.speed_up.mean, 2, rel_tol=1e-6)
+        assert inductor.speed_up is not None and isclose(inductor.speed_up.estimate, 2, rel_tol=1e-6)
         assert inductor.median_seconds is not None and isclose(inductor.median_seconds, 0.0055)
         assert (inductor.compile_cold, inductor.compile_warm) == (1.0, 1.0)
         assert inductor.break_even == round(1.0 / (0.011 - 0.0055))
@@ -175,6 +172,10 @@ class TestReport:
         page = plain_text(bench_blocks(bench(backend(20, 24, 22, compile_seconds=1.0))))
         assert page.startswith("No backend is faster than eager; inductor is 0.50 times as fast as eager")
         assert "never" in page
+
+    def test_one_that_may_be_faster_is_not_before_one_that_is(self) -> None:
+        page = plain_text(bench_blocks(bench(backend(1, 20, 5, name="mine"), backend(8, 9.6, 8.8))))
+        assert page.startswith("inductor is 1.25 times as fast as eager")
 
     def test_disagreement_is_on_the_page(self) -> None:
         wrong = backend(5, 6, 5.5)

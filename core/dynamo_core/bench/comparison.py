@@ -10,11 +10,12 @@ from itertools import pairwise
 from statistics import median
 from typing import Literal
 
+from ..timing.ratios import SURE, Ratio, ratio_of
 from .measured import Backend, Bench, Run
 from .outputs import OutputComparison, compare_outputs
-from .statistics import SpeedUp, break_even_steps, speed_up
 
 _LEAST_BLOCKS = 2
+MARGIN = 0.03  # a backend that is within this of eager for sure takes the same time
 
 Basis = Literal["step", "run"]
 Block = tuple[int, int]  # from the begin of one step to that of a later one
@@ -27,7 +28,8 @@ class Figures:
     `why_run` says why no steps are compared. `compile_cold` is from the first round, `compile_warm` the
     median of the others. `break_even` counts steps; None where it is not told that a step is faster. The
     peaks are bytes, the median over rounds. `output` compares what the program printed with what it printed
-    in eager's first run.
+    in eager's first run. `is_decided` says whether more rounds would tell no more: the backend is faster or
+    slower, or takes the same time, as sure as SURE says; None where there are no two rounds to compare.
     """
 
     backend: Backend
@@ -35,7 +37,8 @@ class Figures:
     why_run: str | None
     seconds: tuple[float, ...]
     steps_compared: int | None
-    speed_up: SpeedUp | None
+    speed_up: Ratio | None
+    is_decided: bool | None
     compile_cold: float | None
     compile_warm: float | None
     break_even: int | None
@@ -74,8 +77,8 @@ def _figures(backend: Backend, eager: Backend, bench: Bench) -> Figures:
     ]
     cold = runs[1].compile_seconds if 1 in runs else None
     known = [time for time in times.values() if time is not None]
-    speed = None if backend.is_eager else speed_up(pairs)
-    is_known = speed is not None and speed.is_told is not False
+    speed = None if backend.is_eager else ratio_of(pairs)
+    is_known = speed is not None and speed.differs is not False
     both = (median([a for a, _ in pairs]), median([b for _, b in pairs])) if pairs else (None, None)
     return Figures(
         backend=backend,
@@ -84,6 +87,7 @@ def _figures(backend: Backend, eager: Backend, bench: Bench) -> Figures:
         seconds=tuple(known),
         steps_compared=None if blocks is None else sum(last - first for first, last in blocks),
         speed_up=speed,
+        is_decided=None if backend.is_eager else _is_decided(ratio_of(pairs, SURE)),
         compile_cold=cold,
         compile_warm=_median(run.compile_seconds for number, run in runs.items() if number > 1),
         break_even=break_even_steps(cold, *both) if blocks is not None and is_known else None,
@@ -94,6 +98,17 @@ def _figures(backend: Backend, eager: Backend, bench: Bench) -> Figures:
         ),
         output=_output(backend, eager),
     )
+
+
+def _is_decided(speed: Ratio | None) -> bool | None:
+    return None if speed is None or speed.differs is None else speed.differs or speed.is_within(MARGIN)
+
+
+def break_even_steps(compile_seconds: float | None, eager: float | None, other: float | None) -> int | None:
+    """After how many steps compiling has paid; None where a step is not faster, or something is unknown."""
+    if compile_seconds is None or eager is None or other is None or other >= eager:
+        return None
+    return max(1, round(compile_seconds / (eager - other)))
 
 
 def steady_steps(runs: Sequence[Run]) -> list[Block] | None:

@@ -18,6 +18,7 @@ from ..analysis.time.wall import (
 )
 from ..model import Process, Recording
 from ..recording.calls import CALL_SAMPLES
+from ..timing.load import Load
 from .agreement import Agreement
 from .graph_times import GraphTimes
 from .step_frame import Step
@@ -35,6 +36,7 @@ class Run:
     began in all, and noting one took `mark_seconds`, which are no part of the program. `compiling` is when
     something was compiled. `working_seconds` is the whole run without imports, compiling and leaving Python.
     `peaks` are bytes: `resident`, and by CUDA device. Of `stdout`, the end may be cut (LONGEST_OUTPUT).
+    `load` is what else went on in the machine.
     """
 
     problem: str | None = None
@@ -51,6 +53,7 @@ class Run:
     recording: str | None = None
     stdout: str = ""
     is_stdout_cut: bool = False
+    load: Load = field(default_factory=Load)
 
 
 @dataclass
@@ -80,7 +83,9 @@ class Backend:
 
 @dataclass
 class Bench:
-    """All of it; `backends` begin with eager. `rounds` is how many were asked for.
+    """All of it; `backends` begin with eager. `rounds` is how many were to be run in the end.
+
+    `most_rounds` is how many there would be at most. `threads` is how many torch had, where graphs say so.
 
     `step` is None where nothing repeats, and `no_step` says why. `recordings` is the folder that holds the
     runs' recordings, None where they are not kept. `graphs` is None where --per-graph was not given.
@@ -94,6 +99,8 @@ class Bench:
     recordings: str | None = None
     is_interrupted: bool = False
     graphs: list[GraphTimes] | None = None
+    most_rounds: int | None = None
+    threads: tuple[int, ...] = ()
 
     @property
     def eager(self) -> Backend:
@@ -101,7 +108,7 @@ class Bench:
         return self.backends[0]
 
 
-def read_run(recording: Recording, problem: str | None, stdout: str, is_stdout_cut: bool) -> Run:
+def read_run(recording: Recording, problem: str | None, stdout: str, is_stdout_cut: bool, load: Load) -> Run:
     """A run, from its recording."""
     summary = summarize(recording)
     process = stepping_process(recording)
@@ -121,6 +128,7 @@ def read_run(recording: Recording, problem: str | None, stdout: str, is_stdout_c
         recording=str(recording.path),
         stdout=stdout,
         is_stdout_cut=is_stdout_cut,
+        load=load,
     )
 
 

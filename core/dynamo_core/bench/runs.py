@@ -16,12 +16,14 @@ from ..launch.process import Ending
 from ..launch.program import default_python
 from ..launch.run import Request, checked, record
 from ..launch.unattended import Unattended
-from ..model import Recording
+from ..model import Process, Recording
 from ..recording.read import read
 from ..shared.backend_choice import parse_chain
 from ..shared.errors import DynamoError, NotMeasured
 from ..shared.settings import VERIFY_REPORT, Settings, StepFrame
 from ..shared.untrusted import printable
+from ..timing.load import Load, LoadMeter
+from .comparison import compare
 from .graph_times import GraphTimes
 from .graphs import measure_graphs
 
@@ -39,6 +41,8 @@ Announce = Callable[[str, int, int], None]  # what runs now, how many runs are d
 class Plan:
     """What to run. `requests` are `requests_for` the backends, eager first, and `first` is for the first run.
 
+    There are `rounds` of them, and as many again, up to `most_rounds`, while they do not decide.
+
     Recordings go below `recordings`, caches of the compilers below `caches`. `step` is the function that is a
     step, if the user says so.
     """
@@ -46,6 +50,7 @@ class Plan:
     first: Request
     requests: Mapping[str, Request]
     rounds: int
+    most_rounds: int
     recordings: Path
     caches: Path
     verify: bool
@@ -62,6 +67,7 @@ class _Finished:
     recording: Recording | None
     stdout: str
     is_stdout_cut: bool
+    load: Load
 
 
 def first_request(request: Request) -> Request:
@@ -82,18 +88,26 @@ def bench(plan: Plan, announce: Announce) -> Bench:
     """Run it all. Ctrl-C ends it early, with what is done; NotMeasured where the program fails on its own."""
     runs = _Runs(plan, announce)
     result = Bench(
-        plan.first.program.name, plan.rounds, [Backend(name, _mode(name)) for name in plan.requests]
+        plan.first.program.name,
+        plan.rounds,
+        [Backend(name, _mode(name)) for name in plan.requests],
+        most_rounds=plan.most_rounds,
     )
     try:
-        result.step, result.no_step = runs.find_step()
+        result.step, result.no_step, result.threads = runs.find_step()
         frames = () if result.step is None else result.step.frames
-        for number in range(1, plan.rounds + 1):
+        number = 0
+        while number < result.rounds:
+            number += 1
             for backend in _in_turn(result.backends, number):
                 backend.runs[number] = runs.measure(backend.name, number, frames)
                 if backend.is_eager and backend.runs[number].problem is not None:
                     raise NotMeasured(
                         f"{result.program} fails without any compiling: {backend.runs[number].problem}"
                     )
+            if number == result.rounds < plan.most_rounds and not _is_decided(result):
+                result.rounds = min(result.rounds + plan.rounds, plan.most_rounds)
+                runs.expect(result.rounds)
         if plan.verify:
             for backend in result.backends[1:]:
                 backend.agreement = runs.verify(backend)
@@ -111,15 +125,29 @@ class _Runs:
         self._announce = announce
         self._done = 0
         self._names = _plain_names(plan.requests)
-        count = len(plan.requests)
-        self._in_all = 1 + plan.rounds * count + plan.verify * (count - 1) + plan.per_graph
+        self.expect(plan.rounds)
 
-    def find_step(self) -> tuple[Step | None, str | None]:
-        """What a step is, or why there is none: from a run that Dynamo captures and nothing compiles."""
+    def expect(self, rounds: int) -> None:
+        """So many rounds there will be, as far as is known."""
+        count = len(self._plan.requests)
+        self._rounds = rounds
+        self._in_all = 1 + rounds * count + self._plan.verify * (count - 1) + self._plan.per_graph
+
+    def find_step(self) -> tuple[Step | None, str | None, tuple[int, ...]]:
+        """What a step is, or why there is none; and how many threads torch had.
+
+        From a run that Dynamo captures and nothing compiles.
+        """
         finished = self._run("a first run, for its steps", _FIRST, self._plan.first)
         if finished.problem is not None or finished.recording is None:
-            return None, f"the first run, with Dynamo but no compiler, failed: {finished.problem}"
-        for process in finished.recording.processes:
+            return None, f"the first run, with Dynamo but no compiler, failed: {finished.problem}", ()
+        processes = finished.recording.processes
+        threads = {graph.threads for process in processes for graph in process.graphs} - {None}
+        step, why_not = self._step_of(processes)
+        return step, why_not, tuple(sorted(each for each in threads if each is not None))
+
+    def _step_of(self, processes: Sequence[Process]) -> tuple[Step | None, str | None]:
+        for process in processes:
             step = find_step(process, self._plan.step)
             if step is not None and _OF_DYNAMO in step.place.file:
                 return None, "a step begins with a module of torch's own, for which eager has no such frame"
@@ -130,12 +158,15 @@ class _Runs:
 
     def measure(self, name: str, number: int, frames: tuple[StepFrame, ...]) -> Run:
         """One run of the program with one backend."""
-        what = f"round {number} of {self._plan.rounds}, {name}"
+        what = f"round {number} of {self._rounds}, {name}"
         request = _with(self._plan.requests[name], step_frames=frames)
         finished = self._run(what, f"{self._names[name]}-{number}", request, self._names[name])
         if finished.recording is None:
-            return Run(problem=finished.problem or "nothing was recorded", stdout=finished.stdout)
-        return read_run(finished.recording, finished.problem, finished.stdout, finished.is_stdout_cut)
+            problem = finished.problem or "nothing was recorded"
+            return Run(problem=problem, stdout=finished.stdout, load=finished.load)
+        return read_run(
+            finished.recording, finished.problem, finished.stdout, finished.is_stdout_cut, finished.load
+        )
 
     def verify(self, backend: Backend) -> Agreement:
         """A run that is not timed, in which each graph runs beside eager."""
@@ -174,7 +205,9 @@ class _Runs:
             time_limit=plan.time_limit,
         )
         request = replace(request, output=plan.recordings / folder)
+        meter = LoadMeter()
         outcome = record(request, announce=lambda note: None, unattended=unattended)
+        load = meter.read()
         self._done += 1
         recording = _recording(outcome.recording)
         return _Finished(
@@ -182,7 +215,13 @@ class _Runs:
             recording,
             _beginning(unattended.stdout),
             unattended.stdout.stat().st_size > LONGEST_OUTPUT,
+            load,
         )
+
+
+def _is_decided(result: Bench) -> bool:
+    """Whether no backend is left of which further rounds could tell more."""
+    return all(figures.is_decided is not False for figures in compare(result))
 
 
 def _compiled(settings: Settings, backend: str) -> Settings:

@@ -27,6 +27,7 @@ def bench_document(bench: Bench) -> dict[str, Any]:
         "version": 1,
         "program": bench.program,
         "rounds": bench.rounds,
+        "threads": list(bench.threads),
         "is_interrupted": bench.is_interrupted,
         "step": None if step is None else {"function": step.name, "place": place_value(step.place)},
         "recordings": bench.recordings,
@@ -58,11 +59,12 @@ def _backend_value(figures: Figures, bench: Bench) -> dict[str, Any]:
         "speed_up": None
         if speed is None
         else {
-            "mean": speed.mean,
+            "mean": speed.estimate,
             "low": None if speed.interval is None else speed.interval[0],
             "high": None if speed.interval is None else speed.interval[1],
             "rounds": speed.rounds,
         },
+        "is_decided": figures.is_decided,
         "compile_seconds": {"cold": figures.compile_cold, "warm": figures.compile_warm},
         "break_even_steps": figures.break_even,
         "peak_bytes": {"resident": figures.peak_resident, "cuda": figures.peak_cuda},
@@ -77,6 +79,8 @@ def _backend_value(figures: Figures, bench: Bench) -> dict[str, Any]:
             {
                 "round": number,
                 "problem": run.problem,
+                "others_share": run.load.others,
+                "waiting_share": run.load.waiting,
                 "recording": None if bench.recordings is None else run.recording,
             }
             for number, run in backend.runs.items()

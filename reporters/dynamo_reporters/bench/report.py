@@ -2,17 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from statistics import median
 
 from dynamo_core.analysis.words import number, place, seconds
 from dynamo_core.bench.comparison import Basis, Figures, compare
 from dynamo_core.bench.measured import Bench
 from dynamo_core.bench.outputs import LONGEST_OUTPUT, OutputComparison
-from dynamo_core.bench.statistics import SpeedUp
+from dynamo_core.timing.ratios import Ratio
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, table
 from .graph_times import graph_times_blocks
 
 _OF: dict[Basis, str] = {"step": "a step", "run": "the run"}
+_BUSY = 0.1  # the share of the processors from which on others make the machine busy
 _LONGEST_NAME = 16  # of a backend beside its figures
 
 
@@ -24,6 +26,7 @@ def bench_blocks(bench: Bench) -> Iterator[Block]:
     yield Heading("Time")
     yield _times(figures)
     yield from _explained(figures)
+    yield from _rounds_and_load(bench, figures)
     yield Heading("Compiling and memory")
     yield _costs(figures)
     if bench.graphs is not None:
@@ -45,11 +48,12 @@ def _verdict(figures: list[Figures]) -> str:
         return f"{_listed(wrong)} something else than eager, so no speed-up counts."
     if not speeds:
         return "No backend could be compared with eager."
-    best, speed = max(speeds, key=lambda pair: pair[1].mean)
+    sure = [pair for pair in speeds if pair[1].differs is not False and pair[1].estimate > 1]
+    best, speed = max(sure or speeds, key=lambda pair: pair[1].estimate)
     told = f"{best.backend.name} is {_times_as_fast(speed)}"
-    if speed.is_told is False:
+    if speed.differs is False:
         return f"No backend is faster than eager beyond doubt; {told}.{disagree}"
-    if speed.mean < 1:
+    if speed.estimate < 1:
         return f"No backend is faster than eager; {told}.{disagree}"
     return f"{told}{_pays(best)}.{disagree}"
 
@@ -58,8 +62,8 @@ def _listed(names: list[str]) -> str:
     return f"{' and '.join(names)} {'computes' if len(names) == 1 else 'compute'}"
 
 
-def _times_as_fast(speed: SpeedUp) -> str:
-    text = f"{_factor(speed.mean)} times as fast as eager"
+def _times_as_fast(speed: Ratio) -> str:
+    text = f"{_factor(speed.estimate)} times as fast as eager"
     if speed.interval is None:
         return f"{text} (one round, so no interval)"
     return f"{text} (95 %: {_interval(speed.interval)})"
@@ -89,6 +93,8 @@ def _what_was_done(bench: Bench, figures: list[Figures]) -> str:
     text += ", each backend in a process of its own, in turn."
     if bench.step is not None and any(each.basis == "step" for each in figures):
         text += f" A step begins with {bench.step.name} {place(bench.step.place)}."
+    if bench.threads:
+        text += f" torch had {' or '.join(number(each, 'thread') for each in bench.threads)}."
     return text + (" Interrupted: what is missing was not run." if bench.is_interrupted else "")
 
 
@@ -133,8 +139,8 @@ def _speed_cells(figures: Figures) -> tuple[str, str]:
     if speed is None:
         return ("1" if figures.backend.is_eager else ""), ""
     if speed.interval is None:
-        return _factor(speed.mean), "one round"
-    return _factor(speed.mean), _interval(speed.interval)
+        return _factor(speed.estimate), "one round"
+    return _factor(speed.estimate), _interval(speed.interval)
 
 
 def _pays_after(figures: Figures) -> str:
@@ -143,7 +149,7 @@ def _pays_after(figures: Figures) -> str:
     if figures.break_even is not None:
         return number(figures.break_even, "step")
     speed = figures.speed_up
-    is_slower = speed is not None and speed.is_told is not False and speed.mean <= 1
+    is_slower = speed is not None and speed.differs is not False and speed.estimate <= 1
     return "never" if is_slower and figures.basis == "step" else ""
 
 
@@ -156,7 +162,7 @@ def _explained(figures: list[Figures]) -> Iterator[Block]:
         yield Paragraph(
             f"The time of a round is the median over {counted}, the same ones in every run, without the "
             "first and those in which anything was compiled. The speed-up is eager's time by the backend's "
-            "in the same round, the geometric mean over rounds.",
+            "in the same round, the geometric mean over rounds, from ten on without the fifth at each end.",
             "dim",
         )
     others = figures[1:] or figures
@@ -166,6 +172,30 @@ def _explained(figures: list[Figures]) -> Iterator[Block]:
             f"{why}.",
             "warning",
         )
+
+
+def _rounds_and_load(bench: Bench, figures: list[Figures]) -> Iterator[Block]:
+    """Whether the rounds were enough, and what else went on in the machine, where that was a lot."""
+    undecided = [each.backend.name for each in figures if each.is_decided is False]
+    if undecided and bench.rounds == bench.most_rounds and not bench.is_interrupted:
+        yield Paragraph(
+            f"{number(bench.rounds, 'round')} do not decide, with 99 % confidence, how "
+            f"{' and '.join(undecided)} compares with eager. What decides: a machine that does nothing else, or more --repeat.",
+            "warning",
+        )
+    runs = [run for each in figures for run in each.backend.runs.values()]
+    others = [run.load.others for run in runs if run.load.others is not None]
+    if others and median(others) > _BUSY:
+        text = f"The machine was busy: others used {_shares(others)} of its processors' time"
+        waiting = [run.load.waiting for run in runs if run.load.waiting is not None]
+        if waiting:
+            text += f", and something waited for a processor in {_shares(waiting)} of the time"
+        yield Paragraph(f"{text}. The speed-up is what it was beside that.", "warning")
+
+
+def _shares(values: list[float]) -> str:
+    low, middle, high = (100 * each for each in (min(values), median(values), max(values)))
+    return f"{middle:.0f} % ({low:.0f} to {high:.0f})"
 
 
 def _costs(figures: list[Figures]) -> Table:
