@@ -180,7 +180,8 @@ def _rounds_and_load(bench: Bench, figures: list[Figures]) -> Iterator[Block]:
     if undecided and bench.rounds == bench.most_rounds and not bench.is_interrupted:
         yield Paragraph(
             f"{number(bench.rounds, 'round')} do not decide, with 99 % confidence, how "
-            f"{' and '.join(undecided)} compares with eager. What decides: a machine that does nothing else, or more --repeat.",
+            f"{' and '.join(undecided)} compares with eager. What decides: a machine that does nothing else, "
+            "or more rounds (--repeat).",
             "warning",
         )
     runs = [run for each in figures for run in each.backend.runs.values()]
