@@ -9,12 +9,13 @@ import click
 from dynamo_core.analysis.selection import Selection, select
 
 from .help_pages import CommandWithHelp
+from .recording_argument import RecordingPath
 from .report_output import format_of, format_option, report_file_option, write_report
 from .run_options import documented_option
 
 
 @click.command("cache", cls=CommandWithHelp)
-@click.argument("paths", metavar="[EARLIER] [TARGET]", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", metavar="[EARLIER] [TARGET]", nargs=-1, type=RecordingPath())
 @documented_option("--frame", metavar="NAME", help="Only the look-ups of frames of this name; * and ? match.")
 @documented_option("--compile-id", metavar="0/1", help="Only this compile, or every compile of frame 0.")
 @documented_option("--rank", type=int, metavar="N", help="Only rank N of a distributed run.")

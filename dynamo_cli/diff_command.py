@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from .help_pages import CommandWithHelp
+from .recording_argument import RecordingPath
 from .report_output import format_of, format_option, report_file_option, write_report
 from .run_options import documented_option
 
@@ -12,8 +13,8 @@ _DIFFERENT = 1
 
 
 @click.command("diff", cls=CommandWithHelp)
-@click.argument("before", type=click.Path(path_type=Path))
-@click.argument("after", type=click.Path(path_type=Path))
+@click.argument("before", type=RecordingPath())
+@click.argument("after", type=RecordingPath())
 @format_option
 @report_file_option
 @documented_option(

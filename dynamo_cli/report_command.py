@@ -3,7 +3,6 @@
 import os
 import shlex
 import sys
-import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,21 +16,20 @@ from dynamo_core.launch.process import Ending, end_like
 from dynamo_core.launch.program import Program
 from dynamo_core.model import Recording
 from dynamo_core.recording import files
-from dynamo_core.recording.remote import fetched, is_url
+from dynamo_core.recording.remote import is_url
 from dynamo_core.shared.errors import NoRecording, NotARecording
-from dynamo_core.shared.untrusted import printable
 from dynamo_reporters.report import Report, document, page
 
 from .program_command import ProgramCommand, program_of, set_program
+from .recording_argument import ProgressBar, copy_of
 from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
 from .run_options import RUN_OPTIONS, documented_option, request_from, run_options
 
-_BEFORE_PROGRESS = 1.0  # seconds
 _NEVER_PROGRAMS = (".log", ".gz", ".json", ".bin", ".txt", ".md")
 
 
 # What only `--help-all` shows: the options that pick out a part, and those of a run.
-_FURTHER = RUN_OPTIONS | {"frame", "compile_id", "graph", "file", "rank"}
+_FURTHER = RUN_OPTIONS | {"frame", "compile_id", "graph", "file", "rank", "restart"}
 
 
 @dataclass(frozen=True)
@@ -104,6 +102,12 @@ def report_command(
         documented_option("--graph", type=int, metavar="N", help="Only graph N."),
         documented_option("--file", metavar="PATTERN", help="Only frames of files that match."),
         documented_option("--rank", type=int, metavar="N", help="Only rank N of a distributed run."),
+        documented_option(
+            "--restart",
+            type=int,
+            metavar="N",
+            help="Only the ranks of a job that had been started again N times; 0 is its first attempt.",
+        ),
         run_options("--recording"),
     ]
 
@@ -121,13 +125,14 @@ def report_command(
             graph: int | None,
             file: str | None,
             rank: int | None,
+            restart: int | None,
             **options: Any,
         ) -> None:
             own = {name: options.pop(name) for name in build_parameters if name is not None}
             report = build(**own)
             form = form or format_of(report_file, _endings(exports), text_endings)
             path, ending = target_recording(ctx, options)
-            selection = Selection(frame, compile_id, graph, file, rank)
+            selection = Selection(frame, compile_id, graph, file, rank, restart)
             contents = report.contents | (page_contents() if form == "html" else frozenset())
             is_one_for_alike = report.one_for_alike and form != "html" and selection == Selection()
             recording = select(read_with_progress(path, contents, one_for_alike=is_one_for_alike), selection)
@@ -172,20 +177,10 @@ def named_recording(target: Program | None) -> Path:
     if first == "-":
         raise NotARecording(f"stdin is no recording{_how_to_run(first)}")
     if is_url(first):
-        return _copy_of(first)
+        return copy_of(first)
     if not os.path.lexists(first):
         raise NoRecording(f"there is no recording and no program at {first}")
     return _newest_in(Path(first))
-
-
-def _copy_of(url: str) -> Path:
-    """Of a recording at a URL, to be read here; that it is not the recording itself is said."""
-    from .running import say
-
-    with _ProgressBar(f"fetching {url}") as progress:
-        copy = fetched(url, progress.advance)
-    say(f"dynamo: read from {url} ({copy.name}); for other reports name the URL again")
-    return copy
 
 
 def _newest_in(path: Path) -> Path:
@@ -229,7 +224,7 @@ def read_with_progress(path: Path, contents: frozenset[str], *, one_for_alike: b
     from dynamo_core.recording.read import read
 
     try:
-        with _ProgressBar(f"reading {path}") as progress:
+        with ProgressBar(f"reading {path}") as progress:
             if one_for_alike:
                 from dynamo_core.analysis.ranks.represented import read_ranks
 
@@ -252,36 +247,6 @@ def _may_be_program(path: Path) -> bool:
 def _how_to_run(target: str) -> str:
     """What to type where a target was meant as a program."""
     return f"; if it is a program, run it first: dynamo run {shlex.quote(target)}, then dynamo explain"
-
-
-class _ProgressBar:
-    """A bar on stderr, once the work has taken a second; only where stderr is a terminal."""
-
-    def __init__(self, title: str) -> None:
-        self._title = title
-        self._begun = time.monotonic()
-        self._bar: Any = None
-
-    def __enter__(self) -> "_ProgressBar":
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def advance(self, done: int, total: int) -> None:
-        """Show that `done` bytes of `total` are read."""
-        if self._bar is None:
-            if time.monotonic() - self._begun < _BEFORE_PROGRESS or not sys.stderr.isatty():
-                return
-            from rich.console import Console
-            from rich.markup import escape
-            from rich.progress import Progress
-
-            self._bar = Progress(console=Console(stderr=True), transient=True)
-            self._task = self._bar.add_task(escape(printable(self._title)), total=total)
-            self._bar.start()
-        self._bar.update(self._task, completed=done, total=total)
 
 
 def _write_export(export: Export, recording: Recording, form: str, report_file: Path | None) -> None:

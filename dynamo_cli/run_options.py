@@ -9,6 +9,7 @@ import click
 
 from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
+from dynamo_core.recording.remote import is_url
 from dynamo_core.shared.backend_choice import Option, option_value
 from dynamo_core.shared.freeze_after import parse_freeze_after
 from dynamo_core.shared.overrides import merged, parse_override
@@ -297,6 +298,8 @@ def request_from(
     **as_given: Any,
 ) -> Request:
     """What these options ask the launcher for; those `as_given` are settings of the same name."""
+    if output is not None and is_url(str(output).replace(":/", "://", 1)):  # as it was before it was a path
+        raise click.UsageError("a program records to a URL with the variables of `dynamo env -o URL`")
     settings = Settings(
         recording="",
         capture=capture,

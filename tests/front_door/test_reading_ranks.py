@@ -1,6 +1,7 @@
 """`dynamo ranks`, and what other reports say of ranks, on stored recordings of two."""
 
 import re
+import shutil
 import time
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import pytest
 
 from answering import answer
 from documents import document
-from stored import stored
+from dynamo_core.shared.names import PROCESS_START
+from stored import edited, stored
 
 
 def test_the_first_collective_that_is_not_the_same_is_named_with_both_lines() -> None:
@@ -67,3 +69,31 @@ def test_a_time_of_day_says_in_which_zone_it_is(monkeypatch: pytest.MonkeyPatch)
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+def _attempts(folder: Path) -> Path:
+    """Two ranks that were both started again; their first attempt is that of `ranks_in_another_order`."""
+    both = folder / "both"
+    both.mkdir()
+    for restart, name in enumerate(("ranks_in_another_order", "ranks_that_recompile")):
+
+        def edit(head: str, payload: str, of: int = restart) -> str:
+            if PROCESS_START not in head:
+                return payload
+            return payload.replace('"pid": ', f'"job": "j", "attempt": [0, {of}], "pid": ', 1)
+
+        for file in edited(name, folder, edit).glob("*rank_*"):
+            shutil.copy(file, both)
+    return both
+
+
+def test_an_earlier_attempt_is_named_and_can_be_asked_for(tmp_path: Path) -> None:
+    folder = _attempts(tmp_path)
+    last = document("ranks", folder)
+    assert last["left_out"] == ["an earlier attempt at the job (restart 0, 2 processes)"]
+    assert [each["subject"] for each in last["differences"]] == ["recompiles", "graphs"]
+    first = document("ranks", folder, "--restart", "0")
+    assert first["left_out"] == [] and first["differences"][0]["subject"] == "collectives"
+    assert "The counts below are of several launches" in answer("explain", folder).stdout
+    wrong = answer("ranks", folder, "--restart", "7")
+    assert wrong.exit_code == 119 and "no restart 7" in wrong.stderr and "it has 0, 1" in wrong.stderr

@@ -90,3 +90,15 @@ def test_processes_get_a_folder_here_and_where_to_carry_it(tmp_path: Path) -> No
     settings = json.loads(given["DYNAMO_RUN_SETTINGS"])
     assert settings["carried_to"] == "memory://b/{job}"
     assert given["DYNAMO_RUN_RECORDING"].startswith("/tmp/dynamo-carried-")
+
+
+def test_two_urls_are_compared(store: fsspec.AbstractFileSystem) -> None:
+    there = document("diff", f"{URL}/toy", f"{URL}/training")
+    here = document("diff", stored("toy"), stored("training"))
+    assert there["difference"]["sentence"] == here["difference"]["sentence"]
+
+
+def test_a_run_does_not_take_a_url_for_a_folder(tmp_path: Path) -> None:
+    result = answer("run", "-o", "s3://bucket/x", "program.py", cwd=tmp_path)
+    assert (result.exit_code, list(tmp_path.iterdir())) == (2, [])
+    assert "dynamo env -o URL" in result.stderr

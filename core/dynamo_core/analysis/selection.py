@@ -37,6 +37,7 @@ class Selection:
     graph      the number of a graph, from 1 in each process
     file       a pattern for the path of the frame's file, or the end of it
     rank       of a distributed run
+    restart    how often the job had been started again
     """
 
     frame: str | None = None
@@ -44,6 +45,7 @@ class Selection:
     graph: int | None = None
     file: str | None = None
     rank: int | None = None
+    restart: int | None = None
 
 
 def select(recording: Recording, wanted: Selection) -> Recording:
@@ -58,7 +60,11 @@ def select(recording: Recording, wanted: Selection) -> Recording:
         processes = [process for process in processes if process.rank == wanted.rank]
         if not processes:
             raise NothingSelected(f"no rank {wanted.rank} in {recording.path}; {_ranks(recording)}")
-    if wanted == Selection(rank=wanted.rank):
+    if wanted.restart is not None:
+        processes = [process for process in processes if _restart(process) == wanted.restart]
+        if not processes:
+            raise NothingSelected(f"no restart {wanted.restart} in {recording.path}; {_restarts(recording)}")
+    if wanted == Selection(rank=wanted.rank, restart=wanted.restart):
         return replace(recording, processes=processes)
     kept = [part for process in processes if (part := _part_of(process, wanted)) is not None]
     if not kept:
@@ -138,6 +144,15 @@ def _is_file(place: Place | None, wanted: str) -> bool:
 def _ranks(recording: Recording) -> str:
     ranks = sorted({process.rank for process in recording.processes if process.rank is not None})
     return f"it has {', '.join(map(str, ranks))}" if ranks else "no rank is recorded in it"
+
+
+def _restart(process: Process) -> int | None:
+    return process.info.attempt[-1] if process.info.attempt and process.rank is not None else None
+
+
+def _restarts(recording: Recording) -> str:
+    found = sorted({each for process in recording.processes if (each := _restart(process)) is not None})
+    return f"it has {', '.join(map(str, found))}" if found else "no rank is recorded in it"
 
 
 def _nothing(processes: list[Process], wanted: Selection) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dynamo_core.analysis.findings import CONTENTS as FINDINGS
 from dynamo_core.analysis.findings import find
 from dynamo_core.analysis.in_progress import in_progress_lines
-from dynamo_core.analysis.ranks.members import ranks_of
+from dynamo_core.analysis.ranks.members import newest_launch, ranks_of
 from dynamo_core.analysis.summary import Summary, summarize
 from dynamo_core.analysis.verdict import ending, origin_sentence, verdict, versions
 from dynamo_core.analysis.words import (
@@ -57,6 +57,7 @@ def _page(recording: Recording) -> Iterator[Block]:
         yield Paragraph(f"{command} {ending(recording.run)}. Recorded in {recording.path}.")
     if recording.processes:
         yield Paragraph(_circumstances(recording))
+        yield from _several_launches(recording)
         yield from _listed("Not finished", in_progress_lines(recording))
         yield from findings_section(find(recording))
         yield from _listed("Left eager, for what capturing would cost", limit_lines(recording))
@@ -70,6 +71,15 @@ def _page(recording: Recording) -> Iterator[Block]:
     yield from training_section(recording)
     yield from _problems(recording)
     yield from _next(recording, summary)
+
+
+def _several_launches(recording: Recording) -> Iterator[Block]:
+    others = newest_launch(recording).left_out
+    if others:
+        yield Paragraph(
+            f"The counts below are of several launches: of the last, and of {'; '.join(others)}. `dynamo "
+            "ranks` compares the last; --restart N and --rank N pick out a part."
+        )
 
 
 def _circumstances(recording: Recording) -> str:

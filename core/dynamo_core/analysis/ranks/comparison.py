@@ -7,8 +7,7 @@ from typing import Literal
 from ...model import Process, Recording
 from ..summary import Summary, summarize
 from .differences import Difference, differences
-from .launches import launch_of, newest
-from .members import every
+from .members import every, newest_launch
 from .waiting import Wait, waits_of, who_waits
 
 State = Literal["ended", "killed", "not ended", "not recorded"]
@@ -56,7 +55,7 @@ class Ranks:
 
 def compare_ranks(recording: Recording) -> Ranks:
     """Compare what each rank of a recording did; of fewer than two there is nothing to compare."""
-    chosen = newest([*map(launch_of, recording.processes)])
+    chosen = newest_launch(recording)
     ranks = {rank: recording.processes[at] for rank, at in chosen.ranks.items()}
     found = differences(ranks) if len(ranks) > 1 else ()
     compared, not_compared = _what_was_compared(ranks)

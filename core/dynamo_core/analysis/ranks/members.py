@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...model import Compiling, Graph, Process, Recording
-from .launches import launch_of, newest
+from .launches import Newest, launch_of, newest
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,12 @@ class Inside:
 
 def ranks_of(recording: Recording) -> dict[int, Process]:
     """The process of each rank, in the order of the ranks: of the last job, and of the last attempt at it."""
-    processes = recording.processes
-    return {rank: processes[at] for rank, at in newest([*map(launch_of, processes)]).ranks.items()}
+    return {rank: recording.processes[at] for rank, at in newest_launch(recording).ranks.items()}
+
+
+def newest_launch(recording: Recording) -> Newest:
+    """Which of the processes are the ranks, by their index, and what else of ranks there is."""
+    return newest([*map(launch_of, recording.processes)])
 
 
 def every(ranks: Mapping[int, Process], some: Iterable[int]) -> tuple[int, ...]:
