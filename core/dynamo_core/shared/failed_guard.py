@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 # One size of a dynamic dimension, and which.
 _SIZE = re.compile(
-    r"(?P<source>[A-Za-z_](?:[\w.]|\[[^][\n]{0,200}\]){0,200}?)\.size\(\)\[(?P<index>\d{1,9})\]"
+    r"(?P<source>\b[A-Za-z_](?:[\w.]|\[[^][\n]{0,200}\]){0,200}?)\.size\(\)\[(?P<index>\d{1,9})\]"
 )
 
 

@@ -20,7 +20,7 @@ _NAMED = re.compile(
     r"\[(?P<compile>!?\d{1,9}(?:/\d{1,9}){0,2})\]"
     r"|\b[Gg]raph (?P<graph>\d{1,9})\b"
     r"|(?<!`)`(?P<code>[^`\n]{1,2000})`(?!`)"
-    r"|(?P<file>[^\s`'\"()\[\],:]{1,1000}):(?P<line>\d{1,9})\b"
+    r"|(?<![^\s`'\"()\[\],:])(?P<file>[^\s`'\"()\[\],:]{1,1000}):(?P<line>\d{1,9})\b"
 )
 
 _MAY_NAME = re.compile(r"[`\[:]|raph ")  # what each of them has: most texts have none
