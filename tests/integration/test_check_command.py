@@ -42,7 +42,9 @@ def test_a_graph_break_that_slips_in_is_named_at_its_line(run: Runner, tmp_path:
     worse = run("check", "--format", "github", "test_model.py")
     assert worse.exit_code == 112, worse.stderr
     assert "file=test_model.py,line=6::new: graph break in test_model.py forward: print(" in worse.stdout
-    assert run("check", "-m", "pytest", "-q", "test_model.py").exit_code == 112
+    worse = run("check", "-m", "pytest", "-q", "test_model.py")
+    assert worse.exit_code == 112
+    assert "\n    in test_model.py::test_forward\n" in worse.stdout
 
     program.write_text(MODEL.replace("== 6", "== 7"))
     failed = run("check", "test_model.py")

@@ -35,6 +35,7 @@ from dynamo_core.model import (
     UnrolledLoop,
 )
 from dynamo_reporters.documents import json_schema, json_value
+from dynamo_reporters.parts.findings import finding_lines
 
 
 def times(calls: int, each: float, *, previous: int | None = None, gap: float | None = None) -> CallTimes:
@@ -121,6 +122,19 @@ def test_a_break_costs_the_time_between_the_graphs_that_it_separates() -> None:
     assert found[0].cost.lost.known == "not recorded"
     assert found[0].source == "print(x)"
     assert found[0].remedies[0].check == "dynamo breaks"
+
+
+def test_the_tests_in_which_it_was_met_are_named_in_its_line() -> None:
+    met = [replace(a_break(), test=f"test_model.py::test_step[{number}]") for number in range(4)]
+    again = recompile(1)
+    known = recording(breaks=met, compiles=[again], tests={again.compile_id: "test_model.py::test_sizes"})
+    of_break, of_recompile = sorted(find(known), key=lambda finding: finding.kind)
+    assert of_break.evidence.tests == tuple(each.test for each in met)
+    (line,) = finding_lines([of_break], 1)
+    assert line.endswith("(4 times), in test_model.py::test_step[0] and 3 more tests")
+    assert finding_lines([of_recompile], 1)[0].endswith(", in test_model.py::test_sizes")
+    outside = find(recording(breaks=[a_break()], compiles=[again]))
+    assert all(" in test" not in line for line in finding_lines(outside, 2))
 
 
 def test_a_frame_that_fell_back_for_a_break_is_one_finding_with_it() -> None:

@@ -32,7 +32,7 @@ class GraphBreak:
 
     `callers` leads to the compiled frame, outermost first; empty where it was not recorded. `around` has the
     text of the lines next to the one that broke, by number, `grad_enabled` torch's grad mode there. It was
-    met at `at_ns` (since the epoch). Behind a
+    met at `at_ns` (since the epoch), in a `test` of pytest. Behind a
     break that is not resumed, the rest of the frame runs eager; its stack is that of the line that could not
     be traced.
     """
@@ -45,6 +45,7 @@ class GraphBreak:
     around: Mapping[int, str] = field(default_factory=dict)
     grad_enabled: bool | None = None
     at_ns: int | None = field(default=None, compare=False)
+    test: str | None = field(default=None, compare=False)
 
     @property
     def is_resumed(self) -> bool:

@@ -71,7 +71,10 @@ class BreakBuilder:
             explanation = self._last_explanation[compile_id]
             stack, around = self._within_frame(explanation, compile_id), {}
         callers = self._process.callers.get(compile_id, ())
-        graph_break = GraphBreak(reason, stack, compile_id, explanation, callers, around, grad_enabled, at_ns)
+        test = self._process.tests.get(compile_id)
+        graph_break = GraphBreak(
+            reason, stack, compile_id, explanation, callers, around, grad_enabled, at_ns, test
+        )
         self._process.breaks.append(graph_break)
         return graph_break
 

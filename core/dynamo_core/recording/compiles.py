@@ -75,6 +75,8 @@ class CompileBuilder:
     def _compile_begun(self, record: Record) -> None:
         compile_id = self._begun.id_of(record)
         begun = structured(CompileBegun, record)
+        if begun.test is not None:
+            self._process.tests.setdefault(compile_id, begun.test.removesuffix(" (call)"))
         self._in_progress.began(compile_id, self._begun.frame(compile_id), begun.began_ns, begun.backward)
 
     def _frame(self, record: Record) -> Frame:

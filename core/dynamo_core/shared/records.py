@@ -95,12 +95,13 @@ class CaptureDecided(OurRecord):
 
 
 class CompileBegun(OurRecord):
-    """A compile begins: of a frame, or of a backward."""
+    """A compile begins: of a frame, or of a backward; in a process of pytest, while this test ran."""
 
     NAME = names.COMPILE_BEGUN
 
     began_ns: int
     backward: bool = False
+    test: str | None = None
 
 
 class FrameTried(OurRecord):

@@ -7,6 +7,7 @@ from dynamo_core.analysis.words import number, place
 from dynamo_core.lock.comparison import Checked, Difference
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph
+from ..parts.findings import tests_line
 
 
 def check_blocks(checked: Checked, findings: Mapping[str, Finding]) -> Iterator[Block]:
@@ -56,6 +57,8 @@ def _differences(differences: Sequence[Difference], findings: Mapping[str, Findi
 def _finding(difference: Difference, finding: Finding) -> Iterator[Block]:
     yield Heading(difference.text, 3)
     yield Paragraph(f"{place(finding.place)}: {finding.cause}")
+    if finding.evidence.tests:
+        yield Paragraph(tests_line(finding))
     for remedy in finding.remedies[:1]:
         yield Paragraph(f"→ {remedy.text}", "advice")
     yield Paragraph(f"to allow it: --allow {finding.identity}", "dim")

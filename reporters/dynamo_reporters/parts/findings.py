@@ -10,6 +10,7 @@ from ..documents import json_value
 from ..page.blocks import Block, Heading, Paragraph
 
 _SHOWN = 8
+_TESTS_SHOWN = 3  # of a finding, where it has room
 FINDINGS_TITLE = "Fix first"
 
 
@@ -33,6 +34,8 @@ def findings_section(findings: Sequence[Finding]) -> Iterator[Block]:
             yield Paragraph("\n".join(filter(None, said)))
         if finding.via is not None:
             yield Paragraph(via_line(finding))
+        if finding.evidence.tests:
+            yield Paragraph(tests_line(finding))
         for remedy in finding.remedies:
             yield Paragraph(f"→ {remedy.text}", "advice")
     if len(findings) > _SHOWN:
@@ -50,9 +53,20 @@ def via_line(finding: Finding) -> str:
     return f"{what} {place(finding.via.place)}: {finding.via.text}"
 
 
+def tests_line(finding: Finding, shown: int = _TESTS_SHOWN) -> str:
+    """The tests in which it was met: `in test_model.py::test_step and 3 more tests`; "" outside of tests."""
+    tests = finding.evidence.tests
+    rest = len(tests) - shown
+    more = f" and {number(rest, 'more test')}" if rest > 0 else ""
+    return f"in {', '.join(tests[:shown])}{more}" if tests else ""
+
+
 def finding_lines(findings: Sequence[Finding], shown: int) -> list[str]:
     """A line for each of the first ones."""
-    lines = [f"{rank}. {_title(finding)}" for rank, finding in enumerate(findings[:shown], 1)]
+    lines = [
+        ", ".join(filter(None, (f"{rank}. {_title(finding)}", tests_line(finding, 1))))
+        for rank, finding in enumerate(findings[:shown], 1)
+    ]
     rest = len(findings) - shown
     return lines + ([f"… and {number(rest, 'more finding')}"] if rest > 0 else [])
 

@@ -47,6 +47,7 @@ def breaks(figures: Figures) -> Iterator[Draft]:
                 ),
                 (first.reason,),
                 each.met,
+                tuple(dict.fromkeys(b.test for b in each.occurrences if b.test is not None)),
             ),
             remedies=remedies(kind, break_advice(first, version)),
         )

@@ -7,7 +7,7 @@ from ..figures import Figures
 from ..library import is_library
 from ..remedies.advice import Advice, edit
 from ..words import frame_name, number, place, process_title, seconds
-from .draft import Draft
+from .draft import Draft, tests_of
 from .finding import Cost, Evidence, Figure
 from .remedy import remedies
 
@@ -67,6 +67,10 @@ def _draft(figures: Figures, process: Process, same: Sequence[Compile]) -> Draft
         function=first.name,
         via=None if frame is None else (frame.called_from if is_reset else frame.compiled_by),
         cost=Cost(Figure(spent, "measured"), saves_at_most=Figure(spent, "measured")),
-        evidence=Evidence(tuple(str(compile_.compile_id) for compile_ in same), times=len(same)),
+        evidence=Evidence(
+            tuple(str(compile_.compile_id) for compile_ in same),
+            times=len(same),
+            tests=tests_of(process, same),
+        ),
         remedies=remedies("compiled anew", [_RESET if is_reset else _DEFINED]),
     )

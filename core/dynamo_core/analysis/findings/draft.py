@@ -1,8 +1,9 @@
 """What one analysis says of a finding, before that has an identity and its place in the ranking."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ...model import Place, Process, StackFrame
+from ...model import Compile, Frame, Place, Process, StackFrame
 from ..library import is_library
 from .finding import Cost, Evidence, Kind, Remedy
 
@@ -33,3 +34,9 @@ class Draft:
         """Whether it is in code that is not the user's own, even where a line of the user's leads there."""
         places = [self.place, None if self.via is None else self.via.place]
         return any(place is not None and is_library(place) for place in places)
+
+
+def tests_of(process: Process, compiled: Iterable[Compile | Frame]) -> tuple[str, ...]:
+    """The tests of pytest that ran when these were compiled, in the order in which they ran."""
+    found = (process.tests.get(each.compile_id) for each in compiled)
+    return tuple(dict.fromkeys(test for test in found if test is not None))

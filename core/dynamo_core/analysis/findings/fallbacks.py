@@ -11,7 +11,7 @@ from ..remedies.breaks import break_advice, break_cause
 from ..remedies.situation import user_line
 from ..summary import break_identity, fell_back
 from ..words import first_line, frame_name, place
-from .draft import Draft
+from .draft import Draft, tests_of
 from .finding import NOT_RECORDED, Cost, Evidence, Figure, Kind
 from .remedy import remedies
 
@@ -53,7 +53,10 @@ def _of_frame(figures: Figures, process: Process, frame: Frame, stopped: GraphBr
         via=None if library is None else stopped.stack[-1],
         cost=_cost(figures, process) if is_eager else Cost(),
         evidence=Evidence(
-            () if frame.compile_id is None else (str(frame.compile_id),), (), (frame.reason or "",)
+            () if frame.compile_id is None else (str(frame.compile_id),),
+            (),
+            (frame.reason or "",),
+            tests=tests_of(process, [frame]),
         ),
         remedies=remedies(kind, break_advice(stopped, process.torch_version)),
     )

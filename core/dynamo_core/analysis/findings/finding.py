@@ -73,12 +73,16 @@ class Cost:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What in the recording a finding rests on: ids of compiles, numbers of graphs, and torch's own words."""
+    """What in the recording a finding rests on: ids of compiles, numbers of graphs, and torch's own words.
+
+    `tests` are those of pytest in which it was met.
+    """
 
     compile_ids: tuple[str, ...] = ()
     graphs: tuple[int, ...] = ()
     records: tuple[str, ...] = ()
     times: int = 1
+    tests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

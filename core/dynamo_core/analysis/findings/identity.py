@@ -55,6 +55,7 @@ def _merged(identity: str, same: list[Draft]) -> Finding:
             tuple(dict.fromkeys(each for draft in same for each in draft.evidence.graphs)),
             tuple(dict.fromkeys(each for draft in same for each in draft.evidence.records)),
             sum(draft.evidence.times for draft in same),
+            tuple(dict.fromkeys(each for draft in same for each in draft.evidence.tests)),
         ),
         remedies=tuple(dict.fromkeys(remedy for draft in same for remedy in draft.remedies)),
     )

@@ -10,7 +10,7 @@ from ..recompile_sentences import cause_sentence
 from ..recompiles import FrameRecompiles
 from ..remedies.recompiles import recompile_advice
 from ..words import number, place, process_title, seconds
-from .draft import Draft
+from .draft import Draft, tests_of
 from .finding import NOT_RECORDED, Cost, Evidence, Figure, Kind
 from .remedy import remedies
 
@@ -56,6 +56,7 @@ def _draft(figures: Figures, kind: Kind, causes: Sequence[RecompileCause]) -> Dr
             (),
             tuple(dict.fromkeys(checks)),
             len(compiles),
+            tests_of(frame.process, compiles),
         ),
         remedies=remedies(kind, recompile_advice(main)),
     )

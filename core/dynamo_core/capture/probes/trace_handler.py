@@ -8,6 +8,7 @@ import hashlib
 import json
 import logging
 import os
+import sys
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, cast
@@ -45,7 +46,7 @@ class TraceHandler(logging.Handler):
             self._stream.write(metadata, payload, path, record.lineno)
             is_backward = "chromium_event" in metadata and _begins_backward(payload)
             if is_backward or "dynamo_start" in metadata:
-                begun = CompileBegun(began_ns=time_ns(), backward=is_backward)
+                begun = CompileBegun(began_ns=time_ns(), backward=is_backward, test=_test_that_runs())
                 self._stream.record(begun, envelope(metadata))
         except Exception:
             self._stream.counters.note_lost_record(0)
@@ -55,6 +56,14 @@ class TraceHandler(logging.Handler):
 
     def close(self) -> None:
         """Go on: `logging.config.dictConfig` closes every handler it finds."""
+
+
+def _test_that_runs() -> str | None:
+    """Which test pytest is at in this process; one that a test has started is no test's.
+
+    Source: _pytest/runner.py (_update_current_test_var), pytest 8 and 9: `test_model.py::test_step (call)`.
+    """
+    return os.environ.get("PYTEST_CURRENT_TEST") if "_pytest" in sys.modules else None
 
 
 def _without_secrets(metadata: Mapping[str, Any], payload: str) -> tuple[Mapping[str, Any], str]:
