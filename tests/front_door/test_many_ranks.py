@@ -1,7 +1,10 @@
 """`dynamo ranks` of many: one stream is opened for all that are alike, and says what reading all would."""
 
 import json
+import re
 import shutil
+import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ from dynamo_core.analysis.ranks.represented import read_ranks
 from dynamo_core.recording.digests import digest_by_reading, digests_of
 from dynamo_core.recording.read import read
 from dynamo_core.shared import names
+from dynamo_core.shared.call_pages import PAGE_WORDS, RUNNING_SINCE
 from many_ranks import make_job, recorded
 from stored import stored
 
@@ -87,3 +91,33 @@ def test_a_damaged_digest_is_made_anew(jobs: dict[bool, Path], tmp_path: Path) -
 def test_the_page_of_many(jobs: dict[bool, Path]) -> None:
     page = answer("ranks", jobs[True]).stdout
     assert "0-6 and 8-39" in page and "Left out: 3 streams" in page
+
+
+def _running_since(folder: Path, rank: int, change: Callable[[int], int]) -> None:
+    """Change since when a rank is inside of the graph that it calls."""
+    (calls,) = folder.glob(f"{names.CALLS_PREFIX}rank_{rank}_*")
+    words = list(struct.unpack(f"={calls.stat().st_size // 8}q", calls.read_bytes()))
+    page = next(at for at in range(PAGE_WORDS, len(words), PAGE_WORDS) if words[at + RUNNING_SINCE] > 0)
+    words[page + RUNNING_SINCE] = change(words[page + RUNNING_SINCE])
+    calls.write_bytes(struct.pack(f"={len(words)}q", *words))
+
+
+def test_what_is_a_ranks_own_is_its_own_though_another_stands_for_it(
+    jobs: dict[bool, Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "job"
+    shutil.copytree(jobs[True], folder)
+    (digest,) = folder.glob(f"{names.DIGEST_PREFIX}rank_3_*")
+    digest.write_text(re.sub(r'"compile_seconds": [^,]+', '"compile_seconds": 9000.5', digest.read_text()))
+    _running_since(folder, 4, lambda since: since - 7_000_000_000)
+    before, found = document("ranks", jobs[True]), document("ranks", folder)
+    assert found["rows"][0]["most_compile_seconds"] == 9000.5
+    assert found["waits"][0]["since_ns"] == before["waits"][0]["since_ns"] - 7_000_000_000
+
+
+def test_a_rank_that_is_inside_of_nothing_is_not_alike(jobs: dict[bool, Path], tmp_path: Path) -> None:
+    folder = tmp_path / "job"
+    shutil.copytree(jobs[False], folder)
+    _running_since(folder, 5, lambda since: 0)
+    waits = document("ranks", folder)["waits"]
+    assert [wait["ranks"] for wait in waits] == [[each for each in range(RANKS) if each not in (5, 7)], [7]]

@@ -105,6 +105,17 @@ def test_a_file_that_fails_is_named_and_tried_again(spool: Path, tmp_path: Path)
     assert not_arrived(brought(store, tmp_path / "again")) == []
 
 
+def test_a_file_whose_newer_content_fails_is_named_though_it_is_as_long(spool: Path, tmp_path: Path) -> None:
+    store = Store()
+    carrier = Carrier(spool, store, "there", "host")
+    carrier.carry()
+    (spool / CALLS).write_bytes(b"\0\2")
+    store.failing = (CALLS,)
+    assert not carrier.carry(is_last=True)
+    (problem,) = not_arrived(brought(store, tmp_path / "read"))
+    assert problem.startswith(f"{CALLS} did not arrive whole (2 of 2 bytes: PermissionError")
+
+
 def test_a_store_that_takes_nothing_leaves_the_list_here(spool: Path) -> None:
     store = Store()
     store.failing = ("",)

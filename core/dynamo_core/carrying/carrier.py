@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..shared.names import (
-    CALLS_PREFIX,
     CARRIED_PREFIX,
     CARRIED_SUFFIX,
     CARRIER_LOCK,
@@ -110,7 +109,7 @@ class Carrier:
 
     def _state(self, file: Path, content: bytes) -> str:
         """Counters are mapped into memory: neither their size nor their time tells that they have changed."""
-        if file.name.startswith(CALLS_PREFIX) or not file.name.endswith(".log"):
+        if not file.name.endswith(".log"):
             return md5(content, usedforsecurity=False).hexdigest()
         return str(len(content))
 
