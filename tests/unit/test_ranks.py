@@ -126,3 +126,13 @@ def test_an_environment_variable_of_one_rank_is_named_before_what_it_leads_to() 
 def test_forked_workers_of_a_rank_are_not_it() -> None:
     worker = rank(0, forked=True)
     assert [row.ranks for row in compare_ranks(of(rank(0), worker, rank(1))).rows] == [(0, 1)]
+
+
+def test_ranks_that_recorded_nothing_are_named() -> None:
+    def of_world(size: str, *numbers: int) -> tuple[str, ...]:
+        return compare_ranks(of(*(rank(n, environment={"WORLD_SIZE": size}) for n in numbers))).left_out
+
+    assert of_world("4", 0, 1, 2, 3) == ()
+    assert of_world("8", 0, 1, 5) == ("ranks 2-4, 6 and 7 of 8, which recorded nothing here",)
+    assert of_world("eight", 0, 1) == of_world("99999999999", 0, 1) == ()
+    assert compare_ranks(of(rank(0), rank(3))).left_out == ()

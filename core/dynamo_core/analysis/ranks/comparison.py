@@ -7,10 +7,11 @@ from typing import Literal
 from ...model import Process, Recording
 from ..summary import Summary, summarize
 from .differences import Difference, differences
-from .members import every, newest_launch
+from .members import every, named, newest_launch
 from .waiting import Wait, waits_of, who_waits
 
 State = Literal["ended", "killed", "not ended", "not recorded"]
+_LARGEST_JOB = 1_000_000  # ranks
 _Counts = tuple[int | None, int | None, int | None, int | None]
 
 
@@ -41,7 +42,7 @@ class Ranks:
 
     `waits` says what they are inside of, `waiting` who cannot go on, in sentences. `compared` names what was
     compared and agrees, `not_compared` what could not be. `left_out` are other processes of ranks: of earlier
-    jobs in the same folder, and of earlier attempts at this one.
+    jobs in the same folder, of earlier attempts at this one, and those that recorded nothing.
     """
 
     rows: tuple[RankRow, ...]
@@ -67,8 +68,19 @@ def compare_ranks(recording: Recording) -> Ranks:
         waiting=who_waits(ranks),
         compared=tuple(text for subject, text in compared if subject not in subjects),
         not_compared=tuple(not_compared),
-        left_out=(*recording.left_out, *chosen.left_out),
+        left_out=(*recording.left_out, *chosen.left_out, *_absent(ranks)),
     )
+
+
+def _absent(ranks: Mapping[int, Process]) -> Iterator[str]:
+    """Ranks that the launcher of the others counts, and of which nothing lies here."""
+    sizes = {(process.info.environment or {}).get("WORLD_SIZE", "") for process in ranks.values()}
+    size = sizes.pop() if len(sizes) == 1 else ""
+    is_part = any(process.whole is not None for process in ranks.values())
+    if len(ranks) > 1 and not is_part and size.isdecimal() and int(size) <= _LARGEST_JOB:
+        absent = set(range(int(size))) - set(every(ranks, ranks))
+        if absent:
+            yield f"{named([*absent])} of {int(size):,}, which recorded nothing here"
 
 
 def _of_all_ranks(difference: Difference, ranks: Mapping[int, Process]) -> Difference:
