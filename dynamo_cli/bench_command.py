@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -22,14 +21,26 @@ from dynamo_core.shared.settings import CAPTURE_POLICIES, Settings
 from .program_command import OptionWithOptionalValue, ProgramCommand, program_of
 from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
 from .run_options import documented_option, dynamic_option, python_option
-from .running import say
+from .run_progress import RunProgress
+from .suite_bench import SuiteFiles, bench_suite
 
 _VERIFY_OFF, _VERIFY_REPORT, _VERIFY_ERROR = "off", "report", "error"
 _INTERRUPTED = 130
 _ROUNDS, _MOST_ROUNDS = 5, 15
 
 
-_FURTHER = {"csv_file", "recordings", "python", "capture", "dynamic", "autotune_file"}
+_FURTHER = {
+    "compare",
+    "step",
+    "results",
+    "again",
+    "csv_file",
+    "recordings",
+    "python",
+    "capture",
+    "dynamic",
+    "autotune_file",
+}
 
 
 @click.command("bench", cls=ProgramCommand, further=frozenset(_FURTHER))
@@ -56,6 +67,26 @@ _FURTHER = {"csv_file", "recordings", "python", "capture", "dynamic", "autotune_
     default=_VERIFY_REPORT,
     help="Run each backend once more, not timed, with its graphs beside eager (report); fail for a backend "
     "that fails as well (--verify=error); or leave that out (--verify=off).",
+)
+@documented_option(
+    "--suite",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Run all programs of a suite.toml, or of a folder.",
+)
+@documented_option(
+    "--results",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Where the results of a suite are kept, program by program: what is there is not measured again.  "
+    "[default: .dynamo/suite-NAME]",
+)
+@documented_option("--again", is_flag=True, help="Measure all of a suite again, whatever is kept.")
+@documented_option(
+    "--compare",
+    type=click.Path(path_type=Path),
+    metavar="OLDER",
+    help="Compare a suite with an earlier run of it, its folder of results or its JSON report.",
 )
 @documented_option(
     "--per-graph",
@@ -124,6 +155,10 @@ def bench_command(
     backends: str,
     repeat: int | None,
     verify: str,
+    suite: Path | None,
+    results: Path | None,
+    again: bool,
+    compare: Path | None,
     per_graph: bool,
     step: str | None,
     time_limit: float | None,
@@ -143,27 +178,38 @@ def bench_command(
     cache for its first round, whose compile time is the cold one.
 
     The exit code is 117 where a backend disagrees with eager, and with --verify=error also where one fails;
-    115 where the program fails under eager; else 0, whatever became of the others.
+    115 where the program fails under eager; else 0, whatever became of the others. Of a suite, it is 112
+    where a bound of suite.toml is not kept, or a program is slower than in OLDER beyond both intervals, or
+    newly fails; 115 where no program could be measured.
+
+    A suite's results are kept as soon as a program is done, so the same command goes on where it was ended.
+    What --backends, --repeat, --time-limit, --capture and --step say comes before what suite.toml says.
 
     \b
     Examples:
       dynamo bench train.py
       dynamo bench --backends eager,inductor,inductor:max-autotune train.py --epochs 1
+      dynamo bench --suite suite.toml --compare main.json -o speedups.html
       dynamo bench --backends ofi+inductor,mine.py:backend --repeat 10 -o speedups.csv infer.py
     """
-    program = _program(ctx)
     form = form or format_of(report_file, {".csv": "csv"})
-    names = _names(backends)
     settings = Settings(
         recording="",
         capture=capture,
         dynamic=dynamic,
         autotune_file=None if autotune_file is None else str(autotune_file.absolute()),
     )
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what runs must end as well
+    if suite is not None:
+        files = SuiteFiles(suite, results, again, compare, form, report_file, csv_file)
+        bench_suite(ctx, files, settings, python, verify=verify != _VERIFY_OFF)
+        return
+    _refuse_suite_options(ctx)
+    program = _program(ctx)
+    names = _names(backends)
     request = Request(program, settings, python=python)
     requests = requests_for(request, names)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what runs must end as well
-    with _folders(recordings) as (kept, caches), _Progress() as progress:
+    with _folders(recordings) as (kept, caches), RunProgress() as progress:
         plan = Plan(
             first=first_request(request),
             requests=requests,
@@ -182,6 +228,12 @@ def bench_command(
     if result.is_interrupted:
         ctx.exit(_INTERRUPTED)
     _raise_if_wrong(result, fails_count=verify == _VERIFY_ERROR)
+
+
+def _refuse_suite_options(ctx: click.Context) -> None:
+    for name in ("results", "again", "compare"):
+        if ctx.params[name]:
+            raise click.UsageError(f"--{name} goes with --suite")
 
 
 def _program(ctx: click.Context) -> Program:
@@ -240,31 +292,3 @@ def _raise_if_wrong(result: Bench, *, fails_count: bool) -> None:
             raise Disagreement(f"{backend.name} fails: {backend.problem}")
         if backend.agreement.verdict == "disagrees":
             raise Disagreement(f"{backend.name} disagrees with eager: {backend.agreement.detail}")
-
-
-class _Progress:
-    """What runs now: a bar on a terminal, else a line for each run."""
-
-    def __init__(self) -> None:
-        self._bar: Any = None
-
-    def __enter__(self) -> "_Progress":
-        if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self._bar = Progress(console=Console(stderr=True), transient=True)
-            self._task = self._bar.add_task("")
-            self._bar.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def announce(self, what: str, done: int, in_all: int) -> None:
-        """Say what is about to run."""
-        if self._bar is None:
-            say(f"dynamo: {what} (run {done + 1} of {in_all})")
-        else:
-            self._bar.update(self._task, description=what, completed=done, total=in_all)

@@ -16,6 +16,7 @@ from .diff.locked import LockedDocument
 from .documents import json_schema
 from .export.document import ExportDocument
 from .fix.document import FixDocument
+from .suite.document import SuiteDocument
 
 # By name: the title, and what a document is made of.
 _DOCUMENTS: Mapping[str, tuple[str, type]] = {
@@ -27,6 +28,7 @@ _DOCUMENTS: Mapping[str, tuple[str, type]] = {
     "export": ("dynamo export --format json", ExportDocument),
     "finding": ("A finding, in the documents of `dynamo explain` and `dynamo profile`", Finding),
     "fix": ("dynamo fix --format json", FixDocument),
+    "suite": ("dynamo bench --suite --format json", SuiteDocument),
 }
 # The same for reports (`report.py`): what they have beside the fields of every report.
 _REPORTS: Mapping[str, tuple[str, type]] = {"ranks": ("dynamo ranks --format json", Ranks)}

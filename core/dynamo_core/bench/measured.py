@@ -35,8 +35,8 @@ class Run:
     `marks` are some of the moments at which a step began, by the step's number (from 1); `steps` is how many
     began in all, and noting one took `mark_seconds`, which are no part of the program. `compiling` is when
     something was compiled. `working_seconds` is the whole run without imports, compiling and leaving Python.
-    `peaks` are bytes: `resident`, and by CUDA device. Of `stdout`, the end may be cut (LONGEST_OUTPUT).
-    `load` is what else went on in the machine.
+    `peaks` are bytes: `resident`, and by CUDA device. Of `stdout`, the end may be cut (LONGEST_OUTPUT); `log`
+    is the file of its stderr. `load` is what else went on in the machine.
     """
 
     problem: str | None = None
@@ -54,6 +54,7 @@ class Run:
     stdout: str = ""
     is_stdout_cut: bool = False
     load: Load = field(default_factory=Load)
+    log: str | None = None
 
 
 @dataclass

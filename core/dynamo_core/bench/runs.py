@@ -61,13 +61,17 @@ class Plan:
 
 @dataclass(frozen=True)
 class _Finished:
-    """A run that has ended, its recording, None where there is nothing to read, and what it printed."""
+    """A run that has ended, its recording, None where there is nothing to read, and what it printed.
+
+    `log` is the file of its stderr.
+    """
 
     problem: str | None
     recording: Recording | None
     stdout: str
     is_stdout_cut: bool
     load: Load
+    log: str
 
 
 def first_request(request: Request) -> Request:
@@ -163,10 +167,11 @@ class _Runs:
         finished = self._run(what, f"{self._names[name]}-{number}", request, self._names[name])
         if finished.recording is None:
             problem = finished.problem or "nothing was recorded"
-            return Run(problem=problem, stdout=finished.stdout, load=finished.load)
-        return read_run(
+            return Run(problem=problem, stdout=finished.stdout, load=finished.load, log=finished.log)
+        run = read_run(
             finished.recording, finished.problem, finished.stdout, finished.is_stdout_cut, finished.load
         )
+        return replace(run, log=finished.log)
 
     def verify(self, backend: Backend) -> Agreement:
         """A run that is not timed, in which each graph runs beside eager."""
@@ -203,6 +208,7 @@ class _Runs:
             stderr=plan.recordings / f"{folder}.stderr",
             environment={"TORCHINDUCTOR_CACHE_DIR": str(caches), "TRITON_CACHE_DIR": str(caches / "triton")},
             time_limit=plan.time_limit,
+            most_output=LONGEST_OUTPUT,
         )
         request = replace(request, output=plan.recordings / folder)
         meter = LoadMeter()
@@ -216,6 +222,7 @@ class _Runs:
             _beginning(unattended.stdout),
             unattended.stdout.stat().st_size > LONGEST_OUTPUT,
             load,
+            str(unattended.stderr),
         )
 
 

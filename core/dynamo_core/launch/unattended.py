@@ -3,12 +3,14 @@
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..shared.errors import CannotRecord, ProgramNotExecutable
 from ..shared.safe_writing import open_private
+from .bounded_output import bounded_output
 from .process import Ending
 
 
@@ -17,24 +19,34 @@ class Unattended:
     """How to run it: `stdout` and `stderr` are files to write, `environment` is added to the program's own.
 
     After `time_limit` seconds it is killed, with all the processes that it has started; `timed_out` says so.
+    Of what it writes to either, the first `most_output` bytes are kept, and the last ones.
     """
 
     stdout: Path
     stderr: Path
     environment: Mapping[str, str] = field(default_factory=dict)
     time_limit: float | None = None
+    most_output: int | None = None
     timed_out: bool = False
 
     def run(self, executable: str, command: Sequence[str], environment: Mapping[str, str]) -> Ending:
         """Run it to its end. Whatever ends us first (Ctrl-C, say) ends it too."""
         try:
-            with (
-                open(open_private(self.stdout), "wb") as stdout,
-                open(open_private(self.stderr), "wb") as stderr,
-            ):
-                child = self._start(executable, command, environment, stdout.fileno(), stderr.fileno())
+            with self._output(self.stdout) as stdout, self._output(self.stderr) as stderr:
+                return self._wait(self._start(executable, command, environment, stdout, stderr))
         except OSError as error:
             raise CannotRecord(f"cannot write {error.filename}: {error.strerror}") from error
+
+    @contextmanager
+    def _output(self, file: Path) -> Iterator[int]:
+        if self.most_output is not None:
+            with bounded_output(file, self.most_output) as descriptor:
+                yield descriptor
+        else:
+            with open(open_private(file), "wb") as opened:
+                yield opened.fileno()
+
+    def _wait(self, child: "subprocess.Popen[bytes]") -> Ending:
         try:
             status = child.wait(self.time_limit)
         except subprocess.TimeoutExpired:

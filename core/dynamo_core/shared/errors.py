@@ -1,11 +1,13 @@
 """The one kind of error that crosses the layers: a line for the user and an exit code.
 
     DynamoError                    exit code
+    ├── SuiteProblem               107  the file of a suite, or results of one, cannot be read or are none
     ├── NothingExported            108  `export -o FILE.pt2`: there is no exported program to write
     ├── LockFileProblem            109  the lock file, or [tool.dynamo], is damaged or cannot be written
     ├── NothingToCompare           110  `check`: nothing is locked for the program, or nothing was recorded
     ├── NotAsLocked                111  `check --exact`: better than what is locked
-    ├── GotWorse                   112  `check`: worse than what is locked, or beyond a bound
+    ├── GotWorse                   112  `check`: worse than what is locked; `bench --suite`: than --compare;
+    │                                   or beyond a bound
     ├── CannotApply                113  `fix --apply`: the edit does not fit the files as they are
     ├── CannotRunAgain             114  `fix`: the program of a recording cannot be run again
     ├── NotMeasured                115  no run, or no graph, could be measured or (--verify=error) compared
@@ -36,6 +38,12 @@ class DynamoError(Exception):
     exit_code = EXIT_INTERNAL
 
 
+class SuiteProblem(DynamoError):
+    """The file of a suite is damaged or names what is not known, or results are no results of a suite."""
+
+    exit_code = 107
+
+
 class NothingExported(DynamoError):
     """An exported program was asked for, and none was made."""
 
@@ -61,7 +69,7 @@ class NotAsLocked(DynamoError):
 
 
 class GotWorse(DynamoError):
-    """The program is worse than what is locked, or beyond a bound."""
+    """The program is worse than what is locked or than an earlier run, or beyond a bound."""
 
     exit_code = 112
 

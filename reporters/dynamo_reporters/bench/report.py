@@ -11,6 +11,7 @@ from dynamo_core.bench.outputs import LONGEST_OUTPUT, OutputComparison
 from dynamo_core.timing.ratios import Ratio
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, table
+from ..parts.speed_ups import factor, interval
 from .graph_times import graph_times_blocks
 
 _OF: dict[Basis, str] = {"step": "a step", "run": "the run"}
@@ -63,19 +64,10 @@ def _listed(names: list[str]) -> str:
 
 
 def _times_as_fast(speed: Ratio) -> str:
-    text = f"{_factor(speed.estimate)} times as fast as eager"
+    text = f"{factor(speed.estimate)} times as fast as eager"
     if speed.interval is None:
         return f"{text} (one round, so no interval)"
-    return f"{text} (95 %: {_interval(speed.interval)})"
-
-
-def _interval(interval: tuple[float, float]) -> str:
-    return " to ".join(map(_factor, interval))
-
-
-def _factor(value: float) -> str:
-    """Two rounds that differ a little have bounds beyond anything that a speed-up can be."""
-    return "> 100" if value > 100 else "< 0.01" if value < 0.01 else f"{value:.2f}"
+    return f"{text} (95 %: {interval(*speed.interval)})"
 
 
 def _pays(figures: Figures) -> str:
@@ -139,8 +131,8 @@ def _speed_cells(figures: Figures) -> tuple[str, str]:
     if speed is None:
         return ("1" if figures.backend.is_eager else ""), ""
     if speed.interval is None:
-        return _factor(speed.estimate), "one round"
-    return _factor(speed.estimate), _interval(speed.interval)
+        return factor(speed.estimate), "one round"
+    return factor(speed.estimate), interval(*speed.interval)
 
 
 def _pays_after(figures: Figures) -> str:

@@ -1,0 +1,171 @@
+"""Run a suite, a program after another. What happens in a program's runs is a row, never the suite's end."""
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+from ..bench.runs import Plan, bench, first_request, requests_for
+from ..launch.program import default_python
+from ..launch.run import Request
+from ..shared.errors import CannotRecord, DynamoError, NotMeasured
+from ..shared.masking import masked_arguments
+from ..shared.settings import Settings
+from .installed import Installed, installed
+from .results_folder import ResultsFolder, now
+from .rows import ProgramResult, log_name, rows_of, rows_without_figures
+from .suite_file import Suite, SuiteProgram
+
+# What else changes the figures of a program.
+_OF_THE_ENVIRONMENT = ("OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES")
+_LARGEST_SCRIPT = 16 << 20  # bytes
+
+
+@dataclass(frozen=True)
+class Means:
+    """What all programs are run with. `verify`: once more, not timed, with each graph beside eager."""
+
+    settings: Settings
+    python: str
+    verify: bool = True
+
+
+@dataclass
+class SuiteRun:
+    """What there is of a suite: the results of its programs, in order, and how many were kept from before."""
+
+    suite: Suite
+    results: list[ProgramResult]
+    installed: Installed
+    kept: int = 0
+    is_interrupted: bool = False
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """Who looks on: `announce` gets what is about to run of a program, `ended` its result."""
+
+    announce: Callable[[SuiteProgram, str], None]
+    ended: Callable[[ProgramResult], None]
+
+
+def check_suite(suite: Suite, means: Means) -> None:
+    """BackendProblem, or another DynamoError, for what would keep every run of a program from starting."""
+    asked: set[tuple[str, ...]] = set()
+    for program in suite.programs:
+        if program.choices.backends not in asked:  # torch is asked for those that are not its usual ones
+            asked.add(program.choices.backends)
+            requests_for(_request(program, means), program.choices.backends)
+
+
+def run_suite(suite: Suite, means: Means, folder: ResultsFolder, watcher: Watcher) -> SuiteRun:
+    """Run what is not kept yet. Ctrl-C ends it early, with what is done."""
+    has = installed(means.python, {module for program in suite.programs for module in program.needs})
+    run = SuiteRun(suite, [], has)
+    try:
+        for program in suite.programs:
+            key = _key(program, means, has)
+            result = folder.result(program.name, key)
+            if result is not None:
+                run.kept += 1
+                run.results.append(result)
+                continue
+            own = folder.new_folder(program.name)
+            announce = partial(watcher.announce, program)
+            result = run_program(program, means, has, key, own, announce)
+            folder.keep(result)
+            run.results.append(result)
+            watcher.ended(result)
+    except KeyboardInterrupt:
+        run.is_interrupted = True
+    return run
+
+
+def run_program(
+    program: SuiteProgram,
+    means: Means,
+    has: Installed,
+    key: str,
+    folder: Path,
+    announce: Callable[[str], None],
+) -> ProgramResult:
+    """Measure a program, here and now, in processes of its own; KeyboardInterrupt where Ctrl-C ended it.
+
+    All that it needs are its arguments and a folder to write to: it could as well run on another machine.
+    """
+    command = " ".join(masked_arguments(program.program.arguments))
+    began = time.monotonic()
+    missing = sorted(has.missing & set(program.needs))
+    if missing:
+        skipped = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed"
+        return ProgramResult(program.name, command, key, skipped, (), 0.0, now())
+    choices = program.choices
+    caches = folder / "caches"
+    try:
+        request = _request(program, means)
+        plan = Plan(
+            first=first_request(request),
+            requests=requests_for(request, choices.backends),
+            rounds=choices.repeat,
+            most_rounds=choices.repeat,
+            recordings=folder,
+            caches=caches,
+            verify=means.verify,
+            step=choices.step,
+            time_limit=choices.time_limit,
+        )
+        found = bench(plan, lambda what, done, in_all: announce(what))
+        if found.is_interrupted:
+            raise KeyboardInterrupt
+        rows = rows_of(found, folder)
+    except CannotRecord:  # a full disk is not the program's
+        raise
+    except NotMeasured as error:
+        problem = str(error).removeprefix(f"{program.program.name} ")
+        rows = rows_without_figures(choices.backends, problem, _log(folder))
+    except DynamoError as error:
+        rows = rows_without_figures(choices.backends, str(error), None)
+    finally:
+        shutil.rmtree(caches, ignore_errors=True)
+    return ProgramResult(program.name, command, key, None, rows, time.monotonic() - began, now())
+
+
+def means_of(settings: Settings, python: str | None, *, verify: bool) -> Means:
+    """With the Python found."""
+    return Means(settings, python or default_python(), verify)
+
+
+def _request(program: SuiteProgram, means: Means) -> Request:
+    settings = means.settings._replace(capture=program.choices.capture)
+    return Request(program.program, settings, python=means.python)
+
+
+def _key(program: SuiteProgram, means: Means, has: Installed) -> str:
+    """A digest of all that a program's rows depend on, as far as it can be known without running it."""
+    missing = sorted(has.missing & set(program.needs))
+    environment = {name: os.environ.get(name) for name in _OF_THE_ENVIRONMENT}
+    arguments = program.program.arguments
+    parts = [arguments, asdict(program.choices), means.python, means.verify, means.settings._asdict()]
+    return sha256(
+        json.dumps([*parts, has.torch, missing, environment, _digest(arguments[0])]).encode()
+    ).hexdigest()
+
+
+def _digest(script: str) -> str | None:
+    """Of the script's content, where it is one."""
+    try:
+        file = Path(script)
+        return sha256(file.read_bytes()).hexdigest() if file.stat().st_size <= _LARGEST_SCRIPT else None
+    except (OSError, ValueError):
+        return None
+
+
+def _log(folder: Path) -> str | None:
+    """What the run that came last wrote to stderr."""
+    logs = sorted(folder.glob("*.stderr"), key=lambda file: file.stat().st_mtime_ns)
+    return log_name(folder, logs[-1].name) if logs else None

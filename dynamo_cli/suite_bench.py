@@ -1,0 +1,159 @@
+"""`dynamo bench --suite`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from dynamo_core.analysis.words import number, seconds
+from dynamo_core.recording.files import DEFAULT_FOLDER, default_folder
+from dynamo_core.shared.errors import Disagreement, GotWorse, NotMeasured
+from dynamo_core.shared.settings import Settings
+from dynamo_core.suite.judged import Judged, judged
+from dynamo_core.suite.results_folder import ResultsFolder, read_results, results_folder
+from dynamo_core.suite.rows import ProgramResult, Row
+from dynamo_core.suite.runner import Watcher, check_suite, means_of, run_suite
+from dynamo_core.suite.suite_file import Suite, SuiteProgram, backend_names, read_suite
+
+from .program_command import program_of
+from .report_output import put, write_report
+from .run_progress import RunProgress
+
+_INTERRUPTED = 130
+_OF_ONE_PROGRAM = ("per_graph", "recordings")
+# What the command line says comes before the suite's file.
+_COMES_FIRST = ("backends", "repeat", "time_limit", "capture", "step")
+
+
+@dataclass(frozen=True)
+class SuiteFiles:
+    """Where a suite is read from, its results are kept, and its report goes."""
+
+    suite: Path
+    results: Path | None
+    again: bool
+    compare: Path | None
+    form: str
+    report_file: Path | None
+    csv_file: Path | None
+
+
+def bench_suite(
+    ctx: click.Context, files: SuiteFiles, settings: Settings, python: str | None, *, verify: bool
+) -> None:
+    """Run the suite and report, as `dynamo bench --help` says."""
+    _refuse_options_of_one_program(ctx)
+    suite = read_suite(files.suite, _given(ctx))
+    before = [] if files.compare is None else read_results(files.compare)
+    means = means_of(settings, python, verify=verify)
+    check_suite(suite, means)
+    if files.results is None:
+        default_folder()
+    path = files.results or DEFAULT_FOLDER / f"suite-{suite.name}"
+    with results_folder(path, suite.name, starts_over=files.again) as folder:
+        with RunProgress("program") as progress:
+            run = run_suite(suite, means, folder, _watcher(progress, suite))
+        _write_csv(folder, run.results)
+    found = judged(run, None if files.compare is None else str(files.compare), before)
+    _write(found, files, path)
+    if run.is_interrupted:
+        ctx.exit(_INTERRUPTED)
+    _raise_if_wrong(found)
+
+
+def _refuse_options_of_one_program(ctx: click.Context) -> None:
+    program = program_of(ctx)
+    if program is not None:
+        raise click.UsageError(
+            f"--suite names the programs; {program.arguments[0]} is one more: which of the two is meant?"
+        )
+    for name in _OF_ONE_PROGRAM:
+        if ctx.params[name]:
+            raise click.UsageError(f"--{name.replace('_', '-')} is for one program, and not for a suite")
+
+
+def _given(ctx: click.Context) -> dict[str, Any]:
+    """What the command line or the environment says, by the keys of the suite's file."""
+    given = {
+        name.replace("_", "-"): ctx.params[name]
+        for name in _COMES_FIRST
+        if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT
+    }
+    if "backends" in given:
+        names = [name.strip() for name in given["backends"].split(",")]
+        given["backends"] = backend_names(names, "--backends")
+    return given
+
+
+def _watcher(progress: RunProgress, suite: Suite) -> Watcher:
+    places = {program.name: place for place, program in enumerate(suite.programs)}
+
+    def announce(program: SuiteProgram, what: str) -> None:
+        progress.announce(f"{program.name}: {what}", places[program.name], len(places))
+
+    def ended(result: ProgramResult) -> None:
+        progress.say(f"dynamo: {result.program}: {_in_a_line(result)}")
+
+    return Watcher(announce, ended)
+
+
+def _in_a_line(result: ProgramResult) -> str:
+    if result.skipped is not None:
+        return f"not run, {result.skipped}"
+    rows = [row for row in result.rows if not row.is_eager] or result.rows
+    outcomes = list(dict.fromkeys(_outcome(row) for row in rows))
+    return f"{'; '.join(outcomes)} ({seconds(result.took_seconds)})"
+
+
+def _outcome(row: Row) -> str:
+    if row.outcome == "failed":
+        return f"failed: {row.problem}"
+    if row.outcome == "disagrees":
+        return f"{row.backend} disagrees with eager"
+    return f"{row.backend} passed" if row.speed_up is None else f"{row.backend} {row.speed_up.mean:.2f}"
+
+
+def _write_csv(folder: ResultsFolder, results: Sequence[ProgramResult]) -> None:
+    from dynamo_reporters.suite.document import suite_csv
+
+    put(suite_csv(results), folder.path / "speedups.csv")
+
+
+def _write(found: Judged, files: SuiteFiles, path: Path) -> None:
+    from dynamo_reporters.suite.document import suite_csv, suite_document
+    from dynamo_reporters.suite.report import suite_blocks
+
+    if files.csv_file is not None:
+        put(suite_csv(found.run.results), files.csv_file)
+    if files.form == "csv":
+        put(suite_csv(found.run.results), files.report_file)
+    else:
+        write_report(
+            lambda: suite_blocks(found, str(path)),
+            lambda: suite_document(found, str(path)),
+            files.form,
+            files.report_file,
+        )
+
+
+def _raise_if_wrong(found: Judged) -> None:
+    results = found.run.results
+    if not any(row.has_passed for result in results for row in result.rows):
+        raise NotMeasured(f"no program of the suite {found.run.suite.name} could be measured")
+    if found.beyond:
+        first = found.beyond[0]
+        what = f"{first.program} under {first.backend}" if first.program is not None else first.backend
+        others = f"; {number(len(found.beyond) - 1, 'bound')} more" if len(found.beyond) > 1 else ""
+        raise GotWorse(f"{what}: {first.bound} = {first.limit:g} is not kept, found {first.found}{others}")
+    if found.compared is not None and found.compared.worse:
+        worse, older = found.compared.worse[0], found.compared.older
+        raise GotWorse(f"{worse.program} under {worse.backend} is {worse.change} since {older}")
+    for result in results:
+        for row in result.rows:
+            if row.outcome == "disagrees":
+                raise Disagreement(
+                    f"{result.program}: {row.backend} disagrees with eager: {row.agreement_detail}"
+                )

@@ -1,0 +1,1 @@
+"""`dynamo bench --suite`: many programs under several backends."""

@@ -1,0 +1,249 @@
+"""`dynamo bench --suite`: the page."""
+
+from collections.abc import Iterator
+
+from dynamo_core.analysis.words import number, seconds
+from dynamo_core.suite.bounds import Beyond
+from dynamo_core.suite.comparison import Change, Difference
+from dynamo_core.suite.judged import Compared, Judged
+from dynamo_core.suite.rows import ProgramResult, Row, Speed
+from dynamo_core.suite.summary import BackendSummary
+
+from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, table
+from ..parts.speed_ups import factor, interval
+
+_CHANGES: dict[Change, str] = {
+    "newly failing": "fails now, and did not",
+    "slower": "slower",
+    "gone": "no longer measured",
+    "faster": "faster",
+    "passes now": "passes now, and did not",
+    "new": "was not measured then",
+}
+
+
+def suite_blocks(judged: Judged, results: str) -> Iterator[Block]:
+    """The page as blocks; `results` is the folder of results."""
+    run = judged.run
+    yield Heading(_headline(judged), 1)
+    yield Paragraph(_what_was_done(judged))
+    if judged.beyond:
+        yield Heading("Beyond a bound")
+        yield Bullets([_beyond_text(each) for each in judged.beyond], "warning")
+    if judged.compared is not None:
+        yield from _compared(judged.compared)
+    yield Heading("Each backend over all programs")
+    yield _summaries(judged.summaries)
+    yield Heading("Speed-up over eager")
+    yield _speeds(run.results)
+    yield Paragraph(
+        "Eager's time by the backend's in the same round, the geometric mean over rounds, with its 95 % "
+        "interval. Times are of a step, or of the run without imports and compiling where no step was found.",
+        "dim",
+    )
+    yield Heading("Compiling and memory")
+    yield _costs(run.results)
+    yield from _problems(run.results)
+    yield Heading("More")
+    yield Paragraph(
+        f"{results} has the rows (speedups.csv) and, for each program, what its runs wrote and their "
+        f"recordings:\ndynamo explain | profile | graphs  {results}/runs/PROGRAM/BACKEND-ROUND",
+        "dim",
+    )
+
+
+def _headline(judged: Judged) -> str:
+    others = [each for each in judged.summaries if each.backend != "eager"]
+    if not any(each.passed for each in judged.summaries):
+        return "No program of the suite could be measured."
+    if not others:
+        [only] = judged.summaries
+        return f"{_passed(only)} under eager, the only backend."
+    return " ".join(f"{_mean(each)}; {_passed(each)}." for each in others)
+
+
+def _mean(summary: BackendSummary) -> str:
+    if summary.geometric_mean is None:
+        return f"{summary.backend}: no speed-up was measured"
+    over = number(summary.compared, "program")
+    times = factor(summary.geometric_mean)
+    return f"{summary.backend} is {times} times as fast as eager, the geometric mean of {over}"
+
+
+def _passed(summary: BackendSummary) -> str:
+    return f"{summary.passed:,} of {number(summary.programs, 'program')} {_verb(summary.passed)}"
+
+
+def _verb(count: int) -> str:
+    return "passes" if count == 1 else "pass"
+
+
+def _what_was_done(judged: Judged) -> str:
+    run = judged.run
+    text = f"The suite {run.suite.name}, torch {run.installed.torch or 'not recorded'}. "
+    text += "Each run is a process of its own; the backends take turns."
+    if run.kept:
+        were = "was" if run.kept == 1 else "were"
+        text += f" {number(run.kept, 'program')} {were} measured earlier, in the same way (--again)."
+    if run.is_interrupted:
+        missing = len(run.suite.programs) - len(run.results)
+        text += f" Interrupted: {number(missing, 'program')} not measured; the same command goes on."
+    return text
+
+
+def _beyond_text(beyond: Beyond) -> str:
+    what = f"{beyond.program} under {beyond.backend}" if beyond.program is not None else beyond.backend
+    return f"{what}: {beyond.bound} = {beyond.limit:g}, found {beyond.found}"
+
+
+def _compared(compared: Compared) -> Iterator[Block]:
+    yield Heading(f"Since {compared.older}")
+    shown = [each for each in compared.differences if each.backend != "eager" or each.problem]
+    if not shown:
+        yield Paragraph("Nothing became slower or faster beyond both intervals, and nothing newly fails.")
+    worse = [_difference_text(each) for each in shown if each in compared.worse]
+    yield Bullets(worse, "warning")
+    yield Bullets([_difference_text(each) for each in shown if each not in compared.worse])
+    if compared.undecided:
+        rows = number(compared.undecided, "row")
+        yield Paragraph(f"{rows} could not be compared: one round has no interval (--repeat).", "dim")
+
+
+def _difference_text(each: Difference) -> str:
+    text = f"{each.program} under {each.backend}: {_CHANGES[each.change]}"
+    if each.problem is not None:
+        return f"{text}: {each.problem}"
+    if each.before is not None and each.after is not None:
+        return f"{text}: {_speed(each.before)} then, {_speed(each.after)} now"
+    return text
+
+
+def _speed(speed: Speed) -> str:
+    bounds = "" if speed.low is None or speed.high is None else f" ({interval(speed.low, speed.high)})"
+    return f"{factor(speed.mean)}{bounds}"
+
+
+def _summaries(summaries: tuple[BackendSummary, ...]) -> Table:
+    return table(
+        "backend|programs>|pass>|rate>|agree>|disagree>|fail>|geometric mean>|faster>|slower>",
+        [
+            [
+                each.backend,
+                f"{each.programs:,}",
+                f"{each.passed:,}",
+                f"{each.pass_rate:.0%}",
+                "" if each.backend == "eager" else f"{each.verified:,}",
+                "" if each.backend == "eager" else f"{each.disagreeing:,}",
+                f"{each.failed:,}",
+                *_mean_cells(each),
+            ]
+            for each in summaries
+        ],
+    )
+
+
+def _mean_cells(summary: BackendSummary) -> tuple[str, str, str]:
+    if summary.backend == "eager":
+        return "1", "", ""
+    mean = "not measured" if summary.geometric_mean is None else factor(summary.geometric_mean)
+    return mean, f"{summary.faster:,}", f"{summary.slower:,}"
+
+
+def _speeds(results: list[ProgramResult]) -> Table:
+    rows = []
+    for result in results:
+        for row in _others(result):
+            eager = result.row("eager")
+            rows.append(
+                [
+                    result.program,
+                    row.backend,
+                    row.basis or "",
+                    _time(eager),
+                    _time(row),
+                    *_speed_cells(row),
+                    row.agreement or "",
+                ]
+            )
+    return table("program|backend|of a|eager>|time>|speed-up>|95 %|outputs", rows)
+
+
+def _others(result: ProgramResult) -> list[Row]:
+    """The rows to show: without eager's, where there are others."""
+    return [row for row in result.rows if not row.is_eager] or list(result.rows)
+
+
+def _time(row: Row | None) -> str:
+    if row is None or row.median_seconds is None:
+        return "" if row is None or row.outcome == "failed" else "not recorded"
+    return seconds(row.median_seconds)
+
+
+def _speed_cells(row: Row) -> tuple[str, str]:
+    speed = row.speed_up
+    if row.outcome == "failed":
+        return "failed", ""
+    if speed is None:
+        return ("1" if row.is_eager else "not measured"), ""
+    return factor(speed.mean), (
+        "one round" if speed.low is None or speed.high is None else interval(speed.low, speed.high)
+    )
+
+
+def _costs(results: list[ProgramResult]) -> Table:
+    rows = [
+        [
+            result.program,
+            row.backend,
+            "" if row.is_eager else seconds(row.compile_cold_seconds),
+            "" if row.is_eager else seconds(row.compile_warm_seconds),
+            *(_count(row, count) for count in (row.graphs, row.graph_breaks, row.recompiles)),
+            _memory(row.peak_bytes),
+            *([_memory(row.peak_cuda_bytes)] if _has_cuda(results) else []),
+        ]
+        for result in results
+        for row in result.rows
+        if row.peak_bytes is not None or row.graphs is not None
+    ]
+    on_the_gpu = "|on the GPU>" if _has_cuda(results) else ""
+    return table(
+        f"program|backend|cold>|warm>|graphs>|breaks>|recompiles>|peak memory>{on_the_gpu}",
+        rows,
+    )
+
+
+def _has_cuda(results: list[ProgramResult]) -> bool:
+    return any(row.peak_cuda_bytes is not None for result in results for row in result.rows)
+
+
+def _count(row: Row, count: int | None) -> str:
+    if row.is_eager:
+        return ""
+    return "not recorded" if count is None else f"{count:,}"
+
+
+def _memory(size: float | None) -> str:
+    return "not recorded" if size is None else f"{size / 1e6:,.0f} MB"
+
+
+def _problems(results: list[ProgramResult]) -> Iterator[Block]:
+    failed, wrong = [], []
+    for result in results:
+        causes: dict[tuple[str | None, str | None], list[str]] = {}
+        for row in result.rows:
+            if row.outcome == "failed":
+                causes.setdefault((row.problem, row.log), []).append(row.backend)
+            if row.outcome == "disagrees":
+                wrong.append(f"{result.program} under {row.backend}: {row.agreement_detail}")
+        for (problem, log), backends in causes.items():
+            where = "" if log is None else f"; log: {log}"
+            under = "" if "eager" in backends else f" under {', '.join(backends)}"
+            failed.append(f"{result.program}{under}: {problem}{where}")
+    skipped = [f"{result.program}: {result.skipped}" for result in results if result.skipped is not None]
+    for title, lines in (("What failed", failed), ("What disagrees with eager", wrong)):
+        if lines:
+            yield Heading(title)
+            yield Bullets(lines, "warning")
+    if skipped:
+        yield Heading("Not run")
+        yield Bullets(skipped)
