@@ -1,14 +1,17 @@
 """Which measurement wins, and what an autotune file says of it."""
 
 import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dynamo_core.autotune import winners
-from dynamo_core.autotune.decision import Decision, beside, decide, standing
+from dynamo_core.autotune.decision import Decision, beside, decide, out_of_it, standing
 from dynamo_core.autotune.measurement import AGREES, FAILED, Measurement, Round
+from dynamo_core.autotune.rounds import Bench, GraphProgram, Surroundings
+from dynamo_core.autotune.tuning import GraphToTune, Result, tune
 from dynamo_core.autotune.winners import Tuned
 from dynamo_core.measuring.conditions import Conditions, device_words, size_class
 
@@ -42,7 +45,8 @@ def test_the_median_round_counts_forward_and_backward() -> None:
         (around(1.0), "eager"),  # the same: the simpler one
         ([0.9, 0.9, 9.0, *around(0.9)], "inductor"),  # something else slowed it down once
         ([0.5, 2.0, 0.7, 1.5, 0.6, 1.8, 0.9, 1.2], None),
-        ([0.9, 0.9], None),  # by chance
+        ([0.85, 1.1, 0.9, 1.08, 0.88, 1.12, 0.8, 1.1], None),
+        (around(0.9, 4), None),  # too few
         ([0.9, 0.9, 0.9, *[None] * 40], None),  # threads waited in all others
         ([*[0.9] * 6, *[None] * 40], "inductor"),
     ],
@@ -66,7 +70,84 @@ def test_rounds_are_compared_pair_by_pair() -> None:
 def test_no_loser_is_faster_than_the_winner() -> None:
     candidates = [measured("eager", *around(1.3)), measured("a", *around(1.0)), measured("b", *around(0.99))]
     assert decide(candidates).winner == "a"
-    assert [standing(each, candidates[1]) for each in candidates] == ["slower", "winner", "as fast"]
+    assert [standing(each, candidates[1]) for each in candidates] == ["slower", "winner", "no faster"]
+
+
+def test_a_winner_is_sure_to_be_faster_than_what_is_simpler() -> None:
+    """The second is about as fast as the first, or up to 5 % faster: the first is not out yet."""
+    first, second = measured("eager", *[1.0] * 8), measured("inductor", *[0.95, 1.01] * 4)
+    assert standing(first, second) == "no faster" and standing(second, first) == "undecided"
+    assert decide([first, second]) == Decision(None, ("eager", "inductor"))
+
+
+def test_what_is_far_behind_is_not_timed_any_more() -> None:
+    """But what may yet be as fast as one that is open, is."""
+    near = [1.0, 1.1, 0.95, 1.06, 0.9, 1.12]
+    candidates = [
+        measured("eager", *near),
+        measured("ofi", *reversed(near)),
+        measured("inductor", *around(7.0, 6)),
+        measured("perhaps", 1.0, 1.6, 0.9, 1.5, 1.1, 1.7),
+    ]
+    assert decide(candidates).winner is None
+    assert out_of_it(candidates) == {"inductor"}
+
+
+class FakeBench(Bench):
+    """Measures nothing: it has the rounds already."""
+
+    def __init__(self, *measurements: Measurement) -> None:
+        self._measurements = {each.candidate: each for each in measurements}
+        self.asked: list[list[str]] = []
+
+    def surroundings(self) -> Surroundings:
+        return Surroundings("2.13", "settings", {"cpu": "CPU"})
+
+    def why_unusable(self, candidate: str) -> str | None:
+        return None if candidate in self._measurements else "it is not here"
+
+    def measure(
+        self, program: GraphProgram, candidates: Iterable[str], tell: Callable[[str], None] = print
+    ) -> list[Measurement]:
+        self.asked.append(list(candidates))
+        return [self._measurements[each] for each in self.asked[-1]]
+
+
+def tuned_now(
+    monkeypatch: pytest.MonkeyPatch, bench: Bench, stored: list[Tuned], *, again: bool = False
+) -> tuple[Result, list[Tuned | None]]:
+    """What comes of tuning a graph, and what is written."""
+    written: list[Tuned | None] = []
+    monkeypatch.setattr(winners, "read_if_there", lambda path: stored)
+    monkeypatch.setattr(winners, "store", lambda path, tuned: written.append(tuned))
+    program = GraphProgram("", {}, 2)
+    graph = GraphToTune("k", program, None, ("64 to 127",), frozenset({"cpu"}), 3, "f", ())
+    names = ["inductor", "eager"]
+    (result,) = tune([graph], names, bench, Path("x"), again=again, progress=lambda *what: None)
+    return result, written
+
+
+def test_what_is_decided_is_stored_with_its_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = FakeBench(measured("eager", *around(1.0)), measured("inductor", *around(0.8)))
+    result, (written,) = tuned_now(monkeypatch, bench, [])
+    assert written is not None and written is result.tuned
+    assert (written.winner, written.conditions) == ("inductor", HERE)
+    assert tuned_now(monkeypatch, bench, [written]) == (Result(result.graph, written, stored=written), [])
+
+
+def test_what_is_undecided_is_not_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = FakeBench(measured("eager", 1.0, 1.0), measured("inductor", 0.8, 0.8))
+    before = Tuned("k", HERE, "eager", (measured("eager", 1.0),), "today")
+    result, written = tuned_now(monkeypatch, bench, [before], again=True)
+    assert written == [None]
+    assert result.tuned is not None and result.tuned.winner is None and result.stored is before
+
+
+def test_a_new_candidate_is_timed_beside_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = FakeBench(*(measured(name, *around(1.0)) for name in ("eager", "inductor", "ofi")))
+    before = Tuned("k", HERE, "ofi", (measured("ofi", 1.0), measured("eager", 1.0)), "today")
+    tuned_now(monkeypatch, bench, [before])
+    assert bench.asked == [["eager", "inductor", "ofi"]]
 
 
 def test_what_is_not_sound_takes_no_part_and_what_is_alone_wins() -> None:

@@ -4,16 +4,22 @@ import csv
 import io
 from dataclasses import replace
 from math import isclose
+from pathlib import Path
 
 import pytest
 
 from dynamo_core.autotune.measurement import Measurement, Round
+from dynamo_core.bench import runs
 from dynamo_core.bench.agreement import Agreement
 from dynamo_core.bench.comparison import break_even_steps, compare, steady_steps
 from dynamo_core.bench.measured import Backend, Bench, Run
 from dynamo_core.bench.outputs import compare_outputs
+from dynamo_core.bench.runs import Plan
 from dynamo_core.bench.step_frame import Step
+from dynamo_core.launch.program import Program
+from dynamo_core.launch.run import Request
 from dynamo_core.model import Place
+from dynamo_core.shared.settings import Settings
 from dynamo_core.timing.load import Load
 from dynamo_reporters.bench.document import bench_document, speedups_csv
 from dynamo_reporters.bench.graph_times import GraphTimes  # type: ignore[attr-defined]
@@ -53,13 +59,38 @@ class TestSpeedUp:
 
     @pytest.mark.parametrize(
         ("milliseconds", "decided"),
-        [((5, 6, 5.5), True), ((10, 12, 11), True), ((5, 20, 9), False), ((10.5, 11, 12), False)],
+        [((5, 6, 5.5), True), ((10, 12, 11), True), ((5, 20, 9), False), ((9.231, 10.643, 9.374), False)],
     )
     def test_more_rounds_are_for_what_is_not_decided(
         self, milliseconds: tuple[float, ...], decided: bool
     ) -> None:
-        """Twice as fast, the same, and two that can be anything."""
+        """Twice as fast, the same, anything, and what is faster with 95 % confidence but not with 99 %."""
         assert compare(bench(backend(*milliseconds)))[1].is_decided is decided
+
+    @pytest.mark.parametrize(("milliseconds", "rounds"), [([5.0] * 9, 3), ([5.0, 20.0, 9.0] * 3, 7)])
+    def test_as_many_as_decide_and_no_more_than_asked_for(
+        self, monkeypatch: pytest.MonkeyPatch, milliseconds: list[float], rounds: int
+    ) -> None:
+        class FakeRuns:
+            def __init__(self, plan: Plan, announce: object) -> None:
+                self.rounds = plan.rounds
+
+            def expect(self, rounds: int) -> None:
+                self.rounds = rounds
+
+            def find_step(self) -> tuple[None, str, tuple[int, ...]]:
+                return None, "nothing repeats", (2,)
+
+            def measure(self, name: str, number: int, frames: object) -> Run:
+                own = 10.0 if name == "eager" else milliseconds[number - 1]
+                return Run(working_seconds=own + number / 100)
+
+        monkeypatch.setattr(runs, "_Runs", FakeRuns)
+        request = Request(Program(("x.py",), is_python=True), Settings(recording=""))
+        backends = {"eager": request, "inductor": request}
+        plan = Plan(request, backends, 3, 7, Path("r"), Path("c"), verify=False)
+        made = runs.bench(plan, lambda *what: None)
+        assert (made.rounds, len(made.backends[1].runs), made.threads) == (rounds, rounds, (2,))
 
     def test_rounds_that_do_not_decide_and_a_busy_machine_are_on_the_page(self) -> None:
         made = bench(backend(5, 20, 9))

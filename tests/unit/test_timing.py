@@ -35,6 +35,13 @@ class TestRatios:
         assert found is not None and found.differs
         assert isclose(found.estimate, 1.305, rel_tol=0.01)
 
+    def test_the_interval_without_the_fifth_at_each_end(self) -> None:
+        found = ratio_of([(exp(0.01 * i), 1.0) for i in range(10)])
+        assert found is not None and found.interval is not None
+        # Of 2, 2, 2, 3, 4, 5, 6, 7, 7, 7: a deviation of 2.1731; six are left, so five degrees of freedom.
+        reach = 2.5706 * 0.021731 * 10**0.5 / 6
+        assert isclose(found.interval[1], exp(0.045 + reach), rel_tol=1e-5)
+
     def test_nothing_from_nothing(self) -> None:
         assert ratio_of([]) is None
         assert ratio_of([(0.0, 1.0)]) is None

@@ -1,8 +1,9 @@
 """Which candidate wins, as far as the rounds tell: each is compared with each, round by round.
 
-A candidate wins if every simpler one is slower, and no other is faster by more than MARGIN, both as sure as
-SURE says. Where there is none, the rounds do not decide, and more of them may: of two that take the same
-time, the simpler one wins then.
+A candidate wins if every simpler one is slower by more than MARGIN, and no other is faster by more than that,
+both as sure as SURE says. Where there is none, the rounds do not decide, and more of them may: of two that
+take the same time, the simpler one wins then. (Two processes that run the same code differ by some per cent
+each time they are started: by where their memory lies.)
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ MARGIN = 0.03
 # So many rounds, in which both count, two candidates are compared by at least.
 LEAST_PAIRS = 5
 
-Standing = Literal["winner", "as fast", "slower", "undecided"]
+Standing = Literal["winner", "no faster", "slower", "undecided"]
 
 
 @dataclass(frozen=True)
@@ -35,13 +36,35 @@ def decide(measurements: Sequence[Measurement]) -> Decision:
     """Of measurements in the order from the simplest candidate. One that is alone wins without any rounds."""
     sound = [each for each in measurements if each.verdict == AGREES]
     for position, candidate in enumerate(sound):
-        simpler = [standing(each, candidate) for each in sound[:position]]
+        is_better = all(is_far_behind(each, candidate) for each in sound[:position])
         others = [standing(each, candidate) for each in sound[position + 1 :]]
-        if all(each == "slower" for each in simpler) and "undecided" not in others:
+        if is_better and "undecided" not in others:
             return Decision(candidate.candidate)
     best = fastest(sound)
-    is_open = [best is None or each is best or standing(each, best) != "slower" for each in sound]
-    return Decision(None, tuple(each.candidate for each, open_ in zip(sound, is_open, strict=True) if open_))
+    return Decision(None, tuple(each.candidate for each in sound if not is_far_behind(each, best)))
+
+
+def out_of_it(measurements: Sequence[Measurement]) -> set[str]:
+    """Those that no further round can make the winner: slower than all open ones by more than MARGIN."""
+    decision = decide(measurements)
+    sound = [each for each in measurements if each.verdict == AGREES]
+    open_ = [each for each in sound if each.candidate in decision.between]
+    return {
+        each.candidate
+        for each in sound
+        if each not in open_ and all(is_far_behind(each, other) for other in open_)
+    }
+
+
+def is_far_behind(candidate: Measurement, other: Measurement | None) -> bool:
+    """Whether it is slower by more than MARGIN, beyond doubt."""
+    return (
+        other is not None
+        and candidate is not other
+        and standing(candidate, other) == "slower"
+        and (ratio := beside(candidate, other)) is not None
+        and ratio.low > 1 + MARGIN
+    )
 
 
 def fastest(measurements: Sequence[Measurement]) -> Measurement | None:
@@ -53,7 +76,8 @@ def fastest(measurements: Sequence[Measurement]) -> Measurement | None:
 def standing(candidate: Measurement, best: Measurement) -> Standing:
     """How a candidate stands beside the one that may be the best.
 
-    Slower is what takes longer beyond doubt. As fast is what may be faster, but not by more than MARGIN.
+    Slower is what takes longer beyond doubt; no faster, what may take longer, and is not faster by more than
+    MARGIN.
     """
     if candidate is best:
         return "winner"
@@ -62,7 +86,7 @@ def standing(candidate: Measurement, best: Measurement) -> Standing:
         return "undecided"
     if ratio.low > 1 and candidate.seconds > best.seconds:
         return "slower"
-    return "as fast" if ratio.low >= 1 - MARGIN else "undecided"
+    return "no faster" if ratio.low >= 1 - MARGIN else "undecided"
 
 
 def beside(candidate: Measurement, other: Measurement) -> Ratio | None:

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from ..shared.errors import NotMeasured
-from .decision import decide
+from .decision import decide, out_of_it
 from .measurement import (
     AGREES,
     CRASHED,
@@ -131,8 +131,11 @@ class Bench:
             is_late = time.monotonic() >= until
             if not calls or (is_late and done >= _FEWER_ROUNDS):
                 break
-            if done >= least and done % _DECIDE_EVERY == 0 and decide(list(results.values())).winner:
-                break
+            if done >= least and done % _DECIDE_EVERY == 0:
+                if decide(list(results.values())).winner is not None:
+                    break
+                for candidate in out_of_it(list(results.values())) & set(calls):
+                    del calls[candidate]  # more rounds for what is still open
             for candidate in list(calls):
                 tell(f"timing {candidate}, round {done + 1}")
                 self._time(candidate, calls, results)

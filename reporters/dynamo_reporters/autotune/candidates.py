@@ -5,14 +5,13 @@ from typing import Any
 
 from dynamo_core.analysis.graphs.node_text import TIMES
 from dynamo_core.analysis.words import seconds
-from dynamo_core.autotune.decision import LEAST_PAIRS, MARGIN, Standing, beside, fastest, standing
+from dynamo_core.autotune.decision import LEAST_PAIRS, Standing, beside, fastest, is_far_behind, standing
 from dynamo_core.autotune.measurement import AGREES, Measurement
 from dynamo_core.timing.ratios import SURE
 
 from ..page.blocks import Table, table
 
 _WINNER = "★"
-_WORDS = {"as fast": f"as fast, within {MARGIN * 100:.0f} %"}
 
 
 def candidates_table(measurements: Sequence[Measurement], winner: str | None) -> Table:
@@ -64,15 +63,15 @@ def _beside(measurement: Measurement, best: Measurement | None) -> tuple[str, st
 
 def _verdict(measurement: Measurement, best: Measurement | None, winner: str | None) -> str:
     found = _standing(measurement, best, winner)
-    return measurement.verdict if found is None else _WORDS.get(found, found)
+    return measurement.verdict if found is None else found
 
 
 def _standing(measurement: Measurement, best: Measurement | None, winner: str | None) -> Standing | None:
     """None of one that could not be timed."""
     if measurement.verdict != AGREES:
         return None
-    if best is None or (measurement is best and winner is None):
-        return "undecided"
+    if winner is None or best is None:
+        return "slower" if is_far_behind(measurement, best) else "undecided"
     return standing(measurement, best)
 
 

@@ -126,6 +126,7 @@ def _single_backends(tuning: Tuning) -> list[str]:
 
 def _overview(tuning: Tuning) -> Block:
     rows = []
+    devices = {result.tuned.conditions.device for _, result, _ in tuning.tuned if result.tuned}
     for graph, result, best in tuning.tuned:
         current = None if graph.backend is None else _of(result, graph.backend)
         rows.append(
@@ -136,23 +137,26 @@ def _overview(tuning: Tuning) -> Block:
                 seconds(best.seconds),
                 _times(_of(result, "eager"), best),
                 _times(current, best) if graph.backend != "eager" else "",
+                result.tuned.conditions.device if result.tuned and len(devices) > 1 else "",
                 f"{frame_name(graph.first.frame_name)} ({place(graph.first.frame_place)})",
             ]
         )
     current_name = next((graph.backend for graph, _, _ in tuning.tuned if graph.backend), "recorded")
     beside = f"vs {current_name}>" if current_name != "eager" else ">"
-    return table(f"graph>|calls>|winner|a call>|vs eager>|{beside}|from", rows)
+    return table(
+        f"graph>|calls>|winner|a call>|vs eager>|{beside}|{'on' if len(devices) > 1 else ''}|from", rows
+    )
 
 
 def _times(other: Measurement | None, best: Measurement) -> str:
     """How many times as long the other takes."""
     if other is None or other is best or other.seconds is None or not best.seconds:
         return ""
-    return "as fast" if standing(other, best) == "as fast" else _factor(other.seconds, best.seconds)
+    return "no faster" if standing(other, best) == "no faster" else _factor(other.seconds, best.seconds)
 
 
 def _comparable_seconds(other: Measurement, best: Measurement) -> float:
-    """What is as fast as the winner is not called faster for what its typical round has less."""
+    """What is no faster than the winner is not called so for what its typical round has less."""
     return max(other.seconds or 0.0, best.seconds or 0.0)
 
 

@@ -46,12 +46,14 @@ def _listed(names: Sequence[str]) -> str:
 
 def busy_blocks(measurements: Sequence[Measurement]) -> Iterator[Block]:
     """How much else went on, where that was more than a little."""
-    shares = [each.busy for one in measurements for each in one.rounds if each.busy is not None]
-    busy = [share for share in shares if share > _BUSY]
-    if len(busy) > _BUSY * len(shares):
+    rounds = [each for one in measurements for each in one.rounds if each.busy is not None]
+    busy = [each for each in rounds if (each.busy or 0.0) > _BUSY]
+    held_up = sum(not each.counts for each in rounds)
+    if len(busy) > _BUSY * len(rounds):
+        left_out = f"; {held_up} in which several threads did do not count" if held_up else ""
         yield Paragraph(
-            f"The machine was busy: in {len(busy)} of {len(shares)} batches of calls, something waited for a "
+            f"The machine was busy: in {len(busy)} of {len(rounds)} batches of calls, something waited for a "
             f"processor for more than {_BUSY * 100:.0f} % of the time. What a single thread waited is left "
-            "out of its time; batches in which several threads did do not count.",
+            f"out of its time{left_out}.",
             "warning",
         )
