@@ -5,10 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from many_recompiles import many_recompiles
 
 from conftest import Opened
 from documents import document
+from many_recompiles import many_recompiles
 from stored import edited, plain, stored
 
 Open = Callable[..., Opened]

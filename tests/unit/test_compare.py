@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,11 +10,8 @@ import pytest
 from dynamo_core.compare import Difference, compare
 from dynamo_core.compare.difference import Condition
 from dynamo_core.model import (
-    AotPair,
     Bytecode,
     CacheLookup,
-    CallSample,
-    CallTimes,
     Compile,
     CompileId,
     Frame,
@@ -23,19 +19,17 @@ from dynamo_core.model import (
     GraphBreak,
     GuardFailure,
     Place,
-    Process,
     ProcessInfo,
     ProcessState,
     RecompileReasons,
     Recording,
     Run,
-    SavedTensor,
     StackFrame,
-    TensorInfo,
 )
 from dynamo_reporters.diff.document import diff_document
 from dynamo_reporters.diff.report import diff_blocks
 from dynamo_reporters.page.console import plain_text
+from made import called, of_one_process, pair_of, saved
 from schemas import validate
 
 FILE = "/home/me/model.py"
@@ -43,9 +37,8 @@ FILE = "/home/me/model.py"
 
 def recording(*, exit_code: int = 0, signal: int | None = None, **fields: object) -> Recording:
     info = ProcessInfo.of({"pid": 1, "torch": "2.13.0", "python": "3.11.7"})
-    process = Process(Path("s.log"), **{"info": info, "torch_version": "2.13.0", **fields})  # type: ignore[arg-type]
     run = Run(exit_code=None if signal else exit_code, signal=signal, ended_ns=1)
-    return Recording(Path("rec"), run, [process], 1, [])
+    return of_one_process(run, **{"info": info, **fields})
 
 
 def a_break(
@@ -159,11 +152,9 @@ def test_what_was_not_recorded_is_said_and_not_counted_as_equal() -> None:
     assert any("it has another name" in text for text in found.not_compared)
 
 
-def training(saved: int, *, is_known: bool = True) -> Recording:
+def training(size: int, *, is_known: bool = True) -> Recording:
     """A graph with a backward, and how many bytes are saved for it."""
-    tensor = TensorInfo((saved // 4,), None, "float32", "cpu")
-    kept = SavedTensor("relu", "activation", "aten.relu", tensor, None, saved, "relu", saved, None)
-    pair = AotPair(CompileId(0, 0), 0, 1, None, {}, {}, 1, 1, 1, 1, (kept,), {})
+    pair = pair_of(saved("relu", size))
     graph = Graph(1, CompileId(0, 0), 0, None, "inductor", 2, is_compiled=True, key="k", backward_index=3)
     return recording(graphs=[graph], pairs=[pair] if is_known else [])
 
@@ -208,8 +199,7 @@ def stepping(step_ms: Sequence[float], function: str = "forward", **fields: Any)
     begins = [5.0]
     for step in step_ms:
         begins.append(begins[-1] + step)
-    samples = tuple(CallSample(n, int(ms * 1e6), 1e-4) for n, ms in enumerate(begins, 1))
-    times = CallTimes(len(samples), 0.01, {(1, 2): len(samples)}, samples, samples, None)
+    times = called(begins, 1e-4)
     graph = Graph(1, CompileId(0, 0), 0, None, "eager", 2, is_compiled=True, times=times, key=function)
     graph.frame_name, graph.frame_place = function, Place(FILE, 3)
     return recording(graphs=[graph], **fields)

@@ -2,37 +2,29 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from dynamo_core.compare import Difference, compare, wanted_as_well
 from dynamo_core.compare.difference import OpChange
 from dynamo_core.model import (
-    AotPair,
     Bytecode,
     Compile,
-    CompileId,
     GeneratedKernels,
     Graph,
     GraphBreak,
     Guard,
     GuardSet,
     Place,
-    Process,
-    ProcessInfo,
     Recording,
-    Run,
-    SavedTensor,
     StackFrame,
-    TensorInfo,
 )
 from dynamo_core.recording.generated_code import kernels_in
 from dynamo_core.recording.guards import guards_of_function
 from dynamo_reporters.diff.graph_sentences import changes_in
 from dynamo_reporters.diff.report import diff_blocks
 from dynamo_reporters.page.console import plain_text
+from made import FIRST, of_one_process, pair_of, saved
 
 FILE = "/home/me/model.py"
-FIRST = CompileId(0, 0)
 LINES = {3: "def f(x):", 4: "    y = x.relu()", 5: "    return y if FAST else -y"}
 
 
@@ -41,8 +33,7 @@ def recording(*, torch: str = "2.13.0", lines: dict[int, str] | None = None, **f
     graph = Graph(1, FIRST, 0, None, "inductor", 2, is_compiled=True, key="k", frame_name="f")
     graph.frame_place = Place(FILE, 3)
     code = Bytecode(FIRST, "f", "f", Place(FILE, 3), "p", lines or LINES, (), ())
-    known = {"graphs": [graph], "bytecodes": [code], "torch_version": torch, "info": ProcessInfo(pid=1)}
-    return Recording(Path("rec"), Run(exit_code=0), [Process(Path("s.log"), **{**known, **fields})], 1, [])  # type: ignore[arg-type]
+    return of_one_process(**{"graphs": [graph], "bytecodes": [code], "torch_version": torch, **fields})
 
 
 def with_kernels(*calls: dict[str, int], torch: str = "2.13.0") -> Recording:
@@ -89,14 +80,9 @@ def test_kernels_by_another_number_or_not_recorded_are_no_change() -> None:
 
 
 def saving(*names: str) -> Recording:
-    def kept(name: str) -> SavedTensor:
-        tensor = TensorInfo((64,), (1,), "float32", "cpu")
-        kind = "input" if name.startswith("primals") else "activation"
-        place = Place(FILE, 4)
-        return SavedTensor(name, kind, "aten.detach", tensor, None, 256, name, 256, place)  # type: ignore[arg-type]
-
-    pair = AotPair(FIRST, 0, 1, None, {}, {}, 1, 1, 1, 1, tuple(map(kept, names)), {})
-    return recording(pairs=[pair])
+    kinds = ("input" if name.startswith("primals") else "activation" for name in names)
+    kept = (saved(name, 256, kind, Place(FILE, 4)) for name, kind in zip(names, kinds, strict=True))
+    return recording(pairs=[pair_of(*kept)])
 
 
 def test_what_is_saved_is_told_by_the_node_that_made_it() -> None:

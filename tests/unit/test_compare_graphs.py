@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
 
 from dynamo_core.compare import Difference, compare, wanted_as_well
 from dynamo_core.compare.difference import GraphChange
@@ -15,15 +14,13 @@ from dynamo_core.model import (
     GraphBreak,
     Node,
     Place,
-    Process,
-    ProcessInfo,
     Recording,
-    Run,
     StackFrame,
     Taking,
     TensorInfo,
 )
 from dynamo_reporters.diff.graph_sentences import changes_in, sentence
+from made import of_one_process
 
 FILE = "/home/me/model.py"
 INPUT = TensorInfo((4, 8), (8, 1), "float32", "cpu")
@@ -55,19 +52,10 @@ def graph(
 
 
 def recording(graphs: Sequence[Graph] = (), **fields: object) -> Recording:
-    info = ProcessInfo(pid=1)
     frames = [
         Frame(g.frame_name or "", Place(FILE, 1), "compiled", None, True, False, g.compile_id) for g in graphs
     ]
-    process = Process(
-        Path("s.log"),
-        info=info,
-        graphs=list(graphs),
-        frames=frames,
-        torch_version="2.13.0",
-        **fields,  # type: ignore[arg-type]
-    )
-    return Recording(Path("rec"), Run(exit_code=0), [process], 1, [])
+    return of_one_process(graphs=list(graphs), frames=frames, **fields)
 
 
 def changes(before: Sequence[Graph], after: Sequence[Graph]) -> tuple[GraphChange, ...]:

@@ -315,3 +315,35 @@ def test_a_statement_before_all_that_is_compiled() -> None:
 )
 def test_edits_of_statements(edit: str, before: str, after: str | None) -> None:
     assert edited(edit, before) == after
+
+
+def test_what_an_exception_may_leave_without_a_value_is_given_too() -> None:
+    body = """
+        @torch.compile
+        def f(x):
+            y = x.cos()
+            log(y)  # here
+            with suppress(ValueError):
+                y = g(x)
+            print("a")
+            return y.sin()
+        """
+    assert "def f_2(x, y):\n    with suppress(ValueError):\n        y = g(x)\n    return y\n" in (
+        edited("compiled around it", body) or ""
+    )
+
+
+@pytest.mark.parametrize("line", ["self.seen[kind] = x * 2", "self.seen[kind] += x"])
+def test_what_is_stored_under_an_argument_stays_stored(line: str) -> None:
+    body = "class N:\n    @torch.compile\n    def f(self, x, kind):\n"
+    body += f"        {line}  # here\n        return x + 1\n"
+    changed = edited("decided outside", body, "kind")
+    assert changed is not None
+    assert f"    def f(self, x, kind):\n        {line}  # here\n" in changed
+
+
+def test_a_docstring_stays_first() -> None:
+    body = '@torch.compile\ndef f(x):\n    """Doc."""\n    return x * 2  # here\n'
+    changed = edited("made first", body, "x = x.contiguous()")
+    assert changed is not None
+    assert 'def f(x):\n    """Doc."""\n    x = x.contiguous()\n' in changed

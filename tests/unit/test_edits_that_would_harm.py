@@ -3,6 +3,8 @@
 import pytest
 from test_edits_in_parts import edited, text
 
+from harmful_divisions import HARMFUL_DIVISIONS
+
 WOULD_HARM = [
     pytest.param(
         "compile hoisted",
@@ -376,7 +378,7 @@ WOULD_HARM = [
 ]
 
 
-@pytest.mark.parametrize(("edit", "operand", "body"), WOULD_HARM)
+@pytest.mark.parametrize(("edit", "operand", "body"), [*WOULD_HARM, *HARMFUL_DIVISIONS])
 def test_it_is_left_as_it_is(edit: str, operand: str | None, body: str) -> None:
     assert edited(edit, body, operand) is None
 

@@ -24,18 +24,16 @@ from dynamo_core.model import (
     GuardFailure,
     Optimizer,
     Place,
-    Process,
-    ProcessInfo,
     RecompileReasons,
     Recording,
     ResumeFunction,
-    Run,
     StackFrame,
     Taking,
     UnrolledLoop,
 )
 from dynamo_reporters.documents import json_schema, json_value
 from dynamo_reporters.parts.findings import finding_lines
+from made import of_one_process
 
 
 def times(calls: int, each: float, *, previous: int | None = None, gap: float | None = None) -> CallTimes:
@@ -91,17 +89,12 @@ def reasons(compile_: int = 1, **known: str) -> RecompileReasons:
     return RecompileReasons(CompileId(0, compile_), (failure(**known),))
 
 
-def recording(**fields: object) -> Recording:
-    process = Process(Path("stream.log"), info=ProcessInfo(pid=1), torch_version="2.13.0", **fields)  # type: ignore[arg-type]
-    return Recording(Path("rec"), Run(exit_code=0), [process], 1, [])
-
-
 def kinds(found: list[Finding]) -> list[str]:
     return [finding.kind for finding in found]
 
 
 def test_nothing_is_concluded_from_nothing() -> None:
-    assert find(recording()) == []
+    assert find(of_one_process()) == []
 
 
 def test_every_kind_has_an_analysis_that_names_it() -> None:
@@ -116,7 +109,7 @@ def test_every_kind_has_an_analysis_that_names_it() -> None:
 
 def test_a_break_costs_the_time_between_the_graphs_that_it_separates() -> None:
     before = graph(1, CompileId(0, 0), times=times(10, 0.001))
-    found = find(recording(breaks=[a_break()], graphs=[before]))
+    found = find(of_one_process(breaks=[a_break()], graphs=[before]))
     assert kinds(found) == ["graph break"]
     assert found[0].cost.lost.seconds is None
     assert found[0].cost.lost.known == "not recorded"
@@ -127,26 +120,28 @@ def test_a_break_costs_the_time_between_the_graphs_that_it_separates() -> None:
 def test_the_tests_in_which_it_was_met_are_named_in_its_line() -> None:
     met = [replace(a_break(), test=f"test_model.py::test_step[{number}]") for number in range(4)]
     again = recompile(1)
-    known = recording(breaks=met, compiles=[again], tests={again.compile_id: "test_model.py::test_sizes"})
+    known = of_one_process(
+        breaks=met, compiles=[again], tests={again.compile_id: "test_model.py::test_sizes"}
+    )
     of_break, of_recompile = sorted(find(known), key=lambda finding: finding.kind)
     assert of_break.evidence.tests == tuple(each.test for each in met)
     (line,) = finding_lines([of_break], 1)
     assert line.endswith("(4 times), in test_model.py::test_step[0] and 3 more tests")
     assert finding_lines([of_recompile], 1)[0].endswith(", in test_model.py::test_sizes")
-    outside = find(recording(breaks=[a_break()], compiles=[again]))
+    outside = find(of_one_process(breaks=[a_break()], compiles=[again]))
     assert all(" in test" not in line for line in finding_lines(outside, 2))
 
 
 def test_a_frame_that_fell_back_for_a_break_is_one_finding_with_it() -> None:
     met = a_break()
     frame = replace(fallback(), compile_id=met.compile_id)
-    (found,) = find(recording(breaks=[met], frames=[frame]))
+    (found,) = find(of_one_process(breaks=[met], frames=[frame]))
     assert found.kind == "fell back to eager"
     assert found.title == "tokens runs eager: graph break at /home/me/train.py:7 Data-dependent branching"
 
 
 def test_a_frame_that_runs_eager_comes_before_a_break_of_unknown_cost() -> None:
-    found = find(recording(breaks=[a_break()], frames=[fallback()]))
+    found = find(of_one_process(breaks=[a_break()], frames=[fallback()]))
     assert kinds(found) == ["fell back to eager", "graph break"]
 
 
@@ -157,7 +152,7 @@ def test_the_breaks_alone_are_ranked_as_the_findings_are() -> None:
     after = graph(2, CompileId(1, 1), times=times(10, 0.001, previous=1, gap=0.002))
     name = "torch_dynamo_resume_in_forward_at_9"
     resumed = ResumeFunction("__resume_at_8_1", name, "its code", CompileId(1, 0))
-    known = recording(
+    known = of_one_process(
         breaks=[library, timed, keeps_out],
         frames=[replace(fallback(reason=keeps_out.reason), broke=keeps_out)],
         graphs=[graph(1, CompileId(1, 0), times=times(10, 0.001)), after],
@@ -173,7 +168,7 @@ def test_the_breaks_alone_are_ranked_as_the_findings_are() -> None:
 
 def test_a_library_never_comes_before_the_users_own_line() -> None:
     library = fallback(file="/usr/lib/python3/site-packages/lib/model.py", reason="an error was suppressed")
-    found = find(recording(breaks=[a_break()], frames=[library]))
+    found = find(of_one_process(breaks=[a_break()], frames=[library]))
     assert [finding.is_library for finding in found] == [False, True]
 
 
@@ -181,7 +176,7 @@ def test_the_dearer_recompile_comes_first_and_shorter_runs_do_not_outrank_causes
     cheap = recompile(1, 1.0)
     dear = replace(recompile(2, 3.0), compile_id=CompileId(1, 1), name="g")
     called = graph(1, CompileId(0, 0), times=times(10, 0.001))
-    found = find(recording(compiles=[cheap, dear], graphs=[called]))
+    found = find(of_one_process(compiles=[cheap, dear], graphs=[called]))
     assert kinds(found) == ["recompile", "recompile", "never pays back"]
     assert [finding.function for finding in found] == ["g", "f", None]
     assert found[2].cause == "it pays back in this run only if they are more than 401 times as fast as eager"
@@ -190,14 +185,16 @@ def test_the_dearer_recompile_comes_first_and_shorter_runs_do_not_outrank_causes
 @pytest.mark.parametrize(("seconds", "first"), [(5e-3, "recompile"), (1e-6, "overhead-bound graphs")])
 def test_what_names_no_line_comes_first_only_where_it_is_worth_much_more(seconds: float, first: str) -> None:
     small = graph(1, CompileId(0, 0), times=times(1000, 10e-6))  # worth 10 ms at most
-    found = find(recording(graphs=[small], compiles=[recompile(1, seconds)], recompile_reasons=[reasons(1)]))
+    found = find(
+        of_one_process(graphs=[small], compiles=[recompile(1, seconds)], recompile_reasons=[reasons(1)])
+    )
     assert found[0].kind == first
     assert len(found) == 2
 
 
 def test_causes_of_recompiles_are_findings_of_their_own() -> None:
     found = find(
-        recording(
+        of_one_process(
             compiles=[recompile(1), recompile(2), recompile(3)],
             recompile_reasons=[reasons(1), reasons(2, actual="6"), reasons(3, kind="dtype")],
         )
@@ -211,7 +208,7 @@ def test_causes_of_recompiles_are_findings_of_their_own() -> None:
 
 def test_a_frame_at_its_limit_is_one_finding() -> None:
     limit = recompile(2, fail_reason="recompile_limit reached")
-    (found,) = find(recording(compiles=[recompile(1), limit], recompile_reasons=[reasons(1)]))
+    (found,) = find(of_one_process(compiles=[recompile(1), limit], recompile_reasons=[reasons(1)]))
     assert found.kind == "recompile limit"
     assert found.title.endswith("2 recompiles took 4.00 s, and then torch's limit was hit")
 
@@ -219,7 +216,7 @@ def test_a_frame_at_its_limit_is_one_finding() -> None:
 def test_calling_compile_anew_is_told_from_other_recompiles() -> None:
     anew = replace(failure(), check="BACKEND_MATCH failure: different backend callables", kind="other")
     of = RecompileReasons(CompileId(0, 1), (anew,))
-    (found,) = find(recording(compiles=[recompile(1)], recompile_reasons=[of]))
+    (found,) = find(of_one_process(compiles=[recompile(1)], recompile_reasons=[of]))
     assert found.kind == "compiled anew"
     assert "call `torch.compile` once" in found.remedies[0].text
 
@@ -231,49 +228,49 @@ def first_compile(frame: int, generation: int = 0, name: str = "f") -> Compile:
 
 
 def test_a_function_that_is_compiled_from_the_start_again_and_again_is_told_why() -> None:
-    (reset,) = find(recording(compiles=[first_compile(0, generation) for generation in range(3)]))
+    (reset,) = find(of_one_process(compiles=[first_compile(0, generation) for generation in range(3)]))
     assert reset.kind == "compiled anew"
     assert reset.cost.lost.seconds == 4.0
     assert "torch._dynamo.reset()" in reset.remedies[0].text
-    (defined,) = find(recording(compiles=[first_compile(frame) for frame in range(3)]))
+    (defined,) = find(of_one_process(compiles=[first_compile(frame) for frame in range(3)]))
     assert "define the function once" in defined.remedies[0].text
     assert defined.identity != reset.identity
 
 
 def test_two_copies_and_the_parts_behind_breaks_are_no_functions_compiled_anew() -> None:
-    assert find(recording(compiles=[first_compile(0), first_compile(1)])) == []
+    assert find(of_one_process(compiles=[first_compile(0), first_compile(1)])) == []
     resumed = "torch_dynamo_resume_in_f_at_4"
-    assert find(recording(compiles=[first_compile(frame, name=resumed) for frame in range(4)])) == []
+    assert find(of_one_process(compiles=[first_compile(frame, name=resumed) for frame in range(4)])) == []
 
 
 def test_a_loop_that_makes_the_first_step_slow_is_named_with_its_counts() -> None:
     loop = UnrolledLoop(Place("/home/me/train.py", 9), "for layer in self.layers:", 240, 60, True, None)
     large = graph(1, CompileId(0, 0), ops=242, loop=loop)
     slow = replace(first_compile(0), seconds=30.0)
-    (found,) = find(recording(graphs=[large], compiles=[slow]))
+    (found,) = find(of_one_process(graphs=[large], compiles=[slow]))
     assert (found.kind, found.place, found.source) == ("unrolled loop", loop.place, loop.text)
     assert found.title == "240 of the 242 ops of forward come from a loop, at /home/me/train.py:9"
     assert "60 times in graph 1" in found.cause
     assert found.cost.saves_at_most == Figure(30.0, "estimated")
-    assert find(recording(graphs=[large], compiles=[replace(slow, seconds=0.9)])) == []
-    assert find(recording(graphs=[replace(large, loop=None)], compiles=[slow])) == []
+    assert find(of_one_process(graphs=[large], compiles=[replace(slow, seconds=0.9)])) == []
+    assert find(of_one_process(graphs=[replace(large, loop=None)], compiles=[slow])) == []
 
 
 def test_a_cache_with_a_hit_is_not_cold() -> None:
     slow = graph(1, CompileId(0, 0), backend_seconds=5.0)
     misses = [CacheLookup("fx_graph_cache", "miss", CompileId(0, 0))] * 2
-    (cold,) = find(recording(graphs=[slow], cache_lookups=misses))
+    (cold,) = find(of_one_process(graphs=[slow], cache_lookups=misses))
     assert cold.kind == "cold start"
     assert cold.cause == "look-ups in the FX graph cache: 2 misses"
     hit = CacheLookup("aotautograd_cache", "hit", CompileId(0, 0))
-    assert find(recording(graphs=[slow], cache_lookups=[*misses, hit])) == []
+    assert find(of_one_process(graphs=[slow], cache_lookups=[*misses, hit])) == []
 
 
 def test_only_small_graphs_that_are_called_often_are_overhead_bound() -> None:
     small = graph(1, CompileId(0, 0), times=times(200, 5e-6))
     large = graph(2, CompileId(1, 0), times=times(200, 5e-3))
     rare = graph(3, CompileId(2, 0), times=times(20, 5e-6))
-    (found,) = find(recording(graphs=[small, large, rare]))
+    (found,) = find(of_one_process(graphs=[small, large, rare]))
     assert found.kind == "overhead-bound graphs"
     assert found.evidence.graphs == (1,)
     assert found.cost.saves_at_most.seconds == pytest.approx(1e-3)
@@ -282,21 +279,21 @@ def test_only_small_graphs_that_are_called_often_are_overhead_bound() -> None:
 def test_a_graph_that_no_backend_took_is_one_and_one_that_was_taken_is_none() -> None:
     declined = (DeclinedBy("tensorrt", "not installed\nmore"),)
     untaken = graph(1, CompileId(0, 0), taking=Taking(None, None, declined))
-    (found,) = find(recording(graphs=[untaken]))
+    (found,) = find(of_one_process(graphs=[untaken]))
     assert found.kind == "backend declined"
     assert found.cause == "tensorrt: not installed"
-    assert find(recording(graphs=[replace(untaken, taking=Taking("eager", None, declined))])) == []
+    assert find(of_one_process(graphs=[replace(untaken, taking=Taking("eager", None, declined))])) == []
 
 
 def test_an_optimizer_in_a_graph_is_not_eager() -> None:
     made = [Optimizer("AdamW", "torch.optim.adamw", "adamw.py")]
     outside = graph(1, CompileId(0, 0), trains=True, optimizer_steps=())
-    (found,) = find(recording(graphs=[outside], optimizers=made))
+    (found,) = find(of_one_process(graphs=[outside], optimizers=made))
     assert found.title == "the step of torch.optim.adamw.AdamW runs eager"
     inside = replace(outside, optimizer_steps=("adamw.py",))
-    assert find(recording(graphs=[inside], optimizers=made)) == []
+    assert find(of_one_process(graphs=[inside], optimizers=made)) == []
     not_recorded = replace(outside, optimizer_steps=None)
-    assert find(recording(graphs=[not_recorded], optimizers=made)) == []
+    assert find(of_one_process(graphs=[not_recorded], optimizers=made)) == []
 
 
 def identities(found: Recording) -> list[str]:
@@ -304,8 +301,8 @@ def identities(found: Recording) -> list[str]:
 
 
 def test_an_identity_survives_moved_lines_other_folders_and_other_ids() -> None:
-    here = recording(breaks=[a_break()], frames=[fallback(reason="no step at line 4, object at 0x7f00")])
-    there = recording(
+    here = of_one_process(breaks=[a_break()], frames=[fallback(reason="no step at line 4, object at 0x7f00")])
+    there = of_one_process(
         breaks=[a_break(line=90, file="/tmp/copy/train.py", compile_id=5)],
         frames=[fallback(line=99, file="/tmp/copy/train.py", reason="no step at line 8, object at 0x7fff")],
     )
@@ -314,7 +311,7 @@ def test_an_identity_survives_moved_lines_other_folders_and_other_ids() -> None:
 
 def test_what_goes_on_behind_a_break_has_the_identity_of_its_function() -> None:
     moved = [replace(recompile(), name=f"torch_dynamo_resume_in_f_at_{line}") for line in (4, 9)]
-    one, other = (recording(compiles=[each], recompile_reasons=[reasons(1)]) for each in moved)
+    one, other = (of_one_process(compiles=[each], recompile_reasons=[reasons(1)]) for each in moved)
     assert identities(one) == identities(other)
 
 
@@ -323,12 +320,12 @@ def test_different_causes_never_share_an_identity() -> None:
     other_text = a_break(line=11, text="print(y)")
     other_reason = replace(a_break(line=12), reason="open is not traced")
     other_function = replace(a_break(), stack=(StackFrame(Place("/home/me/train.py", 30), "g", "print(x)"),))
-    found = identities(recording(breaks=[*alike, other_text, other_reason, other_function]))
+    found = identities(of_one_process(breaks=[*alike, other_text, other_reason, other_function]))
     assert len(found) == len(set(found)) == 5
 
 
 def test_the_same_cause_in_two_processes_is_one_finding() -> None:
-    one, other = recording(breaks=[a_break()]), recording(breaks=[a_break(compile_id=3)])
+    one, other = of_one_process(breaks=[a_break()]), of_one_process(breaks=[a_break(compile_id=3)])
     both = replace(one, processes=[*one.processes, replace(other.processes[0], stream=Path("other.log"))])
     (found,) = find(both)
     assert found.evidence.times == 2
@@ -343,7 +340,7 @@ def test_what_passes_is_left_out_of_reasons_and_what_matters_is_not() -> None:
 
 
 def test_figures_are_worked_out_once() -> None:
-    known = Figures(recording(breaks=[a_break()], frames=[fallback()]))
+    known = Figures(of_one_process(breaks=[a_break()], frames=[fallback()]))
     assert known.breaks is known.breaks
     assert known.recompiled is known.recompiled
     process = known.recording.processes[0]

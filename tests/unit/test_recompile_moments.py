@@ -1,36 +1,32 @@
 """When a frame was compiled again, as far as it is known."""
 
 from dataclasses import replace
-from pathlib import Path
 
 from dynamo_core.analysis.recompile_moments import Moment, moment_of
 from dynamo_core.model import (
-    CallSample,
     CallTimes,
     CompileId,
     Frame,
     Graph,
     Place,
-    Process,
     ProcessInfo,
     Recording,
 )
+from made import FIRST, S, called, of_one_process
 
-S = 10**9
-FIRST, AGAIN = CompileId(0, 0), CompileId(0, 1)
+AGAIN = CompileId(0, 1)
 FRAME = Frame("f", Place("x.py", 2), "compiled", None, True, False, AGAIN, ended_ns=12 * S, seconds=2.0)
 
 
 def times(*began: int, calls: int | None = None) -> CallTimes:
-    early = tuple(CallSample(number, at * S, 0.1) for number, at in enumerate(began, 1))
-    return CallTimes(calls or len(began), 1.0, {}, early, (), None)
+    known = called(began, unit=S)
+    return known if calls is None else replace(known, calls=calls, samples=())
 
 
 def recording(frame: Frame, first: CallTimes | None) -> Recording:
     graph = Graph(1, FIRST, 0, None, "eager", 1, times=first)
-    info = ProcessInfo.of({"pid": 1, "began_ns": 4 * S})
-    return Recording(
-        Path("r"), None, [Process(Path("s"), info=info, frames=[frame], graphs=[graph])], None, []
+    return of_one_process(
+        None, info=ProcessInfo.of({"pid": 1, "began_ns": 4 * S}), frames=[frame], graphs=[graph]
     )
 
 

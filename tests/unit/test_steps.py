@@ -19,16 +19,9 @@ from dynamo_core.model import (
 )
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.profile.steady_state import steady_state_blocks
+from made import MS, called
 
-MS = 1_000_000
 PLACE = Place("/home/user/train.py", 7)
-
-
-def called(begins_ms: list[float], seconds: float = 1e-3) -> CallTimes:
-    """Calls that were all noted."""
-    samples = tuple(CallSample(i, int(b * MS), seconds) for i, b in enumerate(begins_ms, 1))
-    calls = len(begins_ms)
-    return CallTimes(calls, seconds * calls, {(1, 2): calls}, samples[:52], samples, None)
 
 
 def graph(number: int, times: CallTimes, frame: int | None = None, name: str = "forward") -> Graph:

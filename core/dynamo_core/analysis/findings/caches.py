@@ -1,7 +1,7 @@
 """Findings: compiling that torch's caches could have saved."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...model import CacheLookup, Graph, Process
 from ..caches.bypasses import bypass_words
@@ -10,11 +10,11 @@ from ..caches.other_layers import BUNDLE_NOT_READ, unreadable_bundles
 from ..caches.switches import switched_off
 from ..figures import Figures
 from ..words import cache_name, number, seconds
-from .draft import Draft
-from .finding import Cost, Evidence, Figure
+from .draft import WORTH_A_WORD_S, Draft
+from .finding import Evidence
+from .looked_up import compiled_in_vain, looked_up
 from .remedy import remedy
 
-_WORTH_A_WORD_S = 1.0  # what took less is no reason to change anything
 _PLURALS = {"miss": ("miss", "misses"), "bypass": ("bypass", "bypasses")}
 
 
@@ -23,7 +23,7 @@ def cold_start(figures: Figures) -> Iterator[Draft]:
     for process in figures.recording.processes:
         outcomes = Counter((lookup.cache, lookup.outcome) for lookup in process.cache_lookups)
         backend = _backend_seconds(process.compiled_graphs)
-        if not outcomes or backend < _WORTH_A_WORD_S or any(outcome == "hit" for _, outcome in outcomes):
+        if not outcomes or backend < WORTH_A_WORD_S or any(outcome == "hit" for _, outcome in outcomes):
             continue
         lookups = [
             f"{cache_name(cache)}: {number(count, *_PLURALS.get(outcome, (outcome,)))}"
@@ -36,7 +36,7 @@ def cold_start(figures: Figures) -> Iterator[Draft]:
             title=f"nothing came from torch's caches, and the backend took {seconds(backend)}",
             cause=f"look-ups in the {', '.join(lookups)}" + (f"; {problem}" if problem else ""),
             processes=(process,),
-            cost=Cost(Figure(backend, "measured"), saves_at_most=Figure(backend, "estimated")),
+            cost=compiled_in_vain(backend),
             evidence=Evidence(times=outcomes.total()),
             remedies=remedy("cold start", _ANOTHER_FOLDER if problem else _SAME_FOLDER),
         )
@@ -65,7 +65,7 @@ def _problem(process: Process) -> str | None:
 def caches_off(figures: Figures) -> Iterator[Draft]:
     """A cache that was switched off while something was compiled without it."""
     for process, off in switched_off(figures.recording):
-        if off.lost_seconds is None or off.lost_seconds < _WORTH_A_WORD_S:
+        if off.lost_seconds is None or off.lost_seconds < WORTH_A_WORD_S:
             continue
         yield Draft(
             "caches off",
@@ -73,14 +73,14 @@ def caches_off(figures: Figures) -> Iterator[Draft]:
             title=f"{off.sentence}, and the backend took {seconds(off.lost_seconds)}",
             cause="what was compiled is not kept, and every run compiles it again",
             processes=(process,),
-            cost=_cost(off.lost_seconds),
+            cost=compiled_in_vain(off.lost_seconds),
             evidence=Evidence(times=off.compiles),
             remedies=remedy("caches off", off.what_to_do),
         )
 
 
 def cache_bypasses(figures: Figures) -> Iterator[Draft]:
-    """Graphs that a cache did not take, by why: every run compiles them anew."""
+    """Graphs that a cache did not take, by why: every run compiles them again."""
     off = {id(process) for process, _ in switched_off(figures.recording)}
     for process in figures.recording.processes:
         by_reason: dict[tuple[str, str | None], list[CacheLookup]] = {}
@@ -88,26 +88,20 @@ def cache_bypasses(figures: Figures) -> Iterator[Draft]:
             if lookup.outcome == "bypass" and id(process) not in off:
                 by_reason.setdefault(bypass_words(lookup.reason), []).append(lookup)
         for (why, what_to_do), lookups in by_reason.items():
-            ids = {lookup.compile_id for lookup in lookups}
-            graphs = [graph for graph in process.compiled_graphs if graph.compile_id in ids]
-            lost = _backend_seconds(graphs)
-            if lost < _WORTH_A_WORD_S:
+            found = looked_up(process, lookups)
+            lost = _backend_seconds(found.graphs)
+            if lost < WORTH_A_WORD_S:
                 continue
             yield Draft(
                 "cache bypass",
                 key=(why,),
-                title=f"{number(len(graphs), 'graph')} cannot be kept in torch's caches: {why}",
+                title=f"{number(len(found.graphs), 'graph')} cannot be kept in torch's caches: {why}",
                 cause=f"the {_named(lookups)} did not take it, so every run compiles it again",
                 processes=(process,),
-                place=graphs[0].frame_place,
-                function=graphs[0].frame_name,
-                cost=_cost(lost),
-                evidence=Evidence(
-                    compile_ids=tuple(str(graph.compile_id) for graph in graphs),
-                    graphs=tuple(graph.number for graph in graphs),
-                    records=tuple({lookup.reason: None for lookup in lookups if lookup.reason}),
-                    times=len(lookups),
-                ),
+                place=found.place,
+                function=found.function,
+                cost=compiled_in_vain(lost),
+                evidence=found.evidence,
                 remedies=remedy("cache bypass", what_to_do),
             )
 
@@ -121,7 +115,7 @@ def compiled_by_several(figures: Figures) -> Iterator[Draft]:
                 by_key.setdefault(lookup.key, []).append((process, lookup))
     shared = [found for found in by_key.values() if len({id(process) for process, _ in found}) > 1]
     lost = sum(_seconds(found) - max(lookup.took_seconds or 0.0 for _, lookup in found) for found in shared)
-    if lost < _WORTH_A_WORD_S:
+    if lost < WORTH_A_WORD_S:
         return
     processes = tuple({id(process): process for found in shared for process, _ in found}.values())
     cause, what_to_do = _why_each_compiled(processes)
@@ -131,7 +125,7 @@ def compiled_by_several(figures: Figures) -> Iterator[Draft]:
         title=f"{len(processes)} processes compiled the same {number(len(shared), 'graph')}, each for itself",
         cause=cause,
         processes=processes,
-        cost=_cost(lost),
+        cost=compiled_in_vain(lost),
         evidence=Evidence(times=sum(map(len, shared))),
         remedies=remedy("cold start", what_to_do),
     )
@@ -156,12 +150,8 @@ def _seconds(found: list[tuple[Process, CacheLookup]]) -> float:
     return sum(lookup.took_seconds or 0.0 for _, lookup in found)
 
 
-def _backend_seconds(graphs: list[Graph]) -> float:
+def _backend_seconds(graphs: Iterable[Graph]) -> float:
     return sum(graph.backend_seconds or 0.0 for graph in graphs)
-
-
-def _cost(lost: float) -> Cost:
-    return Cost(Figure(lost, "measured"), saves_at_most=Figure(lost, "estimated"))
 
 
 def _named(lookups: list[CacheLookup]) -> str:

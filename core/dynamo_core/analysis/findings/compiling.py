@@ -4,11 +4,9 @@ from collections.abc import Iterator
 
 from ..figures import Figures
 from ..words import seconds
-from .draft import Draft
+from .draft import WORTH_A_WORD_S, Draft
 from .finding import Cost, Figure
 from .remedy import remedy
-
-_WORTH_A_WORD_S = 1.0  # what took less is no reason to change a program
 
 
 def never_pays_back(figures: Figures) -> Iterator[Draft]:
@@ -16,7 +14,7 @@ def never_pays_back(figures: Figures) -> Iterator[Draft]:
     for process in figures.recording.processes:
         compiling = sum(compile_.seconds or 0.0 for compile_ in process.compiles)
         inside = sum(each.seconds for each in figures.graph_times_of(process))
-        if compiling < _WORTH_A_WORD_S or inside <= 0 or compiling < 2 * inside:
+        if compiling < WORTH_A_WORD_S or inside <= 0 or compiling < 2 * inside:
             continue
         times = 1 + compiling / inside
         yield Draft(

@@ -7,6 +7,8 @@ from ...model import Compile, Frame, Place, Process, StackFrame
 from ..library import is_library
 from .finding import Cost, Evidence, Kind, Remedy
 
+WORTH_A_WORD_S = 1.0  # what took less is no reason to change a program
+
 
 @dataclass(frozen=True)
 class Draft:

@@ -6,19 +6,18 @@ from ...model import Place, Process
 from ..figures import Figures
 from ..time.coverage import coverage
 from ..words import place, seconds
-from .draft import Draft
+from .draft import WORTH_A_WORD_S, Draft
 from .finding import Cost, Evidence, Figure
 from .remedy import remedy
 
 _MUCH = 0.1  # of the time that it is compared with
-_WORTH_A_WORD_S = 1.0  # what took less is no reason to change a program
 
 
 def time_outside_of_graphs(figures: Figures) -> Iterator[Draft]:
     """More than half of the run outside of graphs; with --profile, the operator that costs most there."""
     for process in figures.recording.processes:
         wall, outside = figures.wall(process), figures.outside_seconds(process)
-        if wall is None or outside is None or outside < max(0.5 * wall.seconds, _WORTH_A_WORD_S):
+        if wall is None or outside is None or outside < max(0.5 * wall.seconds, WORTH_A_WORD_S):
             continue
         if not figures.graph_times_of(process):
             continue

@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from ..figures import Figures
 from ..time.wall import GUARDS
 from ..words import number, seconds
-from .draft import Draft
+from .draft import WORTH_A_WORD_S, Draft
 from .finding import Cost, Evidence, Figure
 from .remedy import remedy
 
 _MUCH = 0.1  # of the time that it is compared with
-_WORTH_A_WORD_S = 1.0  # what took less is no reason to change a program
 _OVERHEAD_S = 10e-6  # of one call of a compiled graph, about (benchmarks/call_cost.py)
 
 
@@ -44,7 +43,7 @@ def costly_guards(figures: Figures) -> Iterator[Draft]:
     for process in figures.recording.processes:
         wall = figures.wall(process)
         part = None if wall is None else wall.part(GUARDS)
-        if wall is None or part is None or (part.seconds or 0.0) < max(_MUCH * wall.seconds, _WORTH_A_WORD_S):
+        if wall is None or part is None or (part.seconds or 0.0) < max(_MUCH * wall.seconds, WORTH_A_WORD_S):
             continue
         took = part.seconds or 0.0
         yield Draft(

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from ...model import Graph, Process, StackFrame, UnrolledLoop
 from ..figures import Figures
 from ..words import frame_name, number, place, seconds
-from .draft import Draft
+from .draft import WORTH_A_WORD_S, Draft
 from .finding import Cost, Evidence, Figure
 from .remedy import remedy
 
-_WORTH_A_WORD_S = 1.0  # what took less is no reason to change a program
 _COMPILE_ONCE = (
     "compile what is repeated, and not the whole (regional compilation): `layer.compile()` on each layer in "
     "place of the model, as layers of one class share what is compiled. To keep one graph, mark the repeated "
@@ -22,7 +21,7 @@ def unrolled_loops(figures: Figures) -> Iterator[Draft]:
     for process in figures.recording.processes:
         for graph in process.compiled_graphs:
             took = _compile_seconds(process, graph)
-            if graph.loop is not None and took >= _WORTH_A_WORD_S:
+            if graph.loop is not None and took >= WORTH_A_WORD_S:
                 yield _of_graph(process, graph, graph.loop, took)
 
 

@@ -7,13 +7,10 @@ from ..caches.key_parts import key_of_lines
 from ..caches.part_words import PartDifference, differences
 from ..figures import Figures
 from ..words import number, seconds
-from .draft import Draft
-from .finding import Cost, Evidence, Figure
+from .draft import WORTH_A_WORD_S, Draft
+from .looked_up import compiled_in_vain, looked_up
 from .remedy import remedy
 
-# Of all that a process compiled: the second time may be short, since kernels have a cache of their own, but
-# the next start is as cold as the first.
-_WORTH_A_WORD_S = 1.0
 _WHAT_TO_DO = (
     "make that part of what it does, not of the object: a custom pass's `uuid()` can return "
     "`torch._inductor.custom_graph_pass.get_hash_for_files((__file__,))`; with such a key nothing is ever "
@@ -24,7 +21,9 @@ _WHAT_TO_DO = (
 def unstable_keys(figures: Figures) -> Iterator[Draft]:
     """Graphs that a process compiled again because their key is made of something that is never the same."""
     for process in figures.recording.processes:
-        if sum(lookup.took_seconds or 0.0 for lookup in process.cache_lookups) < _WORTH_A_WORD_S:
+        # Of all that it compiled: the second time may be short, since kernels have a cache of their own, but
+        # the next start is as cold as the first.
+        if sum(lookup.took_seconds or 0.0 for lookup in process.cache_lookups) < WORTH_A_WORD_S:
             continue
         by_part: dict[str, list[tuple[CacheLookup, PartDifference]]] = {}
         for lookup in process.cache_lookups:
@@ -45,8 +44,7 @@ def _all_unstable(lookup: CacheLookup) -> tuple[PartDifference, ...]:
 def _draft(
     process: Process, part: str, repeated: list[tuple[CacheLookup, PartDifference]], took: float
 ) -> Draft:
-    ids = [lookup.compile_id for lookup, _ in repeated]
-    graphs = [graph for graph in process.compiled_graphs if graph.compile_id in ids]
+    found = looked_up(process, [lookup for lookup, _ in repeated])
     again = number(len(repeated), "graph was", "graphs were")
     return Draft(
         "unstable key",
@@ -54,13 +52,9 @@ def _draft(
         title=f"{again} compiled again though the process had compiled the same before, {seconds(took)}",
         cause=f"{repeated[0][1].sentence}; a later start does not find them either",
         processes=(process,),
-        place=graphs[0].frame_place if graphs else None,
-        function=graphs[0].frame_name if graphs else None,
-        cost=Cost(Figure(took, "measured"), saves_at_most=Figure(took, "estimated")),
-        evidence=Evidence(
-            compile_ids=tuple(str(each) for each in ids),
-            graphs=tuple(graph.number for graph in graphs),
-            times=len(repeated),
-        ),
+        place=found.place,
+        function=found.function,
+        cost=compiled_in_vain(took),
+        evidence=found.evidence,
         remedies=remedy("unstable key", _WHAT_TO_DO),
     )

@@ -1,9 +1,8 @@
 """Divisions of a function that would change what it does, perhaps unseen by the run that proves them."""
 
 import pytest
-from test_edits_in_parts import edited
 
-WOULD_HARM = [
+HARMFUL_DIVISIONS = [
     pytest.param(
         "compiled around it",
         None,
@@ -244,40 +243,3 @@ WOULD_HARM = [
         id="default None",
     ),
 ]
-
-
-@pytest.mark.parametrize(("edit", "operand", "body"), WOULD_HARM)
-def test_it_is_left_as_it_is(edit: str, operand: str | None, body: str) -> None:
-    assert edited(edit, body, operand) is None
-
-
-def test_what_an_exception_may_leave_without_a_value_is_given_too() -> None:
-    body = """
-        @torch.compile
-        def f(x):
-            y = x.cos()
-            log(y)  # here
-            with suppress(ValueError):
-                y = g(x)
-            print("a")
-            return y.sin()
-        """
-    assert "def f_2(x, y):\n    with suppress(ValueError):\n        y = g(x)\n    return y\n" in (
-        edited("compiled around it", body) or ""
-    )
-
-
-@pytest.mark.parametrize("line", ["self.seen[kind] = x * 2", "self.seen[kind] += x"])
-def test_what_is_stored_under_an_argument_stays_stored(line: str) -> None:
-    body = "class N:\n    @torch.compile\n    def f(self, x, kind):\n"
-    body += f"        {line}  # here\n        return x + 1\n"
-    changed = edited("decided outside", body, "kind")
-    assert changed is not None
-    assert f"    def f(self, x, kind):\n        {line}  # here\n" in changed
-
-
-def test_a_docstring_stays_first() -> None:
-    body = '@torch.compile\ndef f(x):\n    """Doc."""\n    return x * 2  # here\n'
-    changed = edited("made first", body, "x = x.contiguous()")
-    assert changed is not None
-    assert 'def f(x):\n    """Doc."""\n    x = x.contiguous()\n' in changed

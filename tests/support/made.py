@@ -1,0 +1,48 @@
+"""Parts of recordings that unit tests make by hand, where several make the same."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from dynamo_core.model import (
+    AotPair,
+    CallSample,
+    CallTimes,
+    CompileId,
+    Place,
+    Process,
+    ProcessInfo,
+    Recording,
+    Run,
+    SavedTensor,
+    TensorInfo,
+)
+
+MS = 1_000_000  # nanoseconds
+S = 1_000 * MS
+FIRST = CompileId(0, 0)
+_ENDED = Run(exit_code=0)
+
+
+def of_one_process(run: Run | None = _ENDED, /, **fields: object) -> Recording:
+    """A recording by us of one process, with these fields."""
+    known = {"info": ProcessInfo(pid=1), "torch_version": "2.13.0", **fields}
+    process = Process(Path("s.log"), **known)  # type: ignore[arg-type]
+    return Recording(Path("rec"), run, [process], 1, [])
+
+
+def called(begins: Iterable[float], seconds: float = 1e-3, *, unit: int = MS) -> CallTimes:
+    """Calls that began then (in milliseconds, if the unit is no other), all of them noted."""
+    samples = tuple(CallSample(number, int(at * unit), seconds) for number, at in enumerate(begins, 1))
+    calls = len(samples)
+    return CallTimes(calls, seconds * calls, {(1, 2): calls}, samples[:52], samples, None)
+
+
+def saved(name: str, size: int, kind: str = "activation", place: Place | None = None) -> SavedTensor:
+    """A tensor of so many bytes that a graph keeps for its backward."""
+    tensor = TensorInfo((size // 4,), (1,), "float32", "cpu")
+    return SavedTensor(name, kind, "aten.detach", tensor, None, size, name, size, place)  # type: ignore[arg-type]
+
+
+def pair_of(*kept: SavedTensor) -> AotPair:
+    """A forward and a backward, and what the one keeps for the other."""
+    return AotPair(FIRST, 0, 1, None, {}, {}, 1, 1, 1, 1, kept, {})
