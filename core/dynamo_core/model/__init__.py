@@ -29,6 +29,7 @@ from .exports import (
     ExportTrial,
     InputSeen,
 )
+from .flight_recorder import CalledCollective
 from .graphs import DeclinedBy, Graph, GraphModes, Node, OperatorSource, Taking, TensorInfo, UnrolledLoop
 from .guards import Guard, GuardCheck, GuardFailure, GuardSet, RecompileReasons
 from .ids import CompileId, Place, StackFrame, function_of, resumed_function
@@ -70,6 +71,7 @@ __all__ = [
     "CacheLookup",
     "CallSample",
     "CallTimes",
+    "CalledCollective",
     "CalledModule",
     "CaptureDecision",
     "ChangedSetting",

@@ -22,6 +22,7 @@ from .compiles import (
 )
 from .described import ProcessEnd, ProcessInfo, ProcessState, Run, RunSettings
 from .exports import CalledModule, ExportComparison, ExportTrial
+from .flight_recorder import CalledCollective
 from .graphs import Graph
 from .guards import GuardSet, RecompileReasons
 from .ids import CompileId, StackFrame
@@ -226,7 +227,8 @@ class Recording:
     """A whole recording. `run` is None for a torch trace that is not ours.
 
     Of a job of many ranks, `left_out` says which processes were not looked at. `not_arrived` says
-    what was not carried, or not whole, to where it was read.
+    what was not carried, or not whole, to where it was read. `called` are the
+    collectives that each rank called last, where dumps of torch's flight recorder lie beside the streams.
     """
 
     path: Path
@@ -236,6 +238,7 @@ class Recording:
     engine_failures: list[str]
     left_out: tuple[str, ...] = ()
     not_arrived: tuple[str, ...] = ()
+    called: dict[int, tuple[CalledCollective, ...]] = field(default_factory=dict)
 
     @property
     def settings(self) -> RunSettings:

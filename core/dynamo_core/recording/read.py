@@ -26,6 +26,7 @@ from .build import ProcessBuilder
 from .bundle_file import is_bundle, unpacked
 from .calls import CALL_SAMPLES, give_calls, parse_calls
 from .files import read_run_file
+from .flight_recorder import FLIGHT_RECORDER, dumps_in
 from .in_use import LARGEST_PROCESSES_FILE
 from .payloads import Item
 from .plain_files import is_plain_file, open_plain, other_kind, read_plain
@@ -147,6 +148,8 @@ class Follower:
             follower.finish()
         folder = self._path if self._path.is_dir() else self._path.parent
         run = run_of(self._path)
+        is_wanted = FLIGHT_RECORDER in self._contents and self._path.is_dir()
+        called, unread = dumps_in(self._path) if is_wanted else ({}, [])
         self._refuse_what_is_no_recording(followers, run is not None)
         return Recording(
             path=self._path,
@@ -155,6 +158,8 @@ class Follower:
             python_processes=_python_processes(folder) if run is not None else None,
             engine_failures=_engine_failures(folder) if run is not None else [],
             not_arrived=tuple(not_arrived(folder)) if self._path.is_dir() else (),
+            left_out=tuple(unread),
+            called=called,
         )
 
     def _refuse_what_is_no_recording(self, followers: list["_StreamFollower"], has_run: bool) -> None:

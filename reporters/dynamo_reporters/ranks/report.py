@@ -7,6 +7,7 @@ from dynamo_core.analysis.ranks.members import named
 from dynamo_core.analysis.words import number, place, seconds, time_of_day
 from dynamo_core.compare.node_changes import SourceLines
 from dynamo_core.model import Recording
+from dynamo_core.recording.flight_recorder import FLIGHT_RECORDER
 from dynamo_core.shared import names
 
 from ..documents import json_value
@@ -14,7 +15,7 @@ from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 from ..report import Report
 
 # The nodes of every graph, and for a trace that is not ours its readable code.
-_CONTENTS = frozenset({names.FX_GRAPH, "dynamo_output_graph"})
+_CONTENTS = frozenset({names.FX_GRAPH, "dynamo_output_graph", FLIGHT_RECORDER})
 _COLLECTIVES_SHOWN = 6
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from ..figures import Figures
-from ..ranks.differences import Side, collective_difference
+from ..ranks.differences import collective_difference
 from ..ranks.members import named, ranks_of
+from ..ranks.steps import Side
 from ..words import place
 from .draft import Draft
 from .remedy import remedy

@@ -6,8 +6,11 @@ from typing import Literal
 
 from ...model import Process, Recording
 from ..summary import Summary, summarize
-from .differences import Difference, differences
+from ..words import number
+from .differences import differences
+from .flight_recorder import called_otherwise
 from .members import every, named, newest_launch
+from .steps import Difference
 from .waiting import Wait, waits_of, who_waits
 
 State = Literal["ended", "killed", "not ended", "not recorded"]
@@ -59,13 +62,18 @@ def compare_ranks(recording: Recording) -> Ranks:
     chosen = newest_launch(recording)
     ranks = {rank: recording.processes[at] for rank, at in chosen.ranks.items()}
     found = differences(ranks) if len(ranks) > 1 else ()
+    called = tuple(called_otherwise(recording.called)) if len(recording.called) > 1 else ()
     compared, not_compared = _what_was_compared(ranks)
-    subjects = {difference.subject for difference in found}
+    if len(recording.called) > 1:
+        which = f"the calls in the flight recorders of {number(len(recording.called), 'rank')}"
+        compared.append(("calls of collectives", which))
+        not_compared[0] = "what else runs outside of compiled graphs"
+    subjects = {difference.subject for difference in (*found, *called)}
     return Ranks(
         rows=tuple(_rows(recording, ranks)),
-        differences=tuple(_of_all_ranks(difference, ranks) for difference in found),
+        differences=(*(_of_all_ranks(difference, ranks) for difference in found), *called),
         waits=waits_of(ranks),
-        waiting=who_waits(ranks),
+        waiting=who_waits(ranks, is_seen_outside=bool(called)),
         compared=tuple(text for subject, text in compared if subject not in subjects),
         not_compared=tuple(not_compared),
         left_out=(*recording.left_out, *chosen.left_out, *_absent(ranks)),

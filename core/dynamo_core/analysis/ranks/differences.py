@@ -1,48 +1,13 @@
 """In what the ranks differ: each subject compared in the order in which it happened, up to the first."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from ...model import Graph, Place, Process, function_of
+from ...model import Graph, Process, function_of
 from ...shared.launchers import OF_A_RANK
 from ..lasting_text import without_numbers
 from ..words import cache_name, compile_label, first_line, frame_name, number
 from .collectives import collectives_of, place_in_program, tensors_in_words
-
-Subject = Literal["settings", "collectives", "graphs", "graph breaks", "recompiles", "caches"]
-
-
-@dataclass(frozen=True)
-class Side:
-    """What these ranks did, and the line of the program where they did it."""
-
-    ranks: tuple[int, ...]
-    what: str
-    place: Place | None = None
-    graph: int | None = None
-
-
-@dataclass(frozen=True)
-class Difference:
-    """The first thing of a subject in which the ranks differ; each side is what some of them did."""
-
-    subject: Subject
-    title: str
-    sides: tuple[Side, ...]
-
-
-@dataclass(frozen=True)
-class _Step:
-    """One thing that a rank did: the same as another rank's where `key` is."""
-
-    key: Hashable
-    what: str
-    place: Place | None = None
-    graph: int | None = None
-
-
-_NOTHING = _Step(None, "nothing more so far")
+from .steps import NOTHING, Difference, Step, Subject, ordinal, sides
 
 Ranks = Mapping[int, Process]
 
@@ -68,7 +33,7 @@ def _settings(ranks: Ranks) -> Iterator[Difference]:
         values = {rank: settings.get(name, "not set") for rank, settings in described.items()}
         if len(set(values.values())) > 1:
             title = f"{name} is not the same on all ranks"
-            yield Difference("settings", title, _sides({r: _Step(v, v) for r, v in values.items()}))
+            yield Difference("settings", title, sides({r: Step(v, v) for r, v in values.items()}))
 
 
 def _described(process: Process) -> dict[str, str]:
@@ -85,16 +50,16 @@ def _described(process: Process) -> dict[str, str]:
 
 
 def _first(
-    ranks: Ranks, subject: Subject, one: str, steps: Callable[[Process], Iterable[_Step]]
+    ranks: Ranks, subject: Subject, one: str, steps: Callable[[Process], Iterable[Step]]
 ) -> Iterator[Difference]:
     sequences = {rank: list(steps(process)) for rank, process in ranks.items()}
     at = _first_unlike(ranks, sequences)
     if at is not None:
-        sides = _sides(_all_at(sequences, at))
-        yield Difference(subject, f"the {_ordinal(at)} {one} is not the same on all ranks", sides)
+        title = f"the {ordinal(at)} {one} is not the same on all ranks"
+        yield Difference(subject, title, sides(_all_at(sequences, at)))
 
 
-def _first_unlike(ranks: Ranks, sequences: Mapping[int, Sequence[_Step]]) -> int | None:
+def _first_unlike(ranks: Ranks, sequences: Mapping[int, Sequence[Step]]) -> int | None:
     """The first index at which two ranks differ; a rank that has not ended may only be behind."""
     for at in range(max(map(len, sequences.values()), default=0)):
         there = {
@@ -107,53 +72,41 @@ def _first_unlike(ranks: Ranks, sequences: Mapping[int, Sequence[_Step]]) -> int
     return None
 
 
-def _at(steps: Sequence[_Step], at: int) -> _Step:
-    return steps[at] if at < len(steps) else _NOTHING
+def _at(steps: Sequence[Step], at: int) -> Step:
+    return steps[at] if at < len(steps) else NOTHING
 
 
-def _sides(steps: Mapping[int, _Step]) -> tuple[Side, ...]:
-    """Ranks that did the same together, those that most did first."""
-    alike: dict[Hashable, list[int]] = {}
-    for rank, step in steps.items():
-        alike.setdefault(step.key, []).append(rank)
-    groups = sorted(alike.values(), key=lambda group: (-len(group), group))
-    return tuple(
-        Side(tuple(group), steps[group[0]].what, steps[group[0]].place, steps[group[0]].graph)
-        for group in groups
-    )
-
-
-def _breaks(process: Process) -> Iterator[_Step]:
+def _breaks(process: Process) -> Iterator[Step]:
     for each in process.breaks:
-        yield _Step((each.place, each.kind), first_line(each.reason), each.place)
+        yield Step((each.place, each.kind), first_line(each.reason), each.place)
 
 
-def _recompiles(process: Process) -> Iterator[_Step]:
+def _recompiles(process: Process) -> Iterator[Step]:
     for each in process.recompiles:
         reason = first_line((each.recompile_reason or "").strip())
         what = f"{frame_name(each.name)} was compiled again: {reason}"
-        yield _Step((function_of(each.name), each.place, without_numbers(reason)), what, each.place)
+        yield Step((function_of(each.name), each.place, without_numbers(reason)), what, each.place)
 
 
-def _lookups(process: Process) -> Iterator[_Step]:
+def _lookups(process: Process) -> Iterator[Step]:
     for each in process.cache_lookups:
         what = f"{cache_name(each.cache)}: {each.outcome}, for {compile_label(each.compile_id)}"
-        yield _Step((each.cache, each.outcome), what)
+        yield Step((each.cache, each.outcome), what)
 
 
 def collective_difference(ranks: Ranks) -> Difference | None:
     """The first collective of a group that its ranks do not all call, or not with the same sizes."""
-    groups: dict[str, dict[int, list[_Step]]] = {}
+    groups: dict[str, dict[int, list[Step]]] = {}
     for rank, process in ranks.items():
         for graph in process.graphs:
             for each in collectives_of(graph) or ():
-                step = _Step(each.key, str(each), each.place, graph.number)
+                step = Step(each.key, str(each), each.place, graph.number)
                 groups.setdefault(each.call.group, {}).setdefault(rank, []).append(step)
     for group, sequences in groups.items():
         at = _first_unlike(ranks, sequences)
         if at is not None:
-            title = f"the {_ordinal(at)} collective of group {group} is not the same on all ranks"
-            return Difference("collectives", title, _sides(_all_at(sequences, at)))
+            title = f"the {ordinal(at)} collective of group {group} is not the same on all ranks"
+            return Difference("collectives", title, sides(_all_at(sequences, at)))
     return None
 
 
@@ -166,27 +119,27 @@ def _graphs(ranks: Ranks) -> Iterator[Difference]:
     inner = {rank: _node_steps(ranks[rank].graphs[at]) for rank in ranks if at < len(sequences[rank])}
     where = _first_unlike(ranks, inner) if len(inner) == len(ranks) else None
     if where is not None:
-        title = f"the {_ordinal(where)} op of graph {at + 1} is not the same on all ranks"
-        yield Difference("graphs", title, _sides(_all_at(inner, where)))
+        title = f"the {ordinal(where)} op of graph {at + 1} is not the same on all ranks"
+        yield Difference("graphs", title, sides(_all_at(inner, where)))
         return
     title = f"graph {at + 1} is not the same on all ranks"
-    yield Difference("graphs", title, _sides(_all_at(sequences, at)))
+    yield Difference("graphs", title, sides(_all_at(sequences, at)))
 
 
-def _graph_step(graph: Graph) -> _Step:
+def _graph_step(graph: Graph) -> Step:
     """Constants and numbers of devices may be a rank's own: two graphs are the same if their ops are."""
     what = f"graph {graph.number} {compile_label(graph.compile_id)} of {frame_name(graph.frame_name)}"
     what += "" if graph.ops is None else f", {number(graph.ops, 'op')}"
     computes: object = graph.ops if graph.code is None else without_numbers(graph.code)
     if graph.nodes is not None:
         computes = tuple(step.key for step in _node_steps(graph))
-    return _Step((graph.frame_name, graph.frame_place, computes), what, graph.frame_place, graph.number)
+    return Step((graph.frame_name, graph.frame_place, computes), what, graph.frame_place, graph.number)
 
 
-def _node_steps(graph: Graph) -> list[_Step]:
+def _node_steps(graph: Graph) -> list[Step]:
     nodes = graph.nodes or ()
     return [
-        _Step(
+        Step(
             (node.op, node.target if node.op.startswith("call_") else "", tensors_in_words(node)),
             f"{node.target} {tensors_in_words(node)}".strip(),
             place_in_program(nodes, at),
@@ -196,12 +149,5 @@ def _node_steps(graph: Graph) -> list[_Step]:
     ]
 
 
-def _all_at(sequences: Mapping[int, Sequence[_Step]], at: int) -> dict[int, _Step]:
+def _all_at(sequences: Mapping[int, Sequence[Step]], at: int) -> dict[int, Step]:
     return {rank: _at(steps, at) for rank, steps in sequences.items()}
-
-
-def _ordinal(at: int) -> str:
-    """`1st`, `2nd`, of an index from 0."""
-    count = at + 1
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th") if count % 100 not in (11, 12, 13) else "th"
-    return f"{count}{ending}"

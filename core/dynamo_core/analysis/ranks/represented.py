@@ -12,6 +12,7 @@ from typing import Any
 from ...model import AlikeRank, Process, Recording
 from ...recording.calls import running_calls
 from ...recording.digests import DigestOfStream, digests_of
+from ...recording.flight_recorder import dumps_in
 from ...recording.read import read, run_of, streams_of
 from ...recording.remote import not_arrived
 from ...shared.errors import DynamoError
@@ -58,7 +59,10 @@ def read_ranks(
             processes.append(process)
     if unreadable:
         left_out.append(f"{number(unreadable, 'stream')} in which no record can be read")
-    return Recording(path, run_of(path), processes, None, [], tuple(left_out), tuple(not_arrived(path)))
+    called, unread = dumps_in(path)
+    return Recording(
+        path, run_of(path), processes, None, [], (*left_out, *unread), tuple(not_arrived(path)), called
+    )
 
 
 def _representative(

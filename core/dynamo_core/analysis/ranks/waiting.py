@@ -58,11 +58,16 @@ def _all_since(process: Process, at: _At) -> Iterator[int]:
     yield from (each.running_since_ns for each in process.alike if each.running_since_ns is not None)
 
 
-def who_waits(ranks: Mapping[int, Process]) -> tuple[str, ...]:
-    """Sentences on who cannot go on before another rank does; none where that cannot be told."""
+def who_waits(ranks: Mapping[int, Process], *, is_seen_outside: bool = False) -> tuple[str, ...]:
+    """Sentences on who cannot go on before another rank does; none where that cannot be told.
+
+    `is_seen_outside` is where the flight recorder shows which call, in no graph, differs.
+    """
     inside = _inside(ranks)
     in_collectives = {rank: at for rank, at in inside.items() if at.collectives}
     if not in_collectives:
+        if is_seen_outside:
+            return ()
         return tuple(_outside_of_graphs(ranks, inside))
     return tuple(_sentences(ranks, inside, in_collectives))
 
