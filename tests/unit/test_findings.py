@@ -251,6 +251,9 @@ def test_a_loop_that_makes_the_first_step_slow_is_named_with_its_counts() -> Non
     assert (found.kind, found.place, found.source) == ("unrolled loop", loop.place, loop.text)
     assert found.title == "240 of the 242 ops of forward come from a loop, at /home/me/train.py:9"
     assert "60 times in graph 1" in found.cause
+    method = replace(fallback(), outcome="compiled", compile_id=CompileId(0, 0), method="Net.forward")
+    (found,) = find(of_one_process(graphs=[large], compiles=[slow], frames=[method]))
+    assert found.title.startswith("240 of the 242 ops of Net.forward come")
     assert found.cost.saves_at_most == Figure(30.0, "estimated")
     assert find(of_one_process(graphs=[large], compiles=[replace(slow, seconds=0.9)])) == []
     assert find(of_one_process(graphs=[replace(large, loop=None)], compiles=[slow])) == []

@@ -13,6 +13,7 @@ from dynamo_core.analysis.words import number, seconds
 from dynamo_core.model import Process, Recording
 
 from ..explain.disagreements import disagreements
+from ..parts.findings import tests_line
 from ..profile.exports.names import process_name
 from ..shares import shares_of
 from .element import Child, Element, cut, h
@@ -218,6 +219,7 @@ def card(rank: int, finding: Finding, recording: Recording, links: Links) -> Ele
         h("p", links.text(f"by way of {via.place}: {via.text}"), class_="dim") if via is not None else None,
         _cost(finding),
         h("ul", (_remedy(each, recording, links) for each in finding.remedies), class_="remedies"),
+        h("p", links.text(tests_line(finding)), class_="dim") if finding.evidence.tests else None,
         _evidence(finding, recording, links),
         id=f"/finding/{finding.identity}",
         class_="card",

@@ -32,7 +32,9 @@ def _compile_seconds(process: Process, graph: Graph) -> float:
 
 def _of_graph(process: Process, graph: Graph, loop: UnrolledLoop, took: float) -> Draft:
     where = loop.called_from or loop.place
-    name, what = frame_name(graph.frame_name), "a loop" if loop.is_loop else "one function"
+    methods = (each.method for each in process.frames if each.compile_id == graph.compile_id)
+    name = next(filter(None, methods), None) or frame_name(graph.frame_name)
+    what = "a loop" if loop.is_loop else "one function"
     return Draft(
         "unrolled loop",
         key=(),
