@@ -39,7 +39,7 @@ _PROGRAM_ENDING = ".pt2"  # torch's own, of an exported program and of AOTInduct
 @documented_option(
     "--time-limit",
     type=click.FloatRange(min=0, min_open=True),
-    default=120.0,
+    default=60.0,
     show_default=True,
     metavar="SECONDS",
     help="For each trial of a module; one that takes longer is ended.",
@@ -145,7 +145,11 @@ def _run(
     request = Request(program, settings, output, force, python, stdout_to_stderr=True)
     outcome = run_program(request, quiet=False)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
-    wait_for_trials(outcome.recording, lambda line: say(f"dynamo: {line}"))
+    try:
+        wait_for_trials(outcome.recording, lambda line: say(f"dynamo: {line}"))
+    except KeyboardInterrupt:
+        say(f"dynamo: interrupted; `dynamo export {outcome.recording}` shows what was tried")
+        raise
     return outcome.recording, outcome.ending
 
 

@@ -1,5 +1,6 @@
 """Each module that a program called: whether it exports, with what, and what is in the way."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -108,7 +109,18 @@ def _modules(folder: Path) -> list[ModuleExport]:
     trials = read(folder, CONTENTS)
     copies = [process for process in trials.processes if process.called_module is not None]
     copies.sort(key=lambda process: process.info.began_ns or 0)
-    return [_module(copy, trials) for copy in copies]
+    return _distinct([_module(copy, trials) for copy in copies])
+
+
+def _distinct(modules: Sequence[ModuleExport]) -> list[ModuleExport]:
+    """Of several modules of one class, the second is `Linear (2)`."""
+    found: list[ModuleExport] = []
+    met: Counter[str] = Counter()
+    for each in modules:
+        met[each.name] += 1
+        count = met[each.name]
+        found.append(replace(each, name=f"{each.name} ({count})") if count > 1 else each)
+    return found
 
 
 def _module(copy: Process, trials: Recording) -> ModuleExport:

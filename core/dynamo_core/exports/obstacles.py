@@ -37,7 +37,7 @@ class Obstacle:
 
 @dataclass(frozen=True)
 class _Known:
-    """What `words` of torch's, on a `line` of the user's, come from."""
+    """What `words` of torch's, on a `line` of the user's, come from; `cause` may name groups of the words."""
 
     words: re.Pattern[str]
     cause: str
@@ -76,6 +76,15 @@ _KNOWN = (
         re.compile(r"MISSING_FAKE_KERNEL|no fake impl|no abstract impl|register_fake|fake kernel"),
         "an operator has no fake kernel, from which torch would learn what sizes and types it gives",
         ("register one: @torch.library.register_fake('namespace::operator')",),
+    ),
+    _Known(
+        re.compile(r"(?:Found <class '[\w.]{0,200}?|unrecognized type \w+\()(?P<type>\w+)(?:'>|\))"),
+        "it returns a {type}, of which torch.export does not know how to take it apart",
+        (
+            "return the tensors in it, or leave it out (of a Hugging Face model: config.use_cache = False "
+            "for its cache, config.return_dict = False for its output)",
+            "register its type: torch.export.register_dataclass, torch.utils._pytree.register_pytree_node",
+        ),
     ),
     _Known(
         re.compile(r"Unsupported input type|[Uu]nsupported (?:input|output|type)|only pytree|pytree node"),
@@ -199,14 +208,11 @@ def _for_an_export(finding: Finding) -> tuple[str, ...]:
 
 
 def _known(words: str, source: str) -> _Known | None:
-    return next(
-        (
-            each
-            for each in _KNOWN
-            if each.words.search(words) and (each.line is None or each.line.search(source))
-        ),
-        None,
-    )
+    for each in _KNOWN:
+        found = each.words.search(words)
+        if found is not None and (each.line is None or each.line.search(source)):
+            return replace(each, cause=each.cause.format_map(found.groupdict()))
+    return None
 
 
 def _says_most(error: str) -> str:

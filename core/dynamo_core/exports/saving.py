@@ -28,19 +28,14 @@ def save_exported(
             return [Path(shutil.copyfile(file, target)) for file in found.values()]
         folder = target.with_suffix("")
         folder.mkdir(parents=True, exist_ok=True)
-        places = [folder / f"{name}{target.suffix}" for name in _distinct([m.name for m in found])]
         return [
-            Path(shutil.copyfile(file, place)) for file, place in zip(found.values(), places, strict=True)
+            Path(shutil.copyfile(file, folder / f"{_file_name(module.name)}{target.suffix}"))
+            for module, file in found.items()
         ]
     except OSError as error:
         raise CannotRecord(f"cannot write {target}: {error.strerror}") from error
 
 
-def _distinct(names: Sequence[str]) -> list[str]:
-    """Names for files, each once."""
-    taken: list[str] = []
-    for name in names:
-        plain = re.sub(r"[^\w.-]+", "_", name).strip("._-") or "module"
-        count = sum(each == plain or each.startswith(f"{plain}_") for each in taken)
-        taken.append(f"{plain}_{count + 1}" if count else plain)
-    return taken
+def _file_name(name: str) -> str:
+    """`Linear_2` for `Linear (2)`."""
+    return re.sub(r"[^\w.-]+", "_", name).strip("._-") or "module"

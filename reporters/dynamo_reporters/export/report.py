@@ -13,6 +13,7 @@ from ..page.blocks import Block, Code, Heading, Paragraph, table
 
 _SIZES_SHOWN = 4
 _OBSTACLES_SHOWN = 6
+_LONGEST_CELL = 60  # characters
 _WAYS = {
     EXPORT: "torch.export.export",
     STRICT: "strict=True",
@@ -59,8 +60,12 @@ def _row(module: ModuleExport) -> list[str]:
         _outcome(module, EXPORT),
         _outcome(module, STRICT),
         agreement(module),
-        "" if first is None else place(first.place) if first.place else first.cause,
+        "" if first is None else place(first.place) if first.place else _cut(first.cause),
     ]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1].rstrip() + "…"
 
 
 def _outcome(module: ModuleExport, kind: str) -> str:
@@ -76,7 +81,8 @@ def _outcome(module: ModuleExport, kind: str) -> str:
 def _left_out(exports: Exports) -> Iterator[Block]:
     if exports.left_out is None and exports.modules:
         yield Paragraph(
-            "Whether more modules were called is not recorded: the program was killed.", "warning"
+            "Whether more modules were called is not recorded: the program was killed, or left by os._exit.",
+            "warning",
         )
     if exports.left_out:
         why = exports.why_left_out or "more than --most-modules are called"

@@ -45,16 +45,18 @@ class Trials:
         self._tell = tell
         self._end = end
         self._raises = False  # the module itself, so that there is nothing more to try
+        self._takes_too_long = False
 
     def run(self) -> None:
         """Export it, dynamic where sizes varied, else with all fixed; where that fails, look further."""
         varies = bool(self._subject.varied)
         works = self._try_either(EXPORT, varies)
         works_strictly = self._try_either(STRICT, varies, is_to_be_saved=works is None)
-        if works is None or works.is_dynamic != varies:
-            self._try(Way(DRAFT, varies))
-        if works is None or works_strictly is None:
-            self._try(Way(COMPILE, False))
+        if not self._takes_too_long:  # where one does, those that go further would, too
+            if works is None or works.is_dynamic != varies:
+                self._try(Way(DRAFT, varies))
+            if works is None or works_strictly is None:
+                self._try(Way(COMPILE, False))
         best = works or works_strictly
         if best is not None and self._settings.aoti:
             file = f"{self._stem}.aoti.pt2"
@@ -68,6 +70,8 @@ class Trials:
             way = Way(kind, is_dynamic, file)
             if self._try(way):
                 return way
+            if self._takes_too_long:
+                break
         return None
 
     def _try(self, way: Way) -> bool:
@@ -82,7 +86,10 @@ class Trials:
         if code in _EXIT_CODES.values():
             self._raises = code == _EXIT_CODES[RAISED]
             return code == _EXIT_CODES[DONE]
-        outcome = TOO_LONG if code == -signal.SIGALRM else CRASHED
+        if is_to_stop(self._folder):
+            return False
+        self._takes_too_long = code == -signal.SIGALRM
+        outcome = TOO_LONG if self._takes_too_long else CRASHED
         by = f"exit code {code}" if code >= 0 else signal.Signals(-code).name
         error = by if outcome == CRASHED else None
         seconds = time.monotonic() - begun
