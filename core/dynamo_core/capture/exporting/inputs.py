@@ -32,14 +32,13 @@ def bound(module: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict
 
 def written_arguments(module: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
     """The arguments as torch.export takes them, as code: `(x,), {'mask': mask}`."""
-    positional = []
+    positional: list[str] = []
     for parameter in inspect.signature(module.forward).parameters.values():
-        if parameter.kind is parameter.VAR_POSITIONAL:
+        has_more = len(positional) < len(args)
+        if parameter.kind is parameter.VAR_POSITIONAL and has_more:
             positional.append(f"*{parameter.name}")
-        elif len(positional) < len(args):
+        elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD) and has_more:
             positional.append(parameter.name)
-    if len(positional) > len(args):
-        positional.pop()  # a *name that got nothing
     named = ", ".join(f"{name!r}: {name}" for name in kwargs)
     by_position = f"({', '.join(positional)}{',' if len(positional) == 1 else ''})"
     return f"{by_position}, {{{named}}}" if named else by_position
