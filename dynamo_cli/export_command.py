@@ -1,6 +1,7 @@
 """`dynamo export`."""
 
 import signal
+import sys
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from dynamo_core.launch.process import Ending, end_like
 from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
 from dynamo_core.recording.read import read
+from dynamo_core.shared.errors import DynamoError
 from dynamo_core.shared.settings import ExportSettings, Settings
 
 from .program_command import program_of
@@ -91,10 +93,10 @@ def export_command(
 ) -> None:
     """Say which modules of a program torch.export takes, with which sizes dynamic, and what is in the way.
 
-    The program runs as it is, without torch.compile, its stdout on stderr. Each module that its code calls is
-    tried afterwards, in copies of the process: torch.export.export, strict and not, with dynamic_shapes from
-    the sizes of all calls; draft_export and Dynamo's graph breaks where that fails. What exports runs beside
-    eager, on the inputs of the calls.
+    The program runs as it is, eager where it calls torch.compile, its stdout on stderr. Each module that its
+    code calls is tried afterwards, in copies of the process: torch.export.export, strict and not, with
+    dynamic_shapes from the sizes of all calls; draft_export and Dynamo's graph breaks where that fails. What
+    exports runs beside eager, on the inputs of the calls.
 
     TARGET is a program in any form of `dynamo run`, or the recording of an earlier `dynamo export`. The exit
     code is the program's; 108 where -o FILE.pt2 has nothing to write.
@@ -119,11 +121,17 @@ def export_command(
         path = named_recording(program)
     exports = exports_of(read(path))
     _write(exports, path, form, report_file)
-    if ending is not None and ending != Ending(0, None):
-        end_like(ending)
+    went_well = ending is None or ending == Ending(0, None)
     if wants_program and file is not None:
-        for written in save_exported(exports.modules, path, file, packages=aoti):
-            say(f"dynamo: wrote {written}")
+        try:
+            for written in save_exported(exports.modules, path, file, packages=aoti):
+                say(f"dynamo: wrote {written}")
+        except DynamoError as error:
+            if went_well:
+                raise
+            say(f"dynamo: {error}")
+    if ending is not None and not went_well:
+        end_like(ending)
 
 
 def _run(
@@ -138,12 +146,12 @@ def _run(
     settings = Settings(
         recording="",
         capture="none",
-        override=("disable=True",),
         config=checked_config(config),
         export=export,
     )
     request = Request(program, settings, output, force, python, stdout_to_stderr=True)
     outcome = run_program(request, quiet=False)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # the trials must end as well
     signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
     try:
         wait_for_trials(outcome.recording, lambda line: say(f"dynamo: {line}"))

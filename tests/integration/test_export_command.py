@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from recordings import SAMPLES
-
 PROGRAM = """
 import os, sys
 from dataclasses import dataclass
@@ -60,6 +58,10 @@ if __name__ == "__main__":
     except ValueError as error:
         print("raised", error)
     Crashes()(torch.randn(2))
+    torch.fx.symbolic_trace(nn.Linear(2, 2))
+    compiled = torch.compile(nn.Linear(2, 2))
+    compiled(torch.randn(3, 2)), compiled(torch.randn(4, 2))
+    print(type(compiled).__name__, compiled._orig_mod)
     print(torch.randn(3).tolist(), nested.norm.running_mean.tolist(), nested.norm.weight.grad.tolist())
     sys.exit(3)
 """
@@ -74,19 +76,23 @@ def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
 def test_a_program_notices_nothing_and_what_is_printed_works_when_pasted(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM)
     alone = run("program.py", cwd=tmp_path)
-    recorded = run("-m", "dynamo_cli", "export", "--format", "json", "program.py", cwd=tmp_path)
+    options = ("--format", "json", "-o", "model.pt2")
+    recorded = run("-m", "dynamo_cli", "export", *options, "program.py", cwd=tmp_path)
     assert alone.returncode == recorded.returncode == 3
     assert alone.stdout in recorded.stderr  # the report has stdout
-    nested, raises, crashes = json.loads(recorded.stdout)["modules"]
-    assert [each["verdict"] for each in (nested, raises, crashes)] == ["exports", "raises", "does not export"]
+    nested, raises, crashes, compiled = json.loads(recorded.stdout)["modules"]
+    verdicts = [each["verdict"] for each in (nested, raises, crashes, compiled)]
+    assert verdicts == ["exports", "raises", "does not export", "exports"]
     assert {each["outcome"] for each in nested["compared"]} == {"agrees"}
     assert nested["calls"] == 3
+    assert "class '__main__.Pair'" in nested["not_saved"] and compiled["not_saved"] is None
     assert raises["obstacles"][0]["source"] == 'raise ValueError("no")'
     assert "SIGABRT" in crashes["obstacles"][0]["cause"]
+    assert (compiled["name"], compiled["inputs"][0]["sizes"]) == ("Linear", [[3, 2], [4, 2]])
     pasted = pasted_program(nested)
     (tmp_path / "pasted.py").write_text(pasted)
     result = run("pasted.py", cwd=tmp_path)
-    assert result.stdout.split() == ["7", "11"], f"{pasted}\n{result.stderr}"
+    assert result.stdout.split() == ["7", "11", "9"], f"{pasted}\n{result.stderr}"
 
 
 def pasted_program(module: dict[str, Any]) -> str:
@@ -99,18 +105,5 @@ pair = Pair(torch.randn(2, 2), torch.randn(2, 2))
 {module["code"]}
 for size in (7, 11):
     print(len(call(exported.module(), size)["y"]))
+print(len(torch.export.load("model.pt2").module()(torch.randn(9, 2))))
 """
-
-
-def test_what_exports_is_written_and_loads(tmp_path: Path) -> None:
-    script = SAMPLES / "modules_to_export.py"
-    options = ("--recording", "recording", "-o", "model.pt2")
-    result = run("-m", "dynamo_cli", "export", *options, script, cwd=tmp_path)
-    assert result.returncode == 0, result.stderr
-    assert "dynamo: wrote model/Encoder.pt2" in result.stderr
-    assert "dynamo: wrote model/Pool.pt2" in result.stderr
-    loads = (
-        "import torch; model = torch.export.load('model/Encoder.pt2').module();"
-        "print(*model(torch.zeros(9, 10, dtype=torch.int64), mask=torch.ones(9, 10)).shape)"
-    )
-    assert run("-c", loads, cwd=tmp_path).stdout == "9 10 16\n"

@@ -53,6 +53,9 @@ def probes_of(parts: EngineParts) -> tuple[Probe, ...]:
         Probe("torch", "cells of a notebook", _note_notebook_cells),
         Probe("torch.compiler", "bundles of caches", cache_bundles.install),
         Probe("torch", "modules to export", exports.install if exports else None),
+        Probe(
+            "torch._dynamo.eval_frame", "torch.compile is off", exports.install_on_stance if exports else None
+        ),
         Probe("torch", "overrides", overriding.install_on_calls if overriding else None),
         Probe("torch._dynamo.output_graph", "graphs", graphs.install),
         Probe(

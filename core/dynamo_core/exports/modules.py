@@ -59,7 +59,7 @@ class ModuleExport:
     """A module with all that is known of exporting it.
 
     `code` exports it, when the names in it are those of a call's arguments. `file` is what was saved in the
-    recording, `package` AOTInductor's.
+    recording, `not_saved` why it could not be, `package` AOTInductor's.
     """
 
     name: str
@@ -78,6 +78,7 @@ class ModuleExport:
     compared: tuple[ComparedCall, ...]
     obstacles: tuple[Obstacle, ...]
     file: str | None
+    not_saved: str | None
     package: str | None
 
 
@@ -153,6 +154,7 @@ def _module(copy: Process, trials: Recording) -> ModuleExport:
         compared=compared,
         obstacles=tuple(obstacles(_that_failed(tried), findings, copy.torch_version)),
         file=next((each.saved for each in works if each.saved), None),
+        not_saved=next((f"{each.error_kind}: {each.error}" for each in works if each.error), None),
         package=next((each.saved for each in tried if each.kind == AOTI and each.outcome == DONE), None),
     )
 

@@ -395,7 +395,8 @@ class ModuleToExport(OurRecord):
 class ExportTried(OurRecord):
     """What came of one trial. `user_stack` and `around` are as for a graph break, where it failed.
 
-    `obstacles` are what torch.export.draft_export lists: `kind`, `text`, `user_stack`. `saved` is the file.
+    `obstacles` are what torch.export.draft_export lists: `kind`, `text`, `user_stack`. `saved` is the file; a
+    trial that went well has an error where that could not be written.
     """
 
     NAME = names.EXPORT_TRIED

@@ -106,6 +106,8 @@ def _module(module: ModuleExport) -> Iterator[Block]:
         yield Paragraph("It was exported by:", "dim")
         yield Code(module.code)
     yield from _comparisons(module)
+    if module.not_saved is not None:
+        yield Paragraph(f"It cannot be saved to a file: {module.not_saved}", "warning")
     for obstacle in module.obstacles[:_OBSTACLES_SHOWN]:
         yield from _obstacle(obstacle)
     if len(module.obstacles) > _OBSTACLES_SHOWN:

@@ -61,7 +61,7 @@ class CallsSeen:
         forward = inspect.unwrap(type(module).forward)
         code = getattr(forward, "__code__", None)
         return ModuleToExport(
-            name=type(module).__qualname__,
+            name=str(module._get_name()),
             file=None if code is None else code.co_filename,
             line=None if code is None else code.co_firstlineno,
             called_at=None if self._called_at is None else dict(self._called_at),

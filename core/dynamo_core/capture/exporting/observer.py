@@ -1,12 +1,14 @@
 """Find the modules that user code calls, and have a copy of the process wait with each.
 
-`torch.nn.Module.__call__` is replaced by a descriptor: what it gives for a call inside of another module's is
-torch's own method, so that no frame of ours is in the program's tracebacks but one.
-Source: torch/nn/modules/module.py (Module.__call__), torch/nn/parallel (`module` of DistributedDataParallel
-and DataParallel); read in 2.8 and 2.13.
+`torch.nn.Module._call_impl` is replaced by a descriptor: what it gives for a call inside of another module's
+is torch's own method, so that no frame of ours is in the program's tracebacks but one. (`__call__` itself is
+replaced, and put back, by torch.fx.) The program's own torch.compile is there and runs eager, as after
+`torch.compiler.set_stance("force_eager")`, so that its calls come by, too.
+Source: torch/nn/modules/module.py (_wrapped_call_impl), torch/_dynamo/eval_frame.py (_set_stance,
+OptimizedModule), torch/nn/parallel (DistributedDataParallel, DataParallel), torch/fx/_symbolic_trace.py
+(is_fx_tracing, which warns); read in 2.8 and 2.13, run in 2.13.
 """
 
-import functools
 import importlib
 import json
 import os
@@ -34,7 +36,8 @@ if TYPE_CHECKING:
 _MOST_REPLACED = 3
 # What an export needs: loaded once, before the first copy is made, not in each.
 _LOADED_AHEAD = ("torch._dynamo", "torch.export._trace", "torch._dynamo.testing")
-_WRAPPERS = ("DistributedDataParallel", "DataParallel")  # their classes, which hold the `module`
+# Modules that call another one as the program would, by their classes, and where they hold it.
+_WRAPPERS = {"DistributedDataParallel": "module", "DataParallel": "module", "OptimizedModule": "_orig_mod"}
 
 
 class _Inside(threading.local):
@@ -75,15 +78,19 @@ class ModuleObserver:
         os.register_at_fork(after_in_child=self._forked)
 
     def install(self, torch: ModuleType, parts: "EngineParts") -> None:
-        """Replace `Module.__call__`."""
+        """Replace `Module._call_impl`."""
         rank = os.environ.get("RANK", "0")
         if rank != "0":  # all ranks call the same
             return
         os.makedirs(self._folder, 0o700, exist_ok=True)
         self._threads = torch.get_num_threads()
         kind = torch.nn.Module
-        self._original = kind.__call__
-        kind.__call__ = _ObservedCall(self._original, self._inside, self._call)
+        self._original = kind._call_impl
+        kind._call_impl = _ObservedCall(self._original, self._inside, self._observed_method())
+
+    def install_on_stance(self, eval_frame: ModuleType, parts: "EngineParts") -> None:
+        """Let what the program compiles run eager."""
+        eval_frame._set_stance(eval_frame.DynamoStance("force_eager"))
 
     def finish(self) -> None:
         """The process ends."""
@@ -94,21 +101,27 @@ class ModuleObserver:
                 )
             )
 
-    def _call(self, module: Any, *args: Any, **kwargs: Any) -> Any:
-        self._inside.is_so = True
-        try:
-            if not self._is_off:
-                self._observe(module, args, kwargs, sys._getframe(1))
-            assert self._original is not None
-            return self._original(module, *args, **kwargs)
-        finally:
-            self._inside.is_so = False
+    def _observed_method(self) -> Callable[..., Any]:
+        """A function, of which a method of a module can be made as of torch's own."""
+        original = self._original
+        assert original is not None
+
+        def _call_impl(module: Any, *args: Any, **kwargs: Any) -> Any:
+            self._inside.is_so = True
+            try:
+                if not self._is_off:
+                    self._observe(module, args, kwargs, sys._getframe(1))
+                return original(module, *args, **kwargs)
+            finally:
+                self._inside.is_so = False
+
+        return _call_impl
 
     def _observe_call(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: Any) -> None:
         if _is_being_traced():
             return
-        while type(module).__name__ in _WRAPPERS:
-            module = module.module
+        while (name := type(module).__name__) in _WRAPPERS:
+            module = getattr(module, _WRAPPERS[name])
         with self._one_at_a_time:
             observed = self._observed.get(module)
             if observed is None:
@@ -173,7 +186,8 @@ class ModuleObserver:
             observed.seen.note(observed.inputs._replace(sizes=sizes, constants=each["constants"]))
         assert self._original is not None
         torch = sys.modules["torch"]
-        torch.nn.Module.__call__ = self._original
+        torch.nn.Module._call_impl = self._original
+        torch.compiler.set_stance("default")
         stream, records = self._parts.stream, self._parts.records
         stream.record_to(self._folder)
         stream.record(observed.seen.record(module, call))
@@ -191,7 +205,7 @@ class ModuleObserver:
 
 
 class _ObservedCall:
-    """`Module.__call__`: of the outermost module on this thread, our own; of all others, torch's."""
+    """`Module._call_impl`: of the outermost module on this thread, our own; of all others, torch's."""
 
     def __init__(self, original: Callable[..., Any], inside: _Inside, observed: Callable[..., Any]) -> None:
         self._original = original
@@ -201,9 +215,7 @@ class _ObservedCall:
     def __get__(self, module: Any, kind: Any = None) -> Callable[..., Any]:
         if module is None:
             return self._original
-        if self._inside.is_so:
-            return MethodType(self._original, module)
-        return functools.partial(self._observed, module)
+        return MethodType(self._original if self._inside.is_so else self._observed, module)
 
 
 def _is_being_traced() -> bool:
@@ -214,6 +226,7 @@ def _is_being_traced() -> bool:
         or torch._C._get_tracing_state()
         or torch._C._len_torch_dispatch_stack()
         or torch._C._functorch.peek_interpreter_stack()
+        or torch.fx._symbolic_trace._is_fx_tracing_flag
     )
 
 

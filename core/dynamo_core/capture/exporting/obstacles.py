@@ -62,7 +62,7 @@ def _stack_of(error: BaseException) -> list[traceback.FrameSummary]:
         stack = [frame for frame in frames if not _is_ours(frame.filename)]
         stack = [frame for frame in stack if not _is_of_torch(frame.filename)]
         seen = seen.__cause__ or seen.__context__
-    return stack
+    return stack if not all(_is_of_python(frame.filename) for frame in stack) else []
 
 
 def _stack_in_words(text: str) -> list[traceback.FrameSummary]:
@@ -84,6 +84,10 @@ def _is_of_torch(file: str) -> bool:
     import torch
 
     return file.startswith((os.path.dirname(torch.__file__) + os.sep, "<"))
+
+
+def _is_of_python(file: str) -> bool:
+    return file.startswith(os.path.dirname(os.__file__) + os.sep) and "-packages" not in file
 
 
 def _is_ours(file: str) -> bool:

@@ -4,6 +4,7 @@ Source: torch/export/__init__.py (export, draft_export, save, load), torch/_indu
 (aoti_compile_and_package, aoti_load_package); read and run in 2.13.
 """
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -55,11 +56,32 @@ def try_it(subject: ToExport, way: Way, tell: Tell) -> str:
     except BaseException as error:
         note(FAILED, **described_error(error))
         return FAILED
-    note(DONE, saved=way.file, obstacles=obstacles_of(made._report) if way.kind == DRAFT else None)
-    if way.kind not in (DRAFT, COMPILE):
-        for call in _calls_for(subject, way):
-            tell(compared(subject.module, made, call))
+    if way.kind in (DRAFT, COMPILE):
+        note(DONE, obstacles=obstacles_of(made._report) if way.kind == DRAFT else None)
+        return DONE
+    if way.kind != AOTI:
+        note(DONE, **_save(made, way.file))
+        made = made.module()
+    else:
+        note(DONE, saved=way.file)
+    for call in _calls_for(subject, way):
+        tell(compared(subject.module, made, call))
     return DONE
+
+
+def _save(exported: Any, file: str | None) -> dict[str, Any]:
+    """The fields of a record that say what came of it; not all that is exported can be saved."""
+    import torch
+
+    if file is None:
+        return {}
+    try:
+        torch.export.save(exported, file)
+    except Exception as error:
+        if os.path.exists(file):
+            os.unlink(file)
+        return {"error": str(error), "error_kind": type(error).__qualname__}
+    return {"saved": file}
 
 
 def _calls_for(subject: ToExport, way: Way) -> Iterator[Call]:
@@ -89,10 +111,7 @@ def _arguments(subject: ToExport, way: Way) -> dict[str, Any]:
 def _exported(subject: ToExport, way: Way) -> Any:
     import torch
 
-    exported = torch.export.export(**_arguments(subject, way), strict=way.kind == STRICT)
-    if way.file is not None:
-        torch.export.save(exported, way.file)
-    return exported.module()
+    return torch.export.export(**_arguments(subject, way), strict=way.kind == STRICT)
 
 
 def _drafted(subject: ToExport, way: Way) -> Any:

@@ -58,7 +58,7 @@ class Trials:
             if works is None or works_strictly is None:
                 self._try(Way(COMPILE, False))
         best = works or works_strictly
-        if best is not None and self._settings.aoti:
+        if best is not None and self._settings.aoti and best.file and os.path.exists(best.file):
             file = f"{self._stem}.aoti.pt2"
             self._try(Way(AOTI, best.is_dynamic, file=file, exported_file=best.file))
 
