@@ -9,11 +9,11 @@ import click
 
 TARGET_MARK = "TARGET_HELP"  # a paragraph in the docstring of a command that reads a recording
 _TARGET = """\
-TARGET is a recording, or a TORCH_TRACE file or folder; without one, the newest recording. Or it is a program
-(FILE.py, -m MODULE, -c CODE or -- COMMAND), which is run first."""
+TARGET is a recording, its URL, or a TORCH_TRACE file or folder; without one, the newest recording. Or it is
+a program (FILE.py, -m MODULE, -c CODE or -- COMMAND), which is run first."""
 _TARGET_IN_FULL = """\
-TARGET is a recording that `dynamo run` wrote, or a TORCH_TRACE file or folder; without one, the newest in
-.dynamo. Or it is a program, named as FILE.py, -m MODULE, -c CODE or -- COMMAND: it is run first, with its
+TARGET is a recording that `dynamo run` wrote, its URL (s3://…), or a TORCH_TRACE file or folder; of a folder
+of recordings the newest is read; without one, the newest in .dynamo. Or it is a program, named as FILE.py, -m MODULE, -c CODE or -- COMMAND: it is run first, with its
 stdout on stderr, so that stdout has the report alone; the exit code is then the program's. Nothing else is
 ever run: for other forms of a program, `dynamo run` it first."""
 _IN_FULL = "dynamo_cli.help_in_full"

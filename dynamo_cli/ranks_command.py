@@ -16,7 +16,7 @@ def ranks_command() -> Report:
     \b
     Examples:
       dynamo ranks
-      dynamo ranks /shared/traces
+      dynamo ranks s3://bucket/runs/1234
       dynamo run -- torchrun --nproc-per-node 2 train.py
     """
     from dynamo_reporters.ranks.report import report

@@ -61,7 +61,7 @@ def test_an_attempt_that_was_larger_leaves_no_rank_behind() -> None:
 def test_a_requeued_job_starts_its_restarts_anew() -> None:
     found = newest([launch(0, 1, attempt=(0, 3)), launch(0, 2, attempt=(1, 0))])
     assert found.ranks == {0: 1}
-    assert found.left_out == ("an earlier attempt at the job (restart 3, 1 process)",)
+    assert found.left_out == ("an earlier attempt at the job (requeue 0, restart 3, 1 process)",)
 
 
 def test_the_last_job_is_compared_and_the_others_are_counted() -> None:

@@ -81,10 +81,10 @@ def _left_out(jobs: int, earlier: Mapping[tuple[int, ...], int], last: tuple[int
         if attempt == last:
             yield f"{processes} that had the same ranks earlier"
         else:
-            yield f"an earlier attempt at the job ({_words(attempt)}, {processes})"
+            yield f"an earlier attempt at the job ({_words(attempt, last)}, {processes})"
 
 
-def _words(attempt: tuple[int, ...]) -> str:
-    by_scheduler, by_torchrun = (*attempt, 0, 0)[:2]
-    requeued = f"requeue {by_scheduler}, " if by_scheduler else ""
-    return f"{requeued}restart {by_torchrun}"
+def _words(attempt: tuple[int, ...], last: tuple[int, ...]) -> str:
+    """By torchrun's count, and by the scheduler's where that is another than the last one's."""
+    is_requeued = len(attempt) > 1 and attempt[:-1] != last[:-1]
+    return f"requeue {attempt[0]}, restart {attempt[-1]}" if is_requeued else f"restart {sum(attempt[-1:])}"
