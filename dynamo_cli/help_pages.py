@@ -13,9 +13,10 @@ TARGET is a recording, its URL, or a TORCH_TRACE file or folder; without one, th
 a program (FILE.py, -m MODULE, -c CODE or -- COMMAND), which is run first."""
 _TARGET_IN_FULL = """\
 TARGET is a recording that `dynamo run` wrote, its URL (s3://…), or a TORCH_TRACE file or folder; of a folder
-of recordings the newest is read; without one, the newest in .dynamo. Or it is a program, named as FILE.py, -m MODULE, -c CODE or -- COMMAND: it is run first, with its
-stdout on stderr, so that stdout has the report alone; the exit code is then the program's. Nothing else is
-ever run: for other forms of a program, `dynamo run` it first."""
+of recordings the newest is read; without one, the newest in .dynamo. Or it is a program, named as FILE.py, -m
+MODULE, -c CODE or -- COMMAND: it is run first, with its stdout on stderr, so that stdout has the report
+alone; the exit code is then the program's. Nothing else is ever run: for other forms of a program, `dynamo
+run` it first."""
 _IN_FULL = "dynamo_cli.help_in_full"
 _WIDEST = 100  # columns
 _MOST_EXAMPLES = 4
