@@ -124,6 +124,27 @@ def test_a_store_that_takes_nothing_leaves_the_list_here(spool: Path) -> None:
     assert store.files == {} and "PermissionError" in kept["files"][STREAM]["error"]
 
 
+def test_a_pass_that_was_ended_names_what_has_not_arrived(
+    spool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Ended(BaseException):
+        """By an alarm."""
+
+    def hang(path: str, value: bytes) -> None:
+        if path.endswith(CALLS):
+            raise Ended
+        store.files[path] = value
+
+    store = Store()
+    monkeypatch.setattr(store, "pipe_file", hang)
+    carrier = Carrier(spool, store, "there", "host")
+    with pytest.raises(Ended):
+        carrier.carry()
+    carrier.give_up_pass("the store did not answer")
+    kept = json.loads((spool / f"{CARRIED_PREFIX}host.json").read_text())["files"]
+    assert (kept[STREAM]["error"], kept[CALLS]["error"]) == (None, "the store did not answer")
+
+
 def test_a_host_that_has_not_finished_is_named(spool: Path, tmp_path: Path) -> None:
     store = Store()
     Carrier(spool, store, "there", "host").carry()

@@ -8,6 +8,7 @@ stands in a list beside them, here and there, so that a reader can name what is 
 import json
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import md5
 from pathlib import Path
@@ -80,6 +81,15 @@ class Carrier:
         is_whole = all(each.error is None and each.arrived == each.size for each in self._carried.values())
         return self._carry_list(is_finished=is_last) and is_whole
 
+    def give_up_pass(self, why: str) -> None:
+        """A pass was ended from outside: say here of what has not arrived that it has not."""
+        for each in self._carried.values():
+            if each.arrived < each.size or each.error is not None:
+                each.error = why
+        self._passes += 1
+        with suppress(OSError):
+            self._keep_list_here()
+
     def _to_carry(self) -> list[Path]:
         return [
             file
@@ -122,13 +132,10 @@ class Carrier:
             self._files.pipe_file(path, content)
 
     def _carry_list(self, *, is_finished: bool) -> bool:
-        files = {name: asdict(each) for name, each in sorted(self._carried.items())}
-        content: dict[str, Any] = {"format": "dynamo-carried", "version": 1, "files": files}
-        there = json.dumps({**content, "finished": is_finished}, indent=1)
+        there = json.dumps({**self._content(), "finished": is_finished}, indent=1)
         self._passes += 1
         try:
-            here = json.dumps({**content, "passes": self._passes})
-            replace_in_one_step(self._spool / self._list, here.encode())
+            self._keep_list_here()
             if there != self._list_that_arrived:
                 self._put(self._list, there.encode())
                 self._list_that_arrived = there
@@ -137,3 +144,11 @@ class Carrier:
         ):  # a reader then knows of no file that is missing, and that this list is not finished
             return False
         return True
+
+    def _content(self) -> dict[str, Any]:
+        files = {name: asdict(each) for name, each in sorted(self._carried.items())}
+        return {"format": "dynamo-carried", "version": 1, "files": files}
+
+    def _keep_list_here(self) -> None:
+        here = json.dumps({**self._content(), "passes": self._passes})
+        replace_in_one_step(self._spool / self._list, here.encode())

@@ -21,11 +21,11 @@ INTERVAL = 5.0  # seconds between two passes
 _LOOKS_EVERY = 0.5  # seconds: whether a process has ended
 _TRIES_FOR = 300.0  # seconds after the last process has ended
 _HURRY = {signal.SIGTERM, signal.SIGUSR1}
-_LONGEST_PASS = 120  # seconds: a store that does not answer
+_LONGEST_PASS = 600  # seconds: a store that does not answer, and whose library waits for ever
 
 
-class _TookTooLong(Exception):
-    """A pass."""
+class _TookTooLong(BaseException):
+    """A pass. No error of a file: the pass ends."""
 
 
 def _too_long(number: int, frame: FrameType | None) -> None:
@@ -78,7 +78,10 @@ def _pass(carrier: Carrier, *, is_last: bool) -> bool:
     signal.alarm(_LONGEST_PASS)
     try:
         return carrier.carry(is_last=is_last)
-    except (_TookTooLong, OSError):
+    except _TookTooLong as error:
+        carrier.give_up_pass(str(error))
+        return False
+    except OSError:  # the folder is gone
         return False
     finally:
         signal.alarm(0)
