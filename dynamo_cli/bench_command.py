@@ -22,7 +22,7 @@ from .program_command import OptionWithOptionalValue, ProgramCommand, program_of
 from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
 from .run_options import documented_option, dynamic_option, python_option
 from .run_progress import RunProgress
-from .suite_bench import SuiteFiles, bench_suite
+from .suite_bench import SuiteFiles, Wanted, bench_suite
 
 _VERIFY_OFF, _VERIFY_REPORT, _VERIFY_ERROR = "off", "report", "error"
 _INTERRUPTED = 130
@@ -202,7 +202,8 @@ def bench_command(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what runs must end as well
     if suite is not None:
         files = SuiteFiles(suite, results, again, compare, form, report_file, csv_file)
-        bench_suite(ctx, files, settings, python, verify=verify != _VERIFY_OFF)
+        wanted = Wanted(verify=verify != _VERIFY_OFF, fails_count=verify == _VERIFY_ERROR)
+        bench_suite(ctx, files, settings, python, wanted)
         return
     _refuse_suite_options(ctx)
     program = _program(ctx)

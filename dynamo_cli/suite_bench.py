@@ -41,14 +41,22 @@ class SuiteFiles:
     csv_file: Path | None
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What --verify says: whether to `verify`, and whether a program that fails is as bad as a wrong one."""
+
+    verify: bool
+    fails_count: bool
+
+
 def bench_suite(
-    ctx: click.Context, files: SuiteFiles, settings: Settings, python: str | None, *, verify: bool
+    ctx: click.Context, files: SuiteFiles, settings: Settings, python: str | None, wanted: Wanted
 ) -> None:
     """Run the suite and report, as `dynamo bench --help` says."""
     _refuse_options_of_one_program(ctx)
     suite = read_suite(files.suite, _given(ctx))
     before = [] if files.compare is None else read_results(files.compare)
-    means = means_of(settings, python, verify=verify)
+    means = means_of(settings, python, verify=wanted.verify)
     check_suite(suite, means)
     if files.results is None:
         default_folder()
@@ -61,7 +69,7 @@ def bench_suite(
     _write(found, files, path)
     if run.is_interrupted:
         ctx.exit(_INTERRUPTED)
-    _raise_if_wrong(found)
+    _raise_if_wrong(found, wanted)
 
 
 def _refuse_options_of_one_program(ctx: click.Context) -> None:
@@ -139,7 +147,7 @@ def _write(found: Judged, files: SuiteFiles, path: Path) -> None:
         )
 
 
-def _raise_if_wrong(found: Judged) -> None:
+def _raise_if_wrong(found: Judged, wanted: Wanted) -> None:
     results = found.run.results
     if not any(row.has_passed for result in results for row in result.rows):
         raise NotMeasured(f"no program of the suite {found.run.suite.name} could be measured")
@@ -157,3 +165,5 @@ def _raise_if_wrong(found: Judged) -> None:
                 raise Disagreement(
                     f"{result.program}: {row.backend} disagrees with eager: {row.agreement_detail}"
                 )
+            if row.outcome == "failed" and wanted.fails_count:
+                raise Disagreement(f"{result.program}: {row.backend} fails: {row.problem}")

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Runner
+from dynamo_core.suite.suite_file import read_suite
+from recordings import SAMPLES
 from schemas import validate
 
 STEPS = """\
@@ -96,6 +98,14 @@ def test_a_suite_killed_and_gone_on_with(folder: Path, environment: dict[str, st
     compared = run(*COMMAND, "--compare", "older.json")
     assert compared.exit_code == 112
     assert compared.stderr == "dynamo: crash under eager is newly failing since older.json\n"
+
+
+def test_the_suite_that_comes_with_us_can_be_read() -> None:
+    suite = read_suite(SAMPLES / "suite")
+    assert suite.name == "suite" and len(suite.programs) >= 12
+    assert {program.choices.backends for program in suite.programs} == {("eager", "inductor")}
+    scripts = {Path(program.program.arguments[0]).name for program in suite.programs}
+    assert scripts == {file.name for file in (SAMPLES / "suite").glob("[a-z]*.py")}
 
 
 @pytest.mark.parametrize(
