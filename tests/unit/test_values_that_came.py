@@ -38,7 +38,7 @@ GLOBALS = {"SCALE": 7}
         ("0/0: mode == 'train'", "'eval'"),
         ("0/0: k is None", "2"),
         ("0/0: len(xs) == 3", "2"),
-        ("0/0: not xs[0]", "1"),
+        ("0/0: not xs", "2"),  # compiled for an empty one
         ("0/0: G['SCALE'] == 6", "7"),
         ("0/0: self.layers['first'][1] == 3", "4"),
         ("0/0: self.weight == 0.25", "0.5"),
@@ -62,6 +62,8 @@ def test_the_value_is_looked_up(reason: str, came: str) -> None:
         "self.gone == 1",
         "self.depth == 1",
         "len(own) == 2",
+        "not own",
+        "not k",
         "xs[9] == 1",
         "xs['a'] == 1",
         "___check_obj_id(k, 12)",

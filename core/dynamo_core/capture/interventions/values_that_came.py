@@ -41,6 +41,10 @@ def value_that_came(reason: str, f_locals: Mapping[str, Any], f_globals: Mapping
     if is_of_type:
         found = list(_looked_up(tree, scope))
         return _name_of_type(type(found[0])) if found else None
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not):
+        return next(
+            (str(len(value)) for value in _looked_up(tree.operand, scope) if _has_length(value)), None
+        )
     named = {ast.unparse(node): text for node in _sources(tree) for text in _texts(node, scope)}
     if len(named) == 1:
         return next(iter(named.values()))
@@ -100,7 +104,7 @@ def _called(node: ast.Call, scope: Mapping[str, Any]) -> Iterator[Any]:
     """`len(xs)` and `x.size()`, the only calls that sources have."""
     if _is_len(node) and len(node.args) == 1:
         for value in _looked_up(node.args[0], scope):
-            if getattr(type(value), "__len__", None) in _LENGTHS:
+            if _has_length(value):
                 yield len(value)
     elif isinstance(node.func, ast.Attribute) and node.func.attr == "size" and not node.args:
         import torch
@@ -108,6 +112,10 @@ def _called(node: ast.Call, scope: Mapping[str, Any]) -> Iterator[Any]:
         for value in _looked_up(node.func.value, scope):
             if type(value) in (torch.Tensor, torch.nn.Parameter):
                 yield tuple(map(int, value.shape))
+
+
+def _has_length(value: Any) -> bool:
+    return getattr(type(value), "__len__", None) in _LENGTHS
 
 
 def _name_of_type(kind: type) -> str:
