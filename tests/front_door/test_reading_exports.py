@@ -1,5 +1,7 @@
 """`dynamo export`, on a stored recording of sample_scripts/modules_to_export.py."""
 
+from pathlib import Path
+
 from answering import answer
 from documents import document
 from stored import stored
@@ -38,6 +40,13 @@ def test_a_recording_without_trials_is_one_line() -> None:
     assert (result.exit_code, result.stdout) == (121, "")
     assert "is no recording of `dynamo export`; name the program instead" in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_a_bundle_which_leaves_the_trials_out_says_so(tmp_path: Path) -> None:
+    assert answer("bundle", "-o", tmp_path / "issue.zip", stored("exported")).exit_code == 0
+    result = answer("export", tmp_path / "issue.zip")
+    assert (result.exit_code, result.stdout) == (121, "")
+    assert "has no trials in it" in result.stderr
 
 
 def test_an_exported_program_comes_from_a_run_alone() -> None:

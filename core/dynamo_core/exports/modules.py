@@ -100,9 +100,11 @@ def exports_of(recording: Recording) -> Exports:
         raise NotARecording(f"{recording.path} is no recording of `dynamo export`; name the program instead")
     folder = recording.path / EXPORT_FOLDER
     noted = [each.modules_called for each in recording.processes if each.modules_called is not None]
-    left_out = sum(each.left_out for each in noted) if noted else None
+    left_out = sum(each.left_out for each in noted) if noted or not recording.processes else None
     why = next((each.cannot_copy for each in noted if each.cannot_copy), None)
     modules = _modules(folder) if folder.is_dir() and any(folder.glob("*.log")) else ()
+    if not modules and any(each.modules > each.left_out for each in noted):
+        raise NotARecording(f"{recording.path} has no trials in it, as a bundle; name the recording's folder")
     return Exports(tuple(modules), left_out, why)
 
 

@@ -43,6 +43,8 @@ def export_blocks(exports: Exports) -> Iterator[Block]:
 
 def _verdict(exports: Exports) -> str:
     modules = exports.modules
+    if not modules and exports.left_out is None:
+        return "No trial is recorded: the program was ended before it called a torch.nn.Module."
     if not modules and not exports.left_out:
         return "No torch.nn.Module was called: there is nothing to export."
     counted = Counter(module.verdict for module in modules)
