@@ -27,6 +27,7 @@ from ..shared.export_trials import AOTI, COMPILE, DONE, DRAFT, EXPORT, RAISED, S
 from ..shared.names import EXPORT_FOLDER
 from .obstacles import Obstacle, obstacles
 
+_PROBE = "modules to export"  # the name of the probe (`capture/probe_table.py`)
 Verdict = Literal["exports", "exports for some calls", "disagrees with eager", "does not export", "raises"]
 """Some calls: those with the sizes and values of one call, where others had other ones."""
 
@@ -87,11 +88,13 @@ class Exports:
     """The modules in the order in which they were called first.
 
     `left_out` were called and not tried, and `why_left_out` says why; None where that was not recorded.
+    `problem` is an error of ours, for which calls were not looked at.
     """
 
     modules: tuple[ModuleExport, ...]
     left_out: int | None
     why_left_out: str | None
+    problem: str | None
 
 
 def exports_of(recording: Recording) -> Exports:
@@ -105,7 +108,8 @@ def exports_of(recording: Recording) -> Exports:
     modules = _modules(folder) if folder.is_dir() and any(folder.glob("*.log")) else ()
     if not modules and any(each.modules > each.left_out for each in noted):
         raise NotARecording(f"{recording.path} has no trials in it, as a bundle; name the recording's folder")
-    return Exports(tuple(modules), left_out, why)
+    failed = (each.failed_probes.get(_PROBE) for each in recording.processes)
+    return Exports(tuple(modules), left_out, why, next(filter(None, failed), None))
 
 
 def _modules(folder: Path) -> list[ModuleExport]:

@@ -13,6 +13,7 @@ class ExportDocument:
     """The modules that a program called, in the order of their first calls, and what exporting them gave.
 
     `left_out` modules were not tried, and `why_left_out` says why; null where that was not recorded.
+    `problem` is an error of dynamo's own, for which calls were not looked at.
     """
 
     schema: Literal["dynamo-export"]
@@ -21,11 +22,20 @@ class ExportDocument:
     modules: tuple[ModuleExport, ...]
     left_out: int | None
     why_left_out: str | None
+    problem: str | None
 
 
 def export_document(exports: Exports, recording: str) -> dict[str, Any]:
     """The document."""
     document: dict[str, Any] = json_value(
-        ExportDocument("dynamo-export", 1, recording, exports.modules, exports.left_out, exports.why_left_out)
+        ExportDocument(
+            "dynamo-export",
+            1,
+            recording,
+            exports.modules,
+            exports.left_out,
+            exports.why_left_out,
+            exports.problem,
+        )
     )
     return document

@@ -81,6 +81,8 @@ def _outcome(module: ModuleExport, kind: str) -> str:
 
 
 def _left_out(exports: Exports) -> Iterator[Block]:
+    if exports.problem is not None:
+        yield Paragraph(f"Some calls could not be looked at: {exports.problem}", "warning")
     if exports.left_out is None and exports.modules:
         yield Paragraph(
             "Whether more modules were called is not recorded: the program was killed, or left by os._exit.",

@@ -66,6 +66,7 @@ class ModuleObserver:
         self._parts = parts
         self._folder = f"{parts.settings.recording}/{EXPORT_FOLDER}"
         self._observed: weakref.WeakKeyDictionary[Any, _Observed] = weakref.WeakKeyDictionary()
+        self._snapshots: list[Snapshot] = []  # also of modules that are gone
         self._left_out: weakref.WeakSet[Any] = weakref.WeakSet()
         self._modules = self._modules_left_out = 0
         self._cannot_copy: str | None = None
@@ -132,18 +133,28 @@ class ModuleObserver:
     def _meet(self, module: Any, call: Call, frame: Any) -> None:
         if module in self._left_out:
             return
+        seen = calls_seen(module, call, frame)  # TypeError where the call itself will raise it
+        tried_before = self._modules - self._modules_left_out  # also those that are gone by now
         self._modules += 1
         self._cannot_copy = self._cannot_copy or _why_no_copy()
-        if len(self._observed) >= self._settings.most_modules or self._cannot_copy:
-            self._left_out.add(module)
-            self._modules_left_out += 1
+        if tried_before >= self._settings.most_modules or self._cannot_copy:
+            self._leave_out(module)
             return
-        if not self._observed:
+        if not tried_before:
             _load_ahead()
-        observed = _Observed(self._modules, calls_seen(module, call, frame))
-        self._observed[module] = observed
-        observed.seen.count(observed.seen.first)
-        self._copy(observed, module, call)
+        observed = _Observed(self._modules, seen)
+        seen.count(seen.first)
+        try:
+            self._copy(observed, module, call)
+        except OSError as error:  # no memory for another process, say
+            self._cannot_copy = f"the process could not be copied: {error.strerror}"
+            self._leave_out(module)
+        else:
+            self._observed[module] = observed
+
+    def _leave_out(self, module: Any) -> None:
+        self._left_out.add(module)
+        self._modules_left_out += 1
 
     def _meet_again(self, observed: _Observed, module: Any, call: Call) -> None:
         inputs = inputs_of(bound(module, *call))
@@ -178,6 +189,7 @@ class ModuleObserver:
             self._try(observed, module, call, list(map(json.loads, lines)))
 
         observed.snapshot = take_snapshot(self._folder, work)
+        self._snapshots.append(observed.snapshot)
 
     def _try(self, observed: _Observed, module: Any, call: Call, news: list[dict[str, Any]]) -> None:
         """In the copy, when the program has ended and sent all its news: the trials with this module."""
@@ -199,9 +211,8 @@ class ModuleObserver:
 
     def _forked(self) -> None:
         self._is_off = True
-        for observed in self._observed.values():
-            if observed.snapshot is not None:
-                observed.snapshot.forget()
+        for snapshot in self._snapshots:
+            snapshot.forget()
 
 
 class _ObservedCall:
