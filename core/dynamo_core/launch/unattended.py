@@ -1,9 +1,11 @@
 """Run a program that nobody watches: nothing to read, its output in files, and no longer than it may take."""
 
+import ctypes
 import os
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +14,8 @@ from ..shared.errors import CannotRecord, ProgramNotExecutable
 from ..shared.safe_writing import open_private
 from .bounded_output import bounded_output
 from .process import Ending
+
+_PR_SET_PDEATHSIG = 1
 
 
 @dataclass
@@ -30,7 +34,7 @@ class Unattended:
     timed_out: bool = False
 
     def run(self, executable: str, command: Sequence[str], environment: Mapping[str, str]) -> Ending:
-        """Run it to its end. Whatever ends us first (Ctrl-C, say) ends it too."""
+        """Run it to its end. Whatever ends us first (Ctrl-C, or SIGKILL) ends it too."""
         try:
             with self._output(self.stdout) as stdout, self._output(self.stderr) as stderr:
                 return self._wait(self._start(executable, command, environment, stdout, stderr))
@@ -76,9 +80,21 @@ class Unattended:
                 stdout=stdout,
                 stderr=stderr,
                 start_new_session=True,
+                preexec_fn=_ending_with_us(),
             )
         except OSError as error:
             raise ProgramNotExecutable(f"cannot start {executable}: {error.strerror}") from error
+
+
+def _ending_with_us() -> Callable[[], None] | None:
+    """What a child does first: the kernel ends it where we are killed, or it would run on, watched by nobody.
+
+    See prctl(2), PR_SET_PDEATHSIG, which is Linux's; None elsewhere.
+    """
+    if not sys.platform.startswith("linux"):
+        return None
+    prctl = ctypes.CDLL(None).prctl  # looked up here: little is safe between fork and exec
+    return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def _kill(child: "subprocess.Popen[bytes]") -> None:

@@ -41,8 +41,10 @@ def suite_blocks(judged: Judged, results: str) -> Iterator[Block]:
         "interval. Times are of a step, or of the run without imports and compiling where no step was found.",
         "dim",
     )
-    yield Heading("Compiling and memory")
-    yield _costs(run.results)
+    costs = _costs(run.results)
+    if costs.rows:
+        yield Heading("Compiling and memory")
+        yield costs
     yield from _problems(run.results)
     yield Heading("More")
     yield Paragraph(
