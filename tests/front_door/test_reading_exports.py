@@ -4,6 +4,7 @@ from pathlib import Path
 
 from answering import answer
 from documents import document
+from dynamo_core.exports.waiting import wait_for_trials
 from stored import stored
 
 
@@ -53,3 +54,14 @@ def test_an_exported_program_comes_from_a_run_alone() -> None:
     result = answer("export", "-o", "model.pt2", stored("exported"))
     assert result.exit_code == 2
     assert "only a program that is run gives exported programs" in result.stderr
+
+
+def test_inputs_that_no_trial_has_read_go_when_all_have_ended(tmp_path: Path) -> None:
+    folder = tmp_path / "dynamo_export"
+    folder.mkdir()
+    for name in ("running.lock", "12-1-1.call", "12-1.pt2"):
+        (folder / name).touch()
+    said: list[str] = []
+    wait_for_trials(tmp_path, said.append)
+    assert said == ["trying to export what the program called"]
+    assert sorted(file.name for file in folder.iterdir()) == ["12-1.pt2", "program_has_ended", "running.lock"]

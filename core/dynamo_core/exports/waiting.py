@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from ..shared.names import EXPORT_ENDED, EXPORT_FOLDER, EXPORT_RUNNING, EXPORT_STOP
+from ..shared.names import EXPORT_CALL_SUFFIX, EXPORT_ENDED, EXPORT_FOLDER, EXPORT_RUNNING, EXPORT_STOP
 from ..shared.safe_writing import open_private
 
 _LOOKS_EVERY = 0.1  # seconds
@@ -20,6 +20,14 @@ def wait_for_trials(recording: Path, announce: Callable[[str], None]) -> None:
         return  # no module was called
     os.close(open_private(folder / EXPORT_ENDED))
     announce("trying to export what the program called")
+    try:
+        _wait(folder)
+    finally:  # inputs of the program that no copy has read
+        for file in folder.glob(f"*{EXPORT_CALL_SUFFIX}"):
+            file.unlink(missing_ok=True)
+
+
+def _wait(folder: Path) -> None:
     with open(folder / EXPORT_RUNNING, "rb") as running:
         try:
             while not _have_ended(running.fileno()):

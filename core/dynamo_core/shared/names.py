@@ -33,6 +33,7 @@ EXPORT_RUNNING = "running.lock"
 EXPORT_TURN = "turn.lock"
 EXPORT_ENDED = "program_has_ended"
 EXPORT_STOP = "stop"
+EXPORT_CALL_SUFFIX = ".call"  # inputs of a call, which go when they are read
 
 # Artifact records of our own in a stream. Their payloads are JSON objects.
 PROCESS_START = "dynamo_process_start"

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from types import MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...shared.names import EXPORT_FOLDER
+from ...shared.names import EXPORT_CALL_SUFFIX, EXPORT_FOLDER
 from ...shared.records import ModulesCalled
 from ...shared.settings import ExportSettings
 from . import further_calls
@@ -176,7 +176,7 @@ class ModuleObserver:
         if observed.further_calls >= further_calls.MOST:
             return None
         observed.further_calls += 1
-        file = f"{self._folder}/{os.getpid()}-{observed.number}-{observed.further_calls}.call"
+        file = f"{self._folder}/{os.getpid()}-{observed.number}-{observed.further_calls}{EXPORT_CALL_SUFFIX}"
         return file if further_calls.write_call(call, file) else None
 
     def _is_better(self, observed: _Observed, inputs: Inputs) -> bool:
