@@ -43,9 +43,9 @@ from .running import say
     type=click.FloatRange(min=0),
     default=DEFAULT_BUDGET,
     show_default=True,
-    envvar="DYNAMO_BUDGET",
     metavar="SECONDS",
-    help="For the rounds of one graph, which end before that where they decide.",
+    help="For the rounds of one graph, which end before that where they decide. As many more confirm a close "
+    "win.",
 )
 @documented_option("--again", is_flag=True, help="Measure everything, not only what is new.")
 @documented_option(

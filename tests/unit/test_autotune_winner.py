@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dynamo_core.autotune import winners
-from dynamo_core.autotune.decision import Decision, beside, decide, out_of_it, standing
+from dynamo_core.autotune.decision import Decision, beside, decide, out_of_it, standing, to_confirm
 from dynamo_core.autotune.measurement import AGREES, FAILED, Measurement, Round
 from dynamo_core.autotune.rounds import Bench, GraphProgram, Surroundings
 from dynamo_core.autotune.tuning import GraphToTune, Result, tune
@@ -91,6 +91,15 @@ def test_what_is_far_behind_is_not_timed_any_more() -> None:
     ]
     assert decide(candidates).winner is None
     assert out_of_it(candidates) == {"inductor"}
+
+
+def test_a_close_winner_is_to_be_confirmed() -> None:
+    eager, far = measured("eager", *around(1.0)), measured("inductor", *around(0.5))
+    assert to_confirm([eager, measured("ofi", *around(0.93))]) == ["eager", "ofi"]
+    assert to_confirm([eager, far]) == []
+    assert to_confirm([measured("ofi", *around(0.93)), eager]) == []  # the simplest is ahead
+    other_processes = measured("ofi", *around(0.93), *around(1.01))
+    assert decide([measured("eager", *around(1.0, 24)), other_processes]).winner != "ofi"
 
 
 class FakeBench(Bench):

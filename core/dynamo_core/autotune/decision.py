@@ -2,8 +2,10 @@
 
 A candidate wins if every simpler one is slower by more than MARGIN, and no other is faster by more than that,
 both as sure as SURE says. Where there is none, the rounds do not decide, and more of them may: of two that
-take the same time, the simpler one wins then. (Two processes that run the same code differ by some per cent
-each time they are started: by where their memory lies.)
+take the same time, the simpler one wins then.
+
+Two processes that run the same code differ by some per cent, for as long as they live: by where their memory
+lies. So a winner that is ahead by less than CLOSE has to be ahead in other processes as well (`to_confirm`).
 """
 
 from collections.abc import Sequence
@@ -15,6 +17,8 @@ from .measurement import AGREES, Measurement
 
 # What a candidate gains over a simpler one must be more than this share of the time.
 MARGIN = 0.03
+# A lead over a simpler candidate that is less than this may be one of the processes.
+CLOSE = 0.15
 # So many rounds, in which both count, two candidates are compared by at least.
 LEAST_PAIRS = 5
 
@@ -54,6 +58,21 @@ def out_of_it(measurements: Sequence[Measurement]) -> set[str]:
         for each in sound
         if each not in open_ and all(is_far_behind(each, other) for other in open_)
     }
+
+
+def to_confirm(measurements: Sequence[Measurement]) -> list[str]:
+    """The winner and the simpler candidates that are close behind it; nothing where there are none."""
+    sound = [each for each in measurements if each.verdict == AGREES]
+    winner = next((each for each in sound if each.candidate == decide(sound).winner), None)
+    if winner is None:
+        return []
+    close = [each for each in sound[: sound.index(winner)] if _lead(winner, each) < CLOSE]
+    return [each.candidate for each in (*close, winner)] if close else []
+
+
+def _lead(winner: Measurement, other: Measurement) -> float:
+    ratio = beside(other, winner)
+    return 0.0 if ratio is None else ratio.estimate - 1
 
 
 def is_far_behind(candidate: Measurement, other: Measurement | None) -> bool:

@@ -1,7 +1,7 @@
 """Measure one graph under every candidate: each in its own process, batches of calls taken in turn.
 
 A round has a batch of each. There are more of them until they decide which candidate wins, or the budget
-ends.
+ends. Where it is a close win, as many follow in new processes.
 """
 
 import itertools
@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from ..shared.errors import NotMeasured
-from .decision import decide, out_of_it
+from .decision import decide, out_of_it, to_confirm
 from .measurement import (
     AGREES,
     CRASHED,
@@ -124,7 +124,7 @@ class Bench:
             tell(f"compiling with {candidate}")
             results[candidate], seconds = self._prepare(candidate, program)
             if seconds is not None:
-                calls[candidate] = max(1, round(_BATCH_SECONDS / max(seconds, 1e-9)))
+                calls[candidate] = _calls_of_a_batch(seconds)
         least = _LEAST_ROUNDS if all(number > 1 for number in calls.values()) else _FEWER_ROUNDS
         until = time.monotonic() + self._budget
         for done in itertools.count():
@@ -139,7 +139,36 @@ class Bench:
             for candidate in list(calls):
                 tell(f"timing {candidate}, round {done + 1}")
                 self._time(candidate, calls, results)
+        self._confirm(program, results, tell)
         return [results[candidate] for candidate in candidates]
+
+    def _confirm(
+        self, program: GraphProgram, results: dict[str, Measurement], tell: Callable[[str], None]
+    ) -> None:
+        """Add as many rounds again, from new processes, where the winner is not far ahead."""
+        close = to_confirm(list(results.values()))
+        known = min((len(results[each].rounds) for each in close), default=0)
+        calls: dict[str, int] = {}
+        for candidate in close:
+            tell(f"confirming {candidate}")
+            self._end(candidate)
+            before = results[candidate]
+            again, seconds = self._prepare(candidate, program)
+            if seconds is None:
+                results[candidate] = again
+                continue
+            results[candidate] = replace(before, rounds=before.rounds[:known])
+            calls[candidate] = _calls_of_a_batch(seconds)
+        for _ in range(known):
+            for candidate in list(calls):
+                self._time(candidate, calls, results)
+
+    def _end(self, candidate: str) -> None:
+        """End the process of a candidate; the next request starts another one."""
+        place = self._places[candidate]
+        if place.worker is not None:
+            place.worker.end()
+            place.worker = None
 
     def _time(self, candidate: str, calls: dict[str, int], results: dict[str, Measurement]) -> None:
         """One batch of a candidate's calls; it leaves `calls` if it cannot be timed any more."""
@@ -202,6 +231,10 @@ class Bench:
             else:
                 worker.end()
         return place
+
+
+def _calls_of_a_batch(seconds: float) -> int:
+    return max(1, round(_BATCH_SECONDS / max(seconds, 1e-9)))
 
 
 def _failure(candidate: str, answer: dict[str, Any] | Measurement) -> Measurement:

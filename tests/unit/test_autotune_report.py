@@ -1,0 +1,68 @@
+"""What `dynamo autotune` says of made-up measurements: winners, what is undecided, a busy machine."""
+
+from pathlib import Path
+
+from dynamo_core.analysis.graphs.node_text import TIMES
+from dynamo_core.autotune.distinct_graphs import DistinctGraph
+from dynamo_core.autotune.measurement import AGREES, Measurement, Round
+from dynamo_core.autotune.rounds import GraphProgram
+from dynamo_core.autotune.tuning import GraphToTune, Result
+from dynamo_core.autotune.winners import Tuned
+from dynamo_core.measuring.conditions import Conditions
+from dynamo_core.model import CompileId, Graph, Process, Recording
+from dynamo_reporters.autotune.report import Tuning, report
+from dynamo_reporters.page.console import plain_text
+
+HERE = Conditions("CPU, 2 threads", "2.13", "settings")
+
+
+def measured(name: str, milliseconds: float, *, busy: float = 0.0, counts: bool = True) -> Measurement:
+    rounds = tuple(Round(milliseconds / 1e3 * (1 + 0.001 * (i % 5)), None, busy, counts) for i in range(12))
+    return Measurement(name, AGREES, None, 1.0, rounds)
+
+
+def result(number: int, winner: str | None, *measurements: Measurement) -> tuple[DistinctGraph, Result]:
+    process = Process(Path("trace.log"))
+    graph = Graph(number, CompileId(number, 0), 0, None, "eager", 3, is_compiled=True, calls=100)
+    to_tune = GraphToTune("k", GraphProgram("", {}, 2), None, (), frozenset({"cpu"}), 3, "f (f.py:1)", ())
+    tuned = Tuned("k", HERE, winner, measurements, "today", 3, "f (f.py:1)")
+    return DistinctGraph(to_tune, [(process, graph)]), Result(to_tune, tuned, is_new=True)
+
+
+def page(*results: tuple[DistinctGraph, Result]) -> str:
+    made = Tuning("t.json", [graph for graph, _ in results], [each for _, each in results], {})
+    recording = Recording(Path("r"), None, [], None, [])
+    return plain_text(report(lambda _: made, show_all=False).page(recording))
+
+
+def line_of(text: str, *words: str) -> str:
+    (found,) = (line for line in text.splitlines() if all(word in line for word in words))
+    return " ".join(found.split())
+
+
+def test_a_winner_stands_beside_what_it_beats() -> None:
+    text = page(result(1, "inductor", measured("eager", 13), measured("inductor", 10), measured("b", 9.99)))
+    assert text.startswith("1 distinct graph; the best backend is inductor for 1\n")
+    assert line_of(text, "eager", "slower").startswith("eager 13 ms 1.30" + TIMES + " 1.30 to 1.30")
+    assert line_of(text, "★", "winner") == "★ inductor 10 ms 1.00 s winner"
+    assert "no faster" in line_of(text, "b ", "ms", "1.00 to 1.00")
+    # What is no faster beyond doubt is not shown to beat the winners in all.
+    assert line_of(text, "b alone").endswith("1.00" + TIMES)
+    assert "busy" not in text and "Undecided" not in text
+
+
+def test_what_is_undecided_says_what_would_decide() -> None:
+    held_up = [measured(name, 10, busy=0.9, counts=False) for name in ("eager", "inductor")]
+    text = page(result(4, None, *held_up))
+    assert text.startswith("1 distinct graph; undecided for 1\n")
+    assert (
+        "graph 4: eager and inductor, after 12 rounds, of which 0 count; in the others, threads waited"
+        in text
+    )
+    assert "Nothing was stored for them" in text and "longer --budget" in text
+    assert (
+        "in 24 of 24 batches of calls, something waited for a processor for more than 10 % of the time"
+        in text
+    )
+    assert "24 in which several threads did do not count" in text
+    assert "kept in" not in text
