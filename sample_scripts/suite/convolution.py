@@ -21,7 +21,7 @@ class Block(nn.Module):
 
 
 class Network(nn.Module):
-    def __init__(self, channels: int = 24, blocks: int = 3, classes: int = 10) -> None:
+    def __init__(self, channels: int = 24, blocks: int = 2, classes: int = 10) -> None:
         super().__init__()
         self.stem = nn.Conv2d(3, channels, 3, padding=1)
         self.blocks = nn.Sequential(*(Block(channels) for _ in range(blocks)))

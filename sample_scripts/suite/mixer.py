@@ -23,7 +23,7 @@ class Layer(nn.Module):
 
 
 class Mixer(nn.Module):
-    def __init__(self, layers: int = 4) -> None:
+    def __init__(self, layers: int = 2) -> None:
         super().__init__()
         self.patches = nn.Conv2d(3, WIDTH, PATCH, stride=PATCH)
         self.layers = nn.Sequential(*(Layer() for _ in range(layers)))

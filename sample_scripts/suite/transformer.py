@@ -29,7 +29,7 @@ class Layer(nn.Module):
 
 
 class Encoder(nn.Module):
-    def __init__(self, layers: int = 3) -> None:
+    def __init__(self, layers: int = 2) -> None:
         super().__init__()
         self.embedding = nn.Embedding(WORDS, WIDTH)
         self.layers = nn.Sequential(*(Layer() for _ in range(layers)))
