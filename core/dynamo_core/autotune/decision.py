@@ -4,8 +4,9 @@ A candidate wins if every simpler one is slower by more than MARGIN, and no othe
 both as sure as SURE says. Where there is none, the rounds do not decide, and more of them may: of two that
 take the same time, the simpler one wins then.
 
-Two processes that run the same code differ by some per cent, for as long as they live: by where their memory
-lies. So a winner that is ahead by less than CLOSE has to be ahead in other processes as well (`to_confirm`).
+Two processes that run the same code can differ for as long as they live, perhaps by where their memory lies:
+1.9 times was seen. So a winner that is ahead by less than CLOSE has to be ahead in other processes as well
+(`to_confirm`).
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from .measurement import AGREES, Measurement
 # What a candidate gains over a simpler one must be more than this share of the time.
 MARGIN = 0.03
 # A lead over a simpler candidate that is less than this may be one of the processes.
-CLOSE = 0.15
+CLOSE = 1.0
 # So many rounds, in which both count, two candidates are compared by at least.
 LEAST_PAIRS = 5
 

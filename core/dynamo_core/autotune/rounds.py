@@ -145,7 +145,10 @@ class Bench:
     def _confirm(
         self, program: GraphProgram, results: dict[str, Measurement], tell: Callable[[str], None]
     ) -> None:
-        """Add as many rounds again, from new processes, where the winner is not far ahead."""
+        """Add as many rounds again, from new processes, where the winner is not far ahead.
+
+        Where it does not win those, the rounds of the first processes do not count.
+        """
         close = to_confirm(list(results.values()))
         known = min((len(results[each].rounds) for each in close), default=0)
         calls: dict[str, int] = {}
@@ -162,6 +165,12 @@ class Bench:
         for _ in range(known):
             for candidate in list(calls):
                 self._time(candidate, calls, results)
+        sound = [results[candidate] for candidate in calls]
+        second = [replace(each, rounds=each.rounds[known:]) for each in sound]
+        if close and decide(second).winner != close[-1]:
+            for each in sound:
+                first = tuple(one._replace(counts=False) for one in each.rounds[:known])
+                results[each.candidate] = replace(each, rounds=first + each.rounds[known:])
 
     def _end(self, candidate: str) -> None:
         """End the process of a candidate; the next request starts another one."""
