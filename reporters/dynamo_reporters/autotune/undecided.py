@@ -32,7 +32,7 @@ def _what_is_open(graph: DistinctGraph, result: Result, decision: Decision) -> s
         return f"{which}: no candidate could be used"
     sound = [each for each in result.tuned.measurements if each.verdict == AGREES]
     rounds = max(len(each.rounds) for each in sound)
-    counted = min(len(each.counted) for each in sound)
+    counted = min(len(each.counted) for each in sound if len(each.rounds) == rounds)
     text = f"{which}: {_listed(decision.between)}, after {number(rounds, 'round')}"
     if counted < rounds:
         text += f", of which {counted} count: in others threads waited, or new processes did not confirm them"
@@ -50,7 +50,7 @@ def busy_blocks(measurements: Sequence[Measurement]) -> Iterator[Block]:
     busy = [each for each in rounds if (each.busy or 0.0) > _BUSY]
     held_up = sum(not each.counts for each in rounds)
     if len(busy) > _BUSY * len(rounds):
-        left_out = f"; {held_up}, most of them batches in which several did, do not count" if held_up else ""
+        left_out = f"; {held_up} batches do not count" if held_up else ""
         yield Paragraph(
             f"The machine was busy: in {len(busy)} of {len(rounds)} batches of calls, something waited for a "
             f"processor for more than {_BUSY * 100:.0f} % of the time. What a single thread waited is left "
