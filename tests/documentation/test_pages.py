@@ -93,3 +93,10 @@ def test_no_link_is_dead(page: Path) -> None:
 
 def test_the_links_of_the_readme_work_on_the_package_index() -> None:
     assert [link for link in _links(REPOSITORY / "README.md") if not link.startswith("https://")] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_page_has_two_versions_of_a_line(page: Path) -> None:
+    """As a merge leaves them where it needs a person."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert not [line for line in lines if line.startswith(("<<<<<<< ", ">>>>>>> "))]
