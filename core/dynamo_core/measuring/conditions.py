@@ -53,7 +53,7 @@ def hardware() -> dict[str, str]:
 def compiler_settings() -> str:
     """What stands for all settings of torch's compilers, those from the environment included.
 
-    Source: torch/utils/_config_module.py (save_config_portable), 2.8 to 2.15; Inductor's cache keys have the
+    Source: torch/utils/_config_module.py (save_config_portable), read in 2.13; Inductor's cache keys have the
     same values (torch/_inductor/codecache.py, FxGraphHashDetails).
     """
     import torch._functorch.config
