@@ -4,7 +4,9 @@ Fixtures of a module or a session belong to the first test that asks for them, w
 what they compile says nothing of a test.
 """
 
-from collections.abc import Generator
+import gc
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -75,7 +77,8 @@ class EachTest:
             return (yield)
         self._recorder.begin(reset=expected.reset)
         result = yield
-        self._check(item, expected)
+        with _without_collecting():
+            self._check(item, expected)
         return result
 
     @pytest.hookimpl(wrapper=True)
@@ -113,6 +116,18 @@ class EachTest:
             has_too_many = any(text.startswith("graphs:") for text, _ in worse)
             graphs = [graph for process in recording.processes for graph in process.compiled_graphs]
             raise CompiledWorse(worse, findings, graphs if has_too_many else ())
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """What is read is plain data, and goes by itself; to look through all of torch's objects costs more."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _name_of(item: pytest.Item) -> str:

@@ -162,7 +162,8 @@ class _Runs:
 
     def measure(self, name: str, number: int, frames: tuple[StepFrame, ...]) -> Run:
         """One run of the program with one backend."""
-        what = f"round {number} of {self._rounds}, {name}"
+        more = f" ({self._plan.rounds} did not decide)" if self._rounds > self._plan.rounds else ""
+        what = f"round {number} of {self._rounds}{more}, {name}"
         request = _with(self._plan.requests[name], step_frames=frames)
         finished = self._run(what, f"{self._names[name]}-{number}", request, self._names[name])
         if finished.recording is None:

@@ -52,8 +52,9 @@ def _verdict(figures: list[Figures]) -> str:
     sure = [pair for pair in speeds if pair[1].differs is not False and pair[1].estimate > 1]
     best, speed = max(sure or speeds, key=lambda pair: pair[1].estimate)
     told = f"{best.backend.name} is {_times_as_fast(speed)}"
-    if speed.differs is False:
-        return f"No backend is faster than eager beyond doubt; {told}.{disagree}"
+    if speed.differs is False and speed.interval is not None:
+        between = f"{interval(*speed.interval)} times as fast as eager (95 %)"
+        return f"Undecided: {best.backend.name} is {between}; {factor(speed.estimate)} on average.{disagree}"
     if speed.estimate < 1:
         return f"No backend is faster than eager; {told}.{disagree}"
     return f"{told}{_pays(best)}.{disagree}"

@@ -7,6 +7,7 @@ counts for the key; the text is for people, and may hold addresses that do not c
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ...model import CacheLookup
 
@@ -57,6 +58,14 @@ def key_of(lookup: CacheLookup) -> Key | None:
 
 def key_of_lines(lines: Iterable[str]) -> Key:
     """The same, of torch's lines; what is no part is passed over."""
-    found = [part for line in lines if (part := _PART.fullmatch(line)) is not None]
-    parts = {name: KeyPart(name, digest, text) for digest, name, text in (part.groups() for part in found)}
+    parts = {part.name: part for part in map(_part_of, lines) if part is not None}
     return Key(parts, frozenset((part.name, part.digest) for part in parts.values()))
+
+
+@lru_cache(1024)  # most lines of a key, the settings, are those of the others as well
+def _part_of(line: str) -> KeyPart | None:
+    found = _PART.fullmatch(line)
+    if found is None:
+        return None
+    digest, name, text = found.groups()
+    return KeyPart(name, digest, text)
