@@ -15,7 +15,7 @@ from dynamo_core.bench.runs import CHAIN_MARK, Plan, bench, first_request, reque
 from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
 from dynamo_core.shared.backend_choice import parse_chain
-from dynamo_core.shared.errors import CannotRecord, Disagreement
+from dynamo_core.shared.errors import EXIT_INTERRUPTED, CannotRecord, Disagreement
 from dynamo_core.shared.settings import CAPTURE_POLICIES, Settings
 
 from .program_command import OptionWithOptionalValue, ProgramCommand, program_of
@@ -25,7 +25,6 @@ from .run_progress import RunProgress
 from .suite_bench import SuiteFiles, Wanted, bench_suite
 
 _VERIFY_OFF, _VERIFY_REPORT, _VERIFY_ERROR = "off", "report", "error"
-_INTERRUPTED = 130
 _ROUNDS, _MOST_ROUNDS = 5, 15
 
 
@@ -227,7 +226,7 @@ def bench_command(
     result.recordings = None if recordings is None else str(recordings)
     _write(result, form, report_file, csv_file)
     if result.is_interrupted:
-        ctx.exit(_INTERRUPTED)
+        ctx.exit(EXIT_INTERRUPTED)
     _raise_if_wrong(result, fails_count=verify == _VERIFY_ERROR)
 
 

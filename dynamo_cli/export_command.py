@@ -18,7 +18,7 @@ from dynamo_core.shared.settings import ExportSettings, Settings
 
 from .program_command import program_of
 from .report_command import ReportCommand, is_to_be_run, named_recording
-from .report_output import FORMATS, FormatOption, format_of, write_report
+from .report_output import format_of, format_option, write_report
 from .run_options import (
     checked_config,
     config_option,
@@ -54,15 +54,7 @@ _PROGRAM_ENDING = ".pt2"  # torch's own, of an exported program and of AOTInduct
     metavar="N",
     help="Try so many of the modules that are called, the first ones.",
 )
-@documented_option(
-    "--format",
-    "form",
-    cls=FormatOption,
-    type=click.Choice(FORMATS),
-    envvar="DYNAMO_FORMAT",
-    help="A page to read, the same as markdown, or a versioned JSON document.  "
-    "[default: what the ending of -o says, else text]",
-)
+@format_option
 @documented_option(
     "-o",
     "--output",

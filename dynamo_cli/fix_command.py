@@ -20,14 +20,13 @@ from dynamo_core.launch.again import command_line, request_again
 from dynamo_core.launch.program import Program, default_python
 from dynamo_core.launch.run import Request, checked
 from dynamo_core.recording import files
+from dynamo_core.shared.errors import EXIT_INTERRUPTED
 
 from .program_command import ProgramCommand, program_of
 from .report_command import is_to_be_run
-from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
+from .report_output import format_of, format_option, put, report_file_option, write_report
 from .run_options import RUN_OPTIONS, documented_option, request_from, run_options
 from .running import say
-
-_INTERRUPTED = 130
 
 
 @click.command("fix", cls=ProgramCommand, further=RUN_OPTIONS)
@@ -77,15 +76,7 @@ _INTERRUPTED = 130
     help="Only this finding, by its identity in `dynamo explain --format json`; repeat for more.",
 )
 @documented_option("-y", "--yes", is_flag=True, help="Do not ask before the program is run again.")
-@documented_option(
-    "--format",
-    "form",
-    cls=FormatOption,
-    type=click.Choice(FORMATS),
-    envvar="DYNAMO_FORMAT",
-    help="A page to read, the same as markdown, or a versioned JSON document.  "
-    "[default: what the ending of -o says, else text]",
-)
+@format_option
 @report_file_option
 @run_options("--recordings")
 @click.pass_context
@@ -138,7 +129,7 @@ def fix_command(
         finally:  # each takes long runs to make, and may fail where the other does not
             save(result)
     if result.stopped == "it was interrupted":
-        ctx.exit(_INTERRUPTED)
+        ctx.exit(EXIT_INTERRUPTED)
 
 
 def _request(program: Program | None, options: dict[str, Any]) -> Request:

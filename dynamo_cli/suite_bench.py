@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from dynamo_core.analysis.words import number, seconds
 from dynamo_core.recording.files import DEFAULT_FOLDER, default_folder
-from dynamo_core.shared.errors import Disagreement, GotWorse, NotMeasured
+from dynamo_core.shared.errors import EXIT_INTERRUPTED, Disagreement, GotWorse, NotMeasured
 from dynamo_core.shared.settings import Settings
 from dynamo_core.suite.judged import Judged, judged
 from dynamo_core.suite.results_folder import ResultsFolder, read_results, results_folder
@@ -22,7 +22,6 @@ from .program_command import program_of
 from .report_output import put, write_report
 from .run_progress import RunProgress
 
-_INTERRUPTED = 130
 _OF_ONE_PROGRAM = ("per_graph", "recordings")
 # What the command line says comes before the suite's file.
 _COMES_FIRST = ("backends", "repeat", "time_limit", "capture", "step")
@@ -68,7 +67,7 @@ def bench_suite(
     found = judged(run, None if files.compare is None else str(files.compare), before)
     _write(found, files, path)
     if run.is_interrupted:
-        ctx.exit(_INTERRUPTED)
+        ctx.exit(EXIT_INTERRUPTED)
     _raise_if_wrong(found, wanted)
 
 

@@ -9,6 +9,7 @@ torch/_export/non_strict_utils.py, torch/export/_trace.py, torch/_subclasses/fak
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ..analysis.findings import Finding
 from ..analysis.remedies.breaks import break_advice, break_cause
@@ -136,9 +137,8 @@ def obstacles(
 def _of_trial(trial: ExportTrial, version: str | None) -> Obstacle:
     failed_at = trial.failed_at
     assert failed_at is not None
-    line, library = user_line(failed_at)
-    source = "" if line is None else line.text.strip()
-    known = _known(trial.error or "", source)
+    line = _line(failed_at)
+    known = _known(trial.error or "", line.source)
     advice: tuple[str, ...] = ()
     if trial.outcome == RAISED:
         cause = f"the module itself raises {trial.error_kind}, without any export"
@@ -148,13 +148,32 @@ def _of_trial(trial: ExportTrial, version: str | None) -> Obstacle:
         cause, advice = _of_break(failed_at, version)
     return Obstacle(
         met_by=(trial.kind,),
-        place=None if line is None else line.place,
-        function=None if line is None else line.function,
-        source=source,
-        via=failed_at.stack[-1] if library is not None else None,
+        place=line.place,
+        function=line.function,
+        source=line.source,
+        via=line.via,
         cause=cause,
         remedies=advice,
         words=f"{trial.error_kind}: {_says_most(trial.error or '')}",
+    )
+
+
+class _Line(NamedTuple):
+    """Where an obstacle is: the user's line, and the library's in it."""
+
+    place: Place | None
+    function: str | None
+    source: str
+    via: StackFrame | None
+
+
+def _line(met: GraphBreak) -> _Line:
+    line, library = user_line(met)
+    via = met.stack[-1] if library is not None else None
+    return (
+        _Line(None, None, "", via)
+        if line is None
+        else _Line(line.place, line.function, line.text.strip(), via)
     )
 
 
@@ -172,16 +191,15 @@ def _ended(trial: ExportTrial) -> Obstacle:
 
 
 def _drafted(drafted: DraftedObstacle) -> Obstacle:
-    line, library = user_line(GraphBreak(drafted.text, drafted.stack, None))
-    source = "" if line is None else line.text.strip()
-    known = _known(drafted.kind, source)
+    line = _line(GraphBreak(drafted.text, drafted.stack, None))
+    known = _known(drafted.kind, line.source)
     cause = known.cause if known is not None else drafted.kind.replace("_", " ").lower()
     return Obstacle(
         met_by=(DRAFT,),
-        place=None if line is None else line.place,
-        function=None if line is None else line.function,
-        source=source,
-        via=drafted.stack[-1] if library is not None else None,
+        place=line.place,
+        function=line.function,
+        source=line.source,
+        via=line.via,
         cause=cause,
         remedies=known.remedies if known is not None else (),
         words=f"{drafted.kind}: {drafted.text}",

@@ -8,7 +8,7 @@ from ..model.breaks import NOT_RESUMED
 from ..shared.records import GraphBroke
 from .begun import BegunCompiles
 from .break_text import parse_break_text
-from .payloads import Handler, stack_of
+from .payloads import Handler, around_of, stack_of
 from .record_clock import RecordClock
 from .records import Record
 from .structured import structured
@@ -41,7 +41,7 @@ class BreakBuilder:
         stack, reason = stack_of(content["user_stack"]), str(content["reason"])
         explanation = parse_break_text(f"Graph break in user code at {stack[-1].place}\n{reason}")
         callers = self._process.callers.get(compile_id, ())
-        around, grad_enabled = _around(content.get("around")), content.get("grad_enabled")
+        around, grad_enabled = around_of(content.get("around")), content.get("grad_enabled")
         return GraphBreak(reason, stack, compile_id, explanation, callers, around, grad_enabled)
 
     def _graph_break(self, record: Record) -> GraphBreak:
@@ -50,7 +50,7 @@ class BreakBuilder:
             broke.reason,
             stack_of(broke.user_stack),
             self._begun.id_of(record),
-            _around(broke.around),
+            around_of(broke.around),
             broke.grad_enabled,
             self._clock.moment(record),
         )
@@ -99,7 +99,3 @@ class BreakBuilder:
         begun = self._begun.frame(compile_id)
         entered = [i for i, frame in enumerate(stack) if begun and frame.function == begun.function]
         return stack[entered[-1] :] if entered else stack[-1:]
-
-
-def _around(lines: Mapping[str, Any] | None) -> dict[int, str]:
-    return {int(line): str(text) for line, text in (lines or {}).items()}

@@ -4,7 +4,7 @@ Reading many streams is parted among processes. A stream that cannot be read has
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -47,20 +47,16 @@ def digests_of(streams: Sequence[Path], progress: Callable[[int, int], None]) ->
     return sorted(found, key=lambda each: each.stream.name)
 
 
-def _read_all(streams: Sequence[Path]) -> "list[DigestOfStream] | map[DigestOfStream]":
+def _read_all(streams: Sequence[Path]) -> Iterator[DigestOfStream]:
+    """Each when it is read."""
     if len(streams) <= _IN_ONE_PROCESS:
-        return [*map(digest_by_reading, streams)]
-    return _in_processes(streams)
-
-
-def _in_processes(streams: Sequence[Path]) -> "list[DigestOfStream]":
+        yield from map(digest_by_reading, streams)
+        return
     workers = max(1, min(len(os.sched_getaffinity(0)), 16))
     with ProcessPoolExecutor(workers, get_context("fork")) as pool:
         rows = pool.map(_as_text, streams, chunksize=_AT_A_TIME)
-        return [
-            DigestOfStream(stream, None if text is None else RankDigest.from_json(text), size, problem)
-            for stream, (text, size, problem) in zip(streams, rows, strict=True)
-        ]
+        for stream, (text, size, problem) in zip(streams, rows, strict=True):
+            yield DigestOfStream(stream, None if text is None else RankDigest.from_json(text), size, problem)
 
 
 def _as_text(stream: Path) -> tuple[str | None, int, str | None]:
@@ -77,10 +73,12 @@ def digest_by_reading(stream: Path) -> DigestOfStream:
     parser = RecordParser()
     at = begun_at = digest.bytes
     try:
-        while data := _bytes(stream, at):
-            at += len(data)
-            for record in parser.feed(data):
-                _add(digest, record)
+        with open_plain(stream) as file:
+            file.seek(at)
+            while data := file.read(_CHUNK):
+                at += len(data)
+                for record in parser.feed(data):
+                    _add(digest, record)
         last = parser.finish()
         if last is not None:
             _add(digest, last)
@@ -101,12 +99,6 @@ def _add(digest: RankDigest, record: Record) -> None:
         digest.add(name, record.metadata, record.payload)
     except (Damaged, KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError):
         pass  # a reader of the stream counts it as damage
-
-
-def _bytes(stream: Path, at: int) -> bytes:
-    with open_plain(stream) as file:
-        file.seek(at)
-        return file.read(_CHUNK) or b""
 
 
 def _kept(stream: Path) -> RankDigest | None:

@@ -1,6 +1,6 @@
 """Records of `dynamo export` as parts of the model; what is wrong with them raises."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from ..model import (
@@ -18,7 +18,7 @@ from ..model import (
 from ..shared.export_trials import FAILED, KINDS, OUTCOMES, RAISED
 from ..shared.records import ExportCompared, ExportTried, ModulesCalled, ModuleToExport
 from .break_text import parse_break_text
-from .payloads import Handler, stack_of
+from .payloads import Handler, around_of, stack_of
 from .records import Record
 from .structured import structured
 from .verified import compared_value
@@ -116,11 +116,7 @@ def _failed_at(tried: ExportTried) -> GraphBreak | None:
     stack = stack_of(tried.user_stack or ())
     place = stack[-1].place if stack else Place("<unknown>", 0)
     explanation = parse_break_text(f"Graph break in user code at {place}\n{tried.error}")
-    return GraphBreak(tried.error, stack, None, explanation, around=_around(tried.around or {}))
-
-
-def _around(lines: Mapping[Any, Any]) -> dict[int, str]:
-    return {int(line): str(text) for line, text in lines.items()}
+    return GraphBreak(tried.error, stack, None, explanation, around=around_of(tried.around))
 
 
 def _sizes(dimensions: Iterable[Any]) -> tuple[int, ...]:

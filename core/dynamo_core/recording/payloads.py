@@ -35,6 +35,11 @@ def stack_of(frames: Iterable[Mapping[str, Any]]) -> tuple[StackFrame, ...]:
     )
 
 
+def around_of(lines: Mapping[str, Any] | None) -> dict[int, str]:
+    """Lines of source by their number, in a payload of ours; none of a version that did not write them."""
+    return {int(line): str(text) for line, text in (lines or {}).items()}
+
+
 def tensors_of(content: Mapping[str, Any]) -> tuple[TensorInfo, ...]:
     """The tensors that a value is, or is made of."""
     if "shape" in content:

@@ -29,6 +29,7 @@ with 141. Otherwise `dynamo run` ends as the program ended.
 
 EXIT_USAGE = 2
 EXIT_INTERNAL = 125
+EXIT_INTERRUPTED = 130  # after Ctrl-C; what a shell says of SIGINT
 EXIT_NOBODY_READS = 141  # as with `dynamo explain | head`; what a shell says of SIGPIPE
 
 

@@ -6,10 +6,9 @@ from typing import Any
 
 from ..bench.measured import EAGER
 from ..shared.errors import SuiteProblem
-from ..shared.near_names import did_you_mean
 from .rows import ProgramResult, Row
 from .summary import BackendSummary
-from .toml_values import ValueProblem, number
+from .toml_values import ValueProblem, number, refuse_unknown
 
 BOUNDS_OF_PROGRAM = ("min-speed-up", "max-compile-seconds", "max-graph-breaks", "max-recompiles")
 BOUNDS_OF_SUITE = (*BOUNDS_OF_PROGRAM, "min-geometric-mean", "min-pass-rate")
@@ -51,10 +50,7 @@ def bounds_from(where: str, table: Any, known: tuple[str, ...]) -> Bounds:
     """The bounds of a table of the suite's file; SuiteProblem says what is wrong with it."""
     if not isinstance(table, Mapping):
         raise SuiteProblem(f"{where} is no table")
-    for key in table:
-        if key not in known:
-            hint = did_you_mean(key, known) or f"known are {', '.join(known)}"
-            raise SuiteProblem(f"{where} has {key!r}, which is not known; {hint}")
+    refuse_unknown(where, table, known)
     try:
         return Bounds(**{key.replace("-", "_"): number(table, key) for key in table})
     except ValueProblem as problem:

@@ -26,10 +26,9 @@ from ..bench.runs import CHAIN_MARK
 from ..launch.program import Program, split_command_line
 from ..shared.backend_choice import parse_chain
 from ..shared.errors import BackendProblem, ProgramNotFound, SuiteProblem
-from ..shared.near_names import did_you_mean
 from ..shared.settings import CAPTURE_POLICIES
 from .bounds import BOUNDS_OF_PROGRAM, BOUNDS_OF_SUITE, Bounds, bounds_from
-from .toml_values import ValueProblem, number, text, texts, whole_number
+from .toml_values import ValueProblem, number, refuse_unknown, text, texts, whole_number
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -125,7 +124,7 @@ def _of_folder(folder: Path) -> dict[str, Any]:
 
 def _suite(path: Path, content: Mapping[str, Any], folder: Path, given: Mapping[str, Any]) -> Suite:
     where = str(path)
-    _refuse_unknown(where, content, _OF_SUITE)
+    refuse_unknown(where, content, _OF_SUITE)
     choices = _choices(where, content, Choices())
     bounds = bounds_from(f"{where}: [bounds]", content.get("bounds", {}), BOUNDS_OF_SUITE)
     tables = content.get("programs")
@@ -152,7 +151,7 @@ def _program(
         )
     if not isinstance(table, Mapping):
         raise SuiteProblem(f"{where} is no table")
-    _refuse_unknown(where, table, _OF_PROGRAM)
+    refuse_unknown(where, table, _OF_PROGRAM)
     try:
         needs = texts(table, "needs") or ()
     except ValueProblem as problem:
@@ -203,10 +202,3 @@ def _choices(where: str, table: Mapping[str, Any], before: Choices) -> Choices:
         capture or before.capture,
         step or before.step,
     )
-
-
-def _refuse_unknown(where: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
-    for key in table:
-        if key not in known:
-            hint = did_you_mean(key, known) or f"known are {', '.join(known)}"
-            raise SuiteProblem(f"{where} has {key!r}, which is not known; {hint}")

@@ -1,12 +1,23 @@
 """Values of a TOML table, by key: of the type that is asked for, or None where the key is not there."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
+
+from ..shared.errors import SuiteProblem
+from ..shared.near_names import did_you_mean
 
 
 class ValueProblem(Exception):
     """What is wrong with a value, to be said behind the table's place."""
+
+
+def refuse_unknown(where: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
+    """SuiteProblem for the first key that is not known."""
+    for key in table:
+        if key not in known:
+            hint = did_you_mean(key, known) or f"known are {', '.join(known)}"
+            raise SuiteProblem(f"{where} has {key!r}, which is not known; {hint}")
 
 
 def text(table: Mapping[str, Any], key: str) -> str | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import NamedTuple
 
-from .waiting import pressure_us
+from .waiting import pressure_between, pressure_us
 
 _IDLE, _WAITING_FOR_DISKS, _GUEST = 3, 4, 8  # columns; a guest's time stands in the user's as well
 
@@ -44,15 +44,13 @@ class LoadMeter:
         """The load since then; the program's processes must have ended."""
         before, after = self._before, _counters()
         elapsed = max(after.at - before.at, 1e-9)
-        others = waiting = None
+        others = None
         if before.ticks is not None and after.ticks is not None:
             spent = [b - a for a, b in zip(before.ticks, after.ticks, strict=True)][:_GUEST]
             ticks = os.sysconf("SC_CLK_TCK")
             busy = (sum(spent) - spent[_IDLE] - spent[_WAITING_FOR_DISKS]) / ticks
             others = max(0.0, busy - (after.ours - before.ours)) / max(sum(spent) / ticks, 1e-9)
-        if before.pressure_us is not None and after.pressure_us is not None:
-            waiting = min(1.0, (after.pressure_us - before.pressure_us) / 1e6 / elapsed)
-        return Load(others, waiting)
+        return Load(others, pressure_between(before.pressure_us, after.pressure_us, elapsed))
 
 
 def _counters() -> _Counters:

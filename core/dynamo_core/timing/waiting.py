@@ -39,9 +39,7 @@ class Moment:
     def until(self, later: "Moment") -> Waiting:
         """What happened from this moment to a later one."""
         elapsed = max(later.at - self.at, 1e-9)
-        pressure = None
-        if self.pressure_us is not None and later.pressure_us is not None:
-            pressure = min(1.0, (later.pressure_us - self.pressure_us) / 1e6 / elapsed)
+        pressure = pressure_between(self.pressure_us, later.pressure_us, elapsed)
         if self.threads is None or later.threads is None:
             return Waiting(None if pressure is None else pressure * elapsed, None, pressure)
         waited, took_part = 0, 0
@@ -64,6 +62,13 @@ def pressure_us() -> int | None:
             return int(next(lines).rpartition("total=")[2])
     except (OSError, ValueError, StopIteration):
         return None
+
+
+def pressure_between(before_us: int | None, after_us: int | None, elapsed: float) -> float | None:
+    """The share of the `elapsed` seconds between two readings of `pressure_us`."""
+    if before_us is None or after_us is None:
+        return None
+    return min(1.0, (after_us - before_us) / 1e6 / elapsed)
 
 
 def _threads() -> dict[str, tuple[int, int]] | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...shared.records import ModuleToExport
+from ..frame_lines import line_of
 from ..whole_program.program_files import is_own
 from .agreement import Call
 from .dynamic_shapes import Varied, as_code, dynamic_shapes, varied_dimensions
@@ -89,19 +90,9 @@ class CallsSeen:
 
 def place_of_call(frame: Any) -> dict[str, Any] | None:
     """The line of the user's that led to this frame, as a frame of a stack is recorded."""
-    import linecache
-
     while frame is not None and not is_own(frame.f_code.co_filename):
         frame = frame.f_back
-    if frame is None:
-        return None
-    file, line = frame.f_code.co_filename, frame.f_lineno
-    return {
-        "file": file,
-        "line": line,
-        "name": frame.f_code.co_name,
-        "text": linecache.getline(file, line).strip(),
-    }
+    return None if frame is None else line_of(frame)
 
 
 def calls_seen(module: Any, call: Call, frame: Any) -> CallsSeen:

@@ -8,7 +8,6 @@ Who called the frame is not in torch's own record: log_dynamo_start leaves out t
 the stack that it takes (2.13), of which one is the user's call. Each call of torch.compile makes a converter.
 """
 
-import linecache
 import os
 import sys
 import threading
@@ -19,6 +18,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import FrameTried
+from ..frame_lines import line_of
 from ..primitives import perf_counter_ns, time_ns
 from .breaks import described_break
 
@@ -203,12 +203,4 @@ def _caller(torch_folder: str, own_file: str | None = None) -> dict[str, Any] | 
         if frame.f_code.co_filename == own_file and frame.f_code.co_name == "__call__":
             return None
         frame = frame.f_back
-    if frame is None:
-        return None
-    file, line = frame.f_code.co_filename, frame.f_lineno
-    return {
-        "file": file,
-        "line": line,
-        "name": frame.f_code.co_name,
-        "text": linecache.getline(file, line).strip(),
-    }
+    return None if frame is None else line_of(frame)
