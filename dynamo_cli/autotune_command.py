@@ -17,6 +17,7 @@ from dynamo_core.shared.errors import NotMeasured
 from dynamo_reporters.autotune.report import Tuning
 from dynamo_reporters.report import Report
 
+from .ending_early import end_early_on_sigterm
 from .program_command import program_of
 from .report_command import is_to_be_run, report_command
 from .run_options import documented_option
@@ -117,6 +118,7 @@ def _tune(
     python = check_python(options["python"]) if options["python"] else default_python()
     file: Path = options["autotune_file"] or DEFAULT_FILE
     results: list[Result] = []
+    end_early_on_sigterm()
     # After a program has run, signals wait for its end (launch/process.py); here they must not.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
     try:

@@ -1,8 +1,6 @@
 """`dynamo bench`."""
 
 import shutil
-import signal
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,9 +13,10 @@ from dynamo_core.bench.runs import CHAIN_MARK, Plan, bench, first_request, reque
 from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
 from dynamo_core.shared.backend_choice import parse_chain
-from dynamo_core.shared.errors import EXIT_INTERRUPTED, CannotRecord, Disagreement
+from dynamo_core.shared.errors import CannotRecord, Disagreement
 from dynamo_core.shared.settings import CAPTURE_POLICIES, Settings
 
+from . import ending_early
 from .program_command import OptionWithOptionalValue, ProgramCommand, program_of
 from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
 from .run_options import documented_option, dynamic_option, python_option
@@ -198,7 +197,7 @@ def bench_command(
         dynamic=dynamic,
         autotune_file=None if autotune_file is None else str(autotune_file.absolute()),
     )
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what runs must end as well
+    ending_early.end_early_on_sigterm()
     if suite is not None:
         files = SuiteFiles(suite, results, again, compare, form, report_file, csv_file)
         wanted = Wanted(verify=verify != _VERIFY_OFF, fails_count=verify == _VERIFY_ERROR)
@@ -226,7 +225,7 @@ def bench_command(
     result.recordings = None if recordings is None else str(recordings)
     _write(result, form, report_file, csv_file)
     if result.is_interrupted:
-        ctx.exit(EXIT_INTERRUPTED)
+        ctx.exit(ending_early.exit_code())
     _raise_if_wrong(result, fails_count=verify == _VERIFY_ERROR)
 
 

@@ -1,7 +1,6 @@
 """`dynamo export`."""
 
 import signal
-import sys
 from pathlib import Path
 
 import click
@@ -16,6 +15,7 @@ from dynamo_core.recording.read import read
 from dynamo_core.shared.errors import DynamoError
 from dynamo_core.shared.settings import ExportSettings, Settings
 
+from .ending_early import end_early_on_sigterm
 from .program_command import program_of
 from .report_command import ReportCommand, is_to_be_run, named_recording
 from .report_output import format_of, format_option, write_report
@@ -143,7 +143,7 @@ def _run(
     )
     request = Request(program, settings, output, force, python, stdout_to_stderr=True)
     outcome = run_program(request, quiet=False)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # the trials must end as well
+    end_early_on_sigterm()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
     try:
         wait_for_trials(outcome.recording, lambda line: say(f"dynamo: {line}"))

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -20,8 +19,8 @@ from dynamo_core.launch.again import command_line, request_again
 from dynamo_core.launch.program import Program, default_python
 from dynamo_core.launch.run import Request, checked
 from dynamo_core.recording import files
-from dynamo_core.shared.errors import EXIT_INTERRUPTED
 
+from . import ending_early
 from .program_command import ProgramCommand, program_of
 from .report_command import is_to_be_run
 from .report_output import format_of, format_option, put, report_file_option, write_report
@@ -121,7 +120,7 @@ def fix_command(
     request = _request(program_of(ctx), options)
     request = replace(request, settings=request.settings._replace(stop_after=steps))
     _ask(request, most_runs, yes)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what runs must end as well
+    ending_early.end_early_on_sigterm()
     with _folder(output) as folder:
         result = fix(Plan(request, folder, most_runs, budget, only), _announce)
         try:
@@ -129,7 +128,7 @@ def fix_command(
         finally:  # each takes long runs to make, and may fail where the other does not
             save(result)
     if result.stopped == "it was interrupted":
-        ctx.exit(EXIT_INTERRUPTED)
+        ctx.exit(ending_early.exit_code())
 
 
 def _request(program: Program | None, options: dict[str, Any]) -> Request:

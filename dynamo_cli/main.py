@@ -15,6 +15,7 @@ from dynamo_core.shared.names import RECORDING_VARIABLE
 from dynamo_core.shared.near_names import did_you_mean
 from dynamo_core.shared.untrusted import printable
 
+from .ending_early import exit_code
 from .plain_characters import use_what_it_has
 
 COMMANDS = {
@@ -134,7 +135,7 @@ def main() -> NoReturn:
         _give_up_stdout()
         _fail(str(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        sys.exit(130)
+        sys.exit(exit_code())
     except BrokenPipeError:
         _give_up_stdout()
         sys.exit(EXIT_NOBODY_READS)

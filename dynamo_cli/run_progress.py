@@ -27,12 +27,14 @@ class RunProgress:
         if self._bar is not None:
             self._bar.stop()
 
-    def announce(self, what: str, done: int, in_all: int) -> None:
-        """Say what is about to run."""
+    def announce(self, what: str, done: int, in_all: int, remaining: str | None = None) -> None:
+        """Say what is about to run, and how long it takes yet, where that is known."""
         if self._bar is None:
-            say(f"dynamo: {what} ({self._unit} {done + 1} of {in_all})")
+            more = "" if remaining is None else f"; {remaining}"
+            say(f"dynamo: {what} ({self._unit} {done + 1} of {in_all}{more})")
         else:
-            self._bar.update(self._task, description=what, completed=done, total=in_all)
+            more = "" if remaining is None else f" ({remaining})"
+            self._bar.update(self._task, description=f"{what}{more}", completed=done, total=in_all)
 
     def say(self, line: str) -> None:
         """A line that stays, above the bar."""

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from dynamo_core.analysis.words import number, seconds
 from dynamo_core.recording.files import DEFAULT_FOLDER, default_folder
-from dynamo_core.shared.errors import EXIT_INTERRUPTED, Disagreement, GotWorse, NotMeasured
+from dynamo_core.shared.errors import Disagreement, GotWorse, NotMeasured
 from dynamo_core.shared.settings import Settings
 from dynamo_core.suite.judged import Judged, judged
 from dynamo_core.suite.results_folder import ResultsFolder, read_results, results_folder
@@ -18,6 +18,7 @@ from dynamo_core.suite.rows import ProgramResult, Row
 from dynamo_core.suite.runner import Watcher, check_suite, means_of, run_suite
 from dynamo_core.suite.suite_file import Suite, SuiteProgram, backend_names, read_suite
 
+from . import ending_early
 from .program_command import program_of
 from .report_output import put, write_report
 from .run_progress import RunProgress
@@ -67,7 +68,7 @@ def bench_suite(
     found = judged(run, None if files.compare is None else str(files.compare), before)
     _write(found, files, path)
     if run.is_interrupted:
-        ctx.exit(EXIT_INTERRUPTED)
+        ctx.exit(ending_early.exit_code())
     _raise_if_wrong(found, wanted)
 
 
@@ -98,8 +99,9 @@ def _given(ctx: click.Context) -> dict[str, Any]:
 def _watcher(progress: RunProgress, suite: Suite) -> Watcher:
     places = {program.name: place for place, program in enumerate(suite.programs)}
 
-    def announce(program: SuiteProgram, what: str) -> None:
-        progress.announce(f"{program.name}: {what}", places[program.name], len(places))
+    def announce(program: SuiteProgram, what: str, remaining: str | None) -> None:
+        of_it = None if remaining is None else f"{remaining} for it"
+        progress.announce(f"{program.name}: {what}", places[program.name], len(places), of_it)
 
     def ended(result: ProgramResult) -> None:
         progress.say(f"dynamo: {result.program}: {_in_a_line(result)}")

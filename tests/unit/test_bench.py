@@ -14,6 +14,7 @@ from dynamo_core.bench.agreement import Agreement
 from dynamo_core.bench.comparison import break_even_steps, compare, steady_steps
 from dynamo_core.bench.measured import Backend, Bench, Run
 from dynamo_core.bench.outputs import compare_outputs
+from dynamo_core.bench.remaining import RunTimes, remaining_words
 from dynamo_core.bench.runs import Plan
 from dynamo_core.bench.step_frame import Step
 from dynamo_core.launch.program import Program
@@ -105,6 +106,24 @@ class TestSpeedUp:
         made.most_rounds = made.rounds
         page = plain_text(bench_blocks(made))
         assert "do not decide" not in page and "busy" not in page
+
+
+class TestHowLongItTakesYet:
+    def test_a_first_run_counts_only_while_there_is_no_other(self) -> None:
+        times = RunTimes(["eager", "inductor"])
+        times.add("eager", 4.0)
+        assert times.of({"eager": 2, "inductor": 1}) is None, "a backend that has not run yet"
+        times.add("inductor", 60.0)
+        assert times.of({"eager": 2, "inductor": 1}) == 68.0
+        for took in (10.0, 12.0):
+            times.add("inductor", took)
+        assert times.of({"eager": 2, "inductor": 3}) == 8 + 33
+        assert (times.of({"eager": 0, "inductor": 0}), times.rounds("inductor")) == (0, 3)
+
+    def test_it_says_how_long_all_rounds_would_take(self) -> None:
+        assert remaining_words(None, 9.0, 15) is None
+        assert remaining_words(41.4, 170.0, 15) == "about 41 s more, 3 min if it takes all 15 rounds"
+        assert remaining_words(41.4, 41.4, 5) == "about 41 s more"
 
 
 class TestSteps:

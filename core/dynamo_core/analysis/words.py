@@ -24,6 +24,14 @@ def seconds(value: float | None) -> str:
     return f"{value:.2f} s" if value < 100 else f"{value:,.0f} s"
 
 
+def roughly(value: float) -> str:
+    """A duration that is only estimated: `40 s`, `3 min`, `2 h`."""
+    for limit, unit_seconds, unit in ((90, 1, "s"), (90 * 60, 60, "min")):
+        if value < limit:
+            return f"{max(1, round(value / unit_seconds))} {unit}"
+    return f"{round(value / 3600)} h"
+
+
 def seconds_in_calls(value: float | None, *calls: CallTimes | None) -> str:
     """The time in these calls, and that it is extrapolated where not all of them were timed."""
     is_sampled = any(times is not None and times.untimed > 0 for times in calls)

@@ -2,6 +2,7 @@
 
 import re
 import signal
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ from ..timing.load import Load, LoadMeter
 from .comparison import compare
 from .graph_times import GraphTimes
 from .graphs import measure_graphs
+from .remaining import RunTimes, remaining_words
 
 # A backend of several has no commas here, which part the backends from each other.
 CHAIN_MARK = "+"
@@ -34,7 +36,8 @@ _OF_DYNAMO = "/torch/_dynamo/"
 _FIRST = "first"  # the folder of the first run
 _LONGEST_END = 1 << 16  # bytes of stderr that are looked at for what went wrong
 
-Announce = Callable[[str, int, int], None]  # what runs now, how many runs are done, of how many
+# What runs now, how many runs are done, of how many, and how long it takes yet, where that is known.
+Announce = Callable[[str, int, int, str | None], None]
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,10 @@ def requests_for(request: Request, backends: Sequence[str]) -> dict[str, Request
 
 
 def bench(plan: Plan, announce: Announce) -> Bench:
-    """Run it all. Ctrl-C ends it early, with what is done; NotMeasured where the program fails on its own."""
+    """Run it all; NotMeasured where the program fails on its own.
+
+    KeyboardInterrupt ends it early, with what is done.
+    """
     runs = _Runs(plan, announce)
     result = Bench(
         plan.first.program.name,
@@ -129,6 +135,8 @@ class _Runs:
         self._announce = announce
         self._done = 0
         self._names = _plain_names(plan.requests)
+        self._times = RunTimes(plan.requests)
+        self._to_verify = [name for name in plan.requests if name != EAGER] if plan.verify else []
         self.expect(plan.rounds)
 
     def expect(self, rounds: int) -> None:
@@ -165,7 +173,9 @@ class _Runs:
         more = f" ({self._plan.rounds} did not decide)" if self._rounds > self._plan.rounds else ""
         what = f"round {number} of {self._rounds}{more}, {name}"
         request = _with(self._plan.requests[name], step_frames=frames)
+        began = time.monotonic()
         finished = self._run(what, f"{self._names[name]}-{number}", request, self._names[name])
+        self._times.add(name, time.monotonic() - began)
         if finished.recording is None:
             problem = finished.problem or "nothing was recorded"
             return Run(problem=problem, stdout=finished.stdout, load=finished.load, log=finished.log)
@@ -176,6 +186,11 @@ class _Runs:
 
     def verify(self, backend: Backend) -> Agreement:
         """A run that is not timed, in which each graph runs beside eager."""
+        agreement = self._verified(backend)
+        self._to_verify.remove(backend.name)
+        return agreement
+
+    def _verified(self, backend: Backend) -> Agreement:
         if not backend.successes:
             return not_verified("it never ran to its end")
         plain = self._names[backend.name]
@@ -197,11 +212,21 @@ class _Runs:
             python=eager.python or default_python(),
             import_path=[*eager.program.import_path(), str(Path.cwd())],
             time_limit=self._plan.time_limit,
-            tell=lambda what: self._announce(what, self._done, self._in_all),
+            tell=lambda what: self._announce(what, self._done, self._in_all, None),
         )
 
+    def _remaining(self) -> str | None:
+        """How long it takes yet, the graphs of --per-graph aside."""
+        most = self._plan.most_rounds
+        words = remaining_words(self._seconds_to(self._rounds), self._seconds_to(most), most)
+        return f"{words}, and then the graphs" if words and self._plan.per_graph else words
+
+    def _seconds_to(self, rounds: int) -> float | None:
+        left = {name: rounds - self._times.rounds(name) for name in self._plan.requests}
+        return self._times.of({name: count + (name in self._to_verify) for name, count in left.items()})
+
     def _run(self, what: str, folder: str, request: Request, cache: str = _FIRST) -> _Finished:
-        self._announce(what, self._done, self._in_all)
+        self._announce(what, self._done, self._in_all, self._remaining())
         plan = self._plan
         caches = plan.caches / cache
         unattended = Unattended(

@@ -31,6 +31,7 @@ EXIT_USAGE = 2
 EXIT_INTERNAL = 125
 EXIT_INTERRUPTED = 130  # after Ctrl-C; what a shell says of SIGINT
 EXIT_NOBODY_READS = 141  # as with `dynamo explain | head`; what a shell says of SIGPIPE
+EXIT_TERMINATED = 143  # after SIGTERM; what a shell says of it
 
 
 class DynamoError(Exception):

@@ -48,9 +48,11 @@ class SuiteRun:
 
 @dataclass(frozen=True)
 class Watcher:
-    """Who looks on: `announce` gets what is about to run of a program, `ended` its result."""
+    """Who looks on: `announce` gets what is about to run of a program, and how long the program takes yet,
+    where that is known; `ended` its result.
+    """
 
-    announce: Callable[[SuiteProgram, str], None]
+    announce: Callable[[SuiteProgram, str, str | None], None]
     ended: Callable[[ProgramResult], None]
 
 
@@ -64,7 +66,7 @@ def check_suite(suite: Suite, means: Means) -> None:
 
 
 def run_suite(suite: Suite, means: Means, folder: ResultsFolder, watcher: Watcher) -> SuiteRun:
-    """Run what is not kept yet. Ctrl-C ends it early, with what is done."""
+    """Run what is not kept yet. KeyboardInterrupt ends it early, with what is done."""
     has = installed(means.python, {module for program in suite.programs for module in program.needs})
     run = SuiteRun(suite, [], has)
     try:
@@ -92,9 +94,9 @@ def run_program(
     has: Installed,
     key: str,
     folder: Path,
-    announce: Callable[[str], None],
+    announce: Callable[[str, str | None], None],
 ) -> ProgramResult:
-    """Measure a program, here and now, in processes of its own; KeyboardInterrupt where Ctrl-C ended it.
+    """Measure a program, here and now, in processes of its own; KeyboardInterrupt where one ended it.
 
     All that it needs are its arguments and a folder to write to: it could as well run on another machine.
     """
@@ -119,7 +121,7 @@ def run_program(
             step=choices.step,
             time_limit=choices.time_limit,
         )
-        found = bench(plan, lambda what, done, in_all: announce(what))
+        found = bench(plan, lambda what, done, in_all, remaining: announce(what, remaining))
         if found.is_interrupted:
             raise KeyboardInterrupt
         rows = rows_of(found, folder)
