@@ -5,9 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from read_logs import make_log
 
 from conftest import Opened
 from documents import document
+from dynamo_core.recording.read import read
+from dynamo_reporters.html import CONTENTS
+from dynamo_reporters.html import page as page_of
 from many_recompiles import many_recompiles
 from stored import edited, plain, stored
 
@@ -33,6 +37,7 @@ def overflow(page: Opened) -> int:
         "recompiling",
         "training",  # layers of a perceptron, forward and backward, by Inductor
         "transformer",  # GPT-2 of the package transformers, in training, by aot_eager
+        "hugging_face_breaks",  # layers of a Hugging Face BERT in training, 20 breaks between them
         "twenty_breaks",
         "ranks_in_another_order",
         "forks",
@@ -168,9 +173,9 @@ BROKEN_WORDS = """() => {
 }"""
 
 
-@pytest.mark.parametrize("name", ["twenty_breaks", "many recompiles"])
+@pytest.mark.parametrize("name", ["hugging_face_breaks", "many recompiles"])
 def test_a_page_with_much_on_it_fits_every_width(name: str, open_page: Open, tmp_path: Path) -> None:
-    path = stored(name) if name == "twenty_breaks" else many_recompiles(tmp_path, 288)
+    path = many_recompiles(tmp_path, 288) if name == "many recompiles" else stored(name)
     told = document("explain", path)
     assert (told["summary"]["graph_breaks"], told["summary"]["recompiles"]) in ((20, 0), (0, 300))
     page = open_page(path)
@@ -186,6 +191,20 @@ def test_a_page_with_much_on_it_fits_every_width(name: str, open_page: Open, tmp
             page.go(route)
             assert overflow(page) <= 0, (width, route)
             assert page.tab.evaluate(BROKEN_WORDS) == [], (width, route)
+
+
+def test_the_page_of_a_large_log_is_small_and_opens(open_page: Open, tmp_path: Path) -> None:
+    (stream,) = plain("transformer").glob("*.log")
+    log = make_log(tmp_path / "large.log", stream.read_bytes(), megabytes=150)
+    content = page_of(read(log, CONTENTS))
+    log.unlink()
+    assert len(content) < 15e6
+    page = open_page(content)
+    assert int(page.tab.locator("[data-name=graphs]").inner_text().replace(",", "")) > 100
+    for route in SECTIONS:
+        page.go(route)
+        assert page.tab.locator("#view h2").first.is_visible()
+        assert overflow(page) <= 0, route
 
 
 def test_without_javascript_the_first_screen_is_complete(open_page: Open) -> None:
