@@ -1,15 +1,15 @@
 """The candidates of one graph beside each other: a table, and JSON values."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dynamo_core.analysis.graphs.node_text import TIMES
 from dynamo_core.analysis.words import seconds
 from dynamo_core.autotune.decision import LEAST_PAIRS, Standing, beside, fastest, is_far_behind, standing
 from dynamo_core.autotune.measurement import AGREES, Measurement
-from dynamo_core.timing.ratios import SURE
+from dynamo_core.timing.ratios import SURE, Ratio
 
-from ..page.blocks import Table, table
+from ..page.blocks import Estimate, Intervals, Table, table
 
 _WINNER = "★"
 
@@ -35,6 +35,19 @@ def candidates_table(measurements: Sequence[Measurement], winner: str | None) ->
     )
 
 
+def candidates_intervals(measurements: Sequence[Measurement], winner: str | None) -> Iterator[Intervals]:
+    """How fast each is beside the winner or the fastest, where enough rounds say it."""
+    best = _best(measurements, winner)
+    estimates = []
+    for each in measurements:
+        ratio = _ratio(each, best)
+        if ratio is not None and ratio.interval is not None:
+            low, high = ratio.interval
+            estimates.append(Estimate(each.candidate, 1 / ratio.estimate, 1 / high, 1 / low))
+    if best is not None and estimates:
+        yield Intervals(f"as fast as {best.candidate} ({SURE * 100:.0f} %)", estimates)
+
+
 def measurement_values(measurements: Sequence[Measurement], winner: str | None) -> list[dict[str, Any]]:
     """The same as JSON values, with every round."""
     best = _best(measurements, winner)
@@ -54,11 +67,17 @@ def _best(measurements: Sequence[Measurement], winner: str | None) -> Measuremen
 
 def _beside(measurement: Measurement, best: Measurement | None) -> tuple[str, str]:
     """How many times as long it takes, round by round, and the interval."""
-    ratio = None if best is None or measurement is best else beside(measurement, best)
-    if ratio is None or ratio.rounds < LEAST_PAIRS:
+    ratio = _ratio(measurement, best)
+    if ratio is None:
         return "", ""
     between = "" if ratio.interval is None else f"{ratio.interval[0]:.2f} to {ratio.interval[1]:.2f}"
     return f"{ratio.estimate:.2f}{TIMES}", between
+
+
+def _ratio(measurement: Measurement, best: Measurement | None) -> Ratio | None:
+    """None of the one that the others are compared with, and where too few rounds are behind it."""
+    ratio = None if best is None or measurement is best else beside(measurement, best)
+    return None if ratio is None or ratio.rounds < LEAST_PAIRS else ratio
 
 
 def _verdict(measurement: Measurement, best: Measurement | None, winner: str | None) -> str:

@@ -16,7 +16,7 @@ from dynamo_core.model import Recording
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 from ..report import Report, id_value, place_value
-from .candidates import candidates_table, measurement_values
+from .candidates import candidates_intervals, candidates_table, measurement_values
 from .undecided import busy_blocks, undecided_blocks
 
 _TABLES_SHOWN = 8
@@ -200,6 +200,7 @@ def _section(graph: DistinctGraph, result: Result) -> Iterator[Block]:
         "dim",
     )
     yield candidates_table(tuned.measurements, tuned.winner)
+    yield from candidates_intervals(tuned.measurements, tuned.winner)
 
 
 def _verdict(measurement: Measurement) -> str:

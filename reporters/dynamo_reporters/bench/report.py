@@ -10,7 +10,7 @@ from dynamo_core.bench.measured import Bench
 from dynamo_core.bench.outputs import LONGEST_OUTPUT, OutputComparison
 from dynamo_core.timing.ratios import Ratio
 
-from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, table
+from ..page.blocks import Block, Bullets, Estimate, Heading, Intervals, Paragraph, Table, table
 from ..parts.speed_ups import factor, interval
 from .graph_times import graph_times_blocks
 
@@ -26,6 +26,7 @@ def bench_blocks(bench: Bench) -> Iterator[Block]:
     yield Paragraph(_what_was_done(bench, figures))
     yield Heading("Time")
     yield _times(figures)
+    yield from _intervals(figures)
     yield from _explained(figures)
     yield from _rounds_and_load(bench, figures)
     yield Heading("Compiling and memory")
@@ -105,6 +106,16 @@ def _times(figures: list[Figures]) -> Table:
     ]
     headings = "|of" if len(bases) > 1 else ""
     return _by_backend(f"backend{headings}|{_median_of(bases)}>|from, to>|speed-up>|95 %|pays after>", rows)
+
+
+def _intervals(figures: list[Figures]) -> Iterator[Intervals]:
+    estimates = [
+        Estimate(each.backend.name, each.speed_up.estimate, *each.speed_up.interval)
+        for each in figures
+        if each.speed_up is not None and each.speed_up.interval is not None
+    ]
+    if estimates:
+        yield Intervals("speed-up over eager (95 %)", estimates)
 
 
 def _median_of(bases: set[Basis]) -> str:

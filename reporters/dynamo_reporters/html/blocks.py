@@ -5,9 +5,10 @@ from itertools import groupby
 
 from dynamo_core.model import Process
 
-from ..page.blocks import Block, Bullets, Code, Comparison, Heading, Paragraph, Role, Table
+from ..page.blocks import Block, Bullets, Code, Comparison, Heading, Intervals, Paragraph, Role, Table
 from ..page.terminal import change_as_line
 from .element import Child, Element, h
+from .intervals import drawn_intervals
 from .links import Links
 from .source.coloured import coloured
 
@@ -39,6 +40,8 @@ def _element(block: Block, links: Links, process: Process | None) -> Element:
         return table(block, links, process)
     if isinstance(block, Code):
         return h("pre", h("code", _code(block)), tabindex="0")
+    if isinstance(block, Intervals):
+        return drawn_intervals(block)
     return _comparison(block)
 
 

@@ -84,7 +84,25 @@ class Comparison:
     changes: Sequence[Change]
 
 
-Block = Heading | Paragraph | Bullets | Table | Code | Comparison
+@dataclass(frozen=True)
+class Estimate:
+    """A ratio, above 0, and the interval in which it lies."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Ratios beside 1, to be drawn. A table says the same, so that what shows only text leaves this out."""
+
+    of: str
+    estimates: Sequence[Estimate]
+
+
+Block = Heading | Paragraph | Bullets | Table | Code | Comparison | Intervals
 
 
 def table(headings: str, rows: Sequence[Sequence[str]]) -> Table:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from .blocks import Block, Bullets, Code, Comparison, Heading, Paragraph, Table
+from .blocks import Block, Bullets, Code, Comparison, Heading, Intervals, Paragraph, Table
 
 _MOST_ITEMS = 10_000  # rows, bullets or lines of a comparison; more takes more than seconds to lay out
 _LONGEST_CODE = 4_000_000  # characters
@@ -30,6 +30,8 @@ def bounded(blocks: Iterable[Block]) -> Iterator[Block]:
             more = len(block.text) - _LONGEST_CODE
             if more > 0:
                 yield Paragraph(f"… and {more:,} more characters; --format json has all", "dim")
+        elif isinstance(block, Intervals):
+            yield replace(block, estimates=_items(block.estimates))
         elif isinstance(block, Heading | Paragraph):
             yield replace(block, text=_text(block.text))
 

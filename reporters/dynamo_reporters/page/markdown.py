@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from tabulate import tabulate
 
-from .blocks import Block, Bullets, Code, Comparison, Heading, Paragraph, Role, Table
+from .blocks import Block, Bullets, Code, Comparison, Heading, Intervals, Paragraph, Role, Table
 from .printed import printed
 from .terminal import change_as_line
 
@@ -47,6 +47,8 @@ def _part(block: Block) -> str:
         return "\n".join("- " + "  \n  ".join(_lines(item)) for item in block.items)
     if isinstance(block, Table):
         return _table(block)
+    if isinstance(block, Intervals):
+        return ""
     if isinstance(block, Code):
         return _fenced(_numbered(block), block.language)
     return _comparison(block)

@@ -15,7 +15,7 @@ from rich.syntax import ANSISyntaxTheme, Syntax
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from .blocks import Block, Bullets, Change, Code, Comparison, Heading, Paragraph, Role, Table
+from .blocks import Block, Bullets, Change, Code, Comparison, Heading, Intervals, Paragraph, Role, Table
 from .indented import Indented
 from .printed import printed
 from .table_with_lines import TableWithLines, fitted, least_widths
@@ -58,6 +58,8 @@ def renderables(blocks: Iterable[Block]) -> Iterator[RenderableType]:
     indent = 0
     previous: Block | None = None
     for block in map(printed, blocks):
+        if isinstance(block, Intervals):
+            continue
         if isinstance(block, Heading):
             if block.level < 3:
                 section = _INDENT if block.level == 2 else 0

@@ -9,7 +9,7 @@ from dynamo_core.suite.judged import Compared, Judged
 from dynamo_core.suite.rows import ProgramResult, Row, Speed
 from dynamo_core.suite.summary import BackendSummary
 
-from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, table
+from ..page.blocks import Block, Bullets, Estimate, Heading, Intervals, Paragraph, Table, table
 from ..parts.speed_ups import factor, interval
 
 _CHANGES: dict[Change, str] = {
@@ -36,6 +36,7 @@ def suite_blocks(judged: Judged, results: str) -> Iterator[Block]:
     yield _summaries(judged.summaries)
     yield Heading("Speed-up over eager")
     yield _speeds(run.results)
+    yield from _intervals(run.results)
     yield Paragraph(
         "Eager's time by the backend's in the same round, the geometric mean over rounds, with its 95 % "
         "interval. Times are of a step, or of the run without imports and compiling where no step was found.",
@@ -190,6 +191,17 @@ def _speed_cells(row: Row) -> tuple[str, str]:
     return factor(speed.mean), (
         "one round" if speed.low is None or speed.high is None else interval(speed.low, speed.high)
     )
+
+
+def _intervals(results: list[ProgramResult]) -> Iterator[Intervals]:
+    estimates = [
+        Estimate(f"{result.program}, {row.backend}", speed.mean, speed.low, speed.high)
+        for result in results
+        for row in result.rows
+        if (speed := row.speed_up) is not None and speed.low is not None and speed.high is not None
+    ]
+    if estimates:
+        yield Intervals("speed-up over eager (95 %)", estimates)
 
 
 def _costs(results: list[ProgramResult]) -> Table:
