@@ -278,6 +278,12 @@ def test_a_number_that_is_compared_is_needed_as_a_number() -> None:
     assert "`if lr > 0.3:`" in recompile_advice(cause)[0].text
 
 
+def test_a_float_that_a_break_gave_ends_with_the_break() -> None:
+    reason = "0/0: ___stack0 == 0.25  # log['mean'] = x.mean().item()  # me/train.py:5 in f"
+    (cause,) = causes([reason], symbols=[opened("L['___stack0']")])
+    assert "cure that break" in recompile_advice(cause)[0].text
+
+
 @pytest.mark.parametrize(
     ("line", "is_needed"), [("for _ in range(self.n):", True), ("return x * self.n", False)]
 )

@@ -83,6 +83,12 @@ def _is_between_graphs(cause: RecompileCause) -> bool:
 
 EDITS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
+        "between two graphs",
+        _is_between_graphs,
+        "what the line of the graph break before it gave is another value in each call ({values}): cure that "
+        "break, which keeps the value inside of one graph, or make it the same in every call.",
+    ),
+    RecompileRemedy(
         "loop over a size",
         _is_loop,
         "{line} is a loop that torch unrolls, so that each length is a version of its own: compute over "
@@ -223,12 +229,6 @@ EDITS: Sequence[RecompileRemedy] = (
         "{source} was made in another mode in some calls (`torch.inference_mode`, functorch): make all of "
         "its inputs inside of it, or none.",
         cures=("recompile_inference_mode",),
-    ),
-    RecompileRemedy(
-        "between two graphs",
-        _is_between_graphs,
-        "a value made between two graphs varies ({values}): resolve the graph break before it, or make it "
-        "the same in every call.",
     ),
     RecompileRemedy(
         "memory layout",
