@@ -1,6 +1,7 @@
 """`dynamo profile` on stored recordings: the split of the wall time, and what other programs open."""
 
 import csv
+import itertools
 import json
 import pstats
 import re
@@ -35,6 +36,54 @@ def test_the_parts_are_the_wall_time(recording: str) -> None:
     wall = process["wall_time"]["seconds"]
     assert wall == pytest.approx((described["ended_ns"] - described["started_ns"]) / 1e9, rel=0.01)
     assert sum(filter(None, parts_of(process).values())) == pytest.approx(wall)
+
+
+@pytest.mark.parametrize("recording", ["toy", "training"])
+def test_what_stands_below_a_part_adds_up_to_it(recording: str) -> None:
+    page = answer("profile", stored(recording)).stdout.partition("Steady state")[0]
+    rows = re.findall(r"^  ( *)(?:· )?\w[^\n]*?  +([\d.]+) (s|ms|µs) +[\d.]+%", page, re.MULTILINE)
+    known = [
+        (len(indent) // 2, float(value) * {"s": 1, "ms": 1e-3, "µs": 1e-6}[unit])
+        for indent, value, unit in rows
+    ]
+    parents = 0
+    for at, (depth, whole) in enumerate(known):
+        below = itertools.takewhile(lambda row, depth=depth: row[0] > depth, known[at + 1 :])
+        children = [value for level, value in below if level == depth + 1]
+        if children:
+            parents += 1
+            assert sum(children) == pytest.approx(whole, rel=0.01), f"row {at}"
+    assert parents >= (1 if recording == "toy" else 4)
+
+
+def test_what_compiled_within_the_first_step_is_told() -> None:
+    page = " ".join(answer("profile", stored("training")).stdout.split())
+    (process,) = document("profile", stored("training"))["processes"]
+    first = process["steady_state"]["first_seconds"][0]
+    told = re.search(r"The first one took ([\d.]+) s, ([\d.]+) s of it compiling; the graph was ready", page)
+    assert told is not None and float(told[1]) == pytest.approx(first, abs=0.01)
+    backward = [each for each in process["compile_time"]["compiles"] if each["graph"] == "backward"]
+    assert float(told[2]) == pytest.approx(backward[0]["seconds"], abs=0.02)
+
+
+def test_one_rank_alone_says_what_all_of_them_do() -> None:
+    waits = "All ranks beside each other: rank 0 and rank 1 wait for each other: collective 1 is all_reduce"
+    for report in ("profile", "explain"):
+        assert waits in answer(report, stored("ranks_in_another_order"), "--rank", "0").stdout
+        assert waits not in answer(report, stored("ranks_in_another_order")).stdout
+    recompile = "All ranks beside each other: the 1st recompile is not the same on all ranks."
+    assert recompile in answer("profile", stored("ranks_that_recompile"), "--rank", "1").stdout
+
+
+def test_what_to_do_about_time_is_on_the_page_about_time() -> None:
+    page = answer("profile", stored("toy")).stdout.partition("Wall time")[0]
+    assert "compiling took 5.94 s" in page and "→ in a run as short as this one, compile less" in page
+    assert "torch.where" not in page, "of a graph break, `dynamo breaks` says what to do"
+
+
+def test_two_figures_of_compile_time_are_told_apart() -> None:
+    page = answer("profile", stored("toy")).stdout
+    assert "Compile time: 5.94 s, as torch counts it; 5.95 s with what Dynamo does around it" in page
 
 
 def test_a_forked_child_has_its_own_time() -> None:

@@ -54,6 +54,24 @@ class TestSpeedUp:
         assert break_even_steps(3.0, 0.010, 0.010) is None
         assert break_even_steps(None, 0.010, 0.007) is None
 
+    @pytest.mark.parametrize(
+        ("milliseconds", "why"),
+        [((5, 20, 9), "not surely faster"), ((20, 24, 22), "never"), ((5, 6, 5.5), "not recorded")],
+    )
+    def test_why_it_is_not_known_after_how_many_steps_compiling_has_paid(
+        self, milliseconds: tuple[float, ...], why: str
+    ) -> None:
+        page = plain_text(bench_blocks(bench(backend(*milliseconds))))
+        (row,) = [
+            line for line in page.partition("Compiling and memory")[0].splitlines() if "  inductor  " in line
+        ]
+        assert row.endswith(f"  {why}")
+        made = bench(backend(*milliseconds))
+        made.no_step = "nothing is called often enough"
+        for one in made.backends:
+            one.runs = {i: replace(each, working_seconds=1.0 + i) for i, each in one.runs.items()}
+        assert "no steps seen" in plain_text(bench_blocks(made))
+
     def test_bounds_that_say_nothing_are_not_spelled_out(self) -> None:
         page = plain_text(bench_blocks(bench(backend(5, 500), eager=(10, 10))))
         assert "< 0.01 to > 100" in page

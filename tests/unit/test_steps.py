@@ -1,10 +1,13 @@
 """The repeating step is found in the calls of the graphs, and warm-up told from it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from dynamo_core.analysis.time.graph_times import frame_text
 from dynamo_core.analysis.time.steps import find_steps
+from dynamo_core.bench.step_frame import find_step
 from dynamo_core.model import (
     CallSample,
     CallTimes,
@@ -122,6 +125,25 @@ def test_a_name_that_nothing_has_is_told_from_one_that_is_seldom_called() -> Non
     assert "no graph below forward is called often enough" in plain_text(
         steady_state_blocks(recording, "forward")
     )
+
+
+def test_a_frame_of_a_library_is_told_by_the_line_that_calls_it() -> None:
+    """As a compiled nn.Sequential is, whose own line is torch's."""
+    torchs = Place("/x/lib/python3.11/site-packages/torch/nn/modules/container.py", 248)
+    compile_id = CompileId(0, 0)
+    called_from = StackFrame(Place("/home/me/train.py", 9), "train", "loss = model(x)")
+    tried = Frame("forward", torchs, "compiled", None, True, False, compile_id, method="Sequential.forward")
+    first = replace(graph(1, called(range(10)), 0), compile_id=compile_id, frame_place=torchs)
+    found = process([first])
+    assert frame_text(found, first) == "forward (torch/nn/modules/container.py:248)", (
+        "the call is not recorded"
+    )
+    found.frames = [replace(tried, called_from=called_from)]
+    assert frame_text(found, first) == "Sequential.forward (called at /home/me/train.py:9)"
+    step = find_step(found)
+    assert step is not None and (step.place, step.called_at) == (torchs, called_from.place)
+    own = replace(first, frame_place=Place("/home/me/train.py", 3))
+    assert frame_text(found, own) == "forward (/home/me/train.py:3)"
 
 
 def test_too_few_calls_are_no_steps() -> None:

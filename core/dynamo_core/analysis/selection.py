@@ -65,11 +65,11 @@ def select(recording: Recording, wanted: Selection) -> Recording:
         if not processes:
             raise NothingSelected(f"no restart {wanted.restart} in {recording.path}; {_restarts(recording)}")
     if wanted == Selection(rank=wanted.rank, restart=wanted.restart):
-        return replace(recording, processes=processes)
+        return replace(recording, processes=processes, whole=recording.entire)
     kept = [part for process in processes if (part := _part_of(process, wanted)) is not None]
     if not kept:
         raise NothingSelected(_nothing(processes, wanted))
-    return replace(recording, processes=kept)
+    return replace(recording, processes=kept, whole=recording.entire)
 
 
 def _part_of(process: Process, wanted: Selection) -> Process | None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ..analysis.own_call import own_call
 from ..analysis.time.steps import find_steps
 from ..model import CompileId, Graph, Place, Process, resumed_function
 from ..shared.settings import StepFrame
@@ -9,11 +10,15 @@ from ..shared.settings import StepFrame
 
 @dataclass(frozen=True)
 class Step:
-    """The function whose call begins a step, and the frames that stand for it, compiled or not."""
+    """The function whose call begins a step, and the frames that stand for it, compiled or not.
+
+    Where it is torch's or another library's, `called_at` is the program's line that calls it.
+    """
 
     name: str
     place: Place
     frames: tuple[StepFrame, ...]
+    called_at: Place | None = None
 
 
 def find_step(process: Process, wanted: str | None = None) -> Step | None:
@@ -25,7 +30,8 @@ def find_step(process: Process, wanted: str | None = None) -> Step | None:
     name, place = steps.graph.frame_name, steps.graph.frame_place
     own = (place.file, place.line, name)
     if resumed_function(name) is None:
-        return Step(name, place, (own,))
+        call = own_call(process, graph.compile_id, place)
+        return Step(name, place, (own,), None if call is None else call.place)
     origin = _origin(process.entire, name)
     if origin is None:
         return None

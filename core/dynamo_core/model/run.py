@@ -229,6 +229,7 @@ class Recording:
     Of a job of many ranks, `left_out` says which processes were not looked at. `not_arrived` says
     what was not carried, or not whole, to where it was read. `called` are the
     collectives that each rank called last, where dumps of torch's flight recorder lie beside the streams.
+    Where some processes were selected, it knows the `whole` that they are of.
     """
 
     path: Path
@@ -239,6 +240,12 @@ class Recording:
     left_out: tuple[str, ...] = ()
     not_arrived: tuple[str, ...] = ()
     called: dict[int, tuple[CalledCollective, ...]] = field(default_factory=dict)
+    whole: "Recording | None" = None
+
+    @property
+    def entire(self) -> "Recording":
+        """The recording with all of its processes, whatever was selected of it."""
+        return self.whole or self
 
     @property
     def settings(self) -> RunSettings:

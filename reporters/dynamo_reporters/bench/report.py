@@ -86,7 +86,9 @@ def _what_was_done(bench: Bench, figures: list[Figures]) -> str:
     )
     text += ", each backend in a process of its own, in turn."
     if bench.step is not None and any(each.basis == "step" for each in figures):
-        text += f" A step begins with {bench.step.name} {place(bench.step.place)}."
+        call = bench.step.called_at
+        where = f" {place(bench.step.place)}" if call is None else f", called at {place(call)}"
+        text += f" A step begins with {bench.step.name}{where}."
     if bench.threads:
         text += f" torch had {' or '.join(number(each, 'thread') for each in bench.threads)}."
     return text + (" Interrupted: what is missing was not run." if bench.is_interrupted else "")
@@ -153,8 +155,13 @@ def _pays_after(figures: Figures) -> str:
     if figures.break_even is not None:
         return number(figures.break_even, "step")
     speed = figures.speed_up
-    is_slower = speed is not None and speed.differs is not False and speed.estimate <= 1
-    return "never" if is_slower and figures.basis == "step" else ""
+    if speed is None:
+        return ""  # it has no times to compare
+    if figures.basis == "run":
+        return "no steps seen"
+    if speed.differs is False:
+        return "not surely faster"
+    return "never" if speed.estimate <= 1 else "not recorded"
 
 
 def _explained(figures: list[Figures]) -> Iterator[Block]:

@@ -28,6 +28,7 @@ from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, table
 from ..parts.after_freeze import after_freeze
 from ..parts.backends import backend_text, backends_section
 from ..parts.findings import findings_section
+from ..parts.other_ranks import other_ranks_blocks
 from ..parts.training.words import training_section
 from ..parts.verified import verified_blocks
 from ..report import Report
@@ -59,6 +60,7 @@ def _page(recording: Recording) -> Iterator[Block]:
         yield Paragraph(_circumstances(recording))
         yield from _several_launches(recording)
         yield from _listed("Not finished", in_progress_lines(recording))
+        yield from other_ranks_blocks(recording)
         yield from findings_section(find(recording))
         yield from _listed("Left eager, for what capturing would cost", limit_lines(recording))
         yield from _asked_for(recording)

@@ -1,6 +1,7 @@
 """Findings, the worst first: as blocks, as lines and as JSON values."""
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from dynamo_core.analysis.findings import Finding
@@ -14,12 +15,18 @@ _TESTS_SHOWN = 3  # of a finding, where it has room
 FINDINGS_TITLE = "Fix first"
 
 
-def findings_in_short(findings: Sequence[Finding]) -> Iterator[Block]:
-    """A line for each, on a page that is about something else."""
-    if findings:
-        yield Heading("Fix first")
-        yield Paragraph("\n".join(finding_lines(findings, _SHOWN)))
-        yield Paragraph("`dynamo explain` says why, and what to do.", "dim")
+def findings_in_short(findings: Sequence[Finding], command: str) -> Iterator[Block]:
+    """A line for each, on the page of a command, and what to do about those that are this page's subject."""
+    if not findings:
+        return
+    yield Heading(FINDINGS_TITLE)
+    lines = finding_lines(findings, _SHOWN)
+    for line, finding in zip_longest(lines, findings[:_SHOWN]):
+        yield Paragraph(line)
+        for remedy in finding.remedies[:1] if finding is not None else ():
+            if remedy.check == command:
+                yield Paragraph(f"→ {remedy.text}", "advice")
+    yield Paragraph("`dynamo explain` says why, and what to do about the others.", "dim")
 
 
 def findings_section(findings: Sequence[Finding]) -> Iterator[Block]:

@@ -8,7 +8,7 @@ from dynamo_core.analysis.time.phase_tree import Node, phase_tree
 from dynamo_core.analysis.time.phases import CompileSplit, split
 from dynamo_core.analysis.time.thrown_away import Loss, seconds_of, thrown_away
 from dynamo_core.analysis.time.traced import Tracing, tracing
-from dynamo_core.analysis.time.wall import wall_time
+from dynamo_core.analysis.time.wall import COMPILING, WallTime, wall_time
 from dynamo_core.analysis.words import (
     cache_name,
     compile_label,
@@ -37,11 +37,11 @@ _LOSSES = (
 def compile_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
     """The page's part on compile time, process by process."""
     for process in recording.processes:
-        has_wall_time = wall_time(process, recording) is not None
-        yield from _process(process, process_title(process, recording), show_all, has_wall_time)
+        wall = wall_time(process, recording)
+        yield from _process(process, process_title(process, recording), show_all, wall)
 
 
-def _process(process: Process, of_process: str, show_all: bool, has_wall_time: bool) -> Iterator[Block]:
+def _process(process: Process, of_process: str, show_all: bool, wall: WallTime | None) -> Iterator[Block]:
     """The categories are in the table of the wall time already, where there is one."""
     costs = compile_costs(process)
     if not costs:
@@ -51,10 +51,14 @@ def _process(process: Process, of_process: str, show_all: bool, has_wall_time: b
     known = [cost.seconds for cost in costs if cost.seconds is not None]
     overlapped = whole is not None and bool(whole.overlap_seconds)
     total = whole.total_seconds if whole and (overlapped or not known) else sum(known) if known else None
-    yield Heading(f"Compile time{of_process}: {seconds(total)}, as torch counts it")
+    compiling = None if wall is None or process.whole is not None else wall.part(COMPILING)
+    beside = ""
+    if compiling is not None and seconds(compiling.seconds) != seconds(total):
+        beside = f"; {seconds(compiling.seconds)} with what Dynamo does around it"
+    yield Heading(f"Compile time{of_process}: {seconds(total)}, as torch counts it{beside}")
     if whole is None:
         yield Paragraph("The phases of these compiles were not recorded.", "dim")
-    elif show_all or not has_wall_time:
+    elif show_all or wall is None:
         yield _categories(whole)
         yield from _beside(whole, show_all)
     yield from _compiles(costs, total, show_all)
@@ -123,21 +127,20 @@ def _compiles(costs: Sequence[CompileCost], total: float | None, show_all: bool)
     with_trees = [cost for cost in costs if cost.trees]
     for cost in with_trees if show_all or len(costs) == 1 else ():
         graph = ", backward graph" if cost.is_backward else ""
-        yield Heading(
-            f"{compile_label(cost.compile_id)} {frame_name(cost.name)}{graph}: {seconds(cost.seconds)}", 3
-        )
+        yield Heading(f"{compile_label(cost.compile_id)} {frame_name(cost.name)}{graph}, phase by phase", 3)
         yield _tree(cost, show_all)
     if with_trees and not show_all and len(costs) > 1:
         yield Paragraph("--all has the phases of each compile, --compile-id those of one.", "dim")
 
 
 def _tree(cost: CompileCost, show_all: bool) -> Table:
+    whole = sum(tree.total_ns for tree in cost.trees or ()) / 1e9
     rows = [
         [
             "  " * depth + _phase_name(node),
             seconds(node.total_ns / 1e9),
             seconds(node.own_ns / 1e9),
-            _share(node.total_ns / 1e9, cost.seconds),
+            _share(node.total_ns / 1e9, whole),
         ]
         for root in phase_tree(cost.trees, show_all=show_all)
         for depth, node in root.walk()

@@ -13,6 +13,7 @@ from dynamo_core.model import Process, Recording
 
 from ..page.blocks import Block, Heading
 from ..parts.findings import findings_in_short, findings_section, findings_value
+from ..parts.other_ranks import other_ranks_blocks
 from ..report import Report, process_value
 from ..shares import shares_of
 from . import compile_time, window
@@ -42,7 +43,8 @@ def _page(recording: Recording, show_all: bool, step: str | None) -> Iterator[Bl
     check_step(recording.processes, step)
     yield Heading(_verdict(recording), 1)
     findings = find(recording)
-    yield from findings_section(findings) if show_all else findings_in_short(findings)
+    yield from other_ranks_blocks(recording)
+    yield from findings_section(findings) if show_all else findings_in_short(findings, "dynamo profile")
     yield from run_split_blocks(recording, show_all)
     yield from steady_state_blocks(recording, step)
     yield from run_time_blocks(recording, show_all)

@@ -12,6 +12,7 @@ from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 from ..shares import shares_of
 
 _LEAST_SHARE = 0.01  # of the wall time, for a part of a part to be listed
+_LEAST_REST = 0.005  # of a part, for what its own parts leave of it to be listed
 _NO_BEGIN = "When this process began was not recorded: a plain torch trace does not tell. `dynamo run` does."
 
 
@@ -46,10 +47,20 @@ def _rows(wall: WallTime, show_all: bool) -> Iterator[list[str]]:
 
 def _inner(part: Part, wall: WallTime, show_all: bool, depth: int) -> Iterator[list[str]]:
     listed = [p for p in part.parts if show_all or (p.seconds or 0.0) >= _LEAST_SHARE * wall.seconds]
+    rest = (part.seconds or 0.0) - sum(p.seconds or 0.0 for p in listed)
+    has_rest = rest >= _LEAST_REST * (part.seconds or 0.0)
+    if len(listed) == 1 and not has_rest:
+        return  # it is all of it
     for inner in sorted(listed, key=lambda p: -(p.seconds or 0.0)):
-        (share,) = shares_of([inner.seconds], wall.seconds)
-        yield ["  " * depth + "· " + inner.name, seconds(inner.seconds), share, "", ""]
+        yield _inner_row(inner.name, inner.seconds, wall, depth)
         yield from _inner(inner, wall, show_all, depth + 1)
+    if listed and has_rest:
+        yield _inner_row("the rest", rest, wall, depth)
+
+
+def _inner_row(name: str, spent: float | None, wall: WallTime, depth: int) -> list[str]:
+    (share,) = shares_of([spent], wall.seconds)
+    return ["  " * depth + "· " + name, seconds(spent), share, "", ""]
 
 
 def run_split_value(process: Process, recording: Recording) -> dict[str, Any] | None:

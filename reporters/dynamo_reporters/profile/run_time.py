@@ -70,7 +70,7 @@ def _rows(each: GraphTime, recording: Recording, share: str, has_device: bool) -
     graph = each.graph
     name = f"{graph.number} {compile_label(graph.compile_id)}{process_title(each.process, recording)}"
     figures = [*_figures(each.times), share, *_single_calls(each.times, has_device)]
-    yield [frame_text(graph), name, *figures]
+    yield [frame_text(each.process, graph), name, *figures]
     if graph.backward is not None and graph.backward.calls:
         yield ["", "  backward", *_figures(graph.backward), "", *_single_calls(graph.backward, has_device)]
 

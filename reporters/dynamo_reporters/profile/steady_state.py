@@ -11,8 +11,6 @@ from dynamo_core.model import Process, Recording
 
 from ..page.blocks import Block, Heading, Paragraph
 
-_NOT_IN_IT = "without what was compiled before the graph's first call"
-
 
 def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Block]:
     """A paragraph or two for each process that has steps."""
@@ -27,11 +25,11 @@ def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Bloc
         graph = steps.graph
         yield Paragraph(
             f"A step is taken to be one call of graph {graph.number} {compile_label(graph.compile_id)}, "
-            f"{frame_text(graph)}. "
+            f"{frame_text(process, graph)}. "
             f"Over {number(steps.steady, 'step')}: median {seconds(steps.median)}, "
             f"mean {seconds(steps.mean)}, from {seconds(low)} to {seconds(high)}"
             + (f" in blocks of {steps.block_size} steps." if steps.block_size > 1 else ".")
-            + (f" The first one took {seconds(steps.first[0])}, {_NOT_IN_IT}." if steps.first else "")
+            + _first(steps)
         )
         if process.window is not None:
             yield Paragraph(
@@ -50,6 +48,14 @@ def _why_none(process: Process, step: str | None) -> str:
     what = "nothing" if step is None else f"no graph below {step}"
     outside = "" if process.window is None else ", outside of the profiled window"
     return f"not found; {what} is called often enough after the last compile{outside}"
+
+
+def _first(steps: Steps) -> str:
+    """A graph is compiled before it is called, so that compile is in no step; that of a backward is."""
+    if not steps.first:
+        return ""
+    compiling = f", {seconds(steps.first_compiling)} of it compiling" if steps.first_compiling else ""
+    return f" The first one took {seconds(steps.first[0])}{compiling}; the graph was ready when it began."
 
 
 def _warm_up(steps: Steps) -> str:

@@ -50,7 +50,7 @@ def _page(recording: Recording) -> Iterator[Block]:
             "dim",
         )
         return
-    yield Heading(f"{number(count, 'rank')}: {_verdict(ranks)}", 1)
+    yield Heading(f"{number(count, 'rank')}: {ranks.verdict or 'no difference in what was compared'}", 1)
     yield _rows(ranks.rows)
     lines = SourceLines(recording)
     for difference in ranks.differences:
@@ -61,14 +61,6 @@ def _page(recording: Recording) -> Iterator[Block]:
     yield Paragraph(f"Not compared: {'; '.join(ranks.not_compared)}.", "dim")
     if ranks.left_out:
         yield Paragraph(f"Left out: {'; '.join(ranks.left_out)}.")
-
-
-def _verdict(ranks: Ranks) -> str:
-    if ranks.waiting:
-        return ranks.waiting[0]
-    if ranks.differences:
-        return ranks.differences[0].title
-    return "no difference in what was compared"
 
 
 def _rows(rows: tuple[RankRow, ...]) -> Block:

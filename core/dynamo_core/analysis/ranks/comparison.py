@@ -56,6 +56,11 @@ class Ranks:
     not_compared: tuple[str, ...]
     left_out: tuple[str, ...] = ()
 
+    @property
+    def verdict(self) -> str | None:
+        """Who waits for whom, or else the first difference; None where there is neither."""
+        return next(iter((*self.waiting, *(each.title for each in self.differences))), None)
+
 
 def compare_ranks(recording: Recording) -> Ranks:
     """Compare what each rank of a recording did; of fewer than two there is nothing to compare."""

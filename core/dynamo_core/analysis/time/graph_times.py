@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ...model import CallTimes, Graph, Process, Recording
+from ..own_call import own_call
 from ..words import frame_name, place
 
 # A call of a compiled graph costs about 10 us before the graph does anything (benchmarks/call_cost.py).
@@ -61,10 +62,18 @@ def graph_times(recording: Recording) -> list[GraphTime]:
     return sorted(shared, key=lambda each: -each.seconds)
 
 
-def frame_text(graph: Graph) -> str:
-    """A graph's frame and where it is. Compiled autograd's are in no file."""
+def frame_text(process: Process, graph: Graph) -> str:
+    """A graph's frame and where it is: `step (train.py:3)`, `Sequential.forward (called at train.py:9)`.
+
+    Compiled autograd's are in no file.
+    """
     if graph.frame_name is not None and graph.frame_place is None:
         return graph.frame_name
+    call = own_call(process, graph.compile_id, graph.frame_place)
+    if call is not None:
+        methods = (each.method for each in process.entire.frames if each.compile_id == graph.compile_id)
+        name = next(filter(None, methods), None) or frame_name(graph.frame_name)
+        return f"{name} (called at {place(call.place)})"
     return f"{frame_name(graph.frame_name)} ({place(graph.frame_place)})"
 
 

@@ -15,6 +15,7 @@ from statistics import median
 from ...model import CallSample, CallTimes, Graph, Place, Process, ProfileWindow
 from ...shared.errors import NothingSelected
 from ...shared.near_names import did_you_mean
+from .wall import Interval, compile_intervals
 
 _LEAST_CALLS = 4  # after the last compile; fewer are no repetition
 
@@ -27,7 +28,7 @@ class Steps:
     what later ones use: from `warm_up[0]` to `warm_up[1]` where not every call was noted. `mean` is over
     `steady` steps; `blocks` are the means of `block_size` steps each, and the spread is theirs: those that
     overlap a window under torch.profiler, which slows them down, are in neither. `first` are the times of the
-    first steps, one by one.
+    first steps, one by one; in `first_compiling` of the very first, something was compiled.
     """
 
     graph: Graph
@@ -38,6 +39,7 @@ class Steps:
     blocks: tuple[float, ...]
     block_size: int
     first: tuple[float, ...]
+    first_compiling: float
 
     @property
     def median(self) -> float:
@@ -187,6 +189,9 @@ def _steps(process: Process, graph: Graph, times: CallTimes, settled: int) -> St
     if not blocks:
         return None
     steps = sum(size for _, size in blocks)
+    one_by_one = [pair for pair in pairwise(noted) if pair[1].number == pair[0].number + 1]
+    first = [(before.began_ns, after.began_ns) for before, after in one_by_one][: len(times.early)]
+    compiling = sum(_overlap(each, step) for step in first[:1] for each in compile_intervals(process))
     return Steps(
         graph=graph,
         steady=steps,
@@ -195,12 +200,13 @@ def _steps(process: Process, graph: Graph, times: CallTimes, settled: int) -> St
         mean=sum(spent for spent, _ in blocks) / steps,
         blocks=tuple(spent / size for spent, size in blocks),
         block_size=blocks[0][1],
-        first=tuple(
-            (after.began_ns - before.began_ns) / 1e9
-            for before, after in pairwise(noted)
-            if after.number == before.number + 1
-        )[: len(times.early)],
+        first=tuple((end - begin) / 1e9 for begin, end in first),
+        first_compiling=compiling / 1e9,
     )
+
+
+def _overlap(one: Interval, other: Interval) -> int:
+    return max(0, min(one[1], other[1]) - max(one[0], other[0]))
 
 
 def _is_profiled(begin_ns: int, end_ns: int, window: ProfileWindow | None) -> bool:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from ...model import CallTimes, Process, Recording
 from ..words import number
-from .phases import split
+from .phases import CompileSplit, split
 
 Basis = Literal["measured", "sampled", "remainder"]
 Interval = tuple[int, int]
@@ -151,7 +151,7 @@ def _compiling(process: Process) -> Iterable[Part]:
     by_kind = split(process)
     if by_kind is not None:
         parts[:0] = [
-            Part(category, by_kind.of(category), parts=_directions(by_kind.of(category, True)))
+            Part(category, by_kind.of(category), parts=_directions(category, by_kind))
             for category in by_kind.categories
         ]
     inside = _length(imports) - outside
@@ -159,8 +159,9 @@ def _compiling(process: Process) -> Iterable[Part]:
     yield Part(COMPILING, _length(compiling) / 1e9, note=note, parts=tuple(parts))
 
 
-def _directions(backward: float) -> tuple[Part, ...]:
-    return (Part("backward", backward),) if backward else ()
+def _directions(category: str, by_kind: CompileSplit) -> tuple[Part, ...]:
+    backward = by_kind.of(category, True)
+    return (Part("forward", by_kind.of(category, False)), Part("backward", backward)) if backward else ()
 
 
 def _frames(process: Process) -> Iterable[Interval]:
