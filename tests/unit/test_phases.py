@@ -79,7 +79,7 @@ def test_events_become_a_tree_with_times_and_arguments() -> None:
         event("B", "inductor_compile", 1, fn_name="compile_fx_inner"),
         event("i", "fx_graph_cache_miss", 1),
         event("E", "inductor_compile", 3.5, is_backward=False, cache_state="miss"),
-        event("E", "dynamo", 4),
+        event("E", "dynamo", 4, remark='"ph": "i"'),
     )
     (tree,) = process.phases
     (child,) = tree.children

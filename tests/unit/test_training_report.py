@@ -4,6 +4,7 @@ from collections.abc import Container
 from hashlib import md5
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -20,7 +21,8 @@ from dynamo_core.model import (
     SavedTensor,
     TensorInfo,
 )
-from dynamo_core.recording.aot_text import AotTexts, parse_aot_graph
+from dynamo_core.recording import training
+from dynamo_core.recording.aot_text import AotTexts, TextsOfPair, content_of, parse_aot_graph
 from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.records import RecordParser
 from dynamo_core.shared.aot_pair import AotGraph, AotNode, pair_content
@@ -152,10 +154,11 @@ def test_recomputed_are_operators_of_the_forward_but_not_its_views_and_sizes() -
 @pytest.mark.parametrize("forward", [FORWARD, FORWARD_2_13])
 def test_texts_say_what_the_nodes_say(forward: str) -> None:
     texts = AotTexts()
-    assert texts.add("aot_joint_graph", lambda: JOINT, {}) is None
-    assert texts.add("aot_forward_graph", lambda: forward, {}) is None
-    found = texts.add("aot_backward_graph", lambda: BACKWARD, {"s27": "4"})
-    assert found is not None
+    assert texts.add("aot_joint_graph", lambda: JOINT) is None
+    assert texts.add("aot_forward_graph", lambda: forward) is None
+    complete = texts.add("aot_backward_graph", lambda: BACKWARD)
+    assert complete is not None
+    found = content_of(complete, {"s27": "4"})
     assert found["joint"] == {"aten.exp": 1, "aten.sin": 1, "aten.cos": 1, "aten.mul": 1}
     assert found["forward"] == {"aten.exp": 1, "operator.mul": 1, "aten.view": 1, "aten.sin": 1}
     assert found["backward"] == {"aten.cos": 1, "aten.mul": 1}
@@ -168,11 +171,17 @@ def test_texts_say_what_the_nodes_say(forward: str) -> None:
 
 
 def test_a_size_without_a_hint_leaves_the_bytes_unknown() -> None:
-    texts = AotTexts()
-    texts.add("aot_forward_graph", lambda: FORWARD, {})
-    found = texts.add("aot_backward_graph", lambda: BACKWARD, {"s1": "4"})
-    assert found is not None and found["saved"][0]["bytes"] is None
+    found = content_of(TextsOfPair(None, FORWARD, BACKWARD), {"s1": "4"})
+    assert found["saved"][0]["bytes"] is None
     assert found["joint"] is None
+
+
+def test_equal_texts_are_read_once_for_each_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = Mock(wraps=content_of)
+    monkeypatch.setattr(training, "content_of", read)
+    texts = TextsOfPair(JOINT, FORWARD, BACKWARD)
+    sizes = [training.pair_of_texts(texts, {"s27": size}).saved[0].bytes for size in ("3", "5", "3")]
+    assert sizes == [4 * 8 * 3, 4 * 8 * 5, 4 * 8 * 3] and read.call_count == 2
 
 
 def test_texts_of_a_pair_that_is_known_are_not_loaded() -> None:
@@ -180,11 +189,11 @@ def test_texts_of_a_pair_that_is_known_are_not_loaded() -> None:
         raise AssertionError
 
     texts = AotTexts()
-    texts.add("aot_joint_graph", load, {})
+    texts.add("aot_joint_graph", load)
     texts.expect_texts_of_pair()
-    assert texts.add("aot_forward_graph", load, {}) is None
-    assert texts.add("aot_backward_graph", load, {}) is None
-    assert texts.add("aot_backward_graph", load, {}) is None  # without its forward it says nothing
+    assert texts.add("aot_forward_graph", load) is None
+    assert texts.add("aot_backward_graph", load) is None
+    assert texts.add("aot_backward_graph", load) is None  # without its forward it says nothing
 
 
 @pytest.mark.parametrize(
@@ -201,9 +210,7 @@ def test_texts_of_a_pair_that_is_known_are_not_loaded() -> None:
 )
 def test_damaged_texts_raise_nothing(text: str) -> None:
     assert parse_aot_graph(text).graph() is not None
-    texts = AotTexts()
-    texts.add("aot_forward_graph", lambda: text, {})
-    texts.add("aot_backward_graph", lambda: text.replace("b:", "a:"), {"s0": "no number"})
+    content_of(TextsOfPair(None, text, text.replace("b:", "a:")), {"s0": "no number"})
 
 
 def saved(

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from dynamo_core.model import Place
-from dynamo_core.shared.untrusted import fits, printable, printable_json
+from dynamo_core.shared.fitting import fits
+from dynamo_core.shared.untrusted import printable, printable_json
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, get_type_hints
 
-from ..shared.untrusted import fits
+from ..shared.fitting import fits
 
 _Described = TypeVar("_Described", bound="Description")
 

@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..shared.aot_pair import GETITEM, AotGraph, AotNode, pair_content, shares_memory
 
@@ -67,6 +67,14 @@ _LONGEST_SIZE = 200  # characters of an expression
 Text = Callable[[], str | None]
 
 
+class TextsOfPair(NamedTuple):
+    """The texts of the graphs that AOTAutograd made of one."""
+
+    joint: str | None
+    forward: str
+    backward: str
+
+
 class AotTexts:
     """Takes the texts of pairs as they come: joint, forward, backward. What is not needed is not loaded."""
 
@@ -80,11 +88,8 @@ class AotTexts:
         self._joint = None
         self._known = {_FORWARD, _BACKWARD}
 
-    def add(self, name: str, text: Text, hints: Mapping[str, str]) -> dict[str, Any] | None:
-        """Take the text of a record; what a record AOT_PAIR would hold of the pair that it completes, if any.
-
-        `hints` are the values of symbolic sizes with which the pair was compiled.
-        """
+    def add(self, name: str, text: Text) -> TextsOfPair | None:
+        """Take the text of a record; the texts of the pair that it completes, if any."""
         if name in self._known:
             self._known.remove(name)
         elif name == _JOINT:
@@ -94,18 +99,22 @@ class AotTexts:
         elif self._forward is not None:
             joint, forward = self._joint, self._forward
             self._joint = self._forward = None
-            return _content(joint and joint(), forward() or "", text() or "", hints)
+            return TextsOfPair(joint and joint(), forward() or "", text() or "")
         return None
 
 
-def _content(joint: str | None, forward: str, backward: str, hints: Mapping[str, str]) -> dict[str, Any]:
-    first = parse_aot_graph(forward)
+def content_of(texts: TextsOfPair, hints: Mapping[str, str]) -> dict[str, Any]:
+    """What a record AOT_PAIR would hold of a pair.
+
+    `hints` are the values of symbolic sizes with which it was compiled.
+    """
+    first = parse_aot_graph(texts.forward)
 
     def describe(name: str) -> dict[str, Any]:
         return _described(first.annotations.get(name), hints) | first.places.get(name, {})
 
-    operators = None if joint is None else parse_aot_graph(joint).graph().operators()
-    return pair_content(operators, first.graph(), parse_aot_graph(backward).graph(), describe)
+    operators = None if texts.joint is None else parse_aot_graph(texts.joint).graph().operators()
+    return pair_content(operators, first.graph(), parse_aot_graph(texts.backward).graph(), describe)
 
 
 @dataclass

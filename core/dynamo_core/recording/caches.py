@@ -13,11 +13,11 @@ from typing import Any
 
 from ..model import CacheLookup, Process
 from ..shared.records import CacheBundleUsed, CacheKeyParts, CachesInUse
-from ..shared.untrusted import printable_json
+from ..shared.untrusted import checked_json, printable
 from .begun import BegunCompiles
 from .cache_counts import autotuning_of_kernels
-from .payloads import Handler
-from .records import Damaged, Record
+from .payloads import MOST_VALUES, Handler
+from .records import Damaged, Record, parse_json
 from .repeated_graphs import RepeatedGraphs
 from .structured import structured
 
@@ -31,6 +31,14 @@ _PARTS_BEGIN = '"components": ["'
 _PARTS_END = '"], "'
 
 
+class _Lines(dict[str, str]):
+    """The parts of keys as they may be shown, by what was recorded: most are the same in every key."""
+
+    def __missing__(self, line: str) -> str:
+        self[line] = shown = printable(line)
+        return shown
+
+
 class CacheBuilder:
     """Fills `cache_lookups`, `caches`, `cache_bundles` and, of Triton's kernels, `cache_counts`.
 
@@ -41,7 +49,7 @@ class CacheBuilder:
         self._process = process
         self._begun = begun
         self._with_parts = CACHE_KEYS in contents
-        self._lines: dict[str, str] = {}  # most parts are the same in every key
+        self._lines = _Lines()
         self._aot_parts: dict[str, tuple[str, ...]] = {}
         self._repeated = RepeatedGraphs()
 
@@ -100,12 +108,14 @@ class CacheBuilder:
 
     def _lookup(self, record: Record, cache: str, outcome: str) -> None:
         compile_id = self._begun.id_of(record)
-        text = record.payload()
-        span = None if text is None else _parts_in(text)
-        said = self._said(text, span)
+        text = record.payload()  # none is of an older torch, or the event alone
+        rest, listed = _parted("{}" if text is None else text)
+        said = parse_json(rest, "payload", MOST_VALUES)
+        if not isinstance(said, dict):
+            raise Damaged("payload is no JSON object")
         differing: tuple[tuple[str, str], ...] = ()
-        if outcome == "miss" and text is not None and span is not None:
-            differing = self._repeated.differing(cache, text[span[0] + 1 : span[1] - 1])
+        if outcome == "miss" and listed is not None:
+            differing = self._repeated.differing(cache, listed[1:-1])
         lookup = CacheLookup(
             cache,
             outcome,
@@ -118,42 +128,37 @@ class CacheBuilder:
             differing_parts=differing,
         )
         if self._with_parts:
-            parts = self._interned(said.get("components") or ()) or self._aot_parts.get(lookup.key or "")
+            lines = said.get("components") if listed is None else _lines_of(listed)
+            parts = self._interned(lines) or self._aot_parts.get(lookup.key or "")
             lookup = replace(lookup, parts=parts or None)
         self._keep(lookup)
-
-    def _said(self, text: str | None, span: tuple[int, int] | None) -> Mapping[str, Any]:
-        """What torch says of a look-up, with the parts of the key (at `span`) only where they are wanted."""
-        if text is None:  # an older torch, or only the event
-            return {}
-        if not self._with_parts and span is not None:
-            text = text[: span[0]] + text[span[1] :]
-        try:
-            said = printable_json(text)
-        except (ValueError, RecursionError) as error:
-            raise Damaged(f"payload is not JSON: {error}") from error
-        if not isinstance(said, dict):
-            raise Damaged("payload is no JSON object")
-        return said
 
     def _interned(self, lines: Any) -> tuple[str, ...]:
         if not isinstance(lines, list):
             return ()
-        if not all(isinstance(line, str) for line in lines):
+        if not {str}.issuperset(map(type, lines)):
             raise Damaged("a part of a key that is no text")
-        return tuple(self._lines.setdefault(line, line) for line in lines)
+        return tuple(map(self._lines.__getitem__, lines))
 
     def _keep(self, lookup: CacheLookup) -> None:
         self._process.cache_lookups.append(lookup)
 
 
-def _parts_in(text: str) -> tuple[int, int] | None:
-    """Where in torch's JSON the list of parts is, without its brackets."""
-    begins = text.find(_PARTS_BEGIN)
-    ends = text.find(_PARTS_END, begins) if begins >= 0 else -1
+def _parted(text: str) -> tuple[str, str | None]:
+    """Torch's JSON without the parts of the key, of which it mostly consists, and those in their quotes."""
+    found = text.find(_PARTS_BEGIN)
+    begins = found + len(_PARTS_BEGIN) - 1
+    ends = text.find(_PARTS_END, begins) if found >= 0 else -1
     while ends > 0 and text[ends - 1] == "\\":  # within a part, whose own quotes are escaped
         ends = text.find(_PARTS_END, ends + 1)
-    return None if ends < 0 else (begins + len(_PARTS_BEGIN) - 1, ends + 1)
+    if ends < 0:
+        return text, None
+    return text[:begins] + text[ends + 1 :], text[begins : ends + 1]
+
+
+def _lines_of(listed: str) -> Any:
+    """As a stranger wrote them: `_Lines` makes them fit to be shown."""
+    return parse_json(f"[{listed}]", "payload", MOST_VALUES, checked_json)
 
 
 def _setting_line(name: str, value: Any) -> str:

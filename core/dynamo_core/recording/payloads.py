@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..model import Bytecode, Compile, Frame, Graph, GraphBreak, GuardSet, Place, StackFrame, TensorInfo
-from ..shared.untrusted import printable_json
-from .records import Damaged, Record
+from .records import Record, parse_json
 
 Item = Graph | GraphBreak | Compile | GuardSet | Bytecode | Frame
 Handler = Callable[[Record], Item | None]
@@ -16,10 +15,7 @@ MOST_VALUES = 2_000_000  # in a graph, a frame's bytecode or its guards; a node 
 def head(record: Record) -> Any:
     """The first line of a payload of ours, whose lists stand on the lines after it."""
     text = (record.payload_first_line() or "").rstrip()
-    try:
-        return printable_json(text.removesuffix(",") + "}", MOST_VALUES)
-    except (ValueError, RecursionError) as error:
-        raise Damaged(f"payload is not JSON: {error}") from error
+    return parse_json(text.removesuffix(",") + "}", "payload", MOST_VALUES)
 
 
 def place_of(content: Mapping[str, Any]) -> Place | None:

@@ -21,6 +21,7 @@ _LATEST_NS = 2**63
 _COMPILE_ID = re.compile(r"(?:!(\d{1,9})/?)?(?:(\d{1,9})/(\d{1,9}))?")
 # Nothing stands above it: where one begins while another of its compile is open, that one was left open.
 _OUTERMOST = "dynamo"
+_INSTANT = b'"ph": "i"'  # in a text, the quotes would be escaped
 
 _Key = tuple[Any, ...]  # a compile id as records spell it, without its generation, which begins later
 
@@ -72,9 +73,11 @@ class PhaseBuilder:
 
     def add(self, record: Record, compile_id: CompileId | None, generation: int) -> None:
         """Take one event, of the compile that its record names. An end without a beginning is damage."""
+        if record.mentions(_INSTANT):  # what it tells of caches, at length, has a record of its own
+            return
         event = record.unsafe_json_payload()
         kind, name, told = event["ph"], event["name"], event.get("args") or {}
-        if kind not in ("B", "E"):  # an instant: what it tells of caches has a record of its own
+        if kind not in ("B", "E"):
             return
         if not isinstance(name, str) or not isinstance(told, dict):
             raise Damaged("an event that is none of torch's")

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from ..model import EagerOperator, Place, Process, ProfileWindow, WindowKernel, WindowOperator, WindowPart
+from ..shared.fitting import fits
 from ..shared.names import PROFILE_PREFIX, PROFILE_SUFFIX
-from ..shared.untrusted import fits, printable
+from ..shared.untrusted import printable
 from .kernel_sources import KernelSources
 from .plain_files import is_plain_file
 from .profile_trace import EagerCall, Steps, read_steps

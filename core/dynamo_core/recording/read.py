@@ -12,6 +12,7 @@ from typing import Any, get_args, get_type_hints
 
 from ..model import Process, Recording, Run
 from ..shared.errors import DamagedRecording, NoRecording, NotARecording
+from ..shared.fitting import fits
 from ..shared.names import (
     CALLS_PREFIX,
     CALLS_SUFFIX,
@@ -21,7 +22,7 @@ from ..shared.names import (
     STREAM_PREFIX,
     STREAM_SUFFIX,
 )
-from ..shared.untrusted import fits, printable
+from ..shared.untrusted import printable
 from .build import ProcessBuilder
 from .bundle_file import is_bundle, unpacked
 from .calls import CALL_SAMPLES, give_calls, parse_calls

@@ -119,7 +119,7 @@ class Record:
         """The JSON of the first line; Damaged if it is none."""
         if self._metadata is None:
             first_line = self._head.string[self._head.start("json") : self._line_end]
-            self._metadata = _parse(first_line, "metadata", USUAL_VALUES)
+            self._metadata = _parsed(first_line, "metadata", USUAL_VALUES)
         return self._metadata
 
     def kept(self) -> "Record | None":
@@ -139,12 +139,12 @@ class Record:
 
     def json_payload(self, most_values: int = USUAL_VALUES) -> Any:
         """The payload as JSON; Damaged if it is none, or holds more values than torch or we would write."""
-        return _parse(self._checked_payload() or b"null", "payload", most_values)
+        return _parsed(self._checked_payload() or b"null", "payload", most_values)
 
     def unsafe_json_payload(self) -> Any:
         """The same, with texts as a stranger wrote them, where few of them are wanted: those go through
         `printable`."""
-        return _parse(self._checked_payload() or b"null", "payload", USUAL_VALUES, checked_json)
+        return _parsed(self._checked_payload() or b"null", "payload", USUAL_VALUES, checked_json)
 
     def glued(self) -> "Record | None":
         """The whole record that stands on the line on which this one was cut, if there is one.
@@ -202,13 +202,19 @@ class Record:
         return text
 
 
-def _parse(
-    text: bytes, what: str, most_values: int, decode: Callable[[str, int], Any] = printable_json
-) -> Any:
+Decode = Callable[[str, int], Any]
+
+
+def parse_json(text: str, what: str, most_values: int, decode: Decode = printable_json) -> Any:
+    """What JSON in a record says; Damaged if it is none."""
     try:
-        return decode(text.decode("utf-8", "replace"), most_values)
+        return decode(text, most_values)
     except (ValueError, RecursionError) as error:
         raise Damaged(f"{what} is not JSON: {error}") from error
+
+
+def _parsed(text: bytes, what: str, most_values: int, decode: Decode = printable_json) -> Any:
+    return parse_json(text.decode("utf-8", "replace"), what, most_values, decode)
 
 
 class RecordParser:

@@ -2,8 +2,8 @@
 
 from typing import Any, ClassVar, TypeVar, get_origin, get_type_hints
 
+from ..shared.fitting import fits
 from ..shared.records import OurRecord
-from ..shared.untrusted import fits
 from .records import USUAL_VALUES, Damaged, Record
 
 _Kind = TypeVar("_Kind", bound=OurRecord)

@@ -1,17 +1,28 @@
 """Forwards and backwards of AOTAutograd, from our records of them or from torch's text."""
 
 from collections.abc import Container, Mapping
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from ..model import AotPair, Optimizer, Process, SavedTensor
 from ..shared import names
 from ..shared.records import OptimizerMade
-from .aot_text import AOT_PAIRS_FROM_OUR_TEXT, AOT_PAIRS_FROM_TEXT, AOT_TEXTS, AotTexts
+from .aot_text import (
+    AOT_PAIRS_FROM_OUR_TEXT,
+    AOT_PAIRS_FROM_TEXT,
+    AOT_TEXTS,
+    AotTexts,
+    TextsOfPair,
+    content_of,
+)
 from .begun import BegunCompiles
 from .graphs import GraphBuilder
 from .payloads import Handler, place_of, tensors_of
 from .records import Damaged, Record
 from .structured import structured
+
+_LONGEST_KEPT = 1 << 20  # characters of a pair's texts
 
 
 class PairBuilder:
@@ -38,9 +49,9 @@ class PairBuilder:
     def add_text(self, record: Record, name: str) -> None:
         """A text of AOTAutograd's: all that there is of what comes from a cache, or is in a plain trace."""
         hints = self._graphs.hints(self._begun.id_of(record))
-        content = self._aot_texts.add(name, record.payload, hints)
-        if content is not None:
-            self._add_pair(content, record, None)
+        texts = self._aot_texts.add(name, record.payload)
+        if texts is not None:
+            self._add_pair(pair_of_texts(texts, hints), record)
 
     def _aot_pair(self, record: Record) -> None:
         self._aot_texts.expect_texts_of_pair()
@@ -48,29 +59,44 @@ class PairBuilder:
         for counts in content.values():
             if isinstance(counts, dict) and any(count < 1 for count in counts.values()):
                 raise Damaged("an operator that is there, but not once")
-        self._add_pair(content, record, content["graph"])
+        self._add_pair(_pair(content, content["graph"]), record)
 
-    def _add_pair(self, content: Mapping[str, Any], record: Record, graph: int | None) -> None:
-        self._process.pairs.append(
-            AotPair(
-                compile_id=self._begun.id_of(record),
-                attempt=record.metadata.get("attempt", 0),
-                graph=graph,
-                joint=content["joint"],
-                forward=content["forward"],
-                backward=content["backward"],
-                inputs=content["inputs"],
-                outputs=content["outputs"],
-                tangents=content["tangents"],
-                gradients=content["gradients"],
-                saved=tuple(_saved(value) for value in content["saved"]),
-                recomputed=content["recomputed"],
-            )
-        )
+    def _add_pair(self, pair: AotPair, record: Record) -> None:
+        compile_id, attempt = self._begun.id_of(record), record.metadata.get("attempt", 0)
+        self._process.pairs.append(replace(pair, compile_id=compile_id, attempt=attempt))
 
     def _optimizer(self, record: Record) -> None:
         made = structured(OptimizerMade, record)
         self._process.optimizers.append(Optimizer(made.name, made.module, made.file))
+
+
+def pair_of_texts(texts: TextsOfPair, hints: Mapping[str, str]) -> AotPair:
+    """What the texts of a pair say, with the values of symbolic sizes in them."""
+    is_short = sum(map(len, filter(None, texts))) <= _LONGEST_KEPT
+    return (_known_pair if is_short else _known_pair.__wrapped__)(texts, frozenset(hints.items()))
+
+
+@lru_cache(64)  # a layer that is repeated, and the other side of a comparison, have the same texts
+def _known_pair(texts: TextsOfPair, hints: frozenset[tuple[str, str]]) -> AotPair:
+    return _pair(content_of(texts, dict(hints)), None)
+
+
+def _pair(content: Mapping[str, Any], graph: int | None) -> AotPair:
+    """A pair of which it is not said yet in which compile it was made."""
+    return AotPair(
+        compile_id=None,
+        attempt=0,
+        graph=graph,
+        joint=content["joint"],
+        forward=content["forward"],
+        backward=content["backward"],
+        inputs=content["inputs"],
+        outputs=content["outputs"],
+        tangents=content["tangents"],
+        gradients=content["gradients"],
+        saved=tuple(_saved(value) for value in content["saved"]),
+        recomputed=content["recomputed"],
+    )
 
 
 def _saved(content: Mapping[str, Any]) -> SavedTensor:

@@ -1,4 +1,4 @@
-"""What may come from a stranger's recording: text made fit for a terminal, and values of the wrong type.
+"""Text of a stranger's recording, made fit for a terminal, and JSON that is no larger than it looks.
 
 Applied where recordings are read, so that nothing behind the reader can forget it.
 """
@@ -6,24 +6,21 @@ Applied where recordings are read, so that nothing behind the reader can forget 
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import is_dataclass
-from functools import cache
-from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from collections.abc import Callable
+from typing import Any
 
 # Control characters but for newline and tab, among them those that begin terminal escapes, and the marks
 # that turn the direction of text.
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-_LARGEST_NUMBER = 2**63
+_FIT = bytes(range(0x20, 0x7F)) + b"\n\t"  # of ASCII: whatever is not _CONTROL
 _CONTROL_IN_JSON = re.compile(r"\\[bfru]")  # spelled as an escape
 
 
 def printable(text: str) -> str:
     """`text` with whatever a terminal would obey spelled out."""
-    if text.isascii() and (text.isprintable() or text.replace("\n", "").replace("\t", "").isprintable()):
+    if text.isascii() and not text.encode().translate(None, _FIT):  # five times as fast as a search
         return text
     return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
@@ -75,65 +72,3 @@ def checked_json(text: str, most_values: int = 2_000_000) -> Any:
     except StopIteration:
         return _STRICT.decode(text)
     return value if end == len(text) else _STRICT.decode(text)
-
-
-def fits(value: Any, hint: Any) -> bool:
-    """Whether `value` is what the annotation `hint` says, down to the last field and item.
-
-    A number that no torch would write, and that cannot be computed with (NaN, 10**400), fits nowhere; True
-    and False are no numbers.
-    """
-    return _check(hint)(value)
-
-
-def _is_number(value: Any, kind: Any) -> bool:
-    """A truth value is none, though Python counts with it: JSON tells them apart, and so do our schemas."""
-    return isinstance(value, kind) and not isinstance(value, bool) and abs(value) <= _LARGEST_NUMBER
-
-
-@cache
-def _field_checks(kind: Any) -> list[tuple[str, Callable[[Any], bool]]]:
-    """Asked for when a value is there, as a field may hold another of the same kind."""
-    return [(name, _check(hint)) for name, hint in get_type_hints(kind).items()]
-
-
-@cache
-def _check(hint: Any) -> Callable[[Any], bool]:
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin in (Union, UnionType):
-        choices = [_check(argument) for argument in arguments if argument is not NoneType]
-        if NoneType not in arguments:
-            return lambda value: any(choice(value) for choice in choices)
-        if len(choices) == 1:
-            (only,) = choices  # most fields are X or None: no loop for them
-            return lambda value: value is None or only(value)
-        return lambda value: value is None or any(choice(value) for choice in choices)
-    if origin is tuple and arguments[-1] is not Ellipsis:
-        items = [_check(argument) for argument in arguments]
-        return lambda value: (
-            isinstance(value, tuple)
-            and len(value) == len(items)
-            and all(item(part) for item, part in zip(items, value, strict=True))
-        )
-    if origin in (tuple, list):
-        each = _check(arguments[0])
-        return lambda value: isinstance(value, origin) and all(map(each, value))
-    if origin in (dict, Mapping):
-        key, item = map(_check, arguments)
-        return lambda value: (
-            isinstance(value, dict) and all(map(key, value)) and all(map(item, value.values()))
-        )
-    if origin is Literal:
-        return lambda value: isinstance(value, str) and value in arguments
-    if hint is Any:
-        return lambda value: True
-    if hint is float:
-        return lambda value: type(value) in (int, float) and abs(value) <= _LARGEST_NUMBER
-    if hint is int:
-        return lambda value: type(value) is int and abs(value) <= _LARGEST_NUMBER
-    if is_dataclass(hint) or hasattr(hint, "_fields"):
-        return lambda value: (
-            isinstance(value, hint)
-            and all(check(getattr(value, name)) for name, check in _field_checks(hint))
-        )
-    return lambda value: isinstance(value, hint)

@@ -5,7 +5,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from ..shared.untrusted import fits
+from ..shared.fitting import fits
 
 _Kind = TypeVar("_Kind")
 

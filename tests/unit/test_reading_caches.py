@@ -1,0 +1,47 @@
+"""What torch's records say of look-ups, and the parts of keys, which may be a stranger's."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_reader_fuzz import artifact
+
+from dynamo_core.model import CacheLookup, Process
+from dynamo_core.recording.build import ProcessBuilder
+from dynamo_core.recording.caches import CACHE_KEYS
+from dynamo_core.recording.records import RecordParser
+
+
+def lookups(*payloads: Any, contents: frozenset[str] = frozenset({CACHE_KEYS})) -> list[CacheLookup]:
+    process = Process(Path("trace.log"))
+    builder, parser = ProcessBuilder(process, contents), RecordParser()
+    for record in parser.feed(b"".join(artifact("fx_graph_cache_miss", each) for each in [*payloads, "{}"])):
+        builder.add(record)
+    return process.cache_lookups
+
+
+def payload(*parts: Any, **more: Any) -> str:
+    return json.dumps({"key": "k", "components": list(parts), "cache_state": "miss", **more})
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["[a] gm: x", '[a] gm: "x"], "y"', "[a] gm: x\\", "[a] gm:\n\tx", '[a] gm: "', "[a] b: żółw"],
+)
+def test_the_parts_of_a_key_are_as_they_were(part: str) -> None:
+    (found,) = lookups(payload(part, "[b] other: 1"))
+    assert (found.key, found.parts) == ("k", (part, "[b] other: 1"))
+    (found,) = lookups(payload(part, "[b] other: 1"), contents=frozenset())
+    assert (found.key, found.parts) == ("k", None)
+
+
+def test_no_part_of_a_key_reaches_a_terminal_as_a_control_character() -> None:
+    hostile = payload("[a] b: \x1b[31m\x9b\u202e")
+    first, second = lookups(hostile, hostile)
+    assert first.parts == second.parts == ("[a] b: \\x1b[31m\\x9b\\x202e",)
+
+
+@pytest.mark.parametrize("part", [1, None, ["[a] b: c"], {}])
+def test_a_key_with_a_part_that_is_no_text_is_damage(part: Any) -> None:
+    assert lookups(payload("[a] b: c", part, "[d] e: f")) == []
