@@ -61,7 +61,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """The marker is known in any case; the rest is done where it is asked for."""
     config.addinivalue_line("markers", MARKER)
     if _is_asked_for(config.option):
+        from dynamo_core.analysis.shown_paths import show_paths_from
+
         from .session import look_at_tests
+
+        show_paths_from(str(config.invocation_params.dir))
 
         look_at_tests(config, _recorder(config))
 

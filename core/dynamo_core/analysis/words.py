@@ -1,9 +1,9 @@
 """Words and numbers, the same in every report."""
 
-import os
 import time
 
 from ..model import CallTimes, CompileId, Place, Process, Recording, resumed_function
+from .shown_paths import shown_path
 
 
 def number(value: int | None, singular: str, plural: str | None = None) -> str:
@@ -62,19 +62,8 @@ def frame_name(name: str | None) -> str:
 
 
 def place(value: Place | None) -> str:
-    """`file:line`; below the working directory relative to it, in a package relative to site-packages."""
-    if value is None:
-        return "unknown place"
-    file = value.file
-    _, in_package, rest = file.rpartition("/site-packages/")
-    if in_package:
-        file = rest
-    else:
-        try:
-            file = file.removeprefix(os.getcwd() + os.sep)
-        except OSError:  # the working directory is gone
-            pass
-    return f"{file}:{value.line}"
+    """`file:line`, the file as paths are shown."""
+    return "unknown place" if value is None else f"{shown_path(value.file)}:{value.line}"
 
 
 def compile_label(compile_id: CompileId | None) -> str:

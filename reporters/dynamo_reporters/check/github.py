@@ -4,10 +4,10 @@ Source: GitHub's documentation, "Workflow commands for GitHub Actions", and `esc
 actions/toolkit (packages/core/src/command.ts).
 """
 
-import os
 from collections.abc import Iterator, Mapping
 
 from dynamo_core.analysis.findings import Finding
+from dynamo_core.analysis.shown_paths import relative_path
 from dynamo_core.lock.comparison import Checked, Difference
 
 from .report import verdict
@@ -34,7 +34,7 @@ def _properties(finding: Finding | None) -> Iterator[tuple[str, str]]:
     yield "title", "dynamo check" if finding is None else f"dynamo check: {finding.kind}"
     # A damaged recording may have a place without a file.
     if finding is not None and finding.place is not None and finding.place.file and not finding.is_library:
-        yield "file", os.path.relpath(finding.place.file)
+        yield "file", relative_path(finding.place.file)
         yield "line", str(finding.place.line)
 
 

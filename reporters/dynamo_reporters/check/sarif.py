@@ -3,7 +3,6 @@
 Source: the OASIS standard "Static Analysis Results Interchange Format (SARIF) Version 2.1.0".
 """
 
-import os
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
@@ -11,6 +10,7 @@ from urllib.parse import quote
 
 from dynamo_core import __version__
 from dynamo_core.analysis.findings import Finding
+from dynamo_core.analysis.shown_paths import relative_path
 from dynamo_core.lock.comparison import Checked, Difference
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -48,7 +48,7 @@ def _result(difference: Difference, finding: Finding | None) -> dict[str, Any]:
         "partialFingerprints": {"dynamo/v1": difference.identity or difference.text.partition(":")[0]},
     }
     if finding is not None and finding.place is not None and finding.place.file:  # none if it is damaged
-        file = os.path.relpath(finding.place.file)
+        file = relative_path(finding.place.file)
         location = {"artifactLocation": {"uri": quote(PurePath(file).as_posix())}}
         region = {"region": {"startLine": max(1, finding.place.line)}}
         result["locations"] = [{"physicalLocation": {**location, **region}}]

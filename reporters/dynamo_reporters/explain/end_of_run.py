@@ -2,12 +2,12 @@
 
 import shlex
 from dataclasses import replace
-from pathlib import Path
 
 from dynamo_core.analysis.findings import find
 from dynamo_core.analysis.in_progress import in_progress_lines
 from dynamo_core.analysis.ranks import Ranks, compare_ranks
 from dynamo_core.analysis.ranks.members import ranks_of
+from dynamo_core.analysis.shown_paths import path_below
 from dynamo_core.analysis.summary import summarize
 from dynamo_core.analysis.verdict import ending, verdict
 from dynamo_core.model import Process, Recording
@@ -30,7 +30,7 @@ def render_end_of_run(recording: Recording, is_newest: bool) -> list[str]:
 
     `is_newest` says that a report without a target will be on this recording.
     """
-    target = "" if is_newest else " " + shlex.quote(_shortest(recording.path))
+    target = "" if is_newest else " " + shlex.quote(path_below(str(recording.path)))
     summary = summarize(recording)
     lines = [verdict(recording, summary)]
     lines += [f"  not finished: {line}" for line in _some(in_progress_lines(recording), target)]
@@ -92,10 +92,3 @@ def _some(lines: list[str], target: str) -> list[str]:
     return lines[:_LINES_SHOWN] + (
         [f"… and {rest} more; `dynamo explain{target}` has all"] if rest > 0 else []
     )
-
-
-def _shortest(path: Path) -> str:
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except (ValueError, OSError):
-        return str(path)
