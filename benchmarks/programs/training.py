@@ -9,12 +9,15 @@ from torch import nn
 WIDTH, BATCH = 128, 512
 
 
-def training_step() -> Callable[[], None]:
-    """A function that does one step of training; it compiles when it is first called."""
+def training_step(around: Callable[[nn.Module], nn.Module] = lambda model: model) -> Callable[[], None]:
+    """A function that does one step of training; it compiles when it is first called.
+
+    What is compiled is the model with something `around` it, DistributedDataParallel for instance.
+    """
     torch.manual_seed(0)
     torch.set_num_threads(1)  # what is measured is work, not how two threads share two noisy cores
     layers = [layer for _ in range(4) for layer in (nn.Linear(WIDTH, WIDTH), nn.GELU())]
-    model = torch.compile(nn.Sequential(*layers))
+    model = torch.compile(around(nn.Sequential(*layers)))
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
     x, y = torch.randn(BATCH, WIDTH), torch.randn(BATCH, WIDTH)
 
