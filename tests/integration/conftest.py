@@ -1,15 +1,20 @@
-"""Run the real command in a subprocess; all tests share one Inductor cache."""
+"""Run the real command; all tests share one Inductor cache.
+
+`run` starts processes, as a user does: for what is about how one starts and ends. `forked` runs the same
+command in copies of a Python that has imported torch, for which a test would wait longer than for all else.
+"""
 
 import functools
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from launching import ForkingPython
 
 from answering import Result, answer
 from recordings import SAMPLES, Recordings
@@ -25,7 +30,14 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
     cache = os.environ.get("DYNAMO_TEST_INDUCTOR_CACHE") or str(shared / "inductor")
-    return kept | {"TORCHINDUCTOR_CACHE_DIR": cache, "HF_HUB_OFFLINE": "1", "NO_COLOR": "1"}
+    return kept | {
+        "TORCHINDUCTOR_CACHE_DIR": cache,
+        "OMP_NUM_THREADS": "1",  # else two programs at once wait for each other's threads
+        "TORCHINDUCTOR_COMPILE_THREADS": "1",  # else each starts a pool of processes that import torch
+        "TORCHINDUCTOR_VEC_ISA_OK": "1",  # else each new cache begins with trying the processor
+        "HF_HUB_OFFLINE": "1",
+        "NO_COLOR": "1",
+    }
 
 
 @pytest.fixture(scope="session")
@@ -52,6 +64,24 @@ def run(environment: dict[str, str], tmp_path: Path) -> Runner:
     return run_command
 
 
+@pytest.fixture(scope="session")
+def python(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkingPython]:
+    """A Python that has imported torch; it starts when it is first asked for something."""
+    forking = ForkingPython(environment, tmp_path_factory.mktemp("forking_python"))
+    yield forking
+    forking.end()
+
+
+@pytest.fixture
+def forked(python: ForkingPython, tmp_path: Path) -> Runner:
+    """Like `run`, in copies of a Python that has imported torch."""
+
+    def run_command(*arguments: str | Path, env: Mapping[str, str] | None = None, stdin: str = "") -> Result:
+        return python.run("-m", "dynamo_cli", *arguments, cwd=tmp_path, more=env, stdin=stdin)
+
+    return run_command
+
+
 @pytest.fixture
 def read(tmp_path: Path) -> Runner:
     """Like `run`, for commands that only read: in this process, so in milliseconds."""
@@ -59,11 +89,11 @@ def read(tmp_path: Path) -> Runner:
 
 
 @pytest.fixture
-def explained(run: Runner, tmp_path: Path) -> Callable[..., dict[str, Any]]:
+def explained(forked: Runner) -> Callable[..., dict[str, Any]]:
     """Run a program under `dynamo explain` and give the JSON document."""
 
     def explain(*arguments: str | Path, env: Mapping[str, str] | None = None) -> dict[str, Any]:
-        result = run("explain", "--format", "json", *arguments, env=env)
+        result = forked("explain", "--format", "json", *arguments, env=env)
         assert result.exit_code == 0, result.stderr
         document: dict[str, Any] = json.loads(result.stdout)
         return document

@@ -1,4 +1,4 @@
-"""Runs `dynamo run …` again and again, each program forked from one process that has imported torch."""
+"""Runs `python …` again and again, each time in a process forked from one that has imported torch."""
 
 import json
 import subprocess
@@ -8,37 +8,45 @@ from pathlib import Path
 
 from answering import Result
 
-_LAUNCHER = Path(__file__).resolve().parent / "forking_launcher.py"
-_COMPILER = ("torch", "torch._dynamo", "torch._inductor.compile_fx", "torch._functorch.aot_autograd")
+_SERVER = Path(__file__).resolve().parent / "forking_python.py"
+_IMPORTED = (
+    *("torch", "torch._dynamo.convert_frame", "torch._dynamo.backends.debugging"),
+    *("torch._functorch.aot_autograd", "torch._inductor.compile_fx"),
+    *("dynamo_cli.main", "dynamo_cli.run_command", "dynamo_cli.running", "dynamo_cli.explain_command"),
+)
 
 
-class Launcher:
-    """A process that has imported torch in this environment, and runs `dynamo run …` whenever it is asked."""
+class ForkingPython:
+    """A process that has imported torch, and forks whenever it is asked to run something."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], folder: Path) -> None:
         self._environment = dict(environment)
+        self._stdin, self._stdout, self._stderr = (folder / name for name in ("in", "out", "err"))
         self._process = subprocess.Popen(
-            [sys.executable, str(_LAUNCHER), *_COMPILER],
-            env=self._environment,
+            [sys.executable, str(_SERVER), *_IMPORTED],
+            env=self._environment | {"PYTHONHASHSEED": "0"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
 
-    def run(self, recording: Path, *arguments: str) -> Result:
-        """Run it to its end, in the folder that the recording goes to."""
+    def run(
+        self, *arguments: str | Path, cwd: Path, more: Mapping[str, str] | None = None, stdin: str = ""
+    ) -> Result:
+        """Run `python ARGUMENTS` to its end, with `more` in its environment."""
         assert self._process.stdin and self._process.stdout
-        stdout, stderr = recording.with_suffix(".out"), recording.with_suffix(".err")
+        self._stdin.write_text(stdin)
         request = {
-            "arguments": ["run", "-q", "-o", str(recording), *arguments],
-            "environment": self._environment,
-            "cwd": str(recording.parent),
-            "stdout": str(stdout),
-            "stderr": str(stderr),
+            "arguments": [str(argument) for argument in arguments],
+            "environment": self._environment | dict(more or {}),
+            "cwd": str(cwd),
+            "stdin": str(self._stdin),
+            "stdout": str(self._stdout),
+            "stderr": str(self._stderr),
         }
         print(json.dumps(request), file=self._process.stdin, flush=True)
         exit_code = int(self._process.stdout.readline())
-        return Result(exit_code, stdout.read_text(), stderr.read_text())
+        return Result(exit_code, self._stdout.read_text(), self._stderr.read_text())
 
     def end(self) -> None:
         """Let it end."""

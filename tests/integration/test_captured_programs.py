@@ -6,20 +6,18 @@ digits, and takes a second. `CAPTURED_PROGRAMS=all` tries all of them under Indu
 that are named here.
 """
 
-import contextlib
 import difflib
-import json
 import math
 import os
 import re
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from launching import ForkingPython
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = sorted(file.stem for file in (HERE / "captured_programs").glob("*.py"))
@@ -45,8 +43,6 @@ NOT_KEPT = {
     "module_hooks_added_midway": "hooks for all modules are not called inside of graphs compiled before",
     "write_then_index_error": "Python side effects of a frame come after its graph",
 }
-# What every compile imports: done once in the process that the programs are forked from.
-COMPILER = ("torch._dynamo.convert_frame", "torch._dynamo.backends.debugging", "torch._inductor.compile_fx")
 FRAMES = re.compile(r"\A(?:  .*\n)+")
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d+\.\d*(?:e[-+]?\d+)?|\d+e[-+]?\d+)(?![\w.])")
 
@@ -65,76 +61,35 @@ class Outcome:
     last_words: str
 
 
-class Server:
-    """One program after the other, each in its own process, under one interpreter command."""
+Run = Callable[..., Outcome]
 
-    def __init__(self, command: list[str], environment: dict[str, str], folder: Path) -> None:
-        self._folder = folder
-        folder.mkdir()
-        self._process = subprocess.Popen(
-            command, env=environment, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+
+@pytest.fixture(scope="module")
+def outcome(python: ForkingPython, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """`outcome(name, *options)` is what comes of `dynamo run OPTIONS`, `outcome(name)` of python."""
+    folder = tmp_path_factory.mktemp("programs")
+
+    def run(name: str, *options: str) -> Outcome:
+        program = HERE / "captured_programs" / f"{name}.py"
+        dynamo = ["-m", "dynamo_cli", "run", "-q", "-o", folder / "recording", *options] if options else []
+        result = python.run(*dynamo, program, cwd=folder)
+        shutil.rmtree(folder / "recording", ignore_errors=True)
+        *_, last_traceback = result.stderr.split("Traceback (most recent call last):\n")
+        return Outcome(
+            result.exit_code, result.stdout, FRAMES.sub("", last_traceback) if result.exit_code else ""
         )
 
-    def run(self, name: str) -> Outcome:
-        program = HERE / "captured_programs" / f"{name}.py"
-        stdout, stderr = self._folder / f"{name}.stdout", self._folder / f"{name}.stderr"
-        request = {"program": str(program), "stdout": str(stdout), "stderr": str(stderr)}
-        assert self._process.stdin is not None and self._process.stdout is not None
-        print(json.dumps(request), file=self._process.stdin, flush=True)
-        exit_code = int(self._process.stdout.readline())
-        *_, last_traceback = stderr.read_text().split("Traceback (most recent call last):\n")
-        return Outcome(exit_code, stdout.read_text(), FRAMES.sub("", last_traceback) if exit_code else "")
-
-    def end(self) -> None:
-        self._process.communicate(timeout=60)
-
-
-Start = Callable[..., Server]
-
-
-@pytest.fixture(scope="module")
-def start(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
-    """`start(*options)` is a server under `dynamo run` with these options, `start()` one under python."""
-    with contextlib.ExitStack() as at_end:
-
-        def start_server(*options: str) -> Server:
-            folder = tmp_path_factory.mktemp("programs") / "outputs"
-            dynamo = ["-m", "dynamo_cli", "run", "-q", *options] if options else []
-            imported = COMPILER if options else ("torch._dynamo",)  # optimizers import that anyway
-            server = Server(
-                [sys.executable, *dynamo, str(HERE / "program_server.py"), *imported],
-                environment | {"TORCHINDUCTOR_COMPILE_THREADS": "1", "PYTHONHASHSEED": "0"},
-                folder,
-            )
-            at_end.callback(server.end)
-            return server
-
-        yield start_server
-
-
-@pytest.fixture(scope="module")
-def python(start: Start) -> Server:
-    return start()
-
-
-@pytest.fixture(scope="module")
-def aot_eager(start: Start) -> Server:
-    return start("--backend", "aot_eager")
-
-
-@pytest.fixture(scope="module")
-def inductor(start: Start) -> Server:
-    return start("--backend", "inductor")
+    return run
 
 
 @pytest.mark.parametrize("name", [_with_mark(name) for name in PROGRAMS])
-def test_same_under_aot_eager(name: str, python: Server, aot_eager: Server) -> None:
-    assert_same(python.run(name), aot_eager.run(name), tolerance=1e-6)
+def test_same_under_aot_eager(name: str, outcome: Run) -> None:
+    assert_same(outcome(name), outcome(name, "--backend", "aot_eager"), tolerance=1e-6)
 
 
 @pytest.mark.parametrize("name", PROGRAMS if os.environ.get("CAPTURED_PROGRAMS") == "all" else INDUCTOR)
-def test_same_under_inductor_within_tolerance(name: str, python: Server, inductor: Server) -> None:
-    assert_same(python.run(name), inductor.run(name), tolerance=1e-4)
+def test_same_under_inductor_within_tolerance(name: str, outcome: Run) -> None:
+    assert_same(outcome(name), outcome(name, "--backend", "inductor"), tolerance=1e-4)
 
 
 def assert_same(plain: Outcome, captured: Outcome, tolerance: float) -> None:

@@ -15,16 +15,15 @@ The packages in broken_programs/site-packages are what others wrote.
 """
 
 import ast
-import contextlib
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from launching import Launcher
+from launching import ForkingPython
 
 import dynamo_core
 from dynamo_core.analysis.findings import Finding, Remedy
@@ -69,36 +68,20 @@ class Ran:
     findings: list[Finding]
 
 
-def ran(launcher: Launcher, recording: Path, *arguments: str) -> Ran:
+def ran(
+    python: ForkingPython, recording: Path, *arguments: str, variables: Mapping[str, str] | None = None
+) -> Ran:
     """Run a program, and read what was found."""
-    result = launcher.run(recording, *arguments)
+    command = ("-m", "dynamo_cli", "run", "-q", "-o", recording, *arguments)
+    result = python.run(*command, cwd=recording.parent, more=variables)
     return Ran(result.exit_code, result.stdout, result.stderr, dynamo_core.open(recording).findings)
 
 
-Launchers = Callable[[Mapping[str, str]], Launcher]
-
-
-@pytest.fixture(scope="module")
-def launcher(environment: dict[str, str]) -> Iterator[Launchers]:
-    """`launcher(variables)` has these variables in its environment: torch reads them when it is imported."""
-    known: dict[frozenset[tuple[str, str]], Launcher] = {}
-    with contextlib.ExitStack() as at_end:
-
-        def with_variables(variables: Mapping[str, str]) -> Launcher:
-            key = frozenset(variables.items())
-            if key not in known:
-                known[key] = Launcher({**environment, **variables})
-                at_end.callback(known[key].end)
-            return known[key]
-
-        yield with_variables
-
-
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_first_advice_names_the_line_and_cures(name: str, launcher: Launchers, tmp_path: Path) -> None:
+def test_first_advice_names_the_line_and_cures(name: str, python: ForkingPython, tmp_path: Path) -> None:
     program = HERE / f"{name}.py"
     expected = Expected.of(program)
-    broken = ran(launcher({}), tmp_path / "broken", *expected.options, str(program))
+    broken = ran(python, tmp_path / "broken", *expected.options, str(program))
     assert broken.findings, "nothing was found"
     first = broken.findings[0]
     where = (Path(first.place.file).name, first.place.line) if first.place else None
@@ -107,20 +90,20 @@ def test_first_advice_names_the_line_and_cures(name: str, launcher: Launchers, t
     assert first.remedies and expected.advice in first.remedies[0].text, first.remedies
     assert not _harmful(name, first.remedies)
 
-    cured = _cured(program, expected, first.remedies[0], launcher, tmp_path / "cured")
+    cured = _cured(program, expected, first.remedies[0], python, tmp_path / "cured")
     assert (cured.exit_code, cured.stdout) == (broken.exit_code, broken.stdout), cured.stderr
     left = [each for each in cured.findings if each.kind == first.kind and each.function == first.function]
     assert not left, f"not cured: {[each.title for each in left]}"
 
 
 def test_a_forked_program_is_found_what_it_is_found_alone(
-    launcher: Launchers, environment: dict[str, str], tmp_path: Path
+    python: ForkingPython, environment: dict[str, str], tmp_path: Path
 ) -> None:
     program = HERE / "branch_on_a_value.py"
     alone, recording = tmp_path / "alone", tmp_path / "forked"
     command = [sys.executable, "-m", "dynamo_cli", "run", "-q", "-o", alone, program]
     subprocess.run(command, env=environment, cwd=tmp_path, check=True, capture_output=True)
-    forked = ran(launcher({}), recording, str(program)).findings
+    forked = ran(python, recording, str(program)).findings
     found = dynamo_core.open(alone).findings
     assert [each.identity for each in found][:1] == [each.identity for each in forked][:1]
 
@@ -140,13 +123,13 @@ def _as_pattern(text: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"\\{\w+\\}", ".*", re.escape(text)))
 
 
-def _cured(program: Path, expected: Expected, remedy: Remedy, launcher: Launchers, recording: Path) -> Ran:
+def _cured(program: Path, expected: Expected, remedy: Remedy, python: ForkingPython, recording: Path) -> Ran:
     change, by_hand = remedy.change, program.with_suffix(".cured.py")
     if change is None or change.edit is not None:
-        return ran(launcher({}), recording, *expected.options, str(by_hand))
+        return ran(python, recording, *expected.options, str(by_hand))
     assert not by_hand.exists(), f"{by_hand.name}: the remedy needs no edit"
     options = [*expected.options, *change.options]
     options += [f"--config={each}" for each in change.settings]
     options += [f"--override={each}" for each in change.arguments]
     variables = {each.name: each.value for each in change.environment}
-    return ran(launcher(variables), recording, *options, str(program))
+    return ran(python, recording, *options, str(program), variables=variables)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from launching import Launcher
+from launching import ForkingPython
 
 from answering import answer
 from recordings import PROGRAMS
@@ -210,8 +210,8 @@ RENAMED = (
 class Programs:
     """The recordings of the program with each change, each made when it is first asked for."""
 
-    def __init__(self, folder: Path, launcher: Launcher) -> None:
-        self._folder, self._launcher = folder, launcher
+    def __init__(self, folder: Path, python: ForkingPython) -> None:
+        self._folder, self._python = folder, python
 
     def recorded(self, name: str, text: str) -> Path:
         """A recording of the program with this text."""
@@ -220,16 +220,15 @@ class Programs:
             recording.parent.mkdir()
             program = recording.with_name("program.py")
             program.write_text(text, encoding="utf-8")
-            result = self._launcher.run(recording, str(program))
+            command = ("-m", "dynamo_cli", "run", "-q", "-o", recording, program)
+            result = self._python.run(*command, cwd=recording.parent)
             assert result.exit_code == 0, result.stderr
         return recording
 
 
 @pytest.fixture(scope="module")
-def programs(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Programs]:
-    launcher = Launcher(environment)
-    yield Programs(tmp_path_factory.mktemp("seeded"), launcher)
-    launcher.end()
+def programs(python: ForkingPython, tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    return Programs(tmp_path_factory.mktemp("seeded"), python)
 
 
 @pytest.mark.parametrize("name", ROUNDS)
