@@ -48,7 +48,7 @@ class Runs:
     def record(self, name: str, *arguments: str, **variables: str) -> Path:
         path = self.folder / name
         command = [sys.executable, "-m", "dynamo_cli", "run", "-o", path, PROGRAM, *arguments]
-        caches = {"TORCHINDUCTOR_CACHE_DIR": str(self.folder / "inductor")}
+        caches = {"TORCHINDUCTOR_CACHE_DIR": str(self.folder / "inductor"), "OMP_NUM_THREADS": "2"}
         subprocess.run(command, env=self.environment | caches | variables, check=True, capture_output=True)
         return path
 
