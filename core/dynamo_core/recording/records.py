@@ -42,6 +42,8 @@ _HEAD_ENDS = b'] {"'
 _MOST_GLUED = 4  # of such records, that are tried
 _EMPTY_LINES = re.compile(rb"\n+")
 _HAS_PAYLOAD = b'"has_payload"'
+# JSON within a text, whose quotes are escaped: only at its end is one after the brace.
+_SETTINGS, _SETTINGS_END = b'"inductor_config": "{', b'}", "'
 _RETURN = ord("\r")  # before the line feeds of a trace that has been on Windows
 # What else than its kind is in a record's JSON: trace_structured's reserved names, and what it adds itself.
 _CONTEXT = frozenset(
@@ -119,7 +121,7 @@ class Record:
         """The JSON of the first line; Damaged if it is none."""
         if self._metadata is None:
             first_line = self._head.string[self._head.start("json") : self._line_end]
-            self._metadata = _parsed(first_line, "metadata", USUAL_VALUES)
+            self._metadata = _parsed(_without_settings(first_line), "metadata", USUAL_VALUES)
         return self._metadata
 
     def kept(self) -> "Record | None":
@@ -196,10 +198,17 @@ class Record:
         if self._head.string[self._line_end - 1] == _RETURN:
             text = text.replace(b"\r\n\t", b"\n").removesuffix(b"\r")
         else:
-            text = text.replace(b"\n\t", b"\n")
+            text = b"\n".join(text.split(b"\n\t"))  # a third faster than to replace it
         if hashlib.md5(text, usedforsecurity=False).hexdigest() != self.metadata["has_payload"]:
             raise Damaged("payload differs from its checksum")
         return text
+
+
+def _without_settings(first_line: bytes) -> bytes:
+    """Without Inductor's settings, which are two thirds of the metrics of a compile, and unread."""
+    begin = first_line.find(_SETTINGS) + len(_SETTINGS)
+    end = first_line.find(_SETTINGS_END, begin) if begin >= len(_SETTINGS) else -1
+    return first_line if end < 0 else first_line[:begin] + first_line[end:]
 
 
 Decode = Callable[[str, int], Any]
