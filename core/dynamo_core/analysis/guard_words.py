@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from ..recording.guard_text import split_comment
+
 # What a check's text says, by pattern, where the type of the check alone does not.
 _TENSOR = re.compile(
     r"check_tensor\(.*, (?P<name>[^,]+), DispatchKeySet\((?P<keys>[^()]*)\), torch\.(?P<dtype>\w+), "
@@ -19,10 +21,6 @@ _TENSOR = re.compile(
 )
 _CLASS = re.compile(r", type=<class '([^']*)'>")
 _CLASS_HINT = re.compile(r"(?:  # |, )type (\S+)$")
-# Python text; marks between quotes are its own. No two branches begin alike, so that nothing is tried twice.
-_PYTHON = r"""(?:[^'"]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*"""
-_WHOLE = re.compile(_PYTHON, re.DOTALL)
-_NOTE = re.compile(rf"({_PYTHON}?)  # ", re.DOTALL)
 _CLOSURE = re.compile(r'guard on ("[^"]*"\S*?)(?:, |$)')
 _NO_REMARK = re.compile(r"type \S+$|guard on \"|\S+\.py:\d+ in \S+$")
 _MARK = re.compile(r"'(_dynamo_\w+_indices)'")
@@ -127,23 +125,12 @@ def _dims(values: Iterable[int | None]) -> str:
     return "[" + ", ".join("any" if value is None else str(value) for value in values) + "]"
 
 
-def split_note(code: str) -> tuple[str, str | None]:
-    """A check's text, and what torch remarks on it."""
-    found = _NOTE.match(code)
-    if found:
-        return found[1], code[found.end() :]
-    if _WHOLE.fullmatch(code):
-        return code, None
-    before, mark, note = code.partition("  # ")  # a quote that is never closed, as in the repr of an object
-    return before, note if mark else None
-
-
 def check_words(kind: str, code: str, source: str = "") -> str:
     """What a leaf of the guard tree demands of its source."""
     if not code:
         return _RELATIONS.get(kind, "checked together with another source")
     words = _CHECKS.get(kind)
-    expression, _ = split_note(code)
+    expression, _ = split_comment(code)
     if words is None:
         return expression
     return words(code if kind in _BY_TYPE else expression, source) or expression
@@ -151,13 +138,13 @@ def check_words(kind: str, code: str, source: str = "") -> str:
 
 def remark(code: str) -> str | None:
     """What torch remarks on a check for a user to act on: neither what it checks nor where torch does."""
-    _, note = split_note(code)
+    _, note = split_comment(code)
     return None if note is None or _NO_REMARK.match(note) else note
 
 
 def closure_variable(code: str) -> str | None:
     """Which variable of a closure a check is on, as torch remarks: `"scale".weight`."""
-    found = _CLOSURE.match(split_note(code)[1] or "")
+    found = _CLOSURE.match(split_comment(code)[1] or "")
     return found[1] if found else None
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..model import Compile, GuardCheck, GuardFailure, Place, Specialization, StackFrame, Symbol
+from ..recording.guard_text import split_comment
 from ..recording.recompile_text import plain_source
 from ..shared.failed_guard import sizes_in
-from .guard_words import split_note
 from .library import CELL, is_library
 from .recompiles import FrameRecompiles
 from .size_bounds import deciding_line, is_not_0_or_1, rejects_0_and_1
@@ -394,7 +394,7 @@ def _what_differed(compile_: Compile, failure: GuardFailure | None) -> tuple[obj
 
 def _is_tied(check: GuardCheck) -> bool:
     """Whether a check on a size is more than torch makes of every one."""
-    code, remark = split_note(check.code)
+    code, remark = split_comment(check.code)
     if not rejects_0_and_1(plain_source(code).strip()):
         return True
     return deciding_line(plain_source(code).strip(), check.user_code, check.place, remark) is not None

@@ -17,9 +17,9 @@ from ..model import (
     StackFrame,
     Symbol,
 )
+from ..recording.guard_text import split_comment
 from ..recording.recompile_text import plain_source
 from .guard_places import whole_places
-from .guard_words import split_note
 from .library import is_library
 from .words import frame_name
 
@@ -260,7 +260,7 @@ def spelled_in_full(source: str) -> str:
 
 def _demanded(check: GuardCheck, kind: str) -> str | None:
     """The value, or the length, or else the type, that a check lets pass."""
-    code = split_note(check.code)[0]
+    code = split_comment(check.code)[0]
     if kind == "length":
         _, is_length, length = code.rpartition(" == ")
         return length if is_length and code.startswith("len(") else None

@@ -17,8 +17,9 @@ from ..shared.untrusted import printable_json
 
 _STAGE = "inductor_output_code"
 PROVENANCE = "inductor_provenance_tracking_node_mappings"
-_NODES = re.compile(r"^ *# (?:Topologically Sorted|Unsorted) Source Nodes: \[([^\]\n]*)\]", re.MULTILINE)
-_KERNEL = re.compile(r"^ *(\w+) = async_compile\.", re.MULTILINE)
+# Patterns that begin with a line feed are searched for ten times as fast as with "^".
+_NODES = re.compile(r"\n *# (?:Topologically Sorted|Unsorted) Source Nodes: \[([^\]\n]*)\]")
+_KERNEL = re.compile(r"\n *(\w+) = async_compile\.")
 
 Sources = tuple[tuple[str, ...], tuple[Place, ...]]
 
@@ -91,9 +92,10 @@ class KernelSources:
         earlier.update({f"{kernel}{suffix}": nodes for kernel, nodes in found.items()})
 
     def _read(self, compile_id: CompileId | None, code: str) -> None:
+        code = f"\n{code}"
         comments = list(_NODES.finditer(code))
         for kernel in _KERNEL.finditer(code):
-            before = [comment for comment in comments if comment.end() < kernel.start()]
+            before = [comment for comment in comments if comment.end() <= kernel.start()]
             if not before or _KERNEL.search(code, before[-1].end(), kernel.start()):
                 continue  # the comment is of the kernel before
             names = before[-1][1].split(",")

@@ -12,11 +12,11 @@ from dynamo_core.analysis.guard_words import (
     is_marking,
     markings_words,
     remark,
-    split_note,
     tensor_check,
     tensor_terms,
 )
 from dynamo_core.model import CompileId, Guard, GuardCheck, GuardSet
+from dynamo_core.recording.guard_text import split_comment
 
 Kind = Literal["value", "module", "global", "state"]
 KINDS: tuple[Kind, ...] = ("value", "module", "global", "state")  # as they matter to a user
@@ -219,7 +219,7 @@ def _facts(guard_set: GuardSet) -> dict[str, tuple[Kind, dict[str, str]]]:
     for group in by_source(guard_set):
         _, demands = facts.setdefault(unnumbered(group.source), (group.kind, {}))
         for check in group.checks:
-            code = split_note(check.code)[0]
+            code = split_comment(check.code)[0]
             tensor = tensor_check(code) if check.type == "TENSOR_MATCH" else None
             terms = tensor_terms(tensor) if tensor else {}
             if check.type == "GLOBAL_STATE":

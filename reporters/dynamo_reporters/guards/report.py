@@ -12,11 +12,11 @@ from dynamo_core.analysis.guard_words import (
     guard_words,
     is_marking,
     markings_words,
-    split_note,
     tensor_check,
 )
 from dynamo_core.analysis.words import compile_label, frame_name, number, place, process_title
 from dynamo_core.model import Compile, CompileId, Guard, GuardCheck, GuardSet, Place, Process, Recording
+from dynamo_core.recording.guard_text import split_comment
 from dynamo_core.shared import names
 
 from ..detail import Detail
@@ -370,7 +370,7 @@ def _guard_value(guard: Guard) -> dict[str, Any]:
 
 
 def _check_value(check: GuardCheck, in_full: GuardCheck) -> dict[str, Any]:
-    code, note = split_note(check.code)
+    code, note = split_comment(check.code)
     tensor = tensor_check(code) if check.type == "TENSOR_MATCH" else None
     return {
         "type": check.type,
