@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from dynamo_core.model import Process
 from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.records import RecordParser
@@ -116,3 +118,11 @@ def test_records_without_compiled_autograds_number_are_of_the_compile_that_began
         record("dynamo_output_graph", {"sizes": {}}),
     )
     assert [str(graph.compile_id) for graph in process.graphs] == ["!3/0/0", "1/0", "0/0"]
+
+
+@pytest.mark.parametrize("settings", [json.dumps({"a": '"}", "', "b": [1, None]}), "{}", "no JSON", '"}'])
+def test_what_stands_behind_inductors_settings_is_read(settings: str) -> None:
+    metrics = {"inductor_config": settings, "fail_type": "behind", "co_name": "g"}
+    process = build(start(), record("compilation_metrics", metrics, attempt=0))
+    (compiled,) = process.compiles
+    assert (compiled.name, compiled.fail_type) == ("g", "behind")
