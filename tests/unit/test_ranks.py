@@ -100,6 +100,17 @@ def test_a_rank_that_goes_on_may_only_be_behind() -> None:
     assert compare_ranks(of(ahead, rank(1))).differences != ()
 
 
+def test_agreement_is_said_only_as_far_as_all_have_come() -> None:
+    one = graph(collective("all_reduce"))
+    nothing = compare_ranks(of(rank(0, one), rank(1, ended=False)))
+    assert not any("graphs" in text for text in nothing.compared)
+    assert (
+        "the graphs, with their ops and sizes (rank 1 recorded none, others up to 1)" in nothing.not_compared
+    )
+    behind = compare_ranks(of(rank(0, one, one), rank(1, one, ended=False)))
+    assert "the graphs, with their ops and sizes (the first 1, of up to 2)" in behind.compared
+
+
 def test_ranks_wait_for_one_that_compiles() -> None:
     waiting = rank(0, graph(collective("all_reduce"), times=running(5)), ended=False)
     compiling = rank(1, ended=False)

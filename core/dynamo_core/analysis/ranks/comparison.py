@@ -1,8 +1,8 @@
 """All ranks at once: their counts, the first differences, who waits, and what was compared to say so."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ...model import Process, Recording
 from ..summary import Summary, summarize
@@ -10,7 +10,7 @@ from ..words import number
 from .differences import differences
 from .flight_recorder import called_otherwise
 from .members import every, named, newest_launch
-from .steps import Difference
+from .steps import Difference, Subject
 from .waiting import Wait, waits_of, who_waits
 
 State = Literal["ended", "killed", "not ended", "not recorded"]
@@ -62,6 +62,13 @@ class Ranks:
         return next(iter((*self.waiting, *(each.title for each in self.differences))), None)
 
 
+class _About(NamedTuple):
+    """Something that is said of a subject; nothing is said twice of one in which the ranks differ."""
+
+    subject: Subject | None
+    text: str
+
+
 def compare_ranks(recording: Recording) -> Ranks:
     """Compare what each rank of a recording did; of fewer than two there is nothing to compare."""
     chosen = newest_launch(recording)
@@ -71,16 +78,16 @@ def compare_ranks(recording: Recording) -> Ranks:
     compared, not_compared = _what_was_compared(ranks)
     if len(recording.called) > 1:
         which = f"the calls in the flight recorders of {number(len(recording.called), 'rank')}"
-        compared.append(("calls of collectives", which))
-        not_compared[0] = "what else runs outside of compiled graphs"
+        compared.append(_About("calls of collectives", which))
+        not_compared[0] = _About(None, "what else runs outside of compiled graphs")
     subjects = {difference.subject for difference in (*found, *called)}
     return Ranks(
         rows=tuple(_rows(recording, ranks)),
         differences=(*(_of_all_ranks(difference, ranks) for difference in found), *called),
         waits=waits_of(ranks),
         waiting=who_waits(ranks, is_seen_outside=bool(called)),
-        compared=tuple(text for subject, text in compared if subject not in subjects),
-        not_compared=tuple(not_compared),
+        compared=tuple(about.text for about in compared if about.subject not in subjects),
+        not_compared=tuple(about.text for about in not_compared if about.subject not in subjects),
         left_out=(*recording.left_out, *chosen.left_out, *_absent(ranks)),
     )
 
@@ -139,21 +146,47 @@ def _looked_up(process: Process) -> tuple[int, int]:
     return outcomes.count("hit"), outcomes.count("miss")
 
 
-def _what_was_compared(ranks: Mapping[int, Process]) -> tuple[list[tuple[str, str]], list[str]]:
-    """By subject, and in words."""
-    compared = [("graph breaks", "the order of graph breaks"), ("recompiles", "the order of recompiles")]
-    compared.append(("caches", "hits and misses in torch's caches"))
-    not_compared = ["what runs outside of compiled graphs"]
+def _what_was_compared(ranks: Mapping[int, Process]) -> tuple[list[_About], list[_About]]:
+    """What was compared, and what could not be."""
     graphs = [graph for process in ranks.values() for graph in process.graphs]
+    several = [
+        _as_far_as_all_came(ranks, "graph breaks", "the order of graph breaks", lambda each: each.breaks),
+        _as_far_as_all_came(ranks, "recompiles", "the order of recompiles", lambda each: each.recompiles),
+        _as_far_as_all_came(
+            ranks, "caches", "hits and misses in torch's caches", lambda each: each.cache_lookups
+        ),
+    ]
+    of_graphs: list[tuple[Subject, str]] = []
     if all(graph.nodes is not None for graph in graphs):
-        compared.append(("collectives", "the order and sizes of the collectives in graphs"))
-        compared.append(("graphs", "the graphs, with their ops and sizes"))
+        of_graphs.append(("collectives", "the order and sizes of the collectives in graphs"))
+        of_graphs.append(("graphs", "the graphs, with their ops and sizes"))
     elif all(graph.code is not None for graph in graphs):
-        compared.append(("graphs", "the code of the graphs, but for numbers in it"))
-    else:
-        not_compared.append("what is in the graphs")
+        of_graphs.append(("graphs", "the code of the graphs, but for numbers in it"))
+    several += [
+        _as_far_as_all_came(ranks, subject, text, lambda each: each.graphs) for subject, text in of_graphs
+    ]
+    compared = [about for about, is_compared in several if is_compared]
+    not_compared = [_About(None, "what runs outside of compiled graphs")]
+    not_compared += [about for about, is_compared in several if not is_compared]
+    if not of_graphs:
+        not_compared.append(_About("graphs", "what is in the graphs"))
     if all(process.is_ours for process in ranks.values()):
-        compared.append(("settings", "versions, settings of torch's and the environment variables it reads"))
+        settings = "versions, settings of torch's and the environment variables it reads"
+        compared.append(_About("settings", settings))
     else:
-        not_compared.append("settings and environment, which this trace does not hold")
+        not_compared.append(_About(None, "settings and environment, which this trace does not hold"))
     return compared, not_compared
+
+
+def _as_far_as_all_came(
+    ranks: Mapping[int, Process], subject: Subject, text: str, things: Callable[[Process], Sequence[object]]
+) -> tuple[_About, bool]:
+    """The text, and whether these were compared at all: one that did not end may go on."""
+    counts = {rank: len(things(process)) for rank, process in ranks.items()}
+    least, most = min(counts.values(), default=0), max(counts.values(), default=0)
+    if least == most or all(process.end is not None for process in ranks.values()):
+        return _About(subject, text), True
+    if least:
+        return _About(subject, f"{text} (the first {least:,}, of up to {most:,})"), True
+    without = named(every(ranks, (rank for rank, count in counts.items() if not count)))
+    return _About(subject, f"{text} ({without} recorded none, others up to {most:,})"), False
