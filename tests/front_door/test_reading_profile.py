@@ -1,7 +1,6 @@
 """`dynamo profile` on stored recordings: the split of the wall time, and what other programs open."""
 
 import csv
-import itertools
 import json
 import pstats
 import re
@@ -48,8 +47,9 @@ def test_what_stands_below_a_part_adds_up_to_it(recording: str) -> None:
     ]
     parents = 0
     for at, (depth, whole) in enumerate(known):
-        below = itertools.takewhile(lambda row, depth=depth: row[0] > depth, known[at + 1 :])
-        children = [value for level, value in below if level == depth + 1]
+        levels = [level for level, _ in known[at + 1 :]]
+        below = next((count for count, level in enumerate(levels) if level <= depth), len(levels))
+        children = [value for level, value in known[at + 1 : at + 1 + below] if level == depth + 1]
         if children:
             parents += 1
             assert sum(children) == pytest.approx(whole, rel=0.01), f"row {at}"

@@ -29,6 +29,15 @@ def test_the_first_collective_that_is_not_the_same_is_named_with_both_lines() ->
     assert not any("collectives" in text for text in found["compared"])
 
 
+def test_the_page_says_once_who_waits_and_what_may_only_follow() -> None:
+    page = answer("ranks", stored("ranks_in_another_order")).stdout
+    assert page.count("wait for each other") == 1
+    first, second = page.index("The 1st collective of group 0"), page.index("The 2nd op of graph 2")
+    assert first < page.index("Other differences, which may follow from that") < second
+    one = answer("ranks", stored("ranks_that_recompile")).stdout
+    assert "\nWhat was compared\n" in one and "may follow" in one
+
+
 def test_explain_has_it_as_its_first_finding() -> None:
     path = stored("ranks_in_another_order")
     finding = document("explain", path)["findings"][0]

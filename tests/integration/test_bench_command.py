@@ -41,6 +41,8 @@ def captured(environment: dict[str, str], tmp_path_factory: pytest.TempPathFacto
 def test_steps_are_as_long_as_they_are(captured: dict[str, Any]) -> None:
     validate(captured)
     assert captured["step"]["function"] == "_sleepy"
+    line = PROGRAM.read_text().split("\n")[captured["step"]["place"]["line"] - 1]
+    assert line.startswith("def _sleepy"), "and not the line of its decorator"
     for each in captured["backends"]:
         assert each["basis"] == "step", each["why_run"]
         assert each["steps_compared"] > 40

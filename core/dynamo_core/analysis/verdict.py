@@ -1,8 +1,9 @@
 """What became of the program, in a sentence or two."""
 
 import signal as signals
+from collections.abc import Sequence
 
-from ..model import Recording, Run
+from ..model import Process, Recording, Run
 from ..shared.settings import SEMANTICS_COMPILED
 from .in_progress import in_progress_lines
 from .summary import Summary, raised_error
@@ -27,9 +28,34 @@ def verdict(recording: Recording, summary: Summary) -> str:
         parts.append(f"{number(summary.frames_raised, 'frame')} raised an error in the compiler")
     elif summary.failed_compiles and summary.frames_fell_back is None:
         parts.append(f"{number(summary.failed_compiles, 'compile')} failed")
+    several = _that_compiled(recording)
+    together = counted_together(recording)
+    counts = ", ".join(parts) + (f" in {together}" if together else "")
     if summary.compile_time_s is None:
-        return f"{', '.join(parts)}; compile time: not recorded."
-    return f"{', '.join(parts)}; compiling took {seconds(summary.compile_time_s)}."
+        return f"{counts}; compile time: not recorded."
+    each = f" in all, {_each(several)} each" if len(several) > 1 else ""
+    return f"{counts}; compiling took {seconds(summary.compile_time_s)}{each}."
+
+
+def counted_together(recording: Recording) -> str:
+    """Of which processes the counts are sums: `2 ranks together`; "" where one process compiled."""
+    processes = _that_compiled(recording)
+    if len(processes) < 2:
+        return ""
+    are_ranks = len({process.rank for process in processes} - {None}) == len(processes)
+    what = ("rank", "ranks") if are_ranks else ("process", "processes")
+    return f"{number(len(processes), *what)} together"
+
+
+def _that_compiled(recording: Recording) -> list[Process]:
+    return [process for process in recording.processes if process.compiles or process.graphs]
+
+
+def _each(processes: Sequence[Process]) -> str:
+    """What compiling took in the process that took least, and in the one that took most."""
+    spent = [sum(compile_.seconds or 0.0 for compile_ in process.compiles) for process in processes]
+    low, high = seconds(min(spent)), seconds(max(spent))
+    return low if low == high else f"{low} to {high}"
 
 
 def _is_part(recording: Recording) -> bool:

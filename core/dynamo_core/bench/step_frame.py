@@ -28,7 +28,7 @@ def find_step(process: Process, wanted: str | None = None) -> Step | None:
         return None
     graph = steps.graph
     name, place = steps.graph.frame_name, steps.graph.frame_place
-    own = (place.file, place.line, name)
+    own = _frame_of(process, name, place)
     if resumed_function(name) is None:
         call = own_call(process, graph.compile_id, place)
         return Step(name, place, (own,), None if call is None else call.place)
@@ -36,15 +36,20 @@ def find_step(process: Process, wanted: str | None = None) -> Step | None:
     if origin is None:
         return None
     name, place = origin
-    frame = (place.file, place.line, name)
+    frame = _frame_of(process, name, place)
     # A function that breaks before its first operation has no graph: compiled, its rest stands for it.
-    has_graph = any(_is_of(other, frame) for other in process.entire.graphs if other is not graph)
+    has_graph = any(_is_of(other, name, place) for other in process.entire.graphs if other is not graph)
     return Step(name, place, (frame,) if has_graph else (frame, own))
 
 
-def _is_of(graph: Graph, frame: StepFrame) -> bool:
-    place = graph.frame_place
-    return place is not None and (place.file, place.line, graph.frame_name) == frame
+def _is_of(graph: Graph, name: str, place: Place) -> bool:
+    return (graph.frame_name, graph.frame_place) == (name, place)
+
+
+def _frame_of(process: Process, name: str, place: Place) -> StepFrame:
+    """As its code says it: a decorated function begins with the first of its decorators."""
+    first = process.entire.first_lines.get(place, place)
+    return first.file, first.line, name
 
 
 def _origin(process: Process, name: str) -> tuple[str, Place] | None:

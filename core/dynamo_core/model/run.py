@@ -25,7 +25,7 @@ from .exports import CalledModule, ExportComparison, ExportTrial
 from .flight_recorder import CalledCollective
 from .graphs import Graph
 from .guards import GuardSet, RecompileReasons
-from .ids import CompileId, StackFrame
+from .ids import CompileId, Place, StackFrame
 from .interventions import AppliedOverride, CaptureDecision, ChangedSetting, Freeze, NotCompiled
 from .phases import Phase, TracedFunction
 from .training import AotPair, Optimizer
@@ -80,7 +80,8 @@ class Process:
     knows the `whole` that it is of. `profiler_seconds` went into starting and stopping
     torch.profiler, and writing what it saw. `step_marks` are the moments at which a step began, as calls that
     take no time, in a run of `dynamo bench`; noting one took `step_mark_seconds`.
-    `tests` are the tests of pytest that ran when a compile began.
+    `tests` are the tests of pytest that ran when a compile began. `first_lines` has the first line of the
+    code of each function that stands at its `def`, below decorators.
     It stands for the ranks that are `alike`, whose streams were not opened.
     `modules_called` is of a run of `dynamo export`; the copy of the process that waited with a
     `called_module`, and the trials forked from it, are of a recording of their own (`dynamo_core/exports`).
@@ -124,6 +125,7 @@ class Process:
     resume_functions: list[ResumeFunction] = field(default_factory=list)
     callers: dict[CompileId | None, tuple[StackFrame, ...]] = field(default_factory=dict)
     tests: dict[CompileId | None, str] = field(default_factory=dict)
+    first_lines: dict[Place, Place] = field(default_factory=dict)
     failed_probes: dict[str, str] = field(default_factory=dict)
     state: ProcessState = field(default_factory=ProcessState)
     timeline: Timeline | None = None

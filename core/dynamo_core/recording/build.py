@@ -40,6 +40,7 @@ from .begun import BegunCompiles
 from .breaks import BreakBuilder
 from .caches import CacheBuilder
 from .compiles import CompileBuilder
+from .def_lines import use_def_lines
 from .exports import ExportBuilder
 from .generated_code import GENERATED_CODE, GENERATED_KERNELS, kernels_in
 from .graphs import GraphBuilder
@@ -155,6 +156,7 @@ class ProcessBuilder:
         """There are no more records."""
         self._phases.finish()
         self._guards.finish()
+        use_def_lines(self.process)
         name_cells(self.process, self._cells)
 
     def _handler_of_kind(self, name: str) -> Handler | None:

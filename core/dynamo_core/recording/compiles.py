@@ -82,6 +82,8 @@ class CompileBuilder:
     def _frame(self, record: Record) -> Frame:
         tried = structured(FrameTried, record)
         place = Place(tried.file, tried.line)
+        if tried.def_line is not None:
+            self._process.first_lines[Place(tried.file, tried.def_line)] = place
         compile_id = self._begun.id_of(record)
         gave_up = tried.outcome in ("failed", "raised")
         failure = self._complete_compile(compile_id, tried.name, place)

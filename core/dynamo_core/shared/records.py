@@ -109,6 +109,7 @@ class FrameTried(OurRecord):
 
     `ok` is torch's word for it; `limit` and `is_exit` tell errors that are not Dynamo's; `broke` and
     `stopped` are as a graph break is recorded; `called_from` and `compiled_by` are lines of the user's.
+    `line` is the code's first, `def_line` that of the `def`, where decorators stand above it.
     """
 
     NAME = names.FRAME
@@ -120,6 +121,7 @@ class FrameTried(OurRecord):
     reason: str | None
     ok: bool
     whole_graph: bool
+    def_line: int | None = None
     method: str | None = None
     limit: str | None = None
     is_exit: bool = False

@@ -1,6 +1,7 @@
 """The ranks beside each other: their counts, where they first differ, and who waits for whom."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from dynamo_core.analysis.ranks import Difference, RankRow, Ranks, Wait, compare_ranks
 from dynamo_core.analysis.ranks.members import named
@@ -33,7 +34,7 @@ def report() -> Report:
 
 def in_short(ranks: Ranks, lines: SourceLines) -> Iterator[Block]:
     """Of several ranks: who waits for whom, their counts, and the first difference."""
-    yield from _waiting(ranks)
+    yield from _waiting(ranks.waiting)
     yield _rows(ranks.rows)
     for difference in ranks.differences[:1]:
         yield from _difference(difference, lines)
@@ -53,11 +54,11 @@ def _page(recording: Recording) -> Iterator[Block]:
     yield Heading(f"{number(count, 'rank')}: {ranks.verdict or 'no difference in what was compared'}", 1)
     yield _rows(ranks.rows)
     lines = SourceLines(recording)
-    for difference in ranks.differences:
-        yield from _difference(difference, lines)
+    yield from _differences(ranks.differences, lines)
     yield from _waits(ranks)
+    yield Heading("What was compared")
     if ranks.compared:
-        yield Paragraph(f"Compared, and the same on all ranks: {'; '.join(ranks.compared)}.")
+        yield Paragraph(f"The same on all ranks: {'; '.join(ranks.compared)}.")
     yield Paragraph(f"Not compared: {'; '.join(ranks.not_compared)}.", "dim")
     if ranks.left_out:
         yield Paragraph(f"Left out: {'; '.join(ranks.left_out)}.")
@@ -86,8 +87,19 @@ def _range(least: float | None, most: float | None) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _difference(difference: Difference, lines: SourceLines) -> Iterator[Block]:
-    yield Heading(difference.title[0].upper() + difference.title[1:])
+def _differences(differences: Sequence[Difference], lines: SourceLines) -> Iterator[Block]:
+    """What may be the cause of the others comes first; a setting is the consequence of none."""
+    first = next((at for at, each in enumerate(differences) if each.subject != "settings"), len(differences))
+    for difference in differences[: first + 1]:
+        yield from _difference(difference, lines)
+    if differences[first + 1 :]:
+        yield Heading("Other differences, which may follow from that")
+    for difference in differences[first + 1 :]:
+        yield from _difference(difference, lines, level=3)
+
+
+def _difference(difference: Difference, lines: SourceLines, level: Literal[2, 3] = 2) -> Iterator[Block]:
+    yield Heading(difference.title[0].upper() + difference.title[1:], level)
     rows = [
         [
             named(side.ranks).partition(" ")[2],
@@ -105,11 +117,11 @@ def _waits(ranks: Ranks) -> Iterator[Block]:
         return
     yield Heading("Not finished")
     yield Bullets([_wait(wait) for wait in ranks.waits])
-    yield from _waiting(ranks)
+    yield from _waiting(ranks.waiting[1:])  # the first is the page's title
 
 
-def _waiting(ranks: Ranks) -> Iterator[Block]:
-    for sentence in ranks.waiting:
+def _waiting(sentences: Sequence[str]) -> Iterator[Block]:
+    for sentence in sentences:
         yield Paragraph(f"{sentence[0].upper()}{sentence[1:]}.", "warning")
 
 

@@ -7,8 +7,8 @@ advice: generator
 import torch
 
 
-@torch.compile(backend="eager")  # cause
-def parts(x):
+@torch.compile(backend="eager")
+def parts(x):  # cause
     for piece in x.split(2):
         yield piece.sin() * 2
 

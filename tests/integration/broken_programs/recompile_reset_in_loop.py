@@ -7,8 +7,8 @@ advice: reset()
 import torch
 
 
-@torch.compile(backend="eager")  # cause
-def doubled(x):
+@torch.compile(backend="eager")
+def doubled(x):  # cause
     return x * 2
 
 

@@ -18,7 +18,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import FrameTried
-from ..frame_lines import line_of
+from ..frame_lines import def_line, line_of
 from ..primitives import perf_counter_ns, time_ns
 from .breaks import described_break
 
@@ -74,6 +74,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
                 method=_method_of(frame),
                 file=code.co_filename,
                 line=code.co_firstlineno,
+                def_line=def_line(code),
                 outcome=outcome,
                 reason=reason,
                 limit=None if given_up is None else given_up.limit,
