@@ -62,6 +62,34 @@ def test_a_fraction_goes_however_short_it_is_and_is_the_same_everywhere(texts: T
     assert texts.text("Guard latency = 3.25 us") == "Guard latency = 3.25 us"  # measured, not the user's
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "torch 2.13.0",
+        "torch 2.13.0+cpu, Python 3.11.7.",
+        "PyTorch version 2.9.0+cu128",
+        "CUDA 12.8",
+        "torch>=2.8",
+        "torch 2.15.0.dev20260101+git0123abc",
+    ],
+)
+def test_versions_of_what_all_have_stay(text: str, texts: Texts) -> None:
+    assert texts.text(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("quarry 2.13.0", "2.13.0"),
+        ("torch 10.20.30.40", "10.20"),
+        ("torch 2.13.0-mallory", "mallory"),
+        ("python 3.14159265", "3.14159"),
+    ],
+)
+def test_other_numbers_with_dots_go(text: str, secret: str, texts: Texts) -> None:
+    assert secret not in texts.text(text)
+
+
 def test_what_the_standard_library_calls_so_stays(texts: Texts) -> None:
     assert texts.source("    time.sleep(0.25)") == "    time.sleep(0)"
     told = "module: time, qualname: sleep, skip reason"

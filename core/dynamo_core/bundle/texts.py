@@ -16,9 +16,17 @@ _INSIDE = r"(?P<inside>(?:\\.|(?!(?P=quote))[^\\]){0,1000}?)"
 _STRING = rf"""(?:\b[rbfuRBFU]{{1,2}})?(?P<quote>\'\'\'|\"\"\"|\'|\"){_INSIDE}(?P=quote)"""
 # A type, a shape and strides, as readable graphs spell them: `f32[8, s77][s77, 1]cpu`, `Sym(s77)`.
 _SIZES = r"\[(?:[\d\s,*+()/-]|[suz]f?(?=\d)|FloorDiv|Max|Min|Mod)*\]"
+# Of what all have, and what a developer asks for first: `torch 2.13.0+cpu`, `Python 3.11.7`, `torch>=2.8`.
+_VERSION = (
+    r"\b(?:[Tt]orch|[Pp]y[Tt]orch|[Pp]ython|CUDA|cuda|cuDNN|[Tt]riton|[Nn]um[Pp]y)"
+    r"(?:\ v?|\ version\ |[=<>!~]=)"
+    r"\d{1,3}(?:\.\d{1,3}){1,2}(?:(?:a|b|rc|\.dev|\.post)\d{1,8})?(?:\+(?:cpu|cu\d{1,4}|rocm\d[\d.]{0,4}"
+    r"|git[0-9a-f]{7,40}))?(?![\w.+]*\w)"
+)
 _TOKENS = re.compile(
     rf"""
-      (?P<address> \b(?:https?|ftp|s3|gs|file|ssh|git)://[^\s'"<>]+ )
+      (?P<version> {_VERSION} )
+    | (?P<address> \b(?:https?|ftp|s3|gs|file|ssh|git)://[^\s'"<>]+ )
     | (?P<path> (?<![\w.)\]])(?:~|\.\.?|[A-Za-z]:)?(?:/[\w.@+~%=-]+)+/?
         | (?<![\w/.-])[\w.-]+(?:/[\w.@+~-]+)+\.(?:py|so|cpp|h|log|json|txt|yaml|pt)\b )
     | (?P<script> (?<![\w./-])[\w-]+\.(?:py|ipynb)\b )
@@ -144,7 +152,7 @@ class Texts:
             return self._placeholders.number(text)
         if kind == "address":
             return text if _PUBLIC_ADDRESS.fullmatch(text) else self._placeholders.text(text)
-        return "?" if kind == "other" else text  # a tensor, a time, what torch measured
+        return "?" if kind == "other" else text  # a version, a tensor, a time, what torch measured
 
     def _string(self, found: re.Match[str]) -> str:
         """Text in quotes: one word (a key, a device, a type) as such, more than that as a whole."""
