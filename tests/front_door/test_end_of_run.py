@@ -2,6 +2,7 @@
 
 import pytest
 
+from answering import answer
 from dynamo_core.recording.read import read
 from dynamo_reporters.explain.end_of_run import render_end_of_run
 from stored import stored
@@ -13,10 +14,25 @@ def _lines(name: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("name", "report"),
-    [("ranks_in_another_order", "ranks"), ("ranks_that_recompile", "ranks"), ("toy", "explain")],
+    [
+        ("ranks_in_another_order", "ranks"),
+        ("ranks_that_recompile", "ranks"),
+        ("frozen", "recompiles"),
+        ("toy", "explain"),
+    ],
 )
-def test_what_to_type_next_is_ranks_where_several_differ(name: str, report: str) -> None:
+def test_what_to_type_next_is_the_report_that_answers(name: str, report: str) -> None:
     assert _lines(name)[-1] == f"next: dynamo {report}"
+
+
+def test_a_sum_over_processes_says_so() -> None:
+    first = _lines("ranks_in_another_order")[0]
+    assert first == (
+        "4 graphs, 22 ops, 0 graph breaks, 0 recompiles in 2 ranks together; compiling took 2.89 s in all, "
+        "1.42 s to 1.47 s each."
+    )
+    assert "\nCounts, 2 ranks together\n" in answer("explain", stored("ranks_in_another_order")).stdout
+    assert "together" not in _lines("forks")[0], "one of the two compiled"
 
 
 def test_ranks_that_hang_are_said_to_wait() -> None:

@@ -1,8 +1,10 @@
 """`dynamo breaks` and `dynamo recompiles` on stored recordings: where, how often, which guard, what to do."""
 
+from pathlib import Path
+
 from answering import answer
 from documents import document
-from stored import stored
+from stored import edited, stored
 
 
 def test_the_break_of_the_toy() -> None:
@@ -59,6 +61,29 @@ def test_recompiles_name_guard_values_and_limit() -> None:
     assert "allow_unspec_int_on_nn_module" in counting["advice"][1]
 
 
+def test_a_row_has_what_came_how_often_and_the_programs_own_line(tmp_path: Path) -> None:
+    page = answer("recompiles", stored("recompiling"), "--frame", "scale").stdout.splitlines()
+    rows = [line.split() for line in page if line.startswith("  [0/")]
+    assert [row[6] for row in rows] == ["2", "1", "1"], "the calls that each version has served"
+    assert sum("recompiling.py:8 return x * factor + 1" in line for line in page) >= 1
+    counting = answer("recompiles", stored("recompiling"), "--frame", "forward").stdout.splitlines()
+    (refused,) = [line for line in counting if line.lstrip().startswith("[2/8]")]
+    assert refused.endswith("7             not recorded"), "torch does not say what came"
+    mine, theirs = "tests/integration/programs/recompiling.py", "/usr/lib/python3.11/site-packages/lib.py"
+    in_library = edited(
+        "recompiling", tmp_path, lambda _, payload: payload.replace(f"{mine}:8 in", f"{theirs}:8 in")
+    )
+    shown = answer("recompiles", in_library, "--frame", "scale").stdout
+    assert "/home/user/project/recompiling.py:8 return x * factor + 1" in shown and "lib.py" not in shown
+
+
+def test_nothing_is_offered_against_the_programs_word_without_saying_so() -> None:
+    page = answer("recompiles", stored("frozen")).stdout
+    asked = "the program asks for a version of each (`dynamic=False`); if it need not: `torch.compile(..., "
+    assert asked in page
+    assert "dynamic=False" not in answer("recompiles", stored("recompiling")).stdout
+
+
 def test_what_would_have_been_compiled_after_the_freeze() -> None:
     told = document("recompiles", stored("frozen"))
     assert [frame["name"] for frame in told["frames"]] == ["serve"]
@@ -66,6 +91,7 @@ def test_what_would_have_been_compiled_after_the_freeze() -> None:
     came = [failure["actual"] for reason in serve["reasons"] for failure in reason["failures"]]
     assert {"7", "48", "100"} == set(came)
     assert (serve["times"], health["times"], health["name"]) == (5, 1, "health")
+    assert "7 (3 times), 48, 100\n" in answer("recompiles", stored("frozen")).stdout
 
 
 def test_a_finding_is_where_its_guard_is_though_no_guards_were_asked_for() -> None:

@@ -16,9 +16,17 @@ def test_the_toy() -> None:
     assert told["problems"] == []
     page = answer("explain", stored("toy")).stdout
     assert page.startswith("3 graphs, 8 ops, 1 graph break, 0 recompiles; compiling took 5.94 s.\n")
+    assert "\nCounts\n" in page
+    (row,) = [line.split() for line in page.splitlines() if line.startswith("  1 [0/0]")]
+    assert row[3:8] == ["100", "1.9", "ms", "15.4", "µs"], "the mean of the calls after the first"
     first, rest = page.split("Fix first", 1)[1].split("Counts", 1)
     assert "/home/user/project/toy_example.py:8" in first and "torch.where(b.sum() < 0, then, else)" in first
     assert rest.index("Where compile time went") < rest.index("Graphs") < rest.index("More")
+
+
+def test_a_graph_that_was_called_once_has_no_later_call() -> None:
+    page = answer("explain", stored("ranks_in_another_order")).stdout
+    assert "  called once  eager    local" in page and "  running  eager    step" in page
 
 
 def test_phases_add_up_to_the_compile_time() -> None:

@@ -250,7 +250,13 @@ def test_a_loop_that_makes_the_first_step_slow_is_named_with_its_counts() -> Non
     (found,) = find(of_one_process(graphs=[large], compiles=[slow]))
     assert (found.kind, found.place, found.source) == ("unrolled loop", loop.place, loop.text)
     assert found.title == "240 of the 242 ops of forward come from a loop, at /home/me/train.py:9"
-    assert "60 times in graph 1" in found.cause
+    assert found.cause == (
+        "Dynamo unrolls loops: the body of this one is 60 times in graph 1, each of them traced and compiled "
+        "anew"
+    )
+    calls = graph(1, CompileId(0, 0), ops=242, loop=replace(loop, is_loop=False))
+    (called,) = find(of_one_process(graphs=[calls], compiles=[slow]))
+    assert called.cause.startswith("Dynamo inlines calls: this function is 60 times in graph 1")
     method = replace(fallback(), outcome="compiled", compile_id=CompileId(0, 0), method="Net.forward")
     (found,) = find(of_one_process(graphs=[large], compiles=[slow], frames=[method]))
     assert found.title.startswith("240 of the 242 ops of Net.forward come")

@@ -65,9 +65,11 @@ def test_the_value_that_came_is_beside_the_one_that_was_compiled_for() -> None:
     frozen = artifact(names.FROZEN, {"frozen": True, "calls": 1, "seconds": None, "at_ns": 5})
     known = recording(read(frozen, of("2", 3), of("7", 1)), freeze_after="1")
     (row,) = [line for line in plain_text(after_freeze(known)).splitlines() if "serving.py" in line]
-    assert row.split()[-6:] == ["value", "of", "k", "1", "2,", "7"]
+    assert row.split()[-8:] == ["value", "of", "k", "1", "2", "(3", "times),", "7"]
     (line,) = frozen_lines(known)
-    assert line.endswith("serving.py:7, 4 times: value of k: compiled for 1, came 2, 7")
+    assert line.endswith("serving.py:7, 4 times: value of k: compiled for 1, came 2 (3 times), 7")
+    (one,) = frozen_lines(recording(read(frozen, of("2", 3)), freeze_after="1"))
+    assert one.endswith("3 times: value of k: compiled for 1, came 2")
     without = recording(
         read(frozen, artifact(names.NOT_COMPILED, {**SERVE, "reasons": ["0/0: k == 1"], "times": 1}))
     )

@@ -167,6 +167,11 @@ class FrameRecompiles:
         """Why the entry could not be used that came nearest; of several the newest."""
         return min(self.failures(compile_), key=_distance, default=None)
 
+    def calls(self, compile_: Compile) -> int | None:
+        """How often what this compile made has been called since; None where that was not counted."""
+        graphs = (graph for graph in self.process.graphs if graph.compile_id == compile_.compile_id)
+        return next((graph.calls for graph in graphs), None)
+
     def call(self, compile_: Compile) -> StackFrame | None:
         """The user's call that brought the recompile about."""
         return self.records.calls.get(compile_.compile_id)

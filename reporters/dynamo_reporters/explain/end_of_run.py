@@ -56,9 +56,15 @@ def render_end_of_run(recording: Recording, is_newest: bool) -> list[str]:
         if recording.run.exit_code != 0 and _failed_in_what_was_captured(recording):
             lines.append("It was compiled by dynamo; `dynamo run --capture none` runs it as it is.")
     if recording.processes:
-        report = "ranks" if ranks is not None and _has_more_to_say(ranks) else "explain"
-        lines.append(f"next: dynamo {report}{target}")
+        lines.append(f"next: dynamo {_next(recording, ranks)}{target}")
     return lines
+
+
+def _next(recording: Recording, ranks: Ranks | None) -> str:
+    """The report that answers what the lines above it leave open."""
+    if ranks is not None and _has_more_to_say(ranks):
+        return "ranks"
+    return "recompiles" if any(process.not_compiled for process in recording.processes) else "explain"
 
 
 def _has_more_to_say(ranks: Ranks) -> bool:

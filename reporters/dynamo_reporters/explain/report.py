@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from dynamo_core.analysis.findings import CONTENTS as FINDINGS
 from dynamo_core.analysis.findings import find
 from dynamo_core.analysis.in_progress import in_progress_lines
+from dynamo_core.analysis.own_call import own_call
 from dynamo_core.analysis.ranks.members import newest_launch, ranks_of
 from dynamo_core.analysis.summary import Summary, summarize
-from dynamo_core.analysis.verdict import ending, origin_sentence, verdict, versions
+from dynamo_core.analysis.time.graph_times import steady_mean
+from dynamo_core.analysis.verdict import counted_together, ending, origin_sentence, verdict, versions
 from dynamo_core.analysis.words import (
     cache_name,
     compile_label,
@@ -64,7 +66,8 @@ def _page(recording: Recording) -> Iterator[Block]:
         yield from findings_section(find(recording))
         yield from _listed("Left eager, for what capturing would cost", limit_lines(recording))
         yield from _asked_for(recording)
-        yield Heading("Counts")
+        together = counted_together(recording)
+        yield Heading(f"Counts, {together}" if together else "Counts")
         yield _counts(recording, summary)
         yield from backends_section(recording)
     yield from _ranks(recording)
@@ -239,43 +242,48 @@ def _graphs(recording: Recording) -> Iterator[Block]:
     for process in with_graphs[:_PROCESSES_SHOWN]:
         graphs = process.compiled_graphs
         yield Heading(f"Graphs{process_title(process, recording)}")
-        yield _graph_table(sorted(graphs, key=lambda graph: -(graph.host_seconds or 0))[:_ROWS_SHOWN])
+        costliest = sorted(graphs, key=lambda graph: -(graph.host_seconds or 0))
+        yield _graph_table(process, costliest[:_ROWS_SHOWN])
         yield from _rest(len(graphs) - _ROWS_SHOWN, "graph", "`dynamo graphs` shows all")
     yield from _rest(len(with_graphs) - _PROCESSES_SHOWN, "stream", "`dynamo graphs` shows all")
 
 
-def _graph_table(graphs: list[Graph]) -> Table:
+def _graph_table(process: Process, graphs: list[Graph]) -> Table:
     if all(graph.calls is None and graph.backend is None for graph in graphs):
-        return table("graph>|ops>|from", [_graph_cells(graph) for graph in graphs])
+        return table("graph>|ops>|from", [_graph_cells(process, graph) for graph in graphs])
     rows = []
     for graph in graphs:
-        number_and_id, ops, origin = _graph_cells(graph)
-        mean = graph.host_seconds / graph.calls if graph.calls and graph.host_seconds else None
+        number_and_id, ops, origin = _graph_cells(process, graph)
         rows.append(
             [
                 number_and_id,
                 ops,
                 _or_missing(graph.calls),
                 seconds_in_calls(graph.host_seconds, graph.times),
-                _a_call(graph, mean),
+                _a_later_call(graph),
                 backend_text(graph),
                 origin,
             ]
         )
-    return table("graph>|ops>|calls>|host time>|a call>|backend|from", rows)
+    return table("graph>|ops>|calls>|host time>|a later call>|backend|from", rows)
 
 
-def _a_call(graph: Graph, mean: float | None) -> str:
-    if graph.calls != 0:
-        return seconds(mean)
-    return "running" if graph.is_running else "never called"
+def _a_later_call(graph: Graph) -> str:
+    """The mean without the first call, which may load, record or tune what later ones only use."""
+    if graph.calls == 0:
+        return "running" if graph.is_running else "never called"
+    if graph.calls == 1:
+        return "called once"
+    return seconds(None if graph.times is None else steady_mean(graph.times))
 
 
-def _graph_cells(graph: Graph) -> list[str]:
+def _graph_cells(process: Process, graph: Graph) -> list[str]:
+    call = own_call(process, graph.compile_id, graph.frame_place)
+    where = place(graph.frame_place) if call is None else f"called at {place(call.place)}"
     return [
         f"{graph.number} {compile_label(graph.compile_id)}",
         _or_missing(graph.ops),
-        f"{frame_name(graph.frame_name)} {place(graph.frame_place)}",
+        f"{frame_name(graph.frame_name)} {where}",
     ]
 
 

@@ -41,28 +41,36 @@ class Frozen:
                 what = "; ".join(each.reasons) if each.reasons else "for other reasons"
             cause = found.setdefault(what, Cause(what))
             cause.times += each.times
-            for failure in each.failures:
-                if what_differed(failure) == what:
-                    cause.compiled_for |= {failure.expected: None} if failure.expected is not None else {}
-                    cause.came |= {failure.actual: None} if failure.actual is not None else {}
+            same = [failure for failure in each.failures if what_differed(failure) == what]
+            cause.compiled_for |= {each.expected: None for each in same if each.expected is not None}
+            for value in {failure.actual: None for failure in same if failure.actual is not None}:
+                cause.came[value] = cause.came.get(value, 0) + each.times
         return sorted(found.values(), key=lambda cause: -cause.times)
 
 
 @dataclass
 class Cause:
-    """What differed from the newest entry, which values the entries were compiled for, and which came."""
+    """What differed from the newest entry, which values the entries were compiled for, and which came how
+    often.
+    """
 
     what: str
     compiled_for: dict[str, None] = field(default_factory=dict)
-    came: dict[str, None] = field(default_factory=dict)
+    came: dict[str, int] = field(default_factory=dict)
     times: int = 0
 
     def __str__(self) -> str:
         """`value of k: compiled for 1, came 2, 3`."""
         compiled = f"compiled for {values(self.compiled_for)}" if self.compiled_for else ""
-        came = f"came {values(self.came)}" if self.came else ""
+        came = f"came {values(self.came_counted())}" if self.came else ""
         known = ", ".join(filter(None, (compiled, came)))
         return f"{self.what}: {known}" if known else self.what
+
+    def came_counted(self) -> list[str]:
+        """`7 (2 times)` for each value; of a single one, `times` says it."""
+        if len(self.came) == 1:
+            return [*self.came]
+        return [value if times == 1 else f"{value} ({times:,} times)" for value, times in self.came.items()]
 
 
 def frozen_frames(recording: Recording) -> list[Frozen]:
@@ -138,7 +146,7 @@ def frozen_lines(recording: Recording) -> Iterator[str]:
 
 
 def _came_text(cause: Cause) -> str:
-    return values(cause.came) or ("not recorded" if cause.compiled_for else "")
+    return values(cause.came_counted()) or ("not recorded" if cause.compiled_for else "")
 
 
 def values(known: Iterable[str]) -> str:

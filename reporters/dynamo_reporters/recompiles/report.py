@@ -1,25 +1,28 @@
 """Recompiles: frame by frame and in order, which guard failed on which values, and what to do about it."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from dynamo_core.analysis.guard_failures import what_differed
+from dynamo_core.analysis.library import is_library
 from dynamo_core.analysis.recompile_causes import causes_of
 from dynamo_core.analysis.recompile_moments import Moment, moment_of
 from dynamo_core.analysis.recompiles import FrameRecompiles, frames_recompiled
 from dynamo_core.analysis.remedies.recompiles import recompile_advice
 from dynamo_core.analysis.summary import recorded
 from dynamo_core.analysis.words import compile_label, frame_name, number, place, process_title, seconds
-from dynamo_core.model import Compile, GuardFailure, Recording
+from dynamo_core.model import Compile, GuardFailure, Recording, StackFrame
 from dynamo_core.recording.calls import CALL_SAMPLES
 from dynamo_core.recording.recompile_text import plain_source
 
 from ..detail import Detail
-from ..page.blocks import Block, Bullets, Heading, Paragraph, table
+from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, table
 from ..parts.after_freeze import after_freeze, freeze_value
 from ..parts.guard_failures import failure_value
 from ..report import Report, id_value, place_value, process_value
+
+_NOT_RECORDED = "not recorded"
 
 
 def report(*, show_all: bool = False) -> Report:
@@ -69,17 +72,20 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
     others = 0
     ids = [compile_.compile_id for compile_ in frame.compiles]
     moments = {each: moment_of(each, frame.process, recording) for each in ids}
+    lines = {compile_.compile_id: cause.where for cause in causes_of(frame) for compile_ in cause.compiles}
     threads = any(moment.thread is not None for moment in moments.values())
     for compile_ in frame.compiles:
         failures = frame.failures(compile_)
         nearest = frame.nearest(compile_)
         shown = failures if show_all or nearest is None else (nearest,)
         others += len(failures) - len(shown)
-        told = [_row(frame, compile_, failure) for failure in shown] or [_untold(compile_)]
-        when = _when(moments[compile_.compile_id], threads)
-        rows += [[row[0], *when, *row[1:]] for row in told]
-    columns = "at>|call>|thread" if threads else "at>|call>"
-    yield table(f"compile|{columns}|took>|entry|what differed|compiled for|came|line", rows)
+        own = lines.get(compile_.compile_id)
+        told = [_row(frame, compile_, each, own) for each in shown] or [_untold(frame, compile_, own)]
+        moment = _when(moments[compile_.compile_id], threads)
+        rows += [[row[0], row[1], *moment, *row[2:]] for row in told]
+    when = "at>|call>|thread" if threads else "at>|call>"
+    headings = f"line|compile|{when}|took>|served>|entry|what differed|compiled for|came"
+    yield _under_lines(table(headings, rows))
     if others:
         yield Paragraph(f"Other entries failed too ({number(others, 'check')}): --all shows them.", "dim")
     if frame.limit is not None:
@@ -108,22 +114,46 @@ def _advice(frame: FrameRecompiles) -> list[str]:
     return list(dict.fromkeys(advice.text for cause in causes for advice in recompile_advice(cause)))
 
 
-def _row(frame: FrameRecompiles, compile_: Compile, failure: GuardFailure) -> list[str]:
+def _under_lines(told: Table) -> Table:
+    """The lines above the rows, each once for those that follow each other."""
+    first, *others = told.columns
+    before = [None, *(row[0] for row in told.rows)]
+    rows = [
+        ["" if line == above else line, *cells]
+        for above, (line, *cells) in zip(before, told.rows, strict=False)
+    ]
+    return Table([replace(first, is_above=True), *others], rows)
+
+
+def _row(
+    frame: FrameRecompiles, compile_: Compile, failure: GuardFailure, own: StackFrame | None
+) -> list[str]:
+    """`own` is the program's line that is behind it, which stands for a library's."""
     line = frame.line_of(failure)
     return [
-        compile_label(compile_.compile_id),
-        seconds(compile_.seconds),
+        _line(own if line is None or is_library(line.place) else line),
+        *_cost(frame, compile_),
         compile_label(failure.entry),
         what_differed(failure),
-        failure.expected or "",
-        frame.actual(compile_, failure) or "",
-        f"{place(line.place)} {line.text}".strip() if line else "",
+        failure.expected or _NOT_RECORDED,
+        frame.actual(compile_, failure) or _NOT_RECORDED,
     ]
 
 
-def _untold(compile_: Compile) -> list[str]:
-    reason = (compile_.recompile_reason or "not recorded").partition("\n")[0]
-    return [compile_label(compile_.compile_id), seconds(compile_.seconds), "", reason, "", "", ""]
+def _untold(frame: FrameRecompiles, compile_: Compile, own: StackFrame | None) -> list[str]:
+    reason = (compile_.recompile_reason or _NOT_RECORDED).partition("\n")[0]
+    return [_line(own), *_cost(frame, compile_), "", reason, _NOT_RECORDED, _NOT_RECORDED]
+
+
+def _cost(frame: FrameRecompiles, compile_: Compile) -> list[str]:
+    """Which compile, what it took, and how often what it made was called."""
+    calls = frame.calls(compile_)
+    since = "" if compile_ is frame.limit else _NOT_RECORDED if calls is None else f"{calls:,}"
+    return [compile_label(compile_.compile_id), seconds(compile_.seconds), since]
+
+
+def _line(line: StackFrame | None) -> str:
+    return _NOT_RECORDED if line is None else f"{place(line.place)} {line.text}".strip()
 
 
 def _body(recording: Recording) -> dict[str, Any]:

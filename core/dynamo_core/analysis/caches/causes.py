@@ -78,10 +78,10 @@ def vanishes(caches: CachesInUse | None) -> str | None:
     if caches is None:
         return None
     if caches.filesystem in ("tmpfs", "ramfs"):
-        return f"kept in memory ({caches.filesystem}), gone when the machine restarts"
+        return f"kept in memory ({caches.filesystem}), lost when the machine restarts"
     is_temporary = caches.folder.startswith(("/tmp/", "/var/tmp/"))
     if caches.in_container and (caches.filesystem == "overlay" or is_temporary):
-        return "inside of a container, gone with it"
+        return "in the container's own file system, lost when the container is removed"
     return None
 
 

@@ -35,12 +35,13 @@ def _of_graph(process: Process, graph: Graph, loop: UnrolledLoop, took: float) -
     methods = (each.method for each in process.frames if each.compile_id == graph.compile_id)
     name = next(filter(None, methods), None) or frame_name(graph.frame_name)
     what = "a loop" if loop.is_loop else "one function"
+    copied = "unrolls loops: the body of this one" if loop.is_loop else "inlines calls: this function"
     return Draft(
         "unrolled loop",
         key=(),
         title=f"{loop.ops:,} of the {number(graph.ops, 'op')} of {name} come from {what}, at {place(where)}",
-        cause=f"Dynamo unrolls loops: most of these ops are {loop.times:,} times in graph {graph.number}, "
-        "and each time they are traced and given to the backend",
+        cause=f"Dynamo {copied} is {loop.times:,} times in graph {graph.number}, each of them traced and "
+        "compiled anew",
         effect=f"compiling the frame took {seconds(took)}",
         processes=(process,),
         place=where,

@@ -10,11 +10,14 @@ from .advice import Advice, Change
 _OLDEST = (2, 8)
 _MOST_SHOWN = 8
 _LONGEST_CHECK = 120
+_ASKED_FOR = ", and the program asks for a version of each (`dynamic=False`); if it need not"
 
 
 @dataclass(frozen=True)
 class RecompileRemedy:
     """`text` may have `{what}`, `{source}`, `{values}` and `{line}` of the cause, and what is `{typed}`.
+
+    What a remedy is `{against}` is the program's own word, where it has one.
 
     `cures` names programs in tests/integration/broken_programs/ of which it is the first remedy and which it
     cures; `never_for` those in which it would raise an error, or change nothing. `since` is the first version
@@ -51,6 +54,7 @@ def _words(cause: RecompileCause, change: Change | None) -> dict[str, str]:
         "index": str(cause.index),
         "source": f"`{cause.source}`" if cause.source else "an input",
         "values": shown_values(cause),
+        "against": _ASKED_FOR if cause.dynamic is False else "",
         "all": "all but 0 and 1 of" if cause.came_as_0_or_1 else "all of",
         "expected": (failure.expected if failure is not None else None) or "named",
         "check": _short(failure.check) if failure is not None else "",

@@ -127,8 +127,8 @@ SETTINGS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "argument of torch.compile",
         _is_first_by_argument,
-        "{what} takes several values ({values}): `torch.compile(..., dynamic=True)` compiles one version "
-        "for {all} them.",
+        "{what} takes several values ({values}){against}: `torch.compile(..., dynamic=True)` compiles one "
+        "version for {all} them.",
         _dynamic,
         _SLOWER,
         cures=(
