@@ -1,6 +1,8 @@
 """A decorated function stands at its `def`, and the frame of a step is still the one that Python runs."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from dynamo_core.bench.step_frame import find_step
 from dynamo_core.capture.frame_lines import def_line
@@ -9,7 +11,7 @@ from dynamo_core.recording.def_lines import use_def_lines
 from made import MS, called
 
 
-def as_it_is(*_: object) -> object:
+def as_it_is(*_: object) -> Callable[[Any], Any]:
     return lambda function: function
 
 
@@ -25,7 +27,7 @@ def plain() -> None: ...
 
 def test_the_def_is_below_all_decorators() -> None:
     lines = Path(__file__).read_text(encoding="utf-8").splitlines()
-    code = decorated.__code__  # type: ignore[attr-defined]
+    code = decorated.__code__
     assert lines[code.co_firstlineno - 1] == "@as_it_is("
     found = def_line(code)
     assert found is not None and lines[found - 1].startswith("def decorated")
