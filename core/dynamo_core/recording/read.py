@@ -12,7 +12,7 @@ from typing import Any, get_args, get_type_hints
 
 from ..model import Process, Recording, Run
 from ..shared.errors import DamagedRecording, NoRecording, NotARecording
-from ..shared.fitting import fits
+from ..shared.fitting import check_of, fits
 from ..shared.names import (
     CALLS_PREFIX,
     CALLS_SUFFIX,
@@ -283,7 +283,7 @@ def drop_misfits(process: Process) -> None:
             continue
         value = getattr(process, name)
         if isinstance(value, list):
-            kept = [item for item in value if fits(item, get_args(hint)[0])]
+            kept = list(filter(check_of(get_args(hint)[0]), value))
             process.damaged_records += len(value) - len(kept)
             value[:] = kept
         elif isinstance(value, dict):

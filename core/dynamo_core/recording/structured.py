@@ -2,13 +2,13 @@
 
 from typing import Any, ClassVar, TypeVar, get_origin, get_type_hints
 
-from ..shared.fitting import fits
+from ..shared.fitting import Check, check_of, fits
 from ..shared.records import OurRecord
 from .records import USUAL_VALUES, Damaged, Record
 
 _Kind = TypeVar("_Kind", bound=OurRecord)
 _FIRST_VERSION = 1  # of records that were written before they had one
-_FIELDS: dict[Any, tuple[dict[str, Any], frozenset[str]]] = {}
+_FIELDS: dict[Any, tuple[dict[str, Check], frozenset[str]]] = {}
 
 
 def structured(kind: type[_Kind], record: Record, most_values: int = USUAL_VALUES) -> _Kind:
@@ -19,24 +19,24 @@ def structured(kind: type[_Kind], record: Record, most_values: int = USUAL_VALUE
     version = content.get("version", _FIRST_VERSION)
     if not fits(version, int) or not _FIRST_VERSION <= version <= kind.VERSION:
         raise Damaged(f"version {version!r} is not read by this dynamo, which knows {kind.VERSION}")
-    hints, required = _fields(kind)
+    checks, required = _fields(kind)
     missing = required - content.keys()
     if missing:
         raise Damaged(f"no {', '.join(sorted(missing))}")
-    values = {name: content[name] for name in hints if name in content}
+    values = {name: content[name] for name in checks if name in content}
     for name, value in values.items():
-        if not fits(value, hints[name]):
+        if not checks[name](value):
             raise Damaged(f"{name} is not what is recorded there")
     return kind(**values)
 
 
-def _fields(kind: Any) -> tuple[dict[str, Any], frozenset[str]]:
-    """The type of each field, and the fields that must be there."""
+def _fields(kind: Any) -> tuple[dict[str, Check], frozenset[str]]:
+    """What is looked at in each field, and the fields that must be there."""
     if kind not in _FIELDS:
-        hints = {
-            name: hint
+        checks = {
+            name: check_of(hint)
             for name, hint in get_type_hints(kind).items()
             if hint is not ClassVar and get_origin(hint) is not ClassVar
         }
-        _FIELDS[kind] = hints, frozenset(name for name in hints if not hasattr(kind, name))
+        _FIELDS[kind] = checks, frozenset(name for name in checks if not hasattr(kind, name))
     return _FIELDS[kind]

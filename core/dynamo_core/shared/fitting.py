@@ -13,23 +13,27 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 _LARGEST_NUMBER = 2**63
 
 
+Check = Callable[[Any], bool]
+
+
 def fits(value: Any, hint: Any) -> bool:
     """Whether `value` is what the annotation `hint` says, down to the last field and item.
 
     A number that no torch would write, and that cannot be computed with (NaN, 10**400), fits nowhere; True
     and False are no numbers.
     """
-    return _check(hint)(value)
+    return check_of(hint)(value)
 
 
 @cache
-def _check(hint: Any) -> Callable[[Any], bool]:
+def check_of(hint: Any) -> Check:
+    """The same as a function, for many values."""
     names: dict[str, Any] = {"fields_fit": _fields_fit}
     return _function(_expression(hint, "value", names), names)
 
 
 @cache
-def _check_of_fields(kind: Any) -> Callable[[Any], bool]:
+def _check_of_fields(kind: Any) -> Check:
     names: dict[str, Any] = {"fields_fit": _fields_fit}
     hints = get_type_hints(kind).items()
     fields = [_expression(hint, f"value.{name}", names) for name, hint in hints]
@@ -41,9 +45,9 @@ def _fields_fit(value: Any, kind: Any) -> bool:
     return _check_of_fields(kind)(value)
 
 
-def _function(expression: str, names: dict[str, Any]) -> Callable[[Any], bool]:
+def _function(expression: str, names: dict[str, Any]) -> Check:
     """Of an expression that is made of our own annotations: nothing of a recording is in it."""
-    function: Callable[[Any], bool] = eval(f"lambda value: {expression}", names)
+    function: Check = eval(f"lambda value: {expression}", names)
     return function
 
 
