@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from launching import ForkingPython
 
 from answering import Result, answer
+from launching import ForkingPython
 from recordings import SAMPLES, Recordings
 
 REPOSITORY = SAMPLES.parent

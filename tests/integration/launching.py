@@ -48,6 +48,19 @@ class ForkingPython:
         exit_code = int(self._process.stdout.readline())
         return Result(exit_code, self._stdout.read_text(), self._stderr.read_text())
 
+    def run_anew(self, *arguments: str | Path, cwd: Path, more: Mapping[str, str]) -> Result:
+        """Run it as a new process: for variables that torch reads when it is imported, as TORCH_TRACE."""
+        done = subprocess.run(
+            [sys.executable, *map(str, arguments)],
+            env=self._environment | dict(more),
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        return Result(done.returncode, done.stdout, done.stderr)
+
     def end(self) -> None:
         """Let it end."""
         assert self._process.stdin

@@ -141,6 +141,7 @@ def _start(command: list[str], situation: Situation) -> _Started:
         command = [shutil.which("sh") or "sh", "-c", situation.shell, "sh", *command]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("DYNAMO_", "TORCH"))}
     own_folder = os.path.dirname(sys.executable)  # so that "python" is the one that runs these tests
+    environment["OMP_NUM_THREADS"] = "1"  # two programs run at once
     environment["PATH"] = os.pathsep.join([own_folder, environment.get("PATH", os.defpath)])
     environment.update(situation.environment)
     output, errors = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from conftest import Result
+from conftest import Result, run_to_end
 from recordings import PROGRAMS, SAMPLES
 from schemas import validate
 
@@ -22,6 +22,12 @@ Run = Callable[..., Result]
 
 def as_python(program: Path) -> str:
     return subprocess.run([sys.executable, program], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.fixture
+def run(forked: Callable[..., Result]) -> Callable[..., Result]:
+    """Nothing here is about how a process starts."""
+    return forked
 
 
 @pytest.fixture(scope="module")
@@ -107,9 +113,10 @@ def test_strict_makes_it_an_error_in_the_program(run: Run) -> None:
     assert document["summary"]["frames_fell_back"] == 0
 
 
-def test_strict_holds_for_a_backend_of_torchs(run: Run, tmp_path: Path) -> None:
-    env = {"CXX": "/bin/false", "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "nothing_cached")}
-    result = run("run", "-o", "rec", "--strict", PROGRAM, env=env)
+def test_strict_holds_for_a_backend_of_torchs(environment: dict[str, str], tmp_path: Path) -> None:
+    env = environment | {"CXX": "/bin/false", "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "nothing_cached")}
+    command = [sys.executable, "-m", "dynamo_cli", "run", "-o", "rec", "--strict", str(PROGRAM)]
+    result = run_to_end(command, env, tmp_path)
     assert (result.exit_code, result.stdout) == (1, "")
     assert "No working C++ compiler" in result.stderr
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from launching import ForkingPython
 
 HERE = Path(__file__).resolve().parent

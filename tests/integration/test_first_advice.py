@@ -23,11 +23,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from launching import ForkingPython
 
 import dynamo_core
 from dynamo_core.analysis.findings import Finding, Remedy
 from dynamo_core.analysis.remedies.breaks import TABLE
+from launching import ForkingPython
 
 HERE = Path(__file__).resolve().parent / "broken_programs"
 PROGRAMS = sorted(file.stem for file in HERE.glob("*.py") if not file.stem.endswith(".cured"))

@@ -1,37 +1,27 @@
 """`dynamo graphs` on real recordings: every form of a graph, later stages, and programs that really run."""
 
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from conftest import SAMPLES, Result, run_to_end
+from conftest import SAMPLES, Result
+from launching import ForkingPython
 from recordings import Recordings
 
 Runner = Callable[..., Result]
 
 
 @pytest.fixture(scope="module")
-def record(environment: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+def record(python: ForkingPython, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """`record("train_loop.py", "--backend", "eager")` records a sample script, once."""
     folder = tmp_path_factory.mktemp("graphs")
 
     def recorded(script: str, *options: str) -> Path:
         path = folder / "-".join([script, *options])
         if not path.exists():
-            command = [
-                sys.executable,
-                "-m",
-                "dynamo_cli",
-                "run",
-                "-q",
-                "-o",
-                path,
-                *options,
-                SAMPLES / script,
-            ]
-            result = run_to_end([str(part) for part in command], environment, folder)
+            command = ("-m", "dynamo_cli", "run", "-q", "-o", path, *options, SAMPLES / script)
+            result = python.run(*command, cwd=folder)
             assert result.exit_code == 0, result.stderr
         return path
 
@@ -59,17 +49,17 @@ def test_a_runnable_graph_runs(
     says: str,
     read: Runner,
     record: Callable[..., Path],
-    environment: Mapping[str, str],
+    python: ForkingPython,
     tmp_path: Path,
 ) -> None:
     assert shown(read, record(script, *options), "--runnable", *which, "-o", "graph.py") == ""
-    result = run_to_end([sys.executable, "graph.py"], environment, tmp_path)
+    result = python.run("graph.py", cwd=tmp_path)
     assert result.exit_code == 0, result.stderr
     assert result.stdout.strip() == says
 
 
 def test_a_program_can_be_made_of_the_code_alone(
-    read: Runner, recordings: Recordings, environment: Mapping[str, str], tmp_path: Path
+    read: Runner, recordings: Recordings, python: ForkingPython, tmp_path: Path
 ) -> None:
     """A plain trace without torch's own programs, as other backends leave it."""
     folder = tmp_path / "trace"
@@ -78,6 +68,6 @@ def test_a_program_can_be_made_of_the_code_alone(
         text = stream.read_text().replace("fx_graph_runnable", "fx_graph_elsewhere")
         (folder / stream.name).write_text(text)
     (tmp_path / "graph.py").write_text(shown(read, folder, "--runnable", "1"))
-    result = run_to_end([sys.executable, "graph.py", "aot_eager"], environment, tmp_path)
+    result = python.run("graph.py", "aot_eager", cwd=tmp_path)
     assert result.exit_code == 0, result.stderr
     assert "eager and aot_eager agree" in result.stdout

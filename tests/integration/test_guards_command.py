@@ -2,14 +2,14 @@
 
 import json
 import re
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conftest import Result, run_to_end
+from conftest import Result
+from launching import ForkingPython
 from schemas import validate
 
 Runner = Callable[..., Result]
@@ -37,10 +37,10 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def recorded(program: Path, environment: dict[str, str]) -> Path:
+def recorded(program: Path, python: ForkingPython) -> Path:
     recording = program.with_name("recording")
-    command = [sys.executable, "-m", "dynamo_cli", "run", "-q", "-o", str(recording), str(program)]
-    result = run_to_end(command, environment, program.parent)
+    command = ("-m", "dynamo_cli", "run", "-q", "-o", recording, program)
+    result = python.run(*command, cwd=program.parent)
     assert result.exit_code == 0, result.stderr
     return recording
 

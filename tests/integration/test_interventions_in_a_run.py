@@ -23,6 +23,12 @@ def told(run: Runner, report: str, path: str) -> dict[str, Any]:
     return document
 
 
+@pytest.fixture
+def run(forked: Runner) -> Runner:
+    """Nothing here is about how a process starts."""
+    return forked
+
+
 @pytest.mark.parametrize(
     "names", [("training", "reset", "generators"), ("stances", "threads"), ("whole_graphs",)], ids="-".join
 )

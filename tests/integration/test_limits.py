@@ -22,6 +22,12 @@ def calls_of(document: dict[str, Any]) -> int:
     return sum(graph["calls"] for process in document["processes"] for graph in process["graphs"])
 
 
+@pytest.fixture
+def run(forked: Any) -> Any:
+    """Nothing here is about how a process starts."""
+    return forked
+
+
 @pytest.mark.parametrize(
     ("program", "given_up", "calls"),
     [

@@ -2,7 +2,6 @@
 
 import json
 import signal
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 import pytest
 
 from answering import answer
-from conftest import Result, run_to_end
+from conftest import Result
+from launching import ForkingPython
 from recordings import PROGRAMS, SAMPLES
 from running import situations_of
 from schemas import validate
@@ -25,14 +25,20 @@ ENDS = {"is_killed": -signal.SIGKILL}
 Profiled = Callable[..., tuple[dict[str, Any], dict[str, Any]]]
 
 
+@pytest.fixture
+def run(forked: Callable[..., Result]) -> Callable[..., Result]:
+    """Nothing here is about how a process starts."""
+    return forked
+
+
 @pytest.fixture(scope="module")
-def profiled(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Profiled:
+def profiled(python: ForkingPython, tmp_path_factory: pytest.TempPathFactory) -> Profiled:
     """`profiled(name)` is what a program told, and the profile's document. Each program runs once."""
     folder = tmp_path_factory.mktemp("known_times")
     told: dict[str, dict[str, Any]] = {}
 
     def dynamo(*arguments: str | Path) -> Result:
-        return run_to_end([sys.executable, "-m", "dynamo_cli", *map(str, arguments)], environment, folder)
+        return python.run("-m", "dynamo_cli", *arguments, cwd=folder)
 
     def profile(name: str, *options: str) -> tuple[dict[str, Any], dict[str, Any]]:
         if name not in told:

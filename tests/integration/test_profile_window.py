@@ -81,6 +81,12 @@ def _window(process: Process) -> ProfileWindow:
     return process.window
 
 
+@pytest.fixture
+def run(forked: Runner) -> Runner:
+    """Nothing here is about how a process starts."""
+    return forked
+
+
 def test_a_training_step_by_graph_and_by_line(run: Runner, tmp_path: Path) -> None:
     process, _ = _profiled(run, tmp_path, TRAIN, "--profile-steps", "4")
     window = _window(process)

@@ -1,5 +1,6 @@
 """Programs as users have them: their results stay their own, and capture stays out of what is not theirs."""
 
+import functools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from conftest import SAMPLES, Result, run_to_end
+from conftest import SAMPLES, Result
+from launching import ForkingPython
 
 TORCH_LOG_PREFIX = re.compile(r"^[VIWE]\d{4} [\d:.]+ \d+ ", re.MULTILINE)  # time and process id
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
@@ -23,11 +25,15 @@ PROGRAMS = [
 
 
 @pytest.fixture
-def plain(environment: dict[str, str], tmp_path: Path) -> Callable[..., Result]:
-    """Run a program with plain Python."""
-    import sys
+def run(forked: Callable[..., Result]) -> Callable[..., Result]:
+    """Nothing here is about how a process starts."""
+    return forked
 
-    return lambda *command: run_to_end([sys.executable, *map(str, command)], environment, tmp_path)
+
+@pytest.fixture
+def plain(python: ForkingPython, tmp_path: Path) -> Callable[..., Result]:
+    """Run a program with plain Python."""
+    return functools.partial(python.run, cwd=tmp_path)
 
 
 @pytest.mark.parametrize("script", PROGRAMS)

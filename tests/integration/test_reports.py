@@ -27,6 +27,12 @@ def document(read: Runner, report: str, *arguments: str | Path) -> dict[str, Any
     return told
 
 
+@pytest.fixture
+def run(forked: Runner) -> Runner:
+    """Nothing here is about how a process starts."""
+    return forked
+
+
 @pytest.mark.parametrize("report", REPORTS)
 @pytest.mark.parametrize(("maker", "program"), KINDS, ids=["-".join(kind) for kind in KINDS])
 def test_each_report_in_each_form(

@@ -3,10 +3,18 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 import dynamo_core
 from conftest import Result
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "trains_and_evaluates.py"
+
+
+@pytest.fixture
+def run(forked: Callable[..., Result]) -> Callable[..., Result]:
+    """Nothing here is about how a process starts."""
+    return forked
 
 
 def test_training_and_evaluating_need_a_version_each(run: Callable[..., Result], tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import sys
 import venv
 import zipfile
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -367,8 +368,19 @@ NAMESAKES = [
 ]
 
 
-@pytest.mark.parametrize("name", NAMESAKES)
-@pytest.mark.parametrize("start", ["script", "module"])
+# Each as a script, and some of each kind as a module; SAME_AS_PYTHON=all tries all in both ways.
+NAMESAKE_STARTS = [("script", name) for name in NAMESAKES]
+NAMESAKE_STARTS += [("module", name) for name in ("json", "click", "core", "types", "engine")]
+if os.environ.get("SAME_AS_PYTHON") == "all":
+    NAMESAKE_STARTS = list(product(("script", "module"), NAMESAKES))
+
+
+@pytest.mark.parametrize(
+    ("start", "name"),
+    NAMESAKE_STARTS
+    if os.environ.get("SAME_AS_PYTHON") != "all"
+    else product(("script", "module"), NAMESAKES),
+)
 def test_module_beside_the_script(name: str, start: str, bare_python: str, tmp_path: Path) -> None:
     _write_namesakes(tmp_path, name)
     program = ("namesake.py", name) if start == "script" else ("-m", "namesake", name)

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from launching import ForkingPython
 
 from answering import answer
+from launching import ForkingPython
 from recordings import PROGRAMS
 
 PROGRAM = (PROGRAMS / "five_functions.py").read_text(encoding="utf-8")

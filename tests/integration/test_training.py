@@ -2,14 +2,14 @@
 
 import json
 import re
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conftest import Result, run_to_end
+from conftest import Result
+from launching import ForkingPython
 from recordings import PROGRAMS
 from schemas import validate
 
@@ -17,21 +17,32 @@ Runner = Callable[..., Result]
 
 
 class Recorded:
-    """A recording of programs/training.py, torch's own trace of that run, and what the program printed."""
+    """A recording of programs/training.py, what it printed, and torch's own trace of that run if wanted."""
 
-    def __init__(self, folder: Path, environment: Mapping[str, str], *arguments: str) -> None:
+    def __init__(
+        self, folder: Path, python: ForkingPython, *arguments: str, with_trace: bool = False
+    ) -> None:
         self.path, self.plain = folder / "recording", folder / "trace"
-        command = [sys.executable, "-m", "dynamo_cli", "run", "-q", "-o", str(self.path)]
-        command += [str(PROGRAMS / "training.py"), *arguments]
-        result = run_to_end(command, {**environment, "TORCH_TRACE": str(self.plain)}, folder)
+        command = ("-m", "dynamo_cli", "run", "-q", "-o", self.path, PROGRAMS / "training.py", *arguments)
+        if with_trace:
+            result = python.run_anew(*command, cwd=folder, more={"TORCH_TRACE": str(self.plain)})
+        else:
+            result = python.run(*command, cwd=folder)
         assert result.exit_code == 0, result.stderr
         self.saved = [json.loads(line) for line in result.stdout.splitlines()]
 
 
+@pytest.fixture
+def run(forked: Runner) -> Runner:
+    """Nothing here is about how a process starts."""
+    return forked
+
+
 @pytest.fixture(scope="module")
-def recorded(environment: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+def recorded(python: ForkingPython, tmp_path_factory: pytest.TempPathFactory) -> Recorded:
     """Under a backend with Inductor's partitioner, and without its kernels."""
-    return Recorded(tmp_path_factory.mktemp("training"), environment, "aot_eager_decomp_partition")
+    folder = tmp_path_factory.mktemp("training")
+    return Recorded(folder, python, "aot_eager_decomp_partition", with_trace=True)
 
 
 def document(run: Runner, *arguments: str | Path) -> Any:
@@ -109,16 +120,16 @@ def test_pages(run: Runner, recorded: Recorded) -> None:
     assert run("graphs", "--training", "--style", "code", recorded.path).exit_code == 2
 
 
-def test_without_the_min_cut_partitioner(run: Runner, environment: Mapping[str, str], tmp_path: Path) -> None:
-    recorded = Recorded(tmp_path, environment, "aot_eager", "block", "convolutions")
+def test_without_the_min_cut_partitioner(run: Runner, python: ForkingPython, tmp_path: Path) -> None:
+    recorded = Recorded(tmp_path, python, "aot_eager", "block", "convolutions")
     assert [counts(pair) for pair in pairs_in(run, recorded.path)] == [real[1:] for real in recorded.saved]
 
 
 def test_under_inductor_and_from_its_cache(
-    run: Runner, environment: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
+    run: Runner, python: ForkingPython, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     for name in ("first", "again"):
-        recorded = Recorded(tmp_path_factory.mktemp(name), environment, "inductor", "broken", "checkpointed")
+        recorded = Recorded(tmp_path_factory.mktemp(name), python, "inductor", "broken", "checkpointed")
         pairs = pairs_in(run, recorded.path)
         assert [counts(pair)[:2] for pair in pairs] == [real[1:3] for real in recorded.saved]
     lookups = document(run, "explain", recorded.path)["processes"][0]["cache_lookups"]

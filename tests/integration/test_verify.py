@@ -21,6 +21,12 @@ def verified(run: Runner, recording: Path | str) -> dict[str, Any]:
     return found
 
 
+@pytest.fixture
+def run(forked: Runner) -> Runner:
+    """Nothing here is about how a process starts."""
+    return forked
+
+
 @pytest.mark.parametrize("arguments", [("--backend", "aot_eager"), ("inductor",)])
 def test_program_does_not_notice(arguments: tuple[str, ...], run: Runner) -> None:
     options = [argument for argument in arguments if len(arguments) > 1]

@@ -7,7 +7,8 @@ import os
 import sys
 from typing import Any
 
-# The modules whose settings begin with what such a variable says.
+# The modules whose settings begin with what such a variable says. A test that sets another one (TORCH_TRACE,
+# TORCH_LOGS, CXX) starts a process.
 _READ_AT_IMPORT = ("torch.compiler.config", "torch._dynamo.config")
 _known: dict[str, str] = {}
 
