@@ -375,12 +375,7 @@ if os.environ.get("SAME_AS_PYTHON") == "all":
     NAMESAKE_STARTS = list(product(("script", "module"), NAMESAKES))
 
 
-@pytest.mark.parametrize(
-    ("start", "name"),
-    NAMESAKE_STARTS
-    if os.environ.get("SAME_AS_PYTHON") != "all"
-    else product(("script", "module"), NAMESAKES),
-)
+@pytest.mark.parametrize(("start", "name"), NAMESAKE_STARTS)
 def test_module_beside_the_script(name: str, start: str, bare_python: str, tmp_path: Path) -> None:
     _write_namesakes(tmp_path, name)
     program = ("namesake.py", name) if start == "script" else ("-m", "namesake", name)
