@@ -22,31 +22,31 @@ if __name__ == "__main__":
 """
 
 
-def test_a_graph_break_that_slips_in_is_named_at_its_line(run: Runner, tmp_path: Path) -> None:
+def test_a_graph_break_that_slips_in_is_named_at_its_line(forked: Runner, tmp_path: Path) -> None:
     program = tmp_path / "test_model.py"
     program.write_text(MODEL)
-    accepted = run("check", "--update", "test_model.py")
+    accepted = forked("check", "--update", "test_model.py")
     assert accepted.exit_code == 0, accepted.stderr
     assert "ran" in accepted.stderr
     lock = (tmp_path / "dynamo.lock").read_text()
     assert '["test_model.py"]\ngraphs = 1\ngraph-breaks = 0\n' in lock
-    assert run("check", "--update", "-m", "pytest", "-q", "test_model.py").exit_code == 0
+    assert forked("check", "--update", "-m", "pytest", "-q", "test_model.py").exit_code == 0
     both = (tmp_path / "dynamo.lock").read_text()
     assert '["-m pytest -q test_model.py"]' in both
     assert '["test_model.py"]\ngraphs = 1\n' in both
 
     program.write_text("# moved\n\n" + MODEL.replace("return (x * 2)", "y = x\n    return (y * 2)"))
-    assert run("check", "test_model.py").exit_code == 0
+    assert forked("check", "test_model.py").exit_code == 0
 
     program.write_text(MODEL.replace("    return (x", "    print('shape', x.shape)\n    return (x"))
-    worse = run("check", "--format", "github", "test_model.py")
+    worse = forked("check", "--format", "github", "test_model.py")
     assert worse.exit_code == 112, worse.stderr
     assert "file=test_model.py,line=6::new: graph break in test_model.py forward: print(" in worse.stdout
-    worse = run("check", "-m", "pytest", "-q", "test_model.py")
+    worse = forked("check", "-m", "pytest", "-q", "test_model.py")
     assert worse.exit_code == 112
     assert "\n    in test_model.py::test_forward\n" in worse.stdout
 
     program.write_text(MODEL.replace("== 6", "== 7"))
-    failed = run("check", "test_model.py")
+    failed = forked("check", "test_model.py")
     assert failed.exit_code == 1  # the program's own
-    assert run("check", "--update", "test_model.py").exit_code == 109
+    assert forked("check", "--update", "test_model.py").exit_code == 109
