@@ -119,6 +119,12 @@ def test_what_varied_along_with_it_is_named_too() -> None:
     assert first_change(cause) == (Assignment(DYNAMIC_SOURCES, "L['x']:0,L['x']:1,L['k']"),)
 
 
+def test_a_float_that_varies_along_with_it_can_only_be_dynamic_by_the_argument() -> None:
+    rate = replace(opened("L['self'].rate"), name="zf3")
+    (cause,) = causes([size(4, 5)], symbols=[opened(), rate])
+    assert first_change(cause) == (Assignment("dynamic", "True"),)
+
+
 def test_before_2_13_torch_knows_no_dimensions_there() -> None:
     (cause,) = causes([size(4, 5)], symbols=[opened()], torch_version="2.12.1")
     assert first_change(cause) == (Assignment(DYNAMIC_SOURCES, "L['x']"),)

@@ -34,6 +34,7 @@ _DECIDES = re.compile(r"(?:if|elif|while|for|assert|match)\b|.{0,1000}\brange\("
 _DUCK_SIZING = "duck sizing"  # in torch's remark on a check
 _NUMBER = re.compile(r"-?\d{1,20}")
 _FLOAT = re.compile(r"-?(?:\d{1,30}\.\d{0,30}(?:e[-+]?\d{1,4})?|\d{1,30}e[-+]?\d{1,4}|inf|nan)")
+_FLOAT_SYMBOL = "zf"  # torch/utils/_sympy/symbol.py (SymT.FLOAT), 2.8 to 2.13
 # A source that can stand in a list that commas part, and that torch takes for a name or a pattern.
 _CAN_BE_LISTED = re.compile(r"[\w.\[\]']{1,400}")
 _VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})")
@@ -275,6 +276,12 @@ class RecompileCause:
         ids = {symbol.compile_id for symbol in self.symbols}
         opened = [compile_ for compile_ in self.compiles if compile_.compile_id in ids]
         return self.specialization is None and opened[:1] == [self.compiles[-1]]
+
+    @cached_property
+    def comes_with_a_float(self) -> bool:
+        """Whether torch made a float dynamic in the same recompile: it makes none dynamic by its name."""
+        opened = (self.frame.records.symbols.get(compile_.compile_id, ()) for compile_ in self.compiles)
+        return any(symbol.name.startswith(_FLOAT_SYMBOL) for symbols in opened for symbol in symbols)
 
     @property
     def frames_that_vary(self) -> int:

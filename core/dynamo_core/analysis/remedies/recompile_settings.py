@@ -29,7 +29,8 @@ def _can_be_dynamic(cause: RecompileCause) -> bool:
 
 
 def _can_be_named(cause: RecompileCause) -> bool:
-    return _can_be_dynamic(cause) and bool(cause.dynamic_sources) and not _is_hardly_more_than_0_or_1(cause)
+    is_enough = bool(cause.dynamic_sources) and not cause.comes_with_a_float
+    return _can_be_dynamic(cause) and is_enough and not _is_hardly_more_than_0_or_1(cause)
 
 
 def _is_hardly_more_than_0_or_1(cause: RecompileCause) -> bool:
@@ -58,6 +59,7 @@ def _is_first_by_argument(cause: RecompileCause) -> bool:
     is_simpler = (
         cause.dynamic is False
         or cause.is_float
+        or cause.comes_with_a_float
         or cause.frames_that_vary >= _MANY_FRAMES
         or len(cause.dynamic_sources) > _MOST_NAMES
     )
@@ -134,6 +136,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
         cures=(
             "recompile_float_argument",
             "recompile_rate_on_module",
+            "recompile_size_with_rate",
             "recompile_rate_of_optimizer",
             "recompile_dynamic_false",
         ),
