@@ -67,7 +67,7 @@ def test_what_compiled_within_the_first_step_is_told() -> None:
 
 
 def test_one_rank_alone_says_what_all_of_them_do() -> None:
-    waits = "All ranks beside each other: rank 0 and rank 1 wait for each other: collective 1 is all_reduce"
+    waits = "All ranks beside each other: rank 0 and rank 1 wait for each other: the 1st collective"
     for report in ("profile", "explain"):
         assert waits in answer(report, stored("ranks_in_another_order"), "--rank", "0").stdout
         assert waits not in answer(report, stored("ranks_in_another_order")).stdout

@@ -23,7 +23,8 @@ def test_the_first_collective_that_is_not_the_same_is_named_with_both_lines() ->
     ]
     assert [wait["ranks"] for wait in found["waits"]] == [[0], [1]]
     assert found["waiting"] == [
-        "rank 0 and rank 1 wait for each other: collective 1 is all_reduce of float32[8] on rank 0, and "
+        "rank 0 and rank 1 wait for each other: the 1st collective of the graph in which they are is "
+        "all_reduce of float32[8] on rank 0, and "
         "all_gather_into_tensor of float32[16] on rank 1"
     ]
     assert not any("collectives" in text for text in found["compared"])
@@ -32,7 +33,7 @@ def test_the_first_collective_that_is_not_the_same_is_named_with_both_lines() ->
 def test_the_page_says_once_who_waits_and_what_may_only_follow() -> None:
     page = answer("ranks", stored("ranks_in_another_order")).stdout
     assert page.count("wait for each other") == 1
-    first, second = page.index("The 1st collective of group 0"), page.index("The 2nd op of graph 2")
+    first, second = page.index("The 1st collective of group 0"), page.index("The 1st op of graph 2")
     assert first < page.index("Other differences, which may follow from that") < second
     one = answer("ranks", stored("ranks_that_recompile")).stdout
     assert "\nWhat was compared\n" in one and "may follow" in one

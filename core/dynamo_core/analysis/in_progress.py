@@ -25,7 +25,8 @@ def _lines(process: Process, recording: Recording) -> Iterator[str]:
         for times, what in ((graph.times, "running"), (graph.backward, "running its backward")):
             if times is not None and times.running_since_ns is not None:
                 since = _since(times.running_since_ns, ended_ns, is_exact=times.is_running_since_exact)
-                yield f"{what} {_graph(graph)} {since}, after {number(times.calls, 'call')}{where}"
+                before = f"after {number(times.calls, 'call')}" if times.calls else "its first call"
+                yield f"{what} {_graph(graph)} {since}, {before}{where}"
 
 
 def compiling_words(compiling: Compiling) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from ...model import Graph, Process, function_of
+from ...model import Graph, Node, Process, function_of
 from ...shared.launchers import OF_A_RANK
 from ..lasting_text import without_numbers
 from ..words import cache_name, compile_label, first_line, frame_name, number
@@ -119,11 +119,23 @@ def _graphs(ranks: Ranks) -> Iterator[Difference]:
     inner = {rank: _node_steps(ranks[rank].graphs[at]) for rank in ranks if at < len(sequences[rank])}
     where = _first_unlike(ranks, inner) if len(inner) == len(ranks) else None
     if where is not None:
-        title = f"the {ordinal(where)} op of graph {at + 1} is not the same on all ranks"
+        nodes = [process.graphs[at].nodes or () for process in ranks.values()]
+        title = f"{_node_in_words(nodes, where)} of graph {at + 1} is not the same on all ranks"
         yield Difference("graphs", title, sides(_all_at(inner, where)))
         return
     title = f"graph {at + 1} is not the same on all ranks"
     yield Difference("graphs", title, sides(_all_at(sequences, at)))
+
+
+def _node_in_words(graphs: Sequence[Sequence[Node]], at: int) -> str:
+    """Which one it is, as people count: inputs and ops each from 1."""
+    kinds = {nodes[at].op for nodes in graphs if at < len(nodes)}
+    if kinds == {"placeholder"}:
+        return f"the {ordinal(at)} input"
+    if kinds == {"output"}:
+        return "the output"
+    before = min(sum(node.op.startswith("call_") for node in nodes[:at]) for nodes in graphs)
+    return f"the {ordinal(before)} op"
 
 
 def _graph_step(graph: Graph) -> Step:

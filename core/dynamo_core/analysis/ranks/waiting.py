@@ -13,6 +13,7 @@ from ..in_progress import compiling_words
 from ..words import compile_label, frame_name, number
 from .collectives import Collective, collectives_of
 from .members import Inside, every, inside_of, named
+from .steps import ordinal
 
 
 @dataclass(frozen=True)
@@ -114,8 +115,8 @@ def _unlike(ranks: Mapping[int, Process], waiting: Mapping[int, _At]) -> Iterato
             these = named(every(ranks, alike))
             those = named(every(ranks, (each for each in waiting if _keys(waiting[each]) == _keys(at))))
             yield (
-                f"{these} and {those} wait for each other: collective {index + 1} is {mine} on {these}, and "
-                f"{its} on {those}"
+                f"{these} and {those} wait for each other: the {ordinal(index)} collective of the graph in "
+                f"which they are is {mine} on {these}, and {its} on {those}"
             )
             return
 
