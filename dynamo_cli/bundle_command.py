@@ -56,7 +56,7 @@ def bundle_command(ctx: click.Context, /, bundle_file: Path, without_source: boo
     \b
     Examples:
       dynamo bundle                                    the newest recording, as it is
-      dynamo bundle --without-source -o issue.zip      nothing of the program's text in it
+      dynamo bundle --without-source -o issue.zip      no line of source, no path
       dynamo explain issue.zip                         for whoever receives it
     """
     target, ending = target_recording(ctx, options)

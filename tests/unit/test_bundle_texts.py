@@ -55,9 +55,10 @@ def test_a_graph_keeps_operators_and_shapes(texts: Texts) -> None:
 
 
 def test_a_fraction_goes_however_short_it_is_and_is_the_same_everywhere(texts: Texts) -> None:
-    assert texts.text("l_x_ * 0.12345; 7.5 * 1.0") == "l_name1_ * 1.5; 2.5 * 1.0"
+    assert texts.text("l_x_ * 0.12345; 7.5 * 1.0") == "l_name1_ * 1000001.5; 1000002.5 * 1.0"
     assert (
-        texts.text("l_x_ == 0.12345, at index 0. expected 16") == "l_name1_ == 1.5, at index 0. expected 16"
+        texts.text("l_x_ == 0.12345, at index 0. expected 16")
+        == "l_name1_ == 1000001.5, at index 0. expected 16"
     )
     assert texts.text("Guard latency = 3.25 us") == "Guard latency = 3.25 us"  # measured, not the user's
 

@@ -148,7 +148,7 @@ class Placeholders:
         is_whole = text.isdecimal() or text[:2].lower() == "0x"
         if (is_whole and sum(map(str.isdigit, text)) <= _LONGEST_NUMBER) or text in _PLAIN_FRACTIONS:
             return text
-        form = "100000{1}" if is_whole else "{1}.5"
+        form = "100000{1}" if is_whole else "100000{1}.5"
         return self._new("number", text, form)
 
     def path(self, path: str) -> str:
