@@ -50,8 +50,8 @@ def replaced_text(replaced: Mapping[str, int] | None, left_out: Mapping[str, int
     counts = ", ".join(number(count, kind) for kind, count in replaced.items())
     missing = ", ".join(f"{name} ({count})" for name, count in sorted(left_out.items()))
     return (
-        "\nMade without source: lines of source have placeholders for texts, numbers and names (but for those "
-        "that torch or Python has too), and no comments; so have paths, command lines and values of "
+        "\nMade without source: lines of source have placeholders for texts, numbers and names (but for "
+        "those of torch and Python), and no comments; so have paths, command lines and values of "
         "environment variables. name1, text1, file1.py and numbers from 1000001 on are placeholders.\n"
         f"Replaced: {counts or 'nothing'}.\n"
         f"Records left out: {missing or 'none'}.\n"
