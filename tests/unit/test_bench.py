@@ -94,7 +94,7 @@ class TestSpeedUp:
             def __init__(self, plan: Plan, announce: object) -> None:
                 self.rounds = plan.rounds
 
-            def expect(self, rounds: int) -> None:
+            def expect(self, rounds: int, undecided: int = 0) -> None:
                 self.rounds = rounds
 
             def find_step(self) -> tuple[None, str, tuple[int, ...]]:
@@ -235,6 +235,14 @@ class TestReport:
         assert compare(bench(noisy))[1].break_even is None
         page = plain_text(bench_blocks(bench(noisy)))
         assert page.startswith("Undecided: ") and "never" not in page
+
+    def test_what_95_percent_tell_and_99_do_not_is_undecided(self) -> None:
+        close = backend(9, 9.5, 9.3, compile_seconds=1.0)
+        figures = compare(bench(close))[1]
+        assert figures.speed_up is not None and figures.speed_up.differs and figures.is_decided is False
+        assert figures.break_even is None
+        page = plain_text(bench_blocks(bench(close)))
+        assert page.startswith("Undecided: inductor is ") and "with 99 % confidence it may differ" in page
 
     def test_one_that_is_not_faster(self) -> None:
         page = plain_text(bench_blocks(bench(backend(20, 24, 22, compile_seconds=1.0))))

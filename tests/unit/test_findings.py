@@ -254,6 +254,10 @@ def test_a_loop_that_makes_the_first_step_slow_is_named_with_its_counts() -> Non
         "Dynamo unrolls loops: the body of this one is 60 times in graph 1, each of them traced and compiled "
         "anew"
     )
+    assert "`layer.compile()` on each layer" in found.remedies[0].text
+    counted = replace(large, loop=replace(loop, text="for tap in range(60):"))
+    (of_numbers,) = find(of_one_process(graphs=[counted], compiles=[slow]))
+    assert of_numbers.remedies[0].text.startswith("compute over all of it at once")
     calls = graph(1, CompileId(0, 0), ops=242, loop=replace(loop, is_loop=False))
     (called,) = find(of_one_process(graphs=[calls], compiles=[slow]))
     assert called.cause.startswith("Dynamo inlines calls: this function is 60 times in graph 1")

@@ -78,7 +78,8 @@ def _figures(backend: Backend, eager: Backend, bench: Bench) -> Figures:
     cold = runs[1].compile_seconds if 1 in runs else None
     known = [time for time in times.values() if time is not None]
     speed = None if backend.is_eager else ratio_of(pairs)
-    is_known = speed is not None and speed.differs is not False
+    is_decided = None if backend.is_eager else _is_decided(ratio_of(pairs, SURE))
+    is_known = speed is not None and is_decided is not False
     both = (median([a for a, _ in pairs]), median([b for _, b in pairs])) if pairs else (None, None)
     return Figures(
         backend=backend,
@@ -87,7 +88,7 @@ def _figures(backend: Backend, eager: Backend, bench: Bench) -> Figures:
         seconds=tuple(known),
         steps_compared=None if blocks is None else sum(last - first for first, last in blocks),
         speed_up=speed,
-        is_decided=None if backend.is_eager else _is_decided(ratio_of(pairs, SURE)),
+        is_decided=is_decided,
         compile_cold=cold,
         compile_warm=_median(run.compile_seconds for number, run in runs.items() if number > 1),
         break_even=break_even_steps(cold, *both) if blocks is not None and is_known else None,

@@ -117,7 +117,7 @@ def bench(plan: Plan, announce: Announce) -> Bench:
                     )
             if number == result.rounds < plan.most_rounds and not _is_decided(result):
                 result.rounds = min(result.rounds + plan.rounds, plan.most_rounds)
-                runs.expect(result.rounds)
+                runs.expect(result.rounds, undecided=number)
         if plan.verify:
             for backend in result.backends[1:]:
                 backend.agreement = runs.verify(backend)
@@ -139,10 +139,10 @@ class _Runs:
         self._to_verify = [name for name in plan.requests if name != EAGER] if plan.verify else []
         self.expect(plan.rounds)
 
-    def expect(self, rounds: int) -> None:
-        """So many rounds there will be, as far as is known."""
+    def expect(self, rounds: int, undecided: int = 0) -> None:
+        """So many rounds there will be, as far as is known: so many are `undecided`."""
         count = len(self._plan.requests)
-        self._rounds = rounds
+        self._rounds, self._undecided = rounds, undecided
         self._in_all = 1 + rounds * count + self._plan.verify * (count - 1) + self._plan.per_graph
 
     def find_step(self) -> tuple[Step | None, str | None, tuple[int, ...]]:
@@ -170,7 +170,7 @@ class _Runs:
 
     def measure(self, name: str, number: int, frames: tuple[StepFrame, ...]) -> Run:
         """One run of the program with one backend."""
-        more = f" ({self._plan.rounds} did not decide)" if self._rounds > self._plan.rounds else ""
+        more = f" ({self._undecided} did not decide)" if self._undecided else ""
         what = f"round {number} of {self._rounds}{more}, {name}"
         request = _with(self._plan.requests[name], step_frames=frames)
         began = time.monotonic()

@@ -50,12 +50,14 @@ def _verdict(figures: list[Figures]) -> str:
         return f"{_listed(wrong)} something else than eager, so no speed-up counts."
     if not speeds:
         return "No backend could be compared with eager."
-    sure = [pair for pair in speeds if pair[1].differs is not False and pair[1].estimate > 1]
+    sure = [pair for pair in speeds if pair[0].is_decided is not False and pair[1].estimate > 1]
     best, speed = max(sure or speeds, key=lambda pair: pair[1].estimate)
     told = f"{best.backend.name} is {_times_as_fast(speed)}"
-    if speed.differs is False and speed.interval is not None:
+    if best.is_decided is False and speed.interval is not None:
         between = f"{interval(*speed.interval)} times as fast as eager (95 %)"
-        return f"Undecided: {best.backend.name} is {between}; {factor(speed.estimate)} on average.{disagree}"
+        unsure = ", and with 99 % confidence it may differ in nothing" if speed.differs else ""
+        average = f"{factor(speed.estimate)} on average{unsure}"
+        return f"Undecided: {best.backend.name} is {between}; {average}.{disagree}"
     if speed.estimate < 1:
         return f"No backend is faster than eager; {told}.{disagree}"
     return f"{told}{_pays(best)}.{disagree}"
@@ -73,8 +75,12 @@ def _times_as_fast(speed: Ratio) -> str:
 
 
 def _pays(figures: Figures) -> str:
-    steps = figures.break_even
-    return "" if steps is None else f"; {number(steps, 'step')} pay for compiling"
+    """After how many steps, beside those of this run."""
+    steps, run = figures.break_even, figures.first_success
+    if steps is None:
+        return ""
+    own = "" if run is None or not run.steps else f", and this run has {run.steps:,}"
+    return f"; {number(steps, 'step')} pay for compiling{own}"
 
 
 def _what_was_done(bench: Bench, figures: list[Figures]) -> str:
@@ -159,7 +165,7 @@ def _pays_after(figures: Figures) -> str:
         return ""  # it has no times to compare
     if figures.basis == "run":
         return "no steps seen"
-    if speed.differs is False:
+    if figures.is_decided is False:
         return "not surely faster"
     return "never" if speed.estimate <= 1 else "not recorded"
 

@@ -29,7 +29,7 @@ def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Bloc
             f"Over {number(steps.steady, 'step')}: median {seconds(steps.median)}, "
             f"mean {seconds(steps.mean)}, from {seconds(low)} to {seconds(high)}"
             + (f" in blocks of {steps.block_size} steps." if steps.block_size > 1 else ".")
-            + _first(steps)
+            + _first(process, steps)
         )
         if process.window is not None:
             yield Paragraph(
@@ -50,12 +50,15 @@ def _why_none(process: Process, step: str | None) -> str:
     return f"not found; {what} is called often enough after the last compile{outside}"
 
 
-def _first(steps: Steps) -> str:
+def _first(process: Process, steps: Steps) -> str:
     """A graph is compiled before it is called, so that compile is in no step; that of a backward is."""
     if not steps.first:
         return ""
+    of_graph = [each for each in process.compiles if each.compile_id == steps.graph.compile_id]
+    before = sum(each.seconds or 0.0 for each in of_graph if each.is_forward)
+    compiled = f"; before it, compiling the graph took {seconds(before)}" if before else ""
     compiling = f", {seconds(steps.first_compiling)} of it compiling" if steps.first_compiling else ""
-    return f" The first one took {seconds(steps.first[0])}{compiling}; the graph was ready when it began."
+    return f" The first one took {seconds(steps.first[0])}{compiling}{compiled}."
 
 
 def _warm_up(steps: Steps) -> str:

@@ -1,5 +1,6 @@
 """Findings: loops of the program's that make a graph large, and its first step slow."""
 
+import re
 from collections.abc import Iterator
 
 from ...model import Graph, Process, StackFrame, UnrolledLoop
@@ -9,6 +10,13 @@ from .draft import WORTH_A_WORD_S, Draft
 from .finding import Cost, Evidence, Figure
 from .remedy import remedy
 
+# A loop over numbers goes over parts of a tensor, say; what another loop goes over are layers, most often.
+_OVER_NUMBERS = re.compile(r"\brange\(")
+_AT_ONCE = (
+    "compute over all of it at once in place of one after the other (a dimension more, stacked slices, "
+    "a convolution): it is one op then for each in the loop's body. Where that cannot be, leave the function "
+    "that has the loop to eager (`torch.compiler.disable`), or make the loop shorter."
+)
 _COMPILE_ONCE = (
     "compile what is repeated, and not the whole (regional compilation): `layer.compile()` on each layer in "
     "place of the model, as layers of one class share what is compiled. To keep one graph, mark the repeated "
@@ -51,5 +59,5 @@ def _of_graph(process: Process, graph: Graph, loop: UnrolledLoop, took: float) -
         # Not more than all of it; how much less a smaller graph takes is not known.
         cost=Cost(saves_at_most=Figure(took, "estimated")),
         evidence=Evidence((str(graph.compile_id),), (graph.number,)),
-        remedies=remedy("unrolled loop", _COMPILE_ONCE),
+        remedies=remedy("unrolled loop", _AT_ONCE if _OVER_NUMBERS.search(loop.text) else _COMPILE_ONCE),
     )
