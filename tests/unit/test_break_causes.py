@@ -126,6 +126,12 @@ def test_only_what_torch_can_put_off_is_printed_behind_the_graph(types: str, is_
     assert (first.change is not None) == is_put_off
 
 
+def test_a_print_with_keywords_is_not_put_off_as_torch_forgets_them() -> None:
+    words = PRINT.format("['Tensor']").replace("has_kwargs False", "has_kwargs True")
+    met = a_break("Failed to trace builtin operator", words, "print(y, end='')")
+    assert advice(met).startswith("take `print(y, end='')` out of the compiled code")
+
+
 def test_a_setting_is_given_only_to_a_torch_that_has_it() -> None:
     met = a_break("Unsupported Tensor.backward() call", "No `Tensor.backward()`.", "loss.backward()")
     assert "trace_autograd_ops" in advice(met, "2.13.0+cpu")

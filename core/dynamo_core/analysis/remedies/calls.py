@@ -13,10 +13,12 @@ from .line_parts import is_bare
 
 _LATER = "torch._dynamo.config.reorderable_logging_functions+"
 _PRINT = re.compile(r"builtin operator `print`|builtin `print")
-# What torch can put off are tensors, numbers and text: DebuggingVariable.can_reorder_logs.
+# What torch can put off are tensors, numbers and text (DebuggingVariable.can_reorder_logs), and it forgets
+# `end`, `sep` and `file` (call_function).
 _PRINT_OF_PLAIN = re.compile(
     r"builtin operator `print` with argument types "
     r"\[(?:'(?:str|int|float|bool|NoneType|Tensor|Parameter|dtype|device)'(?:, )?){0,50}\]"
+    r"(?! \(has_kwargs True)"
 )
 _LOGGER = re.compile(r"logging\.Logger|Logger method")
 _WARN = re.compile(r"builtin `_?warnings\.warn")

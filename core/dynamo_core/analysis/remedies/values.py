@@ -237,8 +237,8 @@ _VALUES = (
         "`{line}` makes a list of what a tensor holds, " + _NOT_KNOWN,
         (
             Treatment(
-                "keep it a tensor: take `x[0]`, `x.unbind()` in place of `.tolist()`; or make the list "
-                "after the call of `{function}`.",
+                "keep it a tensor: `x[0]` or `x.unbind()` in place of `.tolist()`; torch.sort, torch.max in "
+                "place of Python's; or make the list after the call of `{function}`.",
                 cures="tolist_of_floats",
             ),
         ),
