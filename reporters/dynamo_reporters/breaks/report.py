@@ -111,8 +111,8 @@ def _inferred(recording: Recording) -> Iterator[Block]:
 
 
 _COST_UNKNOWN = (
-    "What it costs is not known, so that it may be the costliest all the same: a break costs the time from "
-    "the graph before it to the one after it, where both are known."
+    "What it costs is not known, so that it may be the costliest all the same: no call was timed from the "
+    "graph before it to the one after it."
 )
 
 
