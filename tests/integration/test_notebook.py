@@ -30,6 +30,6 @@ def test_the_cells_of_a_notebook_are_named(run: Runner, tmp_path: Path) -> None:
     assert ran.exit_code == 0, ran.stderr
     assert "graph break at In[2]:4 Data-dependent branching" in ran.stderr
     recompiles = run("recompiles")
-    assert "score (In[2]:1): 1 recompile" in recompiles.stdout
+    assert "score (In[2]:2): 1 recompile" in recompiles.stdout
     assert "In[2]:3 y = x.sin()" in recompiles.stdout
     assert "ipykernel_" not in recompiles.stdout

@@ -18,9 +18,12 @@ _NODE = re.compile(r"([| ]*)\+- (.*)", re.DOTALL)
 _LEAF = re.compile(r"([A-Z][A-Z_0-9]+)(?:: ?(.*))?", re.DOTALL)
 _MANAGER = re.compile(r"(?:(?:Key|Value)Manager: )?\w*GuardManager: source=(.*)", re.DOTALL)
 _LATENCY = re.compile(r"Guard latency = (\d+(?:\.\d+)?) us\s*")
-# What stands between quotes is a text of Python's, and no mark; a quote alone is never closed. A search for
-# these and the mark takes a tenth of the time of a match of all that stands before the mark.
-_QUOTED = r"""'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*"|['"]"""
+# What stands between quotes is a text of Python's, and no mark; one that is never closed goes to the end, and
+# sets a group. A search for these and the mark takes a tenth of the time of a match of all before the mark.
+_QUOTED = (
+    r"""'[^'\\]*(?:\\.[^'\\]*)*(?:'|(?P<single>\\?\Z))"""
+    r"""|"[^"\\]*(?:\\.[^"\\]*)*(?:"|(?P<double>\\?\Z))"""
+)
 _END_OF_SOURCE = re.compile(rf"{_QUOTED}|, (?:accessed_by|type)=", re.DOTALL)
 _MARK = "  # "  # of a comment
 _END_OF_CODE = re.compile(rf"{_QUOTED}|{_MARK}", re.DOTALL)
@@ -79,15 +82,20 @@ def _source(manager: str, parent: str) -> str:
     if found is None:
         return parent
     end = _outside_quotes(_END_OF_SOURCE, found[1])
-    return found[1].strip() if end is None or end[0] in _QUOTES else found[1][: end.start()]
+    return found[1].strip() if end is None or _is_open(end) else found[1][: end.start()]
 
 
 def _outside_quotes(mark: re.Pattern[str], text: str) -> re.Match[str] | None:
     """The first mark, or else the first quote that is never closed, behind which all may be text."""
     for found in mark.finditer(text):
-        if found[0] in _QUOTES or found[0][0] not in _QUOTES:
+        if found[0][0] not in _QUOTES or _is_open(found):
             return found
     return None
+
+
+def _is_open(found: re.Match[str]) -> bool:
+    """Whether it is a quote that is never closed."""
+    return found.lastgroup is not None
 
 
 def parse_check(kind: str, source: str, text: str) -> GuardCheck:
@@ -108,7 +116,7 @@ def split_comment(text: str) -> tuple[str, str | None]:
     if end is None:
         return text, None
     # A quote that is never closed, as in the repr of an object, hides no mark.
-    at = text.index(_MARK) if end[0] in _QUOTES else end.start()
+    at = text.index(_MARK) if _is_open(end) else end.start()
     return text[:at], text[at + len(_MARK) :]
 
 
