@@ -9,7 +9,19 @@ import sys
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from pairs import Side, environment, progress
+from pairs import PROGRAMS, Side, environment, print_comparison, progress, steady_sides, workplace
+
+_BLOCKS = 200  # of steps, in each process
+
+
+def compare_steps(title: str, program: str, repeats: int, bound: float) -> None:
+    """Let processes of a program do its steps in turn, plain and recorded, and print what a step takes."""
+    with workplace() as folder:
+        sides = steady_sides(folder, PROGRAMS / program)
+        blocks_in_turn(sides, repeats=1, blocks=1)  # fills Inductor's cache
+        taken = blocks_in_turn(sides, repeats, _BLOCKS)
+    steps = {name: [nanoseconds / 1e6 for nanoseconds in of_side] for name, of_side in taken.items()}
+    print_comparison(title, "ms", steps, f"ratio <= {bound}")
 
 
 def blocks_in_turn(sides: Sequence[Side], repeats: int, blocks: int) -> Mapping[str, list[float]]:

@@ -1,21 +1,15 @@
 """CPU time of a steady training step of a compiled model, plain beside recorded."""
 
-from blocks import blocks_in_turn
-from pairs import PROGRAMS, print_comparison, repeats_from_arguments, steady_sides, workplace
+from blocks import compare_steps
+from pairs import repeats_from_arguments
 
 BOUND = 1.005
-BLOCKS = 200  # of three steps, in each process
 
 
 def main() -> None:
     """Let the processes train in turn and compare their steps."""
     repeats = repeats_from_arguments(__doc__, default=20)
-    with workplace() as folder:
-        sides = steady_sides(folder, PROGRAMS / "train_steps.py")
-        blocks_in_turn(sides, repeats=1, blocks=1)  # fills Inductor's cache
-        taken = blocks_in_turn(sides, repeats, BLOCKS)
-        steps = {name: [nanoseconds / 1e6 for nanoseconds in of_side] for name, of_side in taken.items()}
-        print_comparison("Steady training step", "ms", steps, f"ratio <= {BOUND}")
+    compare_steps("Steady training step", "train_steps.py", repeats, BOUND)
 
 
 if __name__ == "__main__":

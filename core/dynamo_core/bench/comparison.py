@@ -28,8 +28,9 @@ class Figures:
     `why_run` says why no steps are compared. `compile_cold` is from the first round, `compile_warm` the
     median of the others. `break_even` counts steps; None where it is not told that a step is faster. The
     peaks are bytes, the median over rounds. `output` compares what the program printed with what it printed
-    in eager's first run. `is_decided` says whether more rounds would tell no more: the backend is faster or
-    slower, or takes the same time, as sure as SURE says; None where there are no two rounds to compare.
+    in eager's first run. `differs` says whether its time is another than eager's, as sure as SURE says, and
+    `is_decided` whether more rounds would tell no more: it differs, or is the same as surely. Both are None
+    where there are no two rounds to compare.
     """
 
     backend: Backend
@@ -38,6 +39,7 @@ class Figures:
     seconds: tuple[float, ...]
     steps_compared: int | None
     speed_up: Ratio | None
+    differs: bool | None
     is_decided: bool | None
     compile_cold: float | None
     compile_warm: float | None
@@ -78,8 +80,8 @@ def _figures(backend: Backend, eager: Backend, bench: Bench) -> Figures:
     cold = runs[1].compile_seconds if 1 in runs else None
     known = [time for time in times.values() if time is not None]
     speed = None if backend.is_eager else ratio_of(pairs)
-    is_decided = None if backend.is_eager else _is_decided(ratio_of(pairs, SURE))
-    is_known = speed is not None and is_decided is not False
+    sure = None if backend.is_eager else ratio_of(pairs, SURE)
+    is_known = sure is not None and sure.differs is not False
     both = (median([a for a, _ in pairs]), median([b for _, b in pairs])) if pairs else (None, None)
     return Figures(
         backend=backend,
@@ -88,7 +90,8 @@ def _figures(backend: Backend, eager: Backend, bench: Bench) -> Figures:
         seconds=tuple(known),
         steps_compared=None if blocks is None else sum(last - first for first, last in blocks),
         speed_up=speed,
-        is_decided=is_decided,
+        differs=None if sure is None else sure.differs,
+        is_decided=_is_decided(sure),
         compile_cold=cold,
         compile_warm=_median(run.compile_seconds for number, run in runs.items() if number > 1),
         break_even=break_even_steps(cold, *both) if blocks is not None and is_known else None,

@@ -10,8 +10,8 @@ from dynamo_core.bench.measured import Bench
 from dynamo_core.bench.outputs import LONGEST_OUTPUT, OutputComparison
 from dynamo_core.timing.ratios import Ratio
 
-from ..page.blocks import Block, Bullets, Estimate, Heading, Intervals, Paragraph, Table, table
-from ..parts.speed_ups import factor, interval
+from ..page.blocks import Block, Bullets, Estimate, Heading, Paragraph, Table, table
+from ..parts.speed_ups import factor, interval, speed_ups_drawn
 from .graph_times import graph_times_blocks
 
 _OF: dict[Basis, str] = {"step": "a step", "run": "the run"}
@@ -26,7 +26,7 @@ def bench_blocks(bench: Bench) -> Iterator[Block]:
     yield Paragraph(_what_was_done(bench, figures))
     yield Heading("Time")
     yield _times(figures)
-    yield from _intervals(figures)
+    yield from speed_ups_drawn(_estimates(figures))
     yield from _explained(figures)
     yield from _rounds_and_load(bench, figures)
     yield Heading("Compiling and memory")
@@ -50,10 +50,10 @@ def _verdict(figures: list[Figures]) -> str:
         return f"{_listed(wrong)} something else than eager, so no speed-up counts."
     if not speeds:
         return "No backend could be compared with eager."
-    sure = [pair for pair in speeds if pair[0].is_decided is not False and pair[1].estimate > 1]
+    sure = [pair for pair in speeds if pair[0].differs is not False and pair[1].estimate > 1]
     best, speed = max(sure or speeds, key=lambda pair: pair[1].estimate)
     told = f"{best.backend.name} is {_times_as_fast(speed)}"
-    if best.is_decided is False and speed.interval is not None:
+    if best.differs is False and speed.interval is not None:
         between = f"{interval(*speed.interval)} times as fast as eager (95 %)"
         unsure = ", and with 99 % confidence it may differ in nothing" if speed.differs else ""
         average = f"{factor(speed.estimate)} on average{unsure}"
@@ -116,14 +116,10 @@ def _times(figures: list[Figures]) -> Table:
     return _by_backend(f"backend{headings}|{_median_of(bases)}>|from, to>|speed-up>|95 %|pays after>", rows)
 
 
-def _intervals(figures: list[Figures]) -> Iterator[Intervals]:
-    estimates = [
-        Estimate(each.backend.name, each.speed_up.estimate, *each.speed_up.interval)
-        for each in figures
-        if each.speed_up is not None and each.speed_up.interval is not None
-    ]
-    if estimates:
-        yield Intervals("speed-up over eager (95 %)", estimates)
+def _estimates(figures: list[Figures]) -> Iterator[Estimate]:
+    for each in figures:
+        if each.speed_up is not None and each.speed_up.interval is not None:
+            yield Estimate(each.backend.name, each.speed_up.estimate, *each.speed_up.interval)
 
 
 def _median_of(bases: set[Basis]) -> str:
@@ -165,7 +161,7 @@ def _pays_after(figures: Figures) -> str:
         return ""  # it has no times to compare
     if figures.basis == "run":
         return "no steps seen"
-    if figures.is_decided is False:
+    if figures.differs is False:
         return "not surely faster"
     return "never" if speed.estimate <= 1 else "not recorded"
 

@@ -1,4 +1,8 @@
-"""Speed-ups and their intervals as text."""
+"""Speed-ups and their intervals, as text and to be drawn."""
+
+from collections.abc import Iterable, Iterator
+
+from ..page.blocks import Estimate, Intervals
 
 
 def factor(value: float) -> str:
@@ -9,3 +13,10 @@ def factor(value: float) -> str:
 def interval(low: float, high: float) -> str:
     """From, to."""
     return f"{factor(low)} to {factor(high)}"
+
+
+def speed_ups_drawn(estimates: Iterable[Estimate]) -> Iterator[Intervals]:
+    """Nothing where none has an interval."""
+    found = list(estimates)
+    if found:
+        yield Intervals("speed-up over eager (95 %)", found)

@@ -9,8 +9,8 @@ from dynamo_core.suite.judged import Compared, Judged
 from dynamo_core.suite.rows import ProgramResult, Row, Speed
 from dynamo_core.suite.summary import BackendSummary
 
-from ..page.blocks import Block, Bullets, Estimate, Heading, Intervals, Paragraph, Table, table
-from ..parts.speed_ups import factor, interval
+from ..page.blocks import Block, Bullets, Estimate, Heading, Paragraph, Table, table
+from ..parts.speed_ups import factor, interval, speed_ups_drawn
 
 _CHANGES: dict[Change, str] = {
     "newly failing": "fails now, and did not",
@@ -36,7 +36,7 @@ def suite_blocks(judged: Judged, results: str) -> Iterator[Block]:
     yield _summaries(judged.summaries)
     yield Heading("Speed-up over eager")
     yield _speeds(run.results)
-    yield from _intervals(run.results)
+    yield from speed_ups_drawn(_estimates(run.results))
     yield Paragraph(
         "Eager's time by the backend's in the same round, the geometric mean over rounds, with its 95 % "
         "interval. Times are of a step, or of the run without imports and compiling where no step was found.",
@@ -193,15 +193,12 @@ def _speed_cells(row: Row) -> tuple[str, str]:
     )
 
 
-def _intervals(results: list[ProgramResult]) -> Iterator[Intervals]:
-    estimates = [
-        Estimate(f"{result.program}, {row.backend}", speed.mean, speed.low, speed.high)
-        for result in results
-        for row in result.rows
-        if (speed := row.speed_up) is not None and speed.low is not None and speed.high is not None
-    ]
-    if estimates:
-        yield Intervals("speed-up over eager (95 %)", estimates)
+def _estimates(results: list[ProgramResult]) -> Iterator[Estimate]:
+    for result in results:
+        for row in result.rows:
+            speed = row.speed_up
+            if speed is not None and speed.low is not None and speed.high is not None:
+                yield Estimate(f"{result.program}, {row.backend}", speed.mean, speed.low, speed.high)
 
 
 def _costs(results: list[ProgramResult]) -> Table:
