@@ -1,6 +1,7 @@
 """What counts as agreement with eager, and the clones and references that it is measured on."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,9 +15,11 @@ from dynamo_core.backends.agreement import (
     compare,
     draws_random_numbers,
     float64_reference,
+    rounded_otherwise,
     shielded,
     with_other_last_bits,
 )
+from dynamo_core.backends.agreement.comparison import SECOND_OPINIONS
 
 NAN, INFINITY = float("nan"), float("inf")
 
@@ -149,6 +152,134 @@ def test_a_long_sum_in_another_order() -> None:
 
     assert only(in_lanes, eager, exact, again).agrees
     assert not only(eager * (1 + 1e-3), eager, exact, again).agrees
+
+
+def added_in_a_row(values: torch.Tensor) -> torch.Tensor:
+    total = torch.zeros(values.shape[1:])
+    for each in values:
+        total += each
+    return total
+
+
+def test_a_sum_in_a_row() -> None:
+    """Of equal numbers: its roundings all go one way. Compiled loops sum so; eager's sum is nearly exact."""
+    x = torch.full((4096, 2), 0.1)
+    candidate, eager, exact = added_in_a_row(x), x.sum(0), x.double().sum(0)
+
+    def again(seed: int) -> list[torch.Tensor]:
+        return rounded_otherwise(lambda values: [values[0].sum(0)], [x], seed)
+
+    assert (candidate - eager).abs().max() > 1e-5 * eager.abs().max()
+    assert not only(candidate, eager, exact).agrees
+    assert only(candidate, eager, exact, again).agrees
+    assert not only(eager * (1 + 2e-3), eager, exact, again).agrees
+
+
+def test_eager_is_run_again_only_until_that_explains_it() -> None:
+    x = torch.full((4096, 2), 0.1)
+    asked: list[int] = []
+
+    def again(seed: int) -> list[torch.Tensor]:
+        asked.append(seed)
+        return rounded_otherwise(lambda values: [values[0].sum(0)], [x], seed)
+
+    eager, exact = x.sum(0), x.double().sum(0)
+    assert only(eager, eager, exact, again).agrees
+    assert asked == []
+    assert only(added_in_a_row(x), eager, exact, again).agrees
+    assert asked == [1, 2, 3, 4]
+    assert not only(eager * 1.01, eager, exact, again).agrees
+    assert len(asked) == 4 + SECOND_OPINIONS
+
+
+def test_gradients_behind_a_normalization_that_is_summed_in_a_row() -> None:
+    x = torch.randn(4, 3, 32, 32, generator=torch.Generator().manual_seed(3))
+    bias = torch.rand(3, generator=torch.Generator().manual_seed(4))
+
+    def gradients(values: list[Any]) -> list[Any]:
+        x, bias = (value.detach().requires_grad_() for value in values)
+        normal = torch.nn.functional.batch_norm(x * 3, None, None, bias * 0 + 1, bias, training=True)
+        normal.mean((2, 3)).sin().sum().backward()
+        return [x.grad, bias.grad]
+
+    eager, exact = gradients([x, bias]), gradients([x.double(), bias.double()])
+    seeds = (1, 3)  # in one lane
+    errors = [
+        [
+            (a - b).abs().max().item()
+            for a, b in zip(rounded_otherwise(gradients, [x, bias], seed), exact, strict=True)
+        ]
+        for seed in seeds
+    ]
+    own = [(a - b).abs().max().item() for a, b in zip(eager, exact, strict=True)]
+    assert all(max(each) < 1e-3 for each in errors)  # still the same gradients
+    assert all(error[1] > 10 * own[1] for error in errors)
+
+
+def test_what_rounds_nothing_stays_equal_and_generators_stay_as_they_are() -> None:
+    x = torch.rand(64, generator=torch.Generator().manual_seed(5))
+    before = torch.get_rng_state()
+
+    def moved(values: list[Any]) -> list[Any]:
+        (x,) = values
+        y = torch.cat([x, x]).relu().clone()
+        return [y[:64] == y[64:], torch.arange(4.0).floor(), x.view(8, 8).T.reshape(-1) * 2]
+
+    equal, counted, doubled = rounded_otherwise(moved, [x], 1)
+    assert equal.all() and counted.tolist() == [0, 1, 2, 3]
+    assert 0 < (doubled - x.view(8, 8).T.reshape(-1) * 2).abs().max() < 1e-5
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
+@pytest.mark.parametrize("wrong", [F.gelu, lambda x: F.relu(x) * 1.2, lambda x: F.relu(x + 0.1)])
+def test_what_is_wrong_is_wrong_in_any_precision(wrong: Callable[..., Any], dtype: torch.dtype) -> None:
+    x, w = (torch.randn(64, 64, generator=torch.Generator().manual_seed(n)).to(dtype) for n in (1, 2))
+
+    def layers(activation: Callable[..., Any], values: list[Any]) -> list[Any]:
+        x, w = values
+        return [activation(x @ w / 8) @ w / 8]
+
+    def again(seed: int) -> list[Any]:
+        return rounded_otherwise(partial(layers, F.relu), [x, w], seed)
+
+    (eager,), (exact,) = layers(F.relu, [x, w]), layers(F.relu, [x.double(), w.double()])
+    (candidate,) = layers(wrong, [x, w])
+    assert not only(candidate, eager, exact, again).agrees
+
+
+def test_what_an_operator_keeps_is_not_written_into() -> None:
+    kept = torch.ones(8)
+
+    def give(x: torch.Tensor) -> torch.Tensor:
+        return kept
+
+    table = torch.library.custom_op("agreement_test::table", give, mutates_args=())
+    rounded_otherwise(lambda values: table(values[0]) * 2, [torch.ones(8)], 1)
+    assert torch.equal(kept, torch.ones(8))
+
+
+def test_opinions_up_to_a_failure_count() -> None:
+    x = torch.full((4096, 2), 0.1)
+
+    def again(seed: int) -> list[torch.Tensor]:
+        if seed == 3:
+            raise RuntimeError("not with these inputs")
+        return rounded_otherwise(lambda values: [values[0].sum(0)], [x], seed)
+
+    assert only(added_in_a_row(x), x.sum(0), x.double().sum(0), again).agrees
+
+
+def test_where_operations_cannot_be_watched_the_inputs_alone_differ() -> None:
+    from torch.utils._python_dispatch import _get_current_dispatch_mode
+
+    def unwatched(values: list[Any]) -> torch.Tensor:
+        if _get_current_dispatch_mode() is not None:
+            raise NotImplementedError("an operation that no mode may watch")
+        return values[0] * 2
+
+    x = torch.ones(4)
+    assert 0 < (rounded_otherwise(unwatched, [x], 1) - 2).abs().max() < 1e-5
 
 
 def test_second_opinion_on_a_step() -> None:

@@ -5,6 +5,7 @@ from .comparison import Comparison, compare
 from .float64 import float64_reference, in_float64
 from .perturbation import with_other_last_bits
 from .random_numbers import RandomState, draws_random_numbers
+from .rounding import rounded_otherwise
 from .shield import is_shielded, shielded
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "float64_reference",
     "in_float64",
     "is_shielded",
+    "rounded_otherwise",
     "shielded",
     "with_other_last_bits",
 ]

@@ -32,21 +32,49 @@ def with_other_last_bits(values: Sequence[Any], seed: int) -> list[Any]:
     with torch.no_grad():
         for index, value in enumerate(changed):
             if _can_be_changed(value):
-                own_seed = _FAR_FROM_OTHERS + seed * len(changed) + index
-                generator = torch.Generator(value.device).manual_seed(own_seed)
-                noise = torch.rand(value.shape, device=value.device, generator=generator).mul_(2).sub_(1)
-                noise = noise.to(torch.promote_types(value.dtype, torch.float32))
-                value.copy_(value * (1 + noise * _reach(value)))
+                change(value, seed * len(changed) + index, max(_last_bits(value), _in_a_sum(value)))
     return changed
 
 
-def _reach(value: Any) -> float:
-    """The largest relative change."""
+def with_other_rounding(value: Any, seed: int, share: float = 0.0) -> Any:
+    """A copy of what an operation gave, rounded otherwise: by this share of each number or more.
+
+    Numbers of less than 32 bits stay as they are: eager rounds those after each operation, and its own error
+    tells what that does.
+    """
+    if not _can_be_changed(value) or _is_short(value):
+        return value
+    copied = value.clone()
+    change(copied, seed, max(share, _last_bits(value)))
+    return copied
+
+
+def change(value: Any, seed: int, most: float) -> None:
+    """Change each number in place, by at most this share of it."""
+    import torch
+
+    generator = torch.Generator(value.device).manual_seed(_FAR_FROM_OTHERS + seed)
+    noise = torch.rand(value.shape, device=value.device, generator=generator).mul_(2).sub_(1)
+    noise = noise.to(torch.promote_types(value.dtype, torch.float32))
+    value.copy_(value * (1 + noise * most))
+
+
+def _last_bits(value: Any) -> float:
+    import torch
+
+    return _BITS * float(torch.finfo(value.dtype).eps)
+
+
+def _is_short(value: Any) -> bool:
+    return bool(value.dtype.itemsize < 4)
+
+
+def _in_a_sum(value: Any) -> float:
+    """The largest relative change of its numbers that stands for the error of a sum of them."""
     import torch
 
     summed_in = torch.promote_types(value.dtype, torch.float32)
-    in_a_sum = float(_OF_THE_ROOT * value.numel() ** 0.5 * torch.finfo(summed_in).eps)
-    return max(_BITS * float(torch.finfo(value.dtype).eps), in_a_sum)
+    return float(_OF_THE_ROOT * value.numel() ** 0.5 * torch.finfo(summed_in).eps)
 
 
 def _can_be_changed(value: Any) -> bool:

@@ -17,8 +17,8 @@ from ...backends.agreement import (
     clone_with_aliases,
     compare,
     in_float64,
+    rounded_otherwise,
     shielded,
-    with_other_last_bits,
 )
 
 OWN_RANDOM_NUMBERS = "it draws random numbers in its own way"
@@ -76,10 +76,16 @@ class CallBefore:
         self.random_state.restore()
         return Run(function, self.arguments())
 
-    def run_with_other_last_bits(self, function: Callable[..., Any], seed: int) -> Run:
-        """The same call, but for rounding errors in its inputs."""
-        self.random_state.restore()
-        return Run(function, with_other_last_bits(self._clones, seed))
+    def rounded_otherwise(
+        self, function: Callable[..., Any], seed: int, wanted: Callable[[Run], list[Any]]
+    ) -> list[Any]:
+        """What is wanted of the same call, but for other rounding errors."""
+
+        def run(inputs: list[Any]) -> list[Any]:
+            self.random_state.restore()
+            return wanted(Run(function, inputs))
+
+        return rounded_otherwise(run, self._clones, seed)
 
     def run_in_float64(self, gm: Any) -> Run | None:
         """The graph in float64; None where that is not possible, or it draws random numbers."""
@@ -140,7 +146,7 @@ def _compare_values(
         [*outputs, *(arguments[i] for i in changed)],
         values(eager),
         None if exact is None else values(exact),
-        lambda seed: values(before.run_with_other_last_bits(runner(gm), seed)),
+        lambda seed: before.rounded_otherwise(runner(gm), seed, values),
     )
 
 
@@ -170,7 +176,7 @@ def _verify_gradients(
         own,
         eagers,
         exacts,
-        lambda seed: _gradients(before.run_with_other_last_bits(runner(gm), seed), of, seeds),
+        lambda seed: before.rounded_otherwise(runner(gm), seed, lambda run: _gradients(run, of, seeds)),
     )
     return COMPARED
 

@@ -59,7 +59,7 @@ def _first_disagreement(
         candidate.outputs,
         eager.outputs,
         None if exact is None else exact.outputs,
-        lambda seed: before.run_with_other_last_bits(runner(part), seed).outputs,
+        lambda seed: before.rounded_otherwise(runner(part), seed, lambda run: run.outputs),
     )
     for node, comparison in zip(wanted, comparisons, strict=True):
         if not comparison.agrees:
