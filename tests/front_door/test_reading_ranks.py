@@ -52,7 +52,7 @@ def test_a_rank_that_was_given_another_shape_is_told_by_its_recompile_first() ->
     found = document("ranks", stored("ranks_that_recompile"))
     assert [each["subject"] for each in found["differences"]] == ["recompiles", "graphs"]
     nothing, recompile = found["differences"][0]["sides"]
-    assert (nothing["ranks"], nothing["what"]) == ([0], "nothing more so far")
+    assert (nothing["ranks"], nothing["what"]) == ([0], "nothing more was recorded")
     assert recompile["ranks"] == [1] and "size mismatch at index 0" in recompile["what"]
     assert "the order and sizes of the collectives in graphs" in found["compared"]
     assert document("explain", stored("ranks_that_recompile"))["findings"][0]["kind"] != "ranks differ"

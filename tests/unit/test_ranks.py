@@ -1,61 +1,11 @@
 """What ranks are compared by: their collectives by group, their graphs without what is a rank's own."""
 
-from pathlib import Path
+from dataclasses import replace
 
 from dynamo_core.analysis.ranks import compare_ranks
 from dynamo_core.analysis.ranks.members import named
-from dynamo_core.model import (
-    CallTimes,
-    CompileId,
-    Compiling,
-    Graph,
-    Node,
-    Place,
-    Process,
-    ProcessEnd,
-    ProcessInfo,
-    Recording,
-    TensorInfo,
-)
-
-HERE = Place("/home/user/train.py", 7)
-LIBRARY = Place("/usr/lib/python3.11/site-packages/torch/distributed/_functional_collectives.py", 179)
-
-
-def collective(name: str, *, size: int = 8, group: str = "0", line: int = 7) -> Node:
-    return Node(
-        op="call_function",
-        name=name,
-        target=f"torch.ops._c10d_functional.{name}",
-        args=f"(x, 'sum', '{group}')",
-        kwargs="{}",
-        tensors=(TensorInfo((size,), None, "torch.float32", "cpu"),),
-        place=LIBRARY,
-        called_from=Place(HERE.file, line),
-    )
-
-
-def graph(*nodes: Node, **fields: object) -> Graph:
-    return Graph(
-        number=1, compile_id=CompileId(0, 0), attempt=0, name=None, backend="eager", ops=len(nodes),
-        nodes=nodes,
-        frame_name="step", frame_place=HERE, is_compiled=True, **fields,  # type: ignore[arg-type]
-    )  # fmt: skip
-
-
-def rank(number: int, *graphs: Graph, ended: bool = True, **fields: object) -> Process:
-    return Process(
-        Path(f"rank_{number}"), number, ProcessInfo(pid=number + 1, **fields),  # type: ignore[arg-type]
-        torch_version="2.13.0", graphs=list(graphs), end=ProcessEnd() if ended else None,
-    )  # fmt: skip
-
-
-def of(*processes: Process) -> Recording:
-    return Recording(Path("r"), None, list(processes), len(processes), [])
-
-
-def running(since_ns: int) -> CallTimes:
-    return CallTimes(0, 0.0, {}, (), (), None, running_since_ns=since_ns)
+from dynamo_core.model import Compile, CompileId, Compiling, Frame, Run
+from ranks_by_hand import HERE, called, collective, graph, of, rank, running
 
 
 def test_ranks_are_named_in_runs() -> None:
@@ -118,6 +68,56 @@ def test_ranks_wait_for_one_that_compiles() -> None:
     found = compare_ranks(of(waiting, compiling))
     assert found.waiting == ("rank 0 waits in collectives for rank 1, still compiling",)
     assert [wait.since_ns for wait in found.waits] == [5, 3]
+
+
+def test_ranks_wait_for_those_that_are_nowhere() -> None:
+    waiting = rank(0, graph(collective("all_reduce"), times=running(5)), ended=False)
+    found = compare_ranks(of(waiting, rank(1, ended=False), rank(2, ended=False)))
+    assert found.waiting == (
+        "rank 0 waits in collectives; ranks 1 and 2 were killed, or are in no graph and no compile",
+    )
+
+
+def _after_an_error(*, is_over: bool, raised: int = 1, inside: bool = False) -> tuple[str, ...]:
+    """What is said where a call of ranks 0 and 1 ended in an error, and rank 2 has no last record."""
+    met = [graph(collective("all_reduce"), times=called(4, raised=raised)) for _ in range(2)]
+    lost = graph(collective("all_reduce"), times=called(3, since_ns=9 if inside else None))
+    recording = of(rank(0, met[0]), rank(1, met[1], ended=False), rank(2, lost, ended=False))
+    return compare_ranks(replace(recording, run=Run(ended_ns=10) if is_over else None)).waiting
+
+
+def test_a_rank_that_died_is_named_before_those_whose_collectives_failed_for_it() -> None:
+    assert _after_an_error(is_over=True) == (
+        f"a call of graph 1 (all_reduce of float32[8] at {HERE}) ended in an error on ranks 0 and 1; rank 2 "
+        "was in no such call, and was killed or called os._exit",
+    )
+    assert "rank 2 was killed, or called os._exit, inside of graph 1" in _after_an_error(
+        is_over=True, inside=True
+    )[0]  # fmt: skip
+
+
+def test_who_was_lost_is_not_said_while_the_job_goes_on_or_where_nothing_failed() -> None:
+    assert not any("ended in an error" in each for each in _after_an_error(is_over=False))
+    assert not any("ended in an error" in each for each in _after_an_error(is_over=True, raised=0))
+
+
+def _that_recompiled(*, others_came: int) -> list[str]:
+    """What differs where rank 1 recompiled before its second call, of ranks that have not ended."""
+    behind = graph(collective("all_reduce"), times=called(others_came))
+    ahead = rank(1, graph(collective("all_reduce"), times=called(1, since_ns=9 * 10**9)), ended=False)
+    compile_id = CompileId(7, 1)
+    ahead.frames.append(
+        Frame("local", HERE, "compiled", None, True, False, compile_id, ended_ns=8 * 10**9, seconds=1.0)
+    )
+    ahead.compiles.append(
+        Compile(compile_id, "local", HERE, 1.0, True, None, None, "size", None, None, {}, None, None)
+    )
+    return [each.subject for each in compare_ranks(of(rank(0, behind, ended=False), ahead)).differences]
+
+
+def test_a_rank_that_came_to_what_lies_behind_a_recompile_and_did_not_make_it_is_not_behind() -> None:
+    assert _that_recompiled(others_came=2) == ["recompiles"]
+    assert _that_recompiled(others_came=1) == []
 
 
 def test_ranks_that_hang_outside_of_graphs_are_no_all_clear() -> None:

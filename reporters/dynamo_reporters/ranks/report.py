@@ -8,16 +8,19 @@ from dynamo_core.analysis.ranks.members import named
 from dynamo_core.analysis.words import number, place, seconds, time_of_day
 from dynamo_core.compare.node_changes import SourceLines
 from dynamo_core.model import Recording
+from dynamo_core.recording.calls import CALL_SAMPLES
 from dynamo_core.recording.flight_recorder import FLIGHT_RECORDER
 from dynamo_core.shared import names
 
 from ..documents import json_value
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 from ..report import Report
+from .waited import came_late, compiled_meanwhile
 
-# The nodes of every graph, and for a trace that is not ours its readable code.
-_CONTENTS = frozenset({names.FX_GRAPH, "dynamo_output_graph", FLIGHT_RECORDER})
+# The nodes of every graph, and for a trace that is not ours its readable code; who waited when.
+_CONTENTS = frozenset({names.FX_GRAPH, "dynamo_output_graph", FLIGHT_RECORDER, CALL_SAMPLES})
 _COLLECTIVES_SHOWN = 6
+_WORTH_A_TITLE = 1.0  # seconds
 
 
 def report() -> Report:
@@ -51,17 +54,28 @@ def _page(recording: Recording) -> Iterator[Block]:
             "dim",
         )
         return
-    yield Heading(f"{number(count, 'rank')}: {ranks.verdict or 'no difference in what was compared'}", 1)
+    yield Heading(f"{number(count, 'rank')}: {ranks.verdict or _no_difference(ranks)}", 1)
     yield _rows(ranks.rows)
     lines = SourceLines(recording)
     yield from _differences(ranks.differences, lines)
     yield from _waits(ranks)
+    yield from came_late(ranks.late)
+    yield from compiled_meanwhile(ranks.compile_waits)
     yield Heading("What was compared")
     if ranks.compared:
         yield Paragraph(f"The same on all ranks: {'; '.join(ranks.compared)}.")
     yield Paragraph(f"Not compared: {'; '.join(ranks.not_compared)}.", "dim")
     if ranks.left_out:
         yield Paragraph(f"Left out: {'; '.join(ranks.left_out)}.")
+
+
+def _no_difference(ranks: Ranks) -> str:
+    text = "no difference in what was compared"
+    longest = next(iter(ranks.late), None)
+    if longest is None or longest.seconds < _WORTH_A_TITLE:
+        return text
+    longer = seconds(longest.seconds)
+    return f"{text}, but calls with a collective took {longer} longer on others than on rank {longest.rank}"
 
 
 def _rows(rows: tuple[RankRow, ...]) -> Block:

@@ -1,6 +1,6 @@
 """Two collectives in a compiled function, on every rank of a job: alike, or not, as the first argument says.
 
-torchrun --nproc-per-node 2 ranks.py alike|other_order|other_size|other_shape_before|dies
+torchrun --nproc-per-node 2 ranks.py alike|other_order|other_size|other_shape_before|dies|recompiles_between
 """
 
 import os
@@ -40,6 +40,10 @@ def main():
         os._exit(3)
     size = 16 if how == "other_size" and last else 8
     step(torch.ones(size), not (how == "other_order" and last))
+    if how == "recompiles_between":
+        if last:
+            local(torch.ones(9))
+        step(torch.ones(8), True)
     dist.destroy_process_group()
 
 

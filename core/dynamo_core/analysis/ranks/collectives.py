@@ -10,12 +10,13 @@ from ..library import is_library
 
 @dataclass(frozen=True)
 class Collective:
-    """A call of a collective in a graph, and what it gives."""
+    """A call of a collective in a graph, what it gives, and on which kinds of devices."""
 
     call: CollectiveCall
     value: str
     graph: Graph
     place: Place | None
+    devices: frozenset[str] = frozenset()
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -35,7 +36,8 @@ def _collectives(graph: Graph, nodes: Sequence[Node]) -> Iterator[Collective]:
     for at, node in enumerate(nodes):
         call = collective_call(node.target, node.args)
         if call is not None:
-            yield Collective(call, tensors_in_words(node), graph, place_in_program(nodes, at))
+            devices = frozenset(tensor.device.partition(":")[0] for tensor in node.tensors)
+            yield Collective(call, tensors_in_words(node), graph, place_in_program(nodes, at), devices)
 
 
 def tensors_in_words(node: Node) -> str:

@@ -7,9 +7,12 @@ from typing import Literal, NamedTuple
 from ...model import Process, Recording
 from ..summary import Summary, summarize
 from ..words import number
+from .compile_waits import CompileWaits, compile_waits
 from .differences import differences
 from .flight_recorder import called_otherwise
+from .late_ranks import LateRank, late_ranks
 from .members import every, named, newest_launch
+from .shared_calls import shared_calls
 from .steps import Difference, Subject
 from .waiting import Wait, waits_of, who_waits
 
@@ -43,15 +46,19 @@ class RankRow:
 class Ranks:
     """The ranks of a run beside each other.
 
-    `waits` says what they are inside of, `waiting` who cannot go on, in sentences. `compared` names what was
-    compared and agrees, `not_compared` what could not be. `left_out` are other processes of ranks: of earlier
-    jobs in the same folder, of earlier attempts at this one, and those that recorded nothing.
+    `waits` says what they are inside of, `waiting` who cannot go on, in sentences. `compile_waits` is what
+    compiling on one rank cost the others, `late` who kept others waiting and did not compile. `compared`
+    names what was compared and agrees, `not_compared` what could not be. `left_out` are other processes of
+    ranks: of earlier jobs in the same folder, of earlier attempts at this one, and those that recorded
+    nothing.
     """
 
     rows: tuple[RankRow, ...]
     differences: tuple[Difference, ...]
     waits: tuple[Wait, ...]
     waiting: tuple[str, ...]
+    compile_waits: CompileWaits
+    late: tuple[LateRank, ...]
     compared: tuple[str, ...]
     not_compared: tuple[str, ...]
     left_out: tuple[str, ...] = ()
@@ -73,19 +80,26 @@ def compare_ranks(recording: Recording) -> Ranks:
     """Compare what each rank of a recording did; of fewer than two there is nothing to compare."""
     chosen = newest_launch(recording)
     ranks = {rank: recording.processes[at] for rank, at in chosen.ranks.items()}
-    found = differences(ranks) if len(ranks) > 1 else ()
+    calls = {rank: shared_calls(process) for rank, process in ranks.items()}
+    found = differences(ranks, calls) if len(ranks) > 1 else ()
     called = tuple(called_otherwise(recording.called)) if len(recording.called) > 1 else ()
     compared, not_compared = _what_was_compared(ranks)
     if len(recording.called) > 1:
         which = f"the calls in the flight recorders of {number(len(recording.called), 'rank')}"
         compared.append(_About("calls of collectives", which))
         not_compared[0] = _About(None, "what else runs outside of compiled graphs")
+    during_compiles = compile_waits(ranks, calls)
+    if during_compiles.calls and any(clock.offset_seconds is None for clock in during_compiles.clocks):
+        text = "who waited while ranks on other hosts compiled: too few calls in common to compare the clocks"
+        not_compared.append(_About(None, text))
     subjects = {difference.subject for difference in (*found, *called)}
     return Ranks(
         rows=tuple(_rows(recording, ranks)),
         differences=(*(_of_all_ranks(difference, ranks) for difference in found), *called),
         waits=waits_of(ranks),
-        waiting=who_waits(ranks, is_seen_outside=bool(called)),
+        waiting=who_waits(ranks, is_seen_outside=bool(called), is_over=_is_over(recording)),
+        compile_waits=during_compiles,
+        late=late_ranks(ranks, calls),
         compared=tuple(about.text for about in compared if about.subject not in subjects),
         not_compared=tuple(about.text for about in not_compared if about.subject not in subjects),
         left_out=(*recording.left_out, *chosen.left_out, *_absent(ranks)),
@@ -138,7 +152,12 @@ def _state(process: Process, recording: Recording) -> State:
         return "not recorded"
     if process.end is not None:
         return "ended"
-    return "killed" if recording.run is not None and recording.run.ended_ns is not None else "not ended"
+    return "killed" if _is_over(recording) else "not ended"
+
+
+def _is_over(recording: Recording) -> bool:
+    """Whether a launcher of ours saw the end of all of them."""
+    return recording.run is not None and recording.run.ended_ns is not None
 
 
 def _looked_up(process: Process) -> tuple[int, int]:

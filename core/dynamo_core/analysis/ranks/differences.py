@@ -7,18 +7,22 @@ from ...shared.launchers import OF_A_RANK
 from ..lasting_text import without_numbers
 from ..words import cache_name, compile_label, first_line, frame_name, number
 from .collectives import collectives_of, place_in_program, tensors_in_words
+from .shared_calls import SharedCalls, is_as_far
 from .steps import NOTHING, Difference, Step, Subject, ordinal, sides
 
 Ranks = Mapping[int, Process]
 
 
-def differences(ranks: Ranks) -> tuple[Difference, ...]:
-    """One for each subject in which the ranks differ, what may be the cause of the others first."""
+def differences(ranks: Ranks, calls: Mapping[int, SharedCalls]) -> tuple[Difference, ...]:
+    """One for each subject in which the ranks differ, what may be the cause of the others first.
+
+    The calls that they make together say which rank, of those that did not end, is only behind.
+    """
     collectives = collective_difference(ranks)
     found = [
         *_settings(ranks),
-        *_first(ranks, "graph breaks", "graph break", _breaks),
-        *_first(ranks, "recompiles", "recompile", _recompiles),
+        *_first(ranks, "graph breaks", "graph break", _breaks, calls),
+        *_first(ranks, "recompiles", "recompile", _recompiles, calls),
         *([collectives] if collectives else []),
         *_graphs(ranks),
         *_first(ranks, "caches", "look-up in a cache", _lookups),
@@ -50,26 +54,43 @@ def _described(process: Process) -> dict[str, str]:
 
 
 def _first(
-    ranks: Ranks, subject: Subject, one: str, steps: Callable[[Process], Iterable[Step]]
+    ranks: Ranks,
+    subject: Subject,
+    one: str,
+    steps: Callable[[Process], Iterable[Step]],
+    calls: Mapping[int, SharedCalls] | None = None,
 ) -> Iterator[Difference]:
     sequences = {rank: list(steps(process)) for rank, process in ranks.items()}
-    at = _first_unlike(ranks, sequences)
+    at = _first_unlike(ranks, sequences, calls)
     if at is not None:
         title = f"the {ordinal(at)} {one} is not the same on all ranks"
         yield Difference(subject, title, sides(_all_at(sequences, at)))
 
 
-def _first_unlike(ranks: Ranks, sequences: Mapping[int, Sequence[Step]]) -> int | None:
+def _first_unlike(
+    ranks: Ranks,
+    sequences: Mapping[int, Sequence[Step]],
+    calls: Mapping[int, SharedCalls] | None = None,
+) -> int | None:
     """The first index at which two ranks differ; a rank that has not ended may only be behind."""
     for at in range(max(map(len, sequences.values()), default=0)):
-        there = {
-            _at(steps, at).key
-            for rank, steps in sequences.items()
-            if at < len(steps) or ranks[rank].end is not None
-        }
-        if len(there) > 1:
+        came = {rank: steps[at] for rank, steps in sequences.items() if at < len(steps)}
+        there = {step.key for step in came.values()}
+        if len(there) > 1 or any(
+            ranks[rank].end is not None or (calls is not None and _is_past(rank, came, calls))
+            for rank in sequences
+            if rank not in came
+        ):
             return at
     return None
+
+
+def _is_past(rank: int, came: Mapping[int, Step], calls: Mapping[int, SharedCalls]) -> bool:
+    """Whether a rank has gone on to something behind a step that others made, and did not make it."""
+    return any(
+        step.at_ns is not None and is_as_far(calls[rank], calls[other], step.at_ns)
+        for other, step in came.items()
+    )
 
 
 def _at(steps: Sequence[Step], at: int) -> Step:
@@ -78,14 +99,16 @@ def _at(steps: Sequence[Step], at: int) -> Step:
 
 def _breaks(process: Process) -> Iterator[Step]:
     for each in process.breaks:
-        yield Step((each.place, each.kind), first_line(each.reason), each.place)
+        yield Step((each.place, each.kind), first_line(each.reason), each.place, at_ns=each.at_ns)
 
 
 def _recompiles(process: Process) -> Iterator[Step]:
+    ended = {frame.compile_id: frame.ended_ns for frame in process.frames}
     for each in process.recompiles:
         reason = first_line((each.recompile_reason or "").strip())
         what = f"{frame_name(each.name)} was compiled again: {reason}"
-        yield Step((function_of(each.name), each.place, without_numbers(reason)), what, each.place)
+        key = function_of(each.name), each.place, without_numbers(reason)
+        yield Step(key, what, each.place, at_ns=ended.get(each.compile_id))
 
 
 def _lookups(process: Process) -> Iterator[Step]:
@@ -105,7 +128,8 @@ def collective_difference(ranks: Ranks) -> Difference | None:
     for group, sequences in groups.items():
         at = _first_unlike(ranks, sequences)
         if at is not None:
-            title = f"the {ordinal(at)} collective of group {group} is not the same on all ranks"
+            one = f"collective of group {group} that was compiled"
+            title = f"the {ordinal(at)} {one} is not the same on all ranks"
             return Difference("collectives", title, sides(_all_at(sequences, at)))
     return None
 

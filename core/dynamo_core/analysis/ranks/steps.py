@@ -32,15 +32,16 @@ class Difference:
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that a rank did: the same as another rank's where `key` is."""
+    """One thing that a rank did: the same as another rank's where `key` is. `at_ns` is when, by its clock."""
 
     key: Hashable
     what: str
     place: Place | None = None
     graph: int | None = None
+    at_ns: int | None = None
 
 
-NOTHING = Step(None, "nothing more so far")
+NOTHING = Step(None, "nothing more was recorded")
 
 
 def sides(steps: Mapping[int, Step]) -> tuple[Side, ...]:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...model import Place, Process
+from ...model import Graph, Place, Process
 from ..in_progress import compiling_words
-from ..words import compile_label, frame_name, number
+from ..words import compile_label, frame_name, number, place
 from .collectives import Collective, collectives_of
 from .members import Inside, every, inside_of, named
 from .steps import ordinal
@@ -59,18 +59,56 @@ def _all_since(process: Process, at: _At) -> Iterator[int]:
     yield from (each.running_since_ns for each in process.alike if each.running_since_ns is not None)
 
 
-def who_waits(ranks: Mapping[int, Process], *, is_seen_outside: bool = False) -> tuple[str, ...]:
+def who_waits(
+    ranks: Mapping[int, Process], *, is_seen_outside: bool = False, is_over: bool = False
+) -> tuple[str, ...]:
     """Sentences on who cannot go on before another rank does; none where that cannot be told.
 
-    `is_seen_outside` is where the flight recorder shows which call, in no graph, differs.
+    `is_seen_outside` is where the flight recorder shows which call, in no graph, differs. Where the run
+    `is_over`, a rank without a last record goes on no more: then it is said which one the others lost.
     """
     inside = _inside(ranks)
     in_collectives = {rank: at for rank, at in inside.items() if at.collectives}
+    lost = tuple(_lost(ranks, in_collectives)) if is_over else ()
+    if lost:
+        return (*(_unlike(ranks, in_collectives) if in_collectives else ()), *lost)
     if not in_collectives:
         if is_seen_outside:
             return ()
         return tuple(_outside_of_graphs(ranks, inside))
     return tuple(_sentences(ranks, inside, in_collectives))
+
+
+def _lost(ranks: Mapping[int, Process], waiting: Mapping[int, _At]) -> Iterator[str]:
+    """Collectives that ended in errors on some ranks, and the ranks that ended without one before their end.
+
+    A rank that another stands for is left out: whether it met an error is not known.
+    """
+    raised = {rank: graph for rank, process in ranks.items() if (graph := _raised(process)) is not None}
+    lost = [
+        rank
+        for rank, process in ranks.items()
+        if rank not in raised and process.lacks_last_record and not process.alike
+    ]
+    if not raised or not lost:
+        return
+    first = next(iter(raised.values()))
+    collective = (collectives_of(first) or [])[0]
+    which = f"graph {first.number} ({collective} at {place(collective.place)})"
+    error = f"a call of {which} ended in an error on {named([*raised])}"
+    elsewhere = [rank for rank in lost if rank not in waiting]
+    were = "were" if len(elsewhere or lost) > 1 else "was"
+    if elsewhere:
+        yield f"{error}; {named(elsewhere)} {were} in no such call, and {were} killed or called os._exit"
+    else:
+        inside = "; ".join(dict.fromkeys(waiting[rank].words for rank in lost))
+        yield f"{error}; {named(lost)} {were} killed, or called os._exit, inside of {inside}"
+
+
+def _raised(process: Process) -> Graph | None:
+    """The last graph with collectives of which a call ended in an error."""
+    found = [graph for graph in process.graphs if graph.times is not None and graph.times.raised]
+    return next((graph for graph in reversed(found) if collectives_of(graph)), None)
 
 
 def _outside_of_graphs(ranks: Mapping[int, Process], inside: Mapping[int, _At]) -> Iterator[str]:
@@ -100,8 +138,10 @@ def _sentences(
         yield f"{who} {wait} in collectives for {named(every(ranks, ended))}, whose program has ended"
     elsewhere = [rank for rank in ranks if rank not in inside and rank not in ended]
     if elsewhere:
-        others = named(every(ranks, elsewhere))
-        yield f"{who} {wait} in collectives; {others} was killed, or is in no graph and no compile"
+        others = every(ranks, elsewhere)
+        were, are = ("was", "is") if len(others) == 1 else ("were", "are")
+        absent = f"{named(others)} {were} killed, or {are} in no graph and no compile"
+        yield f"{who} {wait} in collectives; {absent}"
 
 
 def _unlike(ranks: Mapping[int, Process], waiting: Mapping[int, _At]) -> Iterator[str]:
