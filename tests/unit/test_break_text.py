@@ -1,7 +1,7 @@
 """torch's explanation of a graph break, as text of several versions has it."""
 
-from dynamo_core.model import Place
-from dynamo_core.recording.break_text import parse_break_text
+from dynamo_core.model import Place, StackFrame
+from dynamo_core.recording.break_text import parse_break_text, parse_user_stack
 
 TEXT = """Graph break in user code at /tmp/toy.py:4
 Graph Break Reason: Data-dependent branching
@@ -65,3 +65,23 @@ def test_a_second_break_on_top_of_the_first_is_told() -> None:
     assert found.kind == "Failed to trace builtin operator"
     assert found.explanation == "No `print`. On top of it: graph break in loop. A loop cannot be resumed."
     assert found.hints == ("Avoid it.", "Move it.")
+
+
+def test_the_users_stack_is_read_frame_by_frame() -> None:
+    long = "x" * 2000
+    stack = parse_user_stack(
+        "User code traceback:\n"
+        '  File "/a.py", line 1, in main\n    run(\n    ^^^^\n'
+        '  File "/b.py", line 22, in <module>\n'
+        f'  File "/c.py", line 3, in f\n    {long}\n'
+        '  File "/b.py", line no, in none\n'
+        '  File "/d.py", line 4, in last\n'
+        "\nTraceback (most recent call last):\n"
+        '  File "/torch.py", line 9, in inner\n'
+    )
+    assert stack == (
+        StackFrame(Place("/a.py", 1), "main", "run("),
+        StackFrame(Place("/b.py", 22), "<module>", ""),
+        StackFrame(Place("/c.py", 3), "f", long),
+        StackFrame(Place("/d.py", 4), "last", ""),
+    )

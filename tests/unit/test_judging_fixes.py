@@ -85,6 +85,22 @@ def test_another_ending_is_no_cure(ran: dict[str, Any]) -> None:
     assert verdict(run(RECOMPILE, **ran)) == "changes the ending"
 
 
+def test_what_an_edit_moves_into_a_function_with_others_is_no_cure() -> None:
+    """Even where that function has no more of them than before: one of its own was not met this time."""
+    first, second = (
+        replace(BREAK, identity=f"graph-break-{n}", function="h", source=text)
+        for n, text in ((3, "print(x)"), (4, "log.info(x)"))
+    )
+    moved = replace(first, identity="graph-break-5", source="time.sleep(1)")
+    judged = judge(BREAK, [run(BREAK, first, second)], run(first, moved), is_edit=True)
+    assert judged.verdict != "cures"
+    assert judge(BREAK, [run(BREAK, first, second)], run(first), is_edit=True).verdict == "cures"
+    why = Evidence(records=("Attempted to call function marked as skipped",), times=2)
+    slept, once = replace(BREAK, evidence=why), replace(moved, evidence=replace(why, times=1))
+    judged = judge(slept, [run(slept, first, second)], run(first, second, once), is_edit=True)
+    assert (judged.verdict, judged.reason, judged.after) == ("does not cure", "it only moves, into h", 1)
+
+
 @pytest.mark.parametrize(
     ("stdout", "expected"),
     [

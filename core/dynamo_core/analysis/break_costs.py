@@ -1,22 +1,31 @@
 """What each graph break costs: the time from the graph that ends at it to the graph that begins behind it.
 
 That time holds what runs eagerly there, the rest of the broken frame, and finding the resume function and
-checking its guards. Fixing the break saves at most this.
+checking its guards. Fixing the break saves at most this. Breaks that follow one another with no graph in
+between have one such time together.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
-from ..model import CallTimes, Recording
+from ..model import CallTimes, CompileId, Process, Recording
 from .break_effects import Crossing, DistinctBreak, distinct_breaks
+
+_Compile = tuple[Path, CompileId | None]  # the stream of its process, and its id
 
 
 @dataclass(frozen=True)
 class BreakCost:
-    """A break and what it costs. Seconds are None where no crossing was timed; `timed` says how many were."""
+    """A break and what it costs. Seconds are None where no crossing was timed; `timed` says how many were.
+
+    `along_with` are the other breaks in the same time, in which no graph runs between them and this one.
+    """
 
     distinct: DistinctBreak
     seconds_each: float | None
     timed: int
+    along_with: tuple[DistinctBreak, ...] = ()
 
     @property
     def seconds(self) -> float | None:
@@ -27,21 +36,72 @@ class BreakCost:
 
 def break_costs(recording: Recording) -> list[BreakCost]:
     """Every distinct break, the costliest first; then those that cost an unknown time."""
-    costs = [break_cost(each) for each in distinct_breaks(recording)]
+    costs = costs_of(distinct_breaks(recording))
     return sorted(costs, key=lambda cost: (cost.seconds is None, -(cost.seconds or 0.0)))
 
 
-def break_cost(each: DistinctBreak) -> BreakCost:
-    """What this one costs."""
-    shallowest = min((crossing.depth for crossing in each.crossings), default=0)
-    gaps = [gap for crossing in each.crossings if crossing.depth == shallowest for gap in _gaps(crossing)]
-    return BreakCost(each, sum(gaps) / len(gaps) if gaps else None, len(gaps))
+def costs_of(breaks: Iterable[DistinctBreak]) -> list[BreakCost]:
+    """What each of all the breaks of a recording costs, in their order."""
+    breaks = list(breaks)
+    ended: dict[_Compile, DistinctBreak] = {}
+    for each in breaks:
+        for crossing in each.crossings:
+            ended.setdefault((crossing.process.stream, crossing.compile_id), each)
+    return [_cost_of(each, ended) for each in breaks]
 
 
-def _gaps(crossing: Crossing) -> list[float]:
+def seconds_in_all(costs: Iterable[BreakCost]) -> float | None:
+    """What they cost together, None if that of none is known.
+
+    Of those that share a time, directly, the longest counts.
+    """
+    known = sorted(
+        (cost for cost in costs if cost.seconds is not None), key=lambda cost: -(cost.seconds or 0.0)
+    )
+    counted: set[int] = set()
+    total = 0.0
+    for cost in known:
+        breaks = {id(each) for each in (cost.distinct, *cost.along_with)}
+        if not breaks & counted:
+            counted |= breaks
+            total += cost.seconds or 0.0
+    return total if known else None
+
+
+def _cost_of(each: DistinctBreak, ended: dict[_Compile, DistinctBreak]) -> BreakCost:
+    others: dict[int, DistinctBreak] = {}
+    gaps: list[float] = []
+    for crossing in _nearest(each):
+        # Where the function that broke has no graph before it, the frame that had inlined it may have one.
+        callers = [] if crossing.before or crossing.further_before else _inlined(each, crossing.process)
+        stream = crossing.process.stream
+        behind = [other for at in crossing.behind if (other := ended.get((stream, at)))]
+        ahead = [ended.get((stream, at)) for way in (crossing, *callers) for at in way.ahead]
+        gaps += _gaps([crossing, *callers], [crossing, *_called_next(behind, crossing)])
+        others |= {id(other): other for other in (*behind, *ahead) if other and other is not each}
+    return BreakCost(each, sum(gaps) / len(gaps) if gaps else None, len(gaps), tuple(others.values()))
+
+
+def _nearest(each: DistinctBreak) -> list[Crossing]:
+    """Where the function itself was compiled as a frame, or where the fewest calls had been inlined."""
+    return [crossing for crossing in each.crossings if crossing.depth == each.least_depth]
+
+
+def _inlined(each: DistinctBreak, process: Process) -> list[Crossing]:
+    """Where a frame of the process had inlined the function, and broke with it."""
+    return [way for way in each.crossings if way.depth > each.least_depth and way.process is process]
+
+
+def _called_next(behind: Iterable[DistinctBreak], crossing: Crossing) -> list[Crossing]:
+    """Of a break further on in a function that had been inlined: the function is then called as a frame."""
+    return [way for other in behind for way in _nearest(other) if way.process is crossing.process]
+
+
+def _gaps(ways_before: Iterable[Crossing], ways_after: Iterable[Crossing]) -> list[float]:
     """The times from a graph before the break to one behind it, where nothing else was called in between."""
-    before = {graph.calls_index for graph in crossing.before}
-    times: list[CallTimes] = [graph.times for graph in crossing.after if graph.times is not None]
+    before = {graph.calls_index for way in ways_before for graph in (*way.before, *way.further_before)}
+    after = {graph.number: graph for way in ways_after for graph in (*way.after, *way.further_after)}
+    times: list[CallTimes] = [graph.times for graph in after.values() if graph.times is not None]
     return [
         call.since_previous
         for each in times

@@ -1,7 +1,8 @@
 """What each distinct graph break does to the run: how often it is met and crossed, and what it parts."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..model import (
     CompileId,
@@ -16,6 +17,9 @@ from ..model import (
 from .library import is_library
 from .summary import break_identity, fell_back
 
+# Breaks with no graph in between: each is followed from each, so that many would take long.
+_MOST_IN_A_ROW = 20
+
 
 @dataclass(frozen=True)
 class Crossing:
@@ -24,6 +28,9 @@ class Crossing:
     `counted_by` is the graph that ends at the break or, where none does, those that begin behind it; None
     where neither tells. `depth` is 0 where the compiled frame itself broke, more where a function broke that
     it had inlined: the function is then called as a frame of its own, and breaks once more.
+
+    Where one break follows another with no graph in between, `ahead` and `behind` are the compiles that the
+    others ended, those before it and those after it; `further_before` and `further_after` the graphs beyond.
     """
 
     process: Process
@@ -32,6 +39,10 @@ class Crossing:
     after: tuple[Graph, ...]
     counted_by: tuple[Graph, ...] | None
     depth: int
+    further_before: tuple[Graph, ...] = ()
+    further_after: tuple[Graph, ...] = ()
+    ahead: tuple[CompileId | None, ...] = ()
+    behind: tuple[CompileId | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,16 +60,20 @@ class DistinctBreak:
         """How often Dynamo met it while it compiled."""
         return len(self.occurrences)
 
+    @cached_property
+    def least_depth(self) -> int:
+        """That of the crossings where the function was compiled as a frame, or fewest calls were inlined."""
+        return min((crossing.depth for crossing in self.crossings), default=0)
+
     @property
     def crossed(self) -> int | None:
         """How often its line was crossed at run time; None where that was not counted everywhere.
 
         Where the function that broke was compiled as a frame, the frames that had inlined it do not count.
         """
-        shallowest = min((crossing.depth for crossing in self.crossings), default=0)
         calls: dict[tuple[object, ...], int | None] = {}
         for crossing in self.crossings:
-            if crossing.depth > shallowest:
+            if crossing.depth > self.least_depth:
                 continue
             if crossing.counted_by is None:
                 return None
@@ -125,7 +140,51 @@ class _Known:
         """What the break that ended this compile parts."""
         before, after, _ = self._sides_of(compile_id)
         counted_by = self._counted_by(compile_id) or None
-        return Crossing(self.process, compile_id, before, after, counted_by, max(depth, 0))
+        behind = self._without_graph(self._resumed_by(compile_id), self._resumed_by)
+        further_after = self._graphs_of(at for each in behind for at in self._resumed_by(each))
+        ahead: list[CompileId | None] = []
+        if not before:
+            without = [compile_id, *self._without_graph(self._made_by(compile_id), self._made_by)]
+            ahead = [at for each in without for at in self._made_by(each)]
+        return Crossing(
+            self.process,
+            compile_id,
+            before,
+            after,
+            counted_by,
+            max(depth, 0),
+            self._graphs_of(ahead),
+            further_after,
+            tuple(dict.fromkeys(ahead)),
+            tuple(at for at in behind if at in self._made),
+        )
+
+    def _resumed_by(self, compile_id: CompileId | None) -> Iterator[CompileId | None]:
+        """The compiles that go on behind this one's break."""
+        for fingerprint in {function.fingerprint: None for function in self._made.get(compile_id, ())}:
+            yield from self._compiled.get(fingerprint, ())
+
+    def _made_by(self, compile_id: CompileId | None) -> Iterator[CompileId | None]:
+        """The compiles behind whose breaks this one goes on."""
+        for fingerprint in dict.fromkeys(self._fingerprints.get(compile_id, ())):
+            yield from self._makers.get(fingerprint, ())
+
+    def _without_graph(
+        self,
+        first: Iterable[CompileId | None],
+        next_to: Callable[[CompileId | None], Iterable[CompileId | None]],
+    ) -> list[CompileId | None]:
+        """The compiles that have no graph, from these on, up to those that have one; none of too many."""
+        found: dict[CompileId | None, None] = {}
+        waiting = [*first]
+        while waiting:
+            at = waiting.pop()
+            if at not in found and at not in self._graphs:
+                if len(found) == _MOST_IN_A_ROW:
+                    return []
+                found[at] = None
+                waiting += next_to(at)
+        return list(found)
 
     def _counted_by(self, compile_id: CompileId | None) -> tuple[Graph, ...]:
         """What counts it: where only one frame can follow another, both breaks are crossed equally often."""
@@ -147,8 +206,7 @@ class _Known:
         """The graphs before and after the break, and those of them that count how often it was crossed."""
         if compile_id not in self._sides:
             made = self._made.get(compile_id, [])
-            fingerprints = {function.fingerprint: None for function in made}
-            resumed = [of for fingerprint in fingerprints for of in self._compiled.get(fingerprint, [])]
+            resumed = list(self._resumed_by(compile_id))
             before, after = self._graphs_of([compile_id]), self._graphs_of(resumed)
             all_compiled = not any(function.code_name in self._uncompiled for function in made)
             is_counted_after = all_compiled and len(after) == len(resumed)

@@ -7,11 +7,10 @@ from collections.abc import Iterable
 
 from ..model import GraphBreak, GuardFailure, function_of, resumed_function
 from .break_effects import DistinctBreak
+from .guard_failures import is_of_a_break
 from .recompiles import FrameRecompiles
 from .remedies.line_parts import targets_of
 
-# torch's name for what stood on Python's stack at a break (torch/_dynamo/resume_execution.py, 2.8 to 2.15).
-_ON_STACK = "___stack"
 # Kinds of breaks that the program asks for: they are meant to stay, and what varies behind has its remedy.
 _ASKED_FOR = ("torch.compiler.disable", "graph_break()")
 
@@ -41,4 +40,4 @@ def _resumed_at(graph_break: GraphBreak) -> tuple[str, int] | None:
 
 def _is_of(failure: GuardFailure, made: set[str]) -> bool:
     source = failure.source or ""
-    return source.startswith(_ON_STACK) or source.partition("[")[0].partition(".")[0] in made
+    return is_of_a_break(failure) or source.partition("[")[0].partition(".")[0] in made

@@ -1,9 +1,13 @@
 """What a graph break is called, and what it does, in a few words."""
 
+from collections.abc import Sequence
+
 from ..model import GraphBreak, Place
 from .break_costs import BreakCost
 from .break_effects import DistinctBreak
 from .words import frame_name, number, place, seconds
+
+_LINES_SHOWN = 3
 
 
 def title_of(graph_break: GraphBreak, shown_at: Place | None = None) -> str:
@@ -34,7 +38,16 @@ def effect_and_cost(cost: BreakCost) -> str:
     text = effect(cost.distinct)
     if cost.seconds is None or cost.seconds_each is None:
         return text
+    others = cost.along_with
+    together = f", together with {_at_lines(others)}" if others else ""
     return (
-        f"{text}; {seconds(cost.seconds_each)} outside of graphs each time, {seconds(cost.seconds)} in all: "
-        "fixing it saves at most this"
+        f"{text}; {seconds(cost.seconds_each)} outside of graphs each time, {seconds(cost.seconds)} in all"
+        f"{together}: fixing {'them all' if others else 'it'} saves at most this"
     )
+
+
+def _at_lines(breaks: Sequence[DistinctBreak]) -> str:
+    """`2 other breaks (model.py:14, model.py:15)`."""
+    lines = sorted({place(each.first.place) for each in breaks})
+    shown = ", ".join(lines[:_LINES_SHOWN]) + (", …" if len(lines) > _LINES_SHOWN else "")
+    return f"{number(len(breaks), 'other break')} ({shown})"

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from ..model import Frame, GraphBreak, Process, Recording
-from .break_costs import BreakCost, break_cost
+from .break_costs import BreakCost, costs_of
 from .break_effects import distinct_breaks
 from .given_up import what_stopped
 from .recompiles import FrameRecompiles, frames_recompiled, is_recompile_limit
@@ -24,7 +24,7 @@ class Figures:
     @cached_property
     def breaks(self) -> list[BreakCost]:
         """Every distinct break with its cost, as they were met; `findings/ranked_breaks.py` ranks them."""
-        return [break_cost(each) for each in distinct_breaks(self.recording)]
+        return costs_of(distinct_breaks(self.recording))
 
     @cached_property
     def given_up(self) -> list[tuple[Process, Frame, GraphBreak]]:

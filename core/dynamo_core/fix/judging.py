@@ -56,6 +56,11 @@ def judge(finding: Finding, baseline: Sequence[Observed], tried: Observed, *, is
     if left >= was:
         return Judgement("does not cure", f"it is met {left} times, as before", left)
     new = _new(baseline, tried.findings, finding, is_edit=is_edit)
+    moved = [each for each in new if is_edit and _is_for_the_same_reason(each, finding)]
+    if moved:
+        met = left + sum(each.evidence.times for each in moved)
+        file, function = _function(moved[0])
+        return Judgement("does not cure", f"it only moves, into {function or file}", met)
     total_was = min(total_times(run.findings) for run in baseline)
     total = total_times(tried.findings)
     if new and total >= total_was:
@@ -142,6 +147,15 @@ def _is_same(finding: Finding, other: Finding, is_edit: bool) -> bool:
     return other.kind == finding.kind and _function(other) == _function(finding)
 
 
+def _is_for_the_same_reason(one: Finding, other: Finding) -> bool:
+    """In torch's own words, which do not name a line."""
+    return (
+        one.kind == other.kind
+        and bool(one.evidence.records)
+        and one.evidence.records == other.evidence.records
+    )
+
+
 def _function(finding: Finding) -> tuple[str, str]:
     return PurePath(finding.place.file).name if finding.place else "", function_of(finding.function)
 
@@ -149,16 +163,23 @@ def _function(finding: Finding) -> tuple[str, str]:
 def _new(
     baseline: Sequence[Observed], findings: Sequence[Finding], finding: Finding, *, is_edit: bool
 ) -> list[Finding]:
-    """Findings that no run without the remedy had."""
+    """Findings that no run without the remedy had.
+
+    With an edit, more of a kind than the function had; and in other functions than the finding's, at a line
+    where none was: what is moved there is not cured.
+    """
     if not is_edit:
         known = {each.identity for run in baseline for each in run.findings}
         return [each for each in findings if each.kind in OF_THE_COMPILER and each.identity not in known]
     had = Counter((each.kind, _function(each)) for each in baseline[0].findings)
     has: Counter[tuple[Kind, tuple[str, str]]] = Counter()
+    lines = {(each.kind, _function(each), each.source) for run in baseline for each in run.findings}
     new = []
     for each in findings:
-        has[each.kind, _function(each)] += 1
-        if each.kind in OF_THE_COMPILER and has[each.kind, _function(each)] > had[each.kind, _function(each)]:
+        where = each.kind, _function(each)
+        has[where] += 1
+        is_elsewhere = _function(each) != _function(finding) and (*where, each.source) not in lines
+        if each.kind in OF_THE_COMPILER and (has[where] > had[where] or is_elsewhere):
             new.append(each)
     return new
 

@@ -6,6 +6,7 @@ with 2.8, 2.13 and 2.15.
 """
 
 import re
+from functools import lru_cache
 
 from ..model import BreakExplanation, Place, StackFrame
 
@@ -23,7 +24,9 @@ _END_OF_EXPLANATION = re.compile(r"^ {2}(?:Hint: |Developer debug)", re.MULTILIN
 _HINT = re.compile(r"\n {2}Hint: (.+?)(?=\n {2}Hint: |\n[^\S\n]*$)", re.MULTILINE | re.DOTALL)
 _STACK = re.compile(r"^User code traceback:\n", re.MULTILINE)
 _NOT_OF_A_STACK = re.compile(r"\n(?=\S|[^\S\n]*$)", re.MULTILINE)  # it begins with what is searched for fast
-_FRAME = re.compile(r'^  File "([^"\n]+)", line (\d+), in (.+)\n(?:    (.+))?', re.MULTILINE)
+_FRAME_BEGINS = '\n  File "'
+_FRAME = re.compile(r'([^"\n]+)", line (\d+), in (.+)(?:\n    (.+))?')
+_USUAL_FRAME = 1000  # characters
 _LINK = re.compile(r"https://[^\s:]+/gb(\d+)\.html")
 LONGEST_TEXT = 1_000_000  # characters of what torch says on one break, or one guard; the rest is not read
 
@@ -70,8 +73,19 @@ def parse_user_stack(text: str) -> tuple[StackFrame, ...]:
     if begin is None:
         return ()
     end = _NOT_OF_A_STACK.search(text, begin.end() - 1)
-    stack = text[begin.end() : end.start() + 1 if end else None]
-    return tuple(
-        StackFrame(Place(file, int(line)), function, source.strip())
-        for file, line, function, source in _FRAME.findall(stack)
-    )
+    stack = text[begin.end() - 1 : end.start() if end else None]
+    frames = [
+        _known_frame(each) if len(each) <= _USUAL_FRAME else _frame(each)
+        for each in stack.split(_FRAME_BEGINS)[1:]
+    ]
+    return tuple(frame for frame in frames if frame is not None)
+
+
+def _frame(text: str) -> StackFrame | None:
+    found = _FRAME.match(text)
+    if found is None:
+        return None
+    return StackFrame(Place(found[1], int(found[2])), found[3], (found[4] or "").strip())
+
+
+_known_frame = lru_cache(1024)(_frame)  # stacks have most of their frames in common

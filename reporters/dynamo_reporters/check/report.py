@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dynamo_core.analysis.findings import Finding
 from dynamo_core.analysis.words import number, place
 from dynamo_core.lock.comparison import Checked, Difference
+from dynamo_core.shared.errors import GotWorse
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph
 from ..parts.findings import tests_line
@@ -14,6 +15,8 @@ def check_blocks(checked: Checked, findings: Mapping[str, Finding]) -> Iterator[
     """The page as blocks; `findings` are those of the run, by identity."""
     yield Heading(f"{checked.program}: {verdict(checked)}", 1)
     yield Paragraph(counts_sentence(checked))
+    if checked.worse:
+        yield Paragraph(f"The command fails with exit code {GotWorse.exit_code}.")
     for title, differences in (("Worse", checked.worse), ("Better", checked.better)):
         if differences:
             yield Heading(title)

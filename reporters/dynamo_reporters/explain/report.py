@@ -63,7 +63,7 @@ def _page(recording: Recording) -> Iterator[Block]:
         yield from _several_launches(recording)
         yield from _listed("Not finished", in_progress_lines(recording))
         yield from other_ranks_blocks(recording)
-        yield from findings_section(find(recording))
+        yield from findings_section(find(recording), can_run_again=recording.run is not None)
         yield from _listed("Left eager, for what capturing would cost", limit_lines(recording))
         yield from _asked_for(recording)
         together = counted_together(recording)

@@ -145,4 +145,4 @@ def _together(fixes: Fixes) -> Iterator[Block]:
         why = f": {together.reason}" if together.reason else ""
         yield Paragraph(f"The run with all that is kept {together.verdict}{why}.", "warning")
     if fixes.patches:
-        yield Paragraph("`dynamo fix --patch FILE` writes them as one patch.", "dim")
+        yield Paragraph("The same command with `--patch FILE` writes them as one patch.", "dim")

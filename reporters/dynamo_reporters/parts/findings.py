@@ -13,6 +13,10 @@ from ..page.blocks import Block, Heading, Paragraph
 _SHOWN = 8
 _TESTS_SHOWN = 3  # of a finding, where it has room
 FINDINGS_TITLE = "Fix first"
+_FIX = (
+    "`dynamo fix` runs the program with such changes and keeps those that measurably help. Your files stay "
+    "as they are until `--apply`."
+)
 
 
 def findings_in_short(findings: Sequence[Finding], command: str) -> Iterator[Block]:
@@ -29,8 +33,11 @@ def findings_in_short(findings: Sequence[Finding], command: str) -> Iterator[Blo
     yield Paragraph("`dynamo explain` says why, and what to do about the others.", "dim")
 
 
-def findings_section(findings: Sequence[Finding]) -> Iterator[Block]:
-    """What to do first: of each finding where, why, what it costs and what to do."""
+def findings_section(findings: Sequence[Finding], *, can_run_again: bool) -> Iterator[Block]:
+    """What to do first: of each finding where, why, what it costs and what to do.
+
+    `can_run_again` says that the program is known, so that `dynamo fix` can try what is to be done.
+    """
     if not findings:
         return
     yield Heading(FINDINGS_TITLE)
@@ -49,6 +56,8 @@ def findings_section(findings: Sequence[Finding]) -> Iterator[Block]:
         yield Paragraph(
             f"… and {number(len(findings) - _SHOWN, 'more finding')}; --format json has all", "dim"
         )
+    if can_run_again and any(remedy.change for finding in findings for remedy in finding.remedies):
+        yield Paragraph(_FIX, "dim")
 
 
 def via_line(finding: Finding) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from dynamo_core.analysis.break_costs import break_costs
+from dynamo_core.analysis.break_costs import break_costs, seconds_in_all
 from dynamo_core.analysis.words import number, place, seconds
 from dynamo_core.model import Recording
 
@@ -11,6 +11,7 @@ from ..page.blocks import Block, Heading, Paragraph, table
 from ..report import place_value
 
 _ROWS_SHOWN = 5
+_TOGETHER = " Breaks that follow one another with no graph in between have that time together."
 
 
 def break_cost_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
@@ -18,8 +19,8 @@ def break_cost_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
     costs = break_costs(recording)
     if not costs:
         return
-    known = [cost.seconds for cost in costs if cost.seconds is not None]
-    yield Heading(f"Graph breaks: {seconds(sum(known)) if known else 'what they cost was not recorded'}")
+    in_all = seconds_in_all(costs)
+    yield Heading(f"Graph breaks: {'what they cost was not recorded' if in_all is None else seconds(in_all)}")
     rows = []
     for cost in costs if show_all else costs[:_ROWS_SHOWN]:
         first, crossed = cost.distinct.first, cost.distinct.crossed
@@ -36,7 +37,8 @@ def break_cost_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
         yield Paragraph(f"… and {number(len(costs) - len(rows), 'more break')}: --all.", "dim")
     yield Paragraph(
         "From the graph before a break to the one after it, on average over a sample: fixing the break "
-        "saves at most this. `dynamo breaks` says how.",
+        "saves at most this. `dynamo breaks` says how."
+        + (_TOGETHER if any(cost.along_with for cost in costs) else ""),
         "dim",
     )
 

@@ -44,7 +44,10 @@ def _page(recording: Recording, show_all: bool, step: str | None) -> Iterator[Bl
     yield Heading(_verdict(recording), 1)
     findings = find(recording)
     yield from other_ranks_blocks(recording)
-    yield from findings_section(findings) if show_all else findings_in_short(findings, "dynamo profile")
+    if show_all:
+        yield from findings_section(findings, can_run_again=recording.run is not None)
+    else:
+        yield from findings_in_short(findings, "dynamo profile")
     yield from run_split_blocks(recording, show_all)
     yield from steady_state_blocks(recording, step)
     yield from run_time_blocks(recording, show_all)

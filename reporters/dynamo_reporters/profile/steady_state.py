@@ -21,7 +21,7 @@ def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Bloc
             yield Heading(f"Steady state{which}: {_why_none(process, step)}")
             continue
         low, high = steps.spread
-        yield Heading(f"Steady state{which}: {seconds(steps.median)} a step, after {_warm_up(steps)}")
+        yield Heading(f"Steady state{which}: {seconds(steps.median)} a step, {_warm_up(steps)}")
         graph = steps.graph
         yield Paragraph(
             f"A step is taken to be one call of graph {graph.number} {compile_label(graph.compile_id)}, "
@@ -63,8 +63,11 @@ def _first(process: Process, steps: Steps) -> str:
 
 def _warm_up(steps: Steps) -> str:
     least, most = steps.warm_up
-    text = number(least, "step") if least == most else f"{least:,} to {most:,} steps"
-    return f"{text} of warm-up"
+    if most == 0:
+        return "from the first on"
+    if least != most:
+        return f"after the first {least:,} to {most:,} steps"
+    return "after the first step" if most == 1 else f"after the first {most:,} steps"
 
 
 def _paid_back(process: Process, recording: Recording, steps: Steps) -> Iterator[Block]:
@@ -73,8 +76,9 @@ def _paid_back(process: Process, recording: Recording, steps: Steps) -> Iterator
     if compiling is None or compiling.seconds is None or not steps.median:
         return
     yield Paragraph(
-        f"Compiling took as long as {number(round(compiling.seconds / steps.median), 'such step')}: it pays "
-        f"once the steps together have saved {seconds(compiling.seconds)}."
+        f"Compiling took {seconds(compiling.seconds)}, as long as "
+        f"{number(round(compiling.seconds / steps.median), 'such step')}; `dynamo bench` says after how many "
+        "it pays."
     )
 
 

@@ -179,6 +179,7 @@ def _frame_value(frame: FrameRecompiles, recording: Recording) -> dict[str, Any]
             {
                 "compile_id": id_value(compile_.compile_id),
                 "seconds": compile_.seconds,
+                "served": frame.calls(compile_),
                 "moment": asdict(moment_of(compile_.compile_id, frame.process, recording)),
                 "reason": compile_.recompile_reason,
                 "failures": [

@@ -15,7 +15,7 @@ from .draft import Draft
 from .eager_time import eager_optimizer, slow_loader, time_outside_of_graphs
 from .fallbacks import fallbacks
 from .finding import KINDS, OF_THE_COMPILER, Cost, Evidence, Figure, Finding, Kind, Known, Remedy, RemedyKind
-from .identity import as_findings
+from .identity import as_findings, by_identity
 from .overhead import costly_guards, overhead_bound_graphs
 from .ranking import ranked
 from .ranks import ranks_differ
@@ -31,6 +31,7 @@ __all__ = [
     "KINDS",
     "OF_THE_COMPILER",
     "Cost",
+    "Draft",
     "Evidence",
     "Figure",
     "Finding",
@@ -39,6 +40,7 @@ __all__ = [
     "Remedy",
     "RemedyKind",
     "find",
+    "find_identities",
 ]
 
 # What the reader must load of a recording for them.
@@ -76,5 +78,16 @@ def find(
     recording: Recording, figures: Figures | None = None, analyses: Iterable[Analysis] = ANALYSES
 ) -> list[Finding]:
     """All findings, what is worth most first. `figures` are those of the recording, where they are known."""
-    known = figures or Figures(recording)
-    return ranked(as_findings([draft for analysis in analyses for draft in analysis(known)]))
+    return ranked(as_findings(_drafts(figures or Figures(recording), analyses)))
+
+
+def find_identities(figures: Figures, analyses: Iterable[Analysis] = ANALYSES) -> dict[str, Draft]:
+    """The first draft of each finding by its identity, as they are found.
+
+    It has no words that cost something to find: for those who only want to know which findings there are.
+    """
+    return {identity: same[0] for identity, same in by_identity(_drafts(figures, analyses)).items()}
+
+
+def _drafts(figures: Figures, analyses: Iterable[Analysis]) -> list[Draft]:
+    return [draft for analysis in analyses for draft in analysis(figures)]

@@ -1,6 +1,7 @@
 """Findings: graph breaks, and with them the frames that run eager because of one."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from ...model import Frame, GraphBreak, StackFrame
 from ..break_costs import BreakCost
@@ -8,13 +9,13 @@ from ..break_recompiles import seconds_of_recompiles_behind
 from ..break_sentences import effect_and_cost, title_of
 from ..figures import Figures
 from ..lasting_text import without_what_passes
-from ..remedies.breaks import break_advice, break_cause
+from ..remedies.breaks import break_cause
 from ..remedies.situation import user_line
 from ..summary import break_identity
 from ..words import frame_name
 from .draft import Draft
 from .finding import NOT_RECORDED, Cost, Evidence, Figure, Kind
-from .remedy import remedies
+from .remedy import break_remedies
 
 
 def breaks(figures: Figures) -> Iterator[Draft]:
@@ -32,7 +33,7 @@ def breaks(figures: Figures) -> Iterator[Draft]:
             kind,
             key=(without_what_passes(first.kind),),
             title=title(first, line, frames),
-            cause=break_cause(first, version),
+            cause=partial(break_cause, first, version),
             effect=effect_and_cost(cost),
             processes=tuple(processes or figures.recording.processes[:1]),
             place=first.place if line is None else line.place,
@@ -49,7 +50,7 @@ def breaks(figures: Figures) -> Iterator[Draft]:
                 each.met,
                 tuple(dict.fromkeys(b.test for b in each.occurrences if b.test is not None)),
             ),
-            remedies=remedies(kind, break_advice(first, version)),
+            remedies=partial(break_remedies, kind, first, version),
         )
 
 

@@ -1,6 +1,6 @@
 """What one analysis says of a finding, before that has an identity and its place in the ranking."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from ...model import Compile, Frame, Place, Process, StackFrame
@@ -14,13 +14,14 @@ WORTH_A_WORD_S = 1.0  # what took less is no reason to change a program
 class Draft:
     """As `Finding`; `key` is what tells it from others of its kind in the same function, whatever the run.
 
-    It must not hold line numbers, paths, ids or anything that was counted or measured.
+    It must not hold line numbers, paths, ids or anything that was counted or measured. `cause` and `remedies`
+    may be functions: what costs something to say is worked out for those who show it (`as_findings`).
     """
 
     kind: Kind
     key: tuple[str, ...]
     title: str
-    cause: str
+    cause: str | Callable[[], str]
     processes: tuple[Process, ...]
     place: Place | None = None
     function: str | None = None
@@ -29,7 +30,7 @@ class Draft:
     via: StackFrame | None = None
     cost: Cost = field(default_factory=Cost)
     evidence: Evidence = field(default_factory=Evidence)
-    remedies: tuple[Remedy, ...] = ()
+    remedies: tuple[Remedy, ...] | Callable[[], tuple[Remedy, ...]] = ()
 
     @property
     def is_library(self) -> bool:

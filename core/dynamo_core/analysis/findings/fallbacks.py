@@ -1,19 +1,20 @@
 """Findings: frames that Dynamo gave up, so that they run eager or end the program."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from ...model import Compile, Frame, GraphBreak, Process
 from ..figures import Figures
 from ..lasting_text import without_numbers
 from ..library import is_library
 from ..recompiles import is_recompile_limit
-from ..remedies.breaks import break_advice, break_cause
+from ..remedies.breaks import break_cause
 from ..remedies.situation import user_line
 from ..summary import break_identity, fell_back
 from ..words import first_line, frame_name, place
 from .draft import Draft, tests_of
 from .finding import NOT_RECORDED, Cost, Evidence, Figure, Kind
-from .remedy import remedies
+from .remedy import break_remedies
 
 _GENERATOR = "Attempt to trace generator"  # torch/_dynamo/convert_frame.py, 2.8 to 2.15
 
@@ -45,7 +46,7 @@ def _of_frame(figures: Figures, process: Process, frame: Frame, stopped: GraphBr
         kind,
         key=(without_numbers(reason),),
         title=f"{name} at {place(frame.place)} {what}{at}: {reason}",
-        cause=break_cause(stopped, process.torch_version),
+        cause=partial(break_cause, stopped, process.torch_version),
         processes=(process,),
         place=where,
         function=frame.name if line is None else line.function,
@@ -58,7 +59,7 @@ def _of_frame(figures: Figures, process: Process, frame: Frame, stopped: GraphBr
             (frame.reason or "",),
             tests=tests_of(process, [frame]),
         ),
-        remedies=remedies(kind, break_advice(stopped, process.torch_version)),
+        remedies=partial(break_remedies, kind, stopped, process.torch_version),
     )
 
 
@@ -75,9 +76,11 @@ def _of_compile(figures: Figures, process: Process, compile_: Compile) -> Draft:
         function=compile_.name,
         cost=_cost(figures, process),
         evidence=Evidence(() if compile_.compile_id is None else (str(compile_.compile_id),), (), (reason,)),
-        remedies=remedies(
+        remedies=partial(
+            break_remedies,
             "fell back to eager",
-            break_advice(GraphBreak(reason, (), compile_.compile_id), process.torch_version),
+            GraphBreak(reason, (), compile_.compile_id),
+            process.torch_version,
         ),
     )
 

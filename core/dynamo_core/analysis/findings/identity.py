@@ -1,13 +1,16 @@
 """What a finding is called in every run of the program, and which findings are the same one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import PurePath
+from typing import TypeVar
 
 from ...model import function_of
 from .draft import Draft
 from .finding import Cost, Evidence, Figure, Finding
+
+_Said = TypeVar("_Said")
 
 
 def as_findings(drafts: Sequence[Draft]) -> list[Finding]:
@@ -49,6 +52,7 @@ def _merged(identity: str, same: list[Draft]) -> Finding:
     first = same[0]
     merged = replace(
         first,
+        cause=_worked_out(first.cause),
         cost=Cost(*(_sum([getattr(draft.cost, name) for draft in same]) for name in vars(first.cost))),
         evidence=Evidence(
             tuple(dict.fromkeys(each for draft in same for each in draft.evidence.compile_ids)),
@@ -57,11 +61,15 @@ def _merged(identity: str, same: list[Draft]) -> Finding:
             sum(draft.evidence.times for draft in same),
             tuple(dict.fromkeys(each for draft in same for each in draft.evidence.tests)),
         ),
-        remedies=tuple(dict.fromkeys(remedy for draft in same for remedy in draft.remedies)),
+        remedies=tuple(dict.fromkeys(remedy for draft in same for remedy in _worked_out(draft.remedies))),
     )
     processes = dict.fromkeys(process.stream.name for draft in same for process in draft.processes)
     fields = {name: value for name, value in vars(merged).items() if name not in ("key", "processes")}
     return Finding(identity=identity, is_library=first.is_library, processes=tuple(processes), **fields)
+
+
+def _worked_out(said: _Said | Callable[[], _Said]) -> _Said:
+    return said() if callable(said) else said
 
 
 def _sum(figures: list[Figure]) -> Figure:

@@ -1,6 +1,7 @@
 """Findings: frames that were compiled again, by the guard that failed, or until torch's limit was hit."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from ...model import Process
 from ..figures import Figures
@@ -43,7 +44,7 @@ def _draft(figures: Figures, kind: Kind, causes: Sequence[RecompileCause]) -> Dr
         kind,
         key=_key(main),
         title=f"{frame.shown_name} at {where}: {count} took {seconds(spent)}{limit}",
-        cause=cause_sentence(main),
+        cause=partial(cause_sentence, main),
         processes=(frame.process,),
         place=main.place,
         function=frame.name,
@@ -58,7 +59,7 @@ def _draft(figures: Figures, kind: Kind, causes: Sequence[RecompileCause]) -> Dr
             len(compiles),
             tests_of(frame.process, compiles),
         ),
-        remedies=remedies(kind, recompile_advice(main)),
+        remedies=lambda: remedies(kind, recompile_advice(main)),
     )
 
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable
 
+from ...model import GraphBreak
 from ..remedies.advice import Advice, Change
+from ..remedies.breaks import break_advice
 from .finding import Kind, Remedy, RemedyKind
 
 _SHOWN_BY: dict[Kind, str] = {
@@ -30,6 +32,11 @@ def remedies(kind: Kind, advice: Iterable[Advice]) -> tuple[Remedy, ...]:
         Remedy(_kind_of(each), each.text, shown_by, change=each.change, may_change=each.may_change)
         for each in advice
     )
+
+
+def break_remedies(kind: Kind, graph_break: GraphBreak, torch_version: str | None) -> tuple[Remedy, ...]:
+    """The remedies for a finding that is a break, or what a break led to."""
+    return remedies(kind, break_advice(graph_break, torch_version))
 
 
 def remedy(kind: Kind, text: str | None) -> tuple[Remedy, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ...recording.recompile_text import plain_source
 from ..recompile_causes import RecompileCause
 from ..words import place
 from .advice import Advice, Change
@@ -45,13 +46,20 @@ class RecompileRemedy:
         return Advice(self.text.format(**_words(cause, change)), change, self.may_change)
 
 
+def _marked(cause: RecompileCause) -> str:
+    """Each size that goes along with it as well: torch refuses one that is marked alone."""
+    sizes = [(plain_source(source), index) for source, index in cause.dynamic_sources if index is not None]
+    named = dict.fromkeys([(cause.source, cause.index), *sizes])
+    return " and ".join(f"`torch._dynamo.mark_dynamic({name}, {index})`" for name, index in named)
+
+
 def _words(cause: RecompileCause, change: Change | None) -> dict[str, str]:
     assigned = (*change.environment, *change.settings, *change.arguments) if change is not None else ()
     failure = cause.failure
     return {
         "what": what_varies(cause),
         "name": cause.source or "tensor",
-        "index": str(cause.index),
+        "marked": _marked(cause),
         "source": f"`{cause.source}`" if cause.source else "an input",
         "values": shown_values(cause),
         "against": _ASKED_FOR if cause.dynamic is False else "",

@@ -203,7 +203,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
             and not cause.came_as_0_or_1
             and not (cause.source or "").startswith("___")
         ),
-        "call `torch._dynamo.mark_dynamic({name}, {index})` before the first call.",
+        "call {marked} on what is passed, before the call.",
         never_for=("recompile_specialised_size", "recompile_loop_over_size", "recompile_sizes_0_and_1"),
         besides=True,
     ),

@@ -254,6 +254,18 @@ _VALUES = (
             ),
         ),
     ),
+    Cause(
+        re.compile(r"sort with non-constant keys"),
+        "`{line}` sorts a list by values of tensors, " + _NOT_KNOWN,
+        (
+            Treatment(
+                "sort it in the graph: make one tensor of the list, `together = torch.stack(...)`, "
+                "and of the keys another one, `keys`; then `together[keys.argsort(stable=True)]` has it in "
+                "order; `descending=True` reverses that.",
+                cures="sorted_by_a_value",
+            ),
+        ),
+    ),
 )
 _SIZED = "how large a tensor on this line becomes depends on what another one holds: `{line}`"
 _OF_KNOWN_SIZE = Treatment(
