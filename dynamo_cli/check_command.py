@@ -16,7 +16,7 @@ from dynamo_core.launch.process import Ending, end_like
 from dynamo_core.launch.program import Program
 from dynamo_core.lock.bounds import bounds_of_project, together
 from dynamo_core.lock.comparison import Bounds, Checked, check
-from dynamo_core.lock.facts import COUNTS, Facts, facts_of
+from dynamo_core.lock.facts import COUNTS, Facts, facts_and_findings
 from dynamo_core.lock.lock_file import DEFAULT_FILE, read_lock, write_lock
 from dynamo_core.model import Recording
 from dynamo_core.recording.read import read
@@ -127,7 +127,7 @@ def check_command(
     path, ending = target_recording(ctx, options)
     recording = read(path, CONTENTS)
     key = key or (recording.run.program if recording.run else None) or path.name
-    facts, findings = facts_of(recording)
+    facts, findings = facts_and_findings(recording)
     if all(count is None for count in facts.counts.values()):
         raise NothingToCompare(f"{path} has nothing to check: no process that imported torch was recorded")
     if update:

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from dynamo_core.lock.bounds import ProjectBounds
-from dynamo_core.lock.facts import Facts, facts_of
+from dynamo_core.lock.comparison import Checked
+from dynamo_core.lock.facts import Facts, facts_and_findings, facts_of
 
 from .expectation import Expectation, expectation_of
 from .failure import CompiledWorse, representation
@@ -103,19 +104,26 @@ class EachTest:
             recording = self._recorder.so_far()
         except NotRecorded as error:
             raise CompiledWorse([(f"what the test compiled is not known: {error}", None)], {}) from None
-        facts, findings = facts_of(recording)
+        facts = facts_of(recording)
         locked = self._locked.get(name) if self._locked is not None else None
         checked = expected.check(name, facts, locked)
         better = [each.text for each in checked.better]
         item.stash[_OUTCOME] = Outcome(name, facts, self._locked is None or locked is not None, better)
-        worse = [(each.text, each.identity) for each in checked.worse]
-        worse += [(f"{count}: not recorded, so not compared", None) for count in checked.not_comparable]
+        if not self._amiss(checked):
+            return
+        facts, findings = facts_and_findings(recording)  # what a test that passes does not pay for
+        amiss = self._amiss(expected.check(name, facts, locked))
+        has_too_many = any(text.startswith("graphs:") for text, _ in amiss)
+        graphs = [graph for process in recording.processes for graph in process.compiled_graphs]
+        raise CompiledWorse(amiss, findings, graphs if has_too_many else ())
+
+    def _amiss(self, checked: Checked) -> list[tuple[str, str | None]]:
+        """Why the test fails: sentences, each with the identity of its finding, where it is one."""
+        amiss: list[tuple[str, str | None]] = [(each.text, each.identity) for each in checked.worse]
+        amiss += [(f"{count}: not recorded, so not compared", None) for count in checked.not_comparable]
         if self._is_exact:
-            worse += [(f"better than locked, {text}", None) for text in better]
-        if worse:
-            has_too_many = any(text.startswith("graphs:") for text, _ in worse)
-            graphs = [graph for process in recording.processes for graph in process.compiled_graphs]
-            raise CompiledWorse(worse, findings, graphs if has_too_many else ())
+            amiss += [(f"better than locked, {each.text}", None) for each in checked.better]
+        return amiss
 
 
 @contextmanager

@@ -60,7 +60,9 @@ class Recorder:
             raise NotRecorded("records could not be written: is the disk full?")
         if now == began:
             return Recording(Path(now.path), None, [], python_processes=1, engine_failures=[])
-        parts = self._streams.setdefault(now.path, StreamParts(Path(now.path)))
+        if now.path not in self._streams:
+            self._streams[now.path] = StreamParts(Path(now.path))
+        parts = self._streams[now.path]
         begin = began.offset if is_same_file else None
         try:
             return parts.recording(begin or 0, now.offset, contents)

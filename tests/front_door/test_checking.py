@@ -86,6 +86,7 @@ def test_bounds_on_the_command_line_and_in_pyproject(check: Check, tmp_path: Pat
     assert check("--max-graph-breaks", "1").exit_code == 0
     worse = check("--max-graph-breaks", "0")
     assert worse.exit_code == 112
+    assert "The command fails with exit code 112." in worse.stdout
     identity = worse.stdout.partition("--allow ")[2].split()[0]
     assert check("--max-graph-breaks", "0", "--allow", identity).exit_code == 0
     project = tmp_path / "pyproject.toml"

@@ -1,6 +1,9 @@
 """Parts of a stream, as each test of `pytest --dynamo` has one: together they say what all of it says."""
 
+import gc
 import re
+import weakref
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
@@ -8,7 +11,7 @@ import pytest
 
 from dynamo_core.analysis.findings import CONTENTS, find
 from dynamo_core.analysis.summary import Summary, summarize
-from dynamo_core.lock.facts import facts_of
+from dynamo_core.lock.facts import facts_and_findings, facts_of
 from dynamo_core.recording.parts import StreamParts
 from dynamo_core.recording.read import read
 from stored import stored
@@ -33,7 +36,7 @@ def test_a_part_that_is_all_of_it_says_the_same(name: str) -> None:
     part = StreamParts(stream).recording(0, len(content), CONTENTS)
     whole = read(stored(name), CONTENTS)
     assert counts(summarize(part)) == counts(summarize(whole))
-    assert facts_of(part)[0] == facts_of(whole)[0]
+    assert facts_of(part) == facts_of(whole)
     assert [graph.times for graph in part.processes[0].graphs] == [
         graph.times for graph in whole.processes[0].graphs
     ]
@@ -68,4 +71,37 @@ def test_a_part_knows_its_process_and_the_names_of_files() -> None:
 def test_a_part_without_records_has_nothing() -> None:
     stream, content = stream_of("toy")
     part = StreamParts(stream).recording(len(content), len(content))
-    assert facts_of(part)[0].is_empty
+    assert facts_of(part).is_empty
+
+
+@pytest.mark.parametrize("name", ["recompiling", "twenty_breaks"])
+def test_facts_alone_are_the_same_and_ask_for_no_words(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = read(stored(name))
+    facts, findings = facts_and_findings(recording)
+    assert findings
+    assert all(finding.cause and finding.remedies for finding in findings.values())
+    for module, words in (
+        ("breaks", "break_cause"),
+        ("breaks", "break_remedies"),
+        ("recompiles", "cause_sentence"),
+    ):
+        asked = import_module(f"dynamo_core.analysis.findings.{module}")
+        monkeypatch.setattr(asked, words, _not_to_be_asked)
+    assert facts_of(recording) == facts
+
+
+def _not_to_be_asked(*_: object) -> str:
+    raise AssertionError("nobody shows it")
+
+
+def test_what_was_read_goes_without_the_garbage_collector() -> None:
+    stream, content = stream_of("toy")
+    recording = StreamParts(stream).recording(0, len(content))
+    process = weakref.ref(recording.processes[0])
+    gc.disable()
+    try:
+        assert facts_of(recording).number
+        del recording
+        assert process() is None
+    finally:
+        gc.enable()

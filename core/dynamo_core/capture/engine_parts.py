@@ -41,7 +41,7 @@ class EngineParts:
         os.register_at_fork(after_in_child=self.stream.start_anew_after_fork)
         self.probes = Probes(self.stream)
         self.probes.harmless("frames of our own left out")(hide_from_dynamo)()
-        self.trace_handler = attach(self.stream)
+        self.trace_handler = attach(self.stream, brief=settings.brief)
         self.limits = TracingLimits(settings, self.probes)
         self.guard_cost = GuardCost()
         self.window = self._window()

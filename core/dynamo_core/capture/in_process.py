@@ -29,7 +29,7 @@ class EngineHere:
             return
         package = str(Path(str(__spec__.origin)).parent.parent)
         hide_modules_in([package, f"{package}/capture"])
-        settings = Settings(str(recording), capture="none", backend="eager")
+        settings = Settings(str(recording), capture="none", backend="eager", brief=True)
         arm.start_when_torch_is_imported({**os.environ, **settings.to_environment()})
 
     def position(self) -> StreamPosition:

@@ -48,6 +48,7 @@ def probes_of(parts: EngineParts) -> tuple[Probe, ...]:
         parts.freeze,
         parts.exports,
     )
+    brief = parts.settings.brief
     return (
         *_config_probes(parts),
         Probe("torch", "cells of a notebook", _note_notebook_cells),
@@ -70,7 +71,7 @@ def probes_of(parts: EngineParts) -> tuple[Probe, ...]:
         Probe("torch._dynamo.convert_frame", "bytecode", bytecode.install),
         Probe("torch._dynamo.convert_frame", "frames", frames.install),
         Probe("torch._dynamo.convert_frame", "freeze", freeze.install if freeze else None),
-        Probe("torch._dynamo.symbolic_convert", "tracing time", tracing_time.install),
+        Probe("torch._dynamo.symbolic_convert", "tracing time", None if brief else tracing_time.install),
         Probe("torch._inductor.compile_fx", "imports", record_import, late=True),
         Probe("torch._functorch.aot_autograd", "forward and backward graphs", aot_pairs.install, late=True),
         Probe("torch._inductor.output_code", "backward calls", backward.install, late=True),

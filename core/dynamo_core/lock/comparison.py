@@ -145,7 +145,7 @@ def _unmatched(
     came = [each for identity, each in now.items() if identity not in locked]
     went = [each for identity, each in locked.items() if identity not in now]
     for is_same in (_same_line, _same_function):
-        for each in list(came):
+        for each in sorted(came, key=lambda each: each.identity):  # whatever order they were found in
             other = next((other for other in went if is_same(each, other)), None)
             if other is not None:
                 came.remove(each)

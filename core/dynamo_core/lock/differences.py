@@ -12,7 +12,7 @@ from ..model import Recording
 from ..recording.read import read
 from ..shared.errors import LockFileProblem
 from .comparison import Checked, check
-from .facts import COUNTS, Facts, facts_of
+from .facts import COUNTS, Facts, facts_and_findings
 from .lock_file import read_lock
 
 Verdict = Literal["nothing differs", "better", "worse", "different", "not comparable"]
@@ -81,7 +81,7 @@ def compare_with_lock(before: Path, after: Path, name: str | None) -> LockedDiff
         return _compared(was, now, {})
     lock, other = (before, after) if is_lock_file(before) else (after, before)
     locked, recording = read_lock(lock), read(other, CONTENTS)
-    facts, findings = facts_of(recording)
+    facts, findings = facts_and_findings(recording)
     program = name or _program_of(recording, locked, lock)
     if program not in locked:
         raise LockFileProblem(f"{lock} has no {program!r}; it has {_listed(locked)}")

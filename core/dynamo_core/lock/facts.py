@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..analysis.findings import ANALYSES_OF_THE_COMPILER, Finding, find
+from ..analysis.figures import Figures
+from ..analysis.findings import ANALYSES_OF_THE_COMPILER, Draft, Finding, find, find_identities
 from ..analysis.summary import summarize
 from ..model import Recording, function_of
 
@@ -45,15 +46,24 @@ class Facts:
         return not self.findings and all(count == 0 for count in self.counts.values())
 
 
-def facts_of(recording: Recording) -> tuple[Facts, dict[str, Finding]]:
-    """The facts of a recording, and the findings themselves by their identity, the worst first."""
-    summary = summarize(recording)
+def facts_of(recording: Recording) -> Facts:
+    """The facts of a recording, for those who need no word on them unless they differ from what is known."""
+    return _facts(recording, find_identities(Figures(recording), ANALYSES_OF_THE_COMPILER))
+
+
+def facts_and_findings(recording: Recording) -> tuple[Facts, dict[str, Finding]]:
+    """The same, and the findings themselves by their identity, the worst first in both."""
     findings = {each.identity: each for each in find(recording, analyses=ANALYSES_OF_THE_COMPILER)}
+    return _facts(recording, findings), findings
+
+
+def _facts(recording: Recording, findings: Mapping[str, Draft | Finding]) -> Facts:
+    summary = summarize(recording)
     counts = {name: getattr(summary, of) for name, of in COUNTS.items()}
-    return Facts(counts, {identity: _known(each) for identity, each in findings.items()}), findings
+    return Facts(counts, {identity: _known(identity, each) for identity, each in findings.items()})
 
 
-def _known(finding: Finding) -> KnownFinding:
+def _known(identity: str, finding: Draft | Finding) -> KnownFinding:
     file = "" if finding.place is None else finding.place.file.replace("\\", "/").rpartition("/")[2]
     line = " ".join(finding.source.split())
-    return KnownFinding(finding.identity, finding.kind, file, function_of(finding.function), line)
+    return KnownFinding(identity, finding.kind, file, function_of(finding.function), line)

@@ -33,6 +33,7 @@ from .verification import SemanticDifference, VerifiedCall
 from .window import ProfileWindow
 
 _LONGEST_DAMAGE = 200  # characters
+_OF_A_PLAIN_TRACE = ProcessInfo()
 
 
 @dataclass(frozen=True)
@@ -206,7 +207,7 @@ class Process:
     @property
     def is_ours(self) -> bool:
         """Whether our probes ran here; False for a plain TORCH_TRACE log."""
-        return self.info != ProcessInfo()
+        return self.info != _OF_A_PLAIN_TRACE
 
     @property
     def compiled_graphs(self) -> list[Graph]:

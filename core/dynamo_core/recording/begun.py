@@ -1,7 +1,7 @@
 """Which compile a record belongs to, and the frame that each compile began with."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -10,8 +10,11 @@ from .payloads import Handler
 from .records import Damaged, Record
 
 _LARGEST_ID = 2**63
-# Lines that stand between the user's call and the frame that is compiled, and are nobody's business.
-_PLUMBING = re.compile(r"/torch/_dynamo/|/torch/nn/modules/module\.py$|/dynamo_core/capture/")
+# Lines around the user's calls that are nobody's business: between the last and the frame that is compiled,
+# and those of pytest, which called the first.
+_PLUMBING = re.compile(
+    r"/torch/_dynamo/|/torch/nn/modules/module\.py$|/dynamo_core/capture/|-packages/(?:_pytest|pluggy)/"
+)
 
 
 @lru_cache(1024)  # stacks have most of their files in common
@@ -44,11 +47,7 @@ class BegunCompiles:
         frame, compile_ = metadata.get("frame_id"), metadata.get("frame_compile_id")
         autograd = metadata.get("compiled_autograd_id")
         for number in (frame, compile_, autograd):
-            if number is None:
-                continue
-            if type(number) is not int:
-                raise Damaged("a compile id that is no numbers")
-            if not 0 <= number <= _LARGEST_ID:
+            if number is not None and not (type(number) is int and 0 <= number <= _LARGEST_ID):
                 raise Damaged("a compile id that torch would not give")
         if frame is None or compile_ is None:
             return None if autograd is None else CompileId(None, None, autograd, self.generation)
@@ -56,16 +55,15 @@ class BegunCompiles:
             autograd = self._autograds.get((frame, compile_))
         return CompileId(frame, compile_, autograd, self.generation)
 
-    def stack(self, frames: list[Mapping[str, Any]]) -> list[StackFrame]:
+    def stack(self, frames: Iterable[Mapping[str, Any]]) -> list[StackFrame]:
         """A stack of torch's, whose file names are numbers."""
         return [
-            StackFrame(
-                Place(self.file_names.get(frame["filename"], "<unknown>"), frame["line"]),
-                frame["name"],
-                frame.get("loc") or "",
-            )
+            StackFrame(Place(self._file_of(frame), frame["line"]), frame["name"], frame.get("loc") or "")
             for frame in frames
         ]
+
+    def _file_of(self, frame: Mapping[str, Any]) -> str:
+        return self.file_names.get(frame["filename"], "<unknown>")
 
     def _intern(self, record: Record) -> None:
         text, number = record.metadata["str"]
@@ -80,10 +78,10 @@ class BegunCompiles:
         rank = record.metadata.get("rank")
         if isinstance(rank, int):
             self._process.rank = rank
-        *callers, frame = self.stack(record.metadata["dynamo_start"]["stack"])
-        self._frames[compile_id] = frame
+        *callers, frame = record.metadata["dynamo_start"]["stack"]
+        (self._frames[compile_id],) = self.stack([frame])
         self._process.callers[compile_id] = tuple(
-            caller for caller in callers if not _is_plumbing(caller.place.file)
+            self.stack(each for each in callers if not _is_plumbing(self._file_of(each)))
         )
 
     def _note_autograd(self, metadata: Mapping[str, Any]) -> None:

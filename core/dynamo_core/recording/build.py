@@ -158,6 +158,7 @@ class ProcessBuilder:
         self._guards.finish()
         use_def_lines(self.process)
         name_cells(self.process, self._cells)
+        self._handlers.clear()  # which hold this builder: what it made would stay until it is collected
 
     def _handler_of_kind(self, name: str) -> Handler | None:
         """Who takes records that are known by what their name looks like, or were asked for by name."""

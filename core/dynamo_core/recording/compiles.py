@@ -17,6 +17,7 @@ from ..model import (
     TracedFunction,
 )
 from ..shared import names
+from ..shared.dynamic_settings import dynamic_of
 from ..shared.records import CompileBegun, FrameTried, FunctionsTraced, ResumeFunctionMade
 from .begun import BegunCompiles
 from .breaks import BreakBuilder
@@ -183,6 +184,7 @@ class CompileBuilder:
     def _compilation_metrics(self, record: Record) -> Compile:
         metrics = record.metadata[record.kind]
         file, line = metrics.get("co_filename"), metrics.get("co_firstlineno")
+        of_caches = {key: value for key, value in metrics.items() if "_cache_" in key}
         compile_ = Compile(
             compile_id=self._begun.id_of(record),
             name=metrics.get("co_name"),
@@ -197,11 +199,11 @@ class CompileBuilder:
             phases={
                 phase: metrics[key] / 1e6 for key, phase in _PHASES.items() if metrics.get(key) is not None
             },
-            cache_hits=_sum(metrics, "_cache_hit_count"),
-            cache_misses=_sum(metrics, "_cache_miss_count"),
+            cache_hits=_sum(of_caches, "_cache_hit_count"),
+            cache_misses=_sum(of_caches, "_cache_miss_count"),
             restart_reasons=tuple(map(str, metrics.get("restart_reasons") or ())),
             seconds_before_restart=metrics.get("dynamo_time_before_restart_s"),
-            dynamic=_dynamic(metrics.get("dynamo_config")),
+            dynamic=dynamic_of(metrics.get("dynamo_config")),
         )
         self._process.compiles.append(compile_)
         self._process.cache_counts.extend(counts_in_metrics(metrics, compile_.compile_id))
@@ -227,18 +229,6 @@ def _duration(metrics: Mapping[str, Any]) -> float | None:
 def _sum(metrics: Mapping[str, Any], suffix: str) -> int | None:
     counts = [value for key, value in metrics.items() if isinstance(value, int) and key.endswith(suffix)]
     return sum(counts) if counts else None
-
-
-def _dynamic(config: object) -> bool | None:
-    """What torch.compile's `dynamic` was, by the settings that it changes.
-
-    Source: torch/_dynamo/eval_frame.py (set_enable_dynamic), 2.8 to 2.15.
-    """
-    if not isinstance(config, str):
-        return None
-    if '"assume_static_by_default": false' in config:
-        return True
-    return False if '"automatic_dynamic_shapes": false' in config else None
 
 
 def _line(content: Mapping[str, Any] | None) -> StackFrame | None:

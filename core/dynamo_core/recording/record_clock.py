@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from .records import Record
 
 _ANY_LEAP_YEAR = 2000  # the first line names none
+_WITH_MICROSECONDS = len("1120 19:08:30.938000")
 _HALF_A_YEAR = timedelta(days=183)
 
 
@@ -37,7 +38,8 @@ class RecordClock:
 
 
 def _written(record: Record) -> datetime | None:
+    time = record.time[:_WITH_MICROSECONDS].ljust(_WITH_MICROSECONDS, "0")
     try:
-        return datetime.strptime(f"{_ANY_LEAP_YEAR}{record.time[:20]}", "%Y%m%d %H:%M:%S.%f")
+        return datetime.fromisoformat(f"{_ANY_LEAP_YEAR}-{time[:2]}-{time[2:4]} {time[5:]}")
     except ValueError:  # a stranger's
         return None

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar, TypeVar, get_origin, get_type_hints
 
-from ..shared.fitting import Check, check_of, fits
+from ..shared.fitting import Check, check_of
 from ..shared.records import OurRecord
 from .records import USUAL_VALUES, Damaged, Record
 
@@ -17,12 +17,11 @@ def structured(kind: type[_Kind], record: Record, most_values: int = USUAL_VALUE
     if not isinstance(content, dict):
         raise Damaged("payload is no JSON object")
     version = content.get("version", _FIRST_VERSION)
-    if not fits(version, int) or not _FIRST_VERSION <= version <= kind.VERSION:
+    if type(version) is not int or not _FIRST_VERSION <= version <= kind.VERSION:
         raise Damaged(f"version {version!r} is not read by this dynamo, which knows {kind.VERSION}")
     checks, required = _fields(kind)
-    missing = required - content.keys()
-    if missing:
-        raise Damaged(f"no {', '.join(sorted(missing))}")
+    if not required <= content.keys():
+        raise Damaged(f"no {', '.join(sorted(required - content.keys()))}")
     values = {name: content[name] for name in checks if name in content}
     for name, value in values.items():
         if not checks[name](value):

@@ -54,6 +54,8 @@ class Settings(NamedTuple):
     `stop_after` so many calls of a compiled frame the program is ended, which only `dynamo fix` asks for.
     `makes_folder` where no `dynamo run` has made it: the first process that imports torch does.
     `export` asks for trials of torch.export with the modules that the program calls.
+    A `brief` recording is for tests: it lacks what is not read of one, two thirds of the records (half are
+    torch's timed spans), and of the bytes (half are settings in torch's metrics).
     What is recorded is `carried_to` a URL; {job} in it is the name of the recording's folder.
     The limits bound what capture costs (`tracing_limits.py`, `budget.py` and `compile_limit.py` in
     `capture/whole_program/`); None switches one off.
@@ -84,6 +86,7 @@ class Settings(NamedTuple):
     semantics: str = SEMANTICS_EAGER
     stop_after: int | None = None
     makes_folder: bool = False
+    brief: bool = False
     export: ExportSettings | None = None
     carried_to: str | None = None
 

@@ -11,7 +11,7 @@ from types import CodeType
 from typing import Any
 
 from ..harmless import Probes
-from ..whole_program.frame_callback import FrameCallback, answers
+from ..whole_program.frame_callback import Answers, FrameCallback
 
 _TOOLS = (4, 3)  # those that sys.monitoring gives to nobody
 
@@ -28,7 +28,7 @@ def watch(look: Look, probes: Probes) -> None:
 
 
 def _frame_callback(look: Look) -> Callable[..., Any]:
-    answer = answers()
+    answer = Answers()
 
     def callback(frame: Any, cache_entry: Any, frame_state: Any) -> Any:
         return answer.not_now_below if look(frame.f_code) else answer.never

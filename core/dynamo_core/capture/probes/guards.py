@@ -34,7 +34,8 @@ def install(guards: ModuleType, parts: "EngineParts") -> None:
 
     def __init__(self: Any, f_code: Any, output_graph: Any, *rest: Any, **named: Any) -> None:
         original(self, f_code, output_graph, *rest, **named)
-        record_guards(output_graph)
+        if not parts.settings.brief:
+            record_guards(output_graph)
         remember(f_code, self)
 
     guards.CheckFunctionManager.__init__ = __init__

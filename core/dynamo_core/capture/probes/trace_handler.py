@@ -19,15 +19,24 @@ from ..primitives import perf_counter_ns, time_ns
 from ..writing.stream import Stream
 
 _TRACE_LOGGER = "torch.__trace"
+_METRICS = ("compilation_metrics", "bwd_compilation_metrics")
+# What is nowhere read of a test: torch's timed spans, its inputs, the text of its graphs, of which our own
+# record tells the rest, and settings in its metrics.
+_NOT_OF_A_TEST = frozenset(
+    {"chromium_event", "describe_storage", "describe_tensor", "describe_source", "dynamo_output_graph"}
+)
+_BYTECODE = "_BYTECODE"  # as torch prints it; our own record has it as instructions
+_SETTINGS = frozenset({"inductor_config", "functorch_config", "stack_trace"})
 _IN_TORCHS_PROGRAM = ("TORCH", "DYNAMO", "INDUCTOR", "TRITON")  # the names of variables that are in it
 
 
 class TraceHandler(logging.Handler):
     """Hands every structured trace record to the stream, and remembers the last compile in it."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Stream, *, brief: bool) -> None:
         super().__init__(logging.DEBUG)
         self._stream = stream
+        self._brief = brief
         self.last_compile: Mapping[str, int] | None = None
         self.last_compile_ended_ns: int | None = None
 
@@ -37,13 +46,17 @@ class TraceHandler(logging.Handler):
             metadata: Mapping[str, Any] = record.metadata  # type: ignore[attr-defined]
             if "dynamo_start" in metadata or "compilation_metrics" in metadata:
                 self.last_compile = envelope(metadata)
-            if "compilation_metrics" in metadata or "bwd_compilation_metrics" in metadata:
+            if any(kind in metadata for kind in _METRICS):
                 self.last_compile_ended_ns = perf_counter_ns()
             path = record.pathname[max(record.pathname.rfind("/torch/"), 0) :].lstrip("/")
             payload: str | None = record.payload  # type: ignore[attr-defined]
-            if payload is not None and metadata.get("artifact", {}).get("name") == "fx_graph_runnable":
+            artifact = metadata.get("artifact", {}).get("name") or ""
+            if payload is not None and artifact == "fx_graph_runnable":
                 metadata, payload = _without_secrets(metadata, payload)
-            self._stream.write(metadata, payload, path, record.lineno)
+            if not self._brief:
+                self._stream.write(metadata, payload, path, record.lineno)
+            elif _NOT_OF_A_TEST.isdisjoint(metadata) and not artifact.endswith(_BYTECODE):
+                self._stream.write(_without_settings(metadata), payload, path, record.lineno)
             is_backward = "chromium_event" in metadata and _begins_backward(payload)
             if is_backward or "dynamo_start" in metadata:
                 begun = CompileBegun(began_ns=time_ns(), backward=is_backward, test=_test_that_runs())
@@ -64,6 +77,22 @@ def _test_that_runs() -> str | None:
     Source: _pytest/runner.py (_update_current_test_var), pytest 8 and 9: `test_model.py::test_step (call)`.
     """
     return os.environ.get("PYTEST_CURRENT_TEST") if "_pytest" in sys.modules else None
+
+
+def _without_settings(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A compile's metrics without texts that nobody reads of a test; any other record as it is.
+
+    Source: torch/_dynamo/utils.py (CompilationMetrics), 2.8 to 2.15.
+    """
+    from ...shared.dynamic_settings import that_tell_dynamic  # no program under `dynamo run` needs it
+
+    for kind in _METRICS:
+        if isinstance(metadata.get(kind), dict):
+            kept = {name: value for name, value in metadata[kind].items() if name not in _SETTINGS}
+            if isinstance(kept.get("dynamo_config"), str):
+                kept["dynamo_config"] = that_tell_dynamic(kept["dynamo_config"])
+            return {**metadata, kind: kept}
+    return metadata
 
 
 def _without_secrets(metadata: Mapping[str, Any], payload: str) -> tuple[Mapping[str, Any], str]:
@@ -126,9 +155,9 @@ def compile_id_text(envelope: Mapping[str, int]) -> str:
     return "{}/{}".format(envelope.get("frame_id", "-"), envelope.get("frame_compile_id", "-"))
 
 
-def attach(stream: Stream) -> TraceHandler:
+def attach(stream: Stream, *, brief: bool) -> TraceHandler:
     """Send torch's structured trace to `stream` from now on."""
-    handler = TraceHandler(stream)
+    handler = TraceHandler(stream, brief=brief)
     logger = logging.getLogger(_TRACE_LOGGER)
     logger.__class__ = _never_disabled(type(logger))
     logger.setLevel(logging.DEBUG)

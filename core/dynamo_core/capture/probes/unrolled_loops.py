@@ -10,26 +10,22 @@ import linecache
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from .graph_lines import is_installed, user_lines
 
 _LEAST_OPS = 100  # of a graph that is worth a word
 _LEAST_SHARE = 0.5
 _LEAST_TIMES = 8
-_LOOP = re.compile(r"\s*(?:async\s+)?(?:for|while)\b")
-_LOOP_INSIDE = re.compile(r"[(\[{].*\bfor\b.+\bin\b")
-_FUNCTION = re.compile(r"\s*(?:async\s+)?(?:def|class)\b")
+# Patterns that `re` compiles at their first use: most programs have no graph that is so large.
+_LOOP = r"\s*(?:async\s+)?(?:for|while)\b"
+_LOOP_INSIDE = r"[(\[{].*\bfor\b.+\bin\b"
+_FUNCTION = r"\s*(?:async\s+)?(?:def|class)\b"
 # What `torch.compiler.nested_compile_region` makes of its passes: they share what is compiled.
 _SHARED = "invoke_subgraph"
 _Line = tuple[str, int]
-
-
-class _Around(NamedTuple):
-    """What a line is in: loops, the outermost first, and the function's first line."""
-
-    loops: tuple[_Line, ...]
-    function: _Line | None
+# What a line is in: loops, the outermost first, and the function's first line.
+_Around = tuple[tuple[_Line, ...], _Line | None]
 
 
 def unrolled_loop(nodes: Iterable[Any]) -> dict[str, Any] | None:
@@ -47,8 +43,8 @@ def unrolled_loop(nodes: Iterable[Any]) -> dict[str, Any] | None:
         stack = list(user_lines(node.meta.get("stack_trace")))
         around = [known.setdefault(line, known.get(line) or _around(*line)) for line in stack]
         op = str(node.target), *stack[-1:]
-        loops.add(dict.fromkeys(loop for each in around for loop in each.loops), op)
-        functions.add(dict.fromkeys(each.function for each in around if each.function), op)
+        loops.add(dict.fromkeys(loop for inside, _ in around for loop in inside), op)
+        functions.add(dict.fromkeys(function for _, function in around if function), op)
         for where, _ in stack:
             callers.setdefault(where, _own_line(stack) if is_installed(where) else None)
     for counts, is_loop in ((loops, True), (functions, False)):
@@ -90,19 +86,19 @@ class _Counts:
 
 def _around(file: str, line: int) -> _Around:
     text = linecache.getline(file, line)
-    loops = [(file, line)] if _LOOP_INSIDE.search(text) else []
+    loops = [(file, line)] if re.search(_LOOP_INSIDE, text) else []
     indent = _indent(text)
     for above in range(line - 1, 0, -1):
         text = linecache.getline(file, above)
         if not text.strip() or text.lstrip().startswith("#") or _indent(text) >= indent:
             continue
-        if _FUNCTION.match(text):
-            return _Around(tuple(reversed(loops)), (file, above))
-        if _LOOP.match(text):
+        if re.match(_FUNCTION, text):
+            return tuple(reversed(loops)), (file, above)
+        if re.match(_LOOP, text):
             loops.append((file, above))
         # The end of a signature of several lines stands where its `def` does.
         indent = _indent(text) + (text.lstrip()[0] in ")]}")
-    return _Around(tuple(reversed(loops)), None)
+    return tuple(reversed(loops)), None
 
 
 def _indent(text: str) -> int:

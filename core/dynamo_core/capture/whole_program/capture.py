@@ -21,7 +21,7 @@ from ..probes.code_objects import CodeObjects
 from ..standard_library import StandardLibraryOnly
 from .budget import Budget
 from .compile_limit import CompileLimit, CompileLimitReached
-from .frame_callback import FrameCallback, answers
+from .frame_callback import Answers, FrameCallback
 from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_resumed, is_torch_module_file
 from .program_files import (
     own_modules,
@@ -142,7 +142,7 @@ class WholeProgramCapture:
 
     def _frame_callback(self) -> Callable[..., Any]:
         """What C++ asks about every frame that it has no answer for yet."""
-        answer = answers()
+        answer = Answers()
         by_verdict = {NEVER: answer.never, NEVER_BELOW: answer.never_below, NOT_NOW: answer.not_now}
 
         def callback(frame: Any, cache_entry: Any, frame_state: Any) -> Any:

@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..harmless import Probes
 from ..import_hook import import_hook
@@ -30,31 +30,21 @@ class _Answer:
         self.apply_to_code = apply_to_code
 
 
-class Answers(NamedTuple):
+class Answers:
     """Run the frame as it is, now or for good (`never`), and do not ask about what it calls (`below`).
 
-    Of what a frame that is `put_off` calls, that runs compiled which is compiled already.
+    Of what a frame that is `put_off` calls, that runs compiled which is compiled already. Of torch's parts.
     """
 
-    never: Any
-    never_below: Any
-    not_now: Any
-    not_now_below: Any
-    put_off: Any
+    def __init__(self) -> None:
+        from torch._C._dynamo.eval_frame import _FrameAction, _FrameExecStrategy
 
-
-def answers() -> Answers:
-    """The answers, made of torch's own parts."""
-    from torch._C._dynamo.eval_frame import _FrameAction, _FrameExecStrategy
-
-    skip, default, run_only = _FrameAction.SKIP, _FrameAction.DEFAULT, _FrameAction.RUN_ONLY
-    return Answers(
-        never=_Answer(_FrameExecStrategy(skip, default), apply_to_code=True),
-        never_below=_Answer(_FrameExecStrategy(skip, skip), apply_to_code=True),
-        not_now=_Answer(_FrameExecStrategy(skip, default), apply_to_code=False),
-        not_now_below=_Answer(_FrameExecStrategy(skip, skip), apply_to_code=False),
-        put_off=_Answer(_FrameExecStrategy(skip, run_only), apply_to_code=False),
-    )
+        skip, default, run_only = _FrameAction.SKIP, _FrameAction.DEFAULT, _FrameAction.RUN_ONLY
+        self.never = _Answer(_FrameExecStrategy(skip, default), apply_to_code=True)
+        self.never_below = _Answer(_FrameExecStrategy(skip, skip), apply_to_code=True)
+        self.not_now = _Answer(_FrameExecStrategy(skip, default), apply_to_code=False)
+        self.not_now_below = _Answer(_FrameExecStrategy(skip, skip), apply_to_code=False)
+        self.put_off = _Answer(_FrameExecStrategy(skip, run_only), apply_to_code=False)
 
 
 class FrameCallback:

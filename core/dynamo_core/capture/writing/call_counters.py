@@ -281,28 +281,33 @@ class CallCounters:
             index = page.index
             sampler = _Sampler(self, page, sample_guards)
             until_sample = 1  # timed calls
-            untimed_left = 0  # calls before those that need not be timed
             begun = ended = 0  # calls that were not timed
+            untimed_until = 0  # as many have begun: the next one is timed
 
             words = page.words
 
             def count_in(new_words: Any, in_new_process: bool) -> None:
-                nonlocal words, begun, ended
+                nonlocal words, begun, ended, untimed_until
                 words = new_words
                 if in_new_process:
+                    untimed_until -= begun
                     begun = ended = 0
 
             page.on_replaced = count_in
 
+            def time_every_call() -> None:
+                nonlocal until_sample, untimed_until
+                sampler.time_every_call()
+                until_sample, untimed_until = until_sample + untimed_until - begun, begun
+
             # Dynamo passes no keywords to what a backend returns (torch/_dynamo/codegen.py, 2.8 to 2.15).
             # The first branch is what most calls of a short graph cost: hence cells, and no call of ours.
             def compiled_graph(*args: Any) -> Any:
-                nonlocal running, busy_since, last_end, last_page, until_sample, untimed_left, begun, ended
-                if untimed_left and not running:
-                    untimed_left -= 1
-                    last_end = 0
+                nonlocal running, busy_since, last_end, last_page, until_sample, untimed_until, begun, ended
+                if begun < untimed_until and not running:
                     begun += 1
                     words[UNTIMED_BEGUN] = begun
+                    last_end = 0
                     try:
                         return compiled(*args)
                     except BaseException:
@@ -312,8 +317,7 @@ class CallCounters:
                         ended += 1
                         words[UNTIMED] = ended
                         if last_end:  # a timed call has ended meanwhile
-                            sampler.time_every_call()
-                            until_sample, untimed_left = until_sample + untimed_left, 0
+                            time_every_call()
                 before, page_before = last_end, last_page
                 words[RUNNING_SINCE] = start = now()
                 if not running:
@@ -332,16 +336,15 @@ class CallCounters:
                     words[TOTAL_NS] += elapsed
                     bits = (elapsed | 8).bit_length()
                     words[(bits << 3) + (elapsed >> (bits - 4))] += 1  # call_pages.bucket_bounds
-                    if running or in_overlap or untimed_left:  # or the other one has just ended
+                    if running or in_overlap or begun < untimed_until:  # or the other one has just ended
                         settle_overlap(elapsed, end)
-                        sampler.time_every_call()
-                        until_sample, untimed_left = until_sample + untimed_left, 0
+                        time_every_call()
                     last_end, last_page = end, index
                     until_sample -= 1
                     if not until_sample:
                         until_sample = sampler.sample(start, elapsed, before, page_before)
                         if sampler.may_skip:
-                            until_sample, untimed_left = 1, until_sample - 1
+                            untimed_until, until_sample = begun + until_sample - 1, 1
 
             return compiled_graph
 
@@ -360,41 +363,42 @@ class _Sampler:
         self._sample_guards = sample_guards
         self._number = 0  # of the last call that was handed to us
         self._stride = 1  # from one call that is kept to the next
-        self._next = 1  # call after the last that is handed to us
+        self._next = self._until_kept = 1  # calls from the last that was handed to us
         self._untimed_before = 0
-        self._is_short = self._meets_others = False
-
-    @property
-    def may_skip(self) -> bool:
-        """Whether the calls up to the next sample need not be timed."""
-        return self._is_short and not self._meets_others
+        self._meets_others = False
+        self.may_skip = False  # whether the calls up to the next sample need not be timed
 
     def time_every_call(self) -> None:
         """From now on."""
         self._meets_others = True
+        self.may_skip = False
 
     def sample(self, start: int, elapsed: int, before: int, page_before: int) -> int:
-        """Note the call that has just ended; how many calls from now the next is to be noted."""
+        """Note the call that has just ended; how many calls from now the next is to be noted.
+
+        Of a short callable this is a part of each call's cost: hence one function, and nothing computed anew.
+        """
+        self._number += self._next
+        self._until_kept -= self._next
         try:
-            self._number += self._next
             words = self._page.words
             words[LAST_TIMED_END] = start + elapsed
-            self._stand_for_untimed(words, start, elapsed)
-            if (self._number - 1) % self._stride == 0:
+            ended = words[UNTIMED]
+            untimed = ended - self._untimed_before
+            self._untimed_before = ended
+            if (
+                untimed > 0 and self._counters.last_compile_ns < start
+            ):  # what compiles stands for itself alone
+                words[COVERED] += untimed
+                words[COVERED_NS] += untimed * elapsed
+            if not self._until_kept:
                 self._keep(words, start, elapsed, before, page_before)
         except Exception:  # a forked child whose recording is gone, say: the program goes on
             pass
-        until_kept = self._stride - (self._number - 1) % self._stride
-        self._next = min(until_kept, LONGEST_INTERVAL) if self.may_skip else until_kept
+        until_kept = self._until_kept = self._until_kept or self._stride
+        is_far = until_kept > LONGEST_INTERVAL and self.may_skip
+        self._next = LONGEST_INTERVAL if is_far else until_kept
         return self._next
-
-    def _stand_for_untimed(self, words: Any, start: int, elapsed: int) -> None:
-        ended = words[UNTIMED]
-        untimed = ended - self._untimed_before
-        self._untimed_before = ended
-        if untimed > 0 and self._counters.last_compile_ns < start:  # what compiles stands for itself alone
-            words[COVERED] += untimed
-            words[COVERED_NS] += untimed * elapsed
 
     def _keep(self, words: Any, start: int, elapsed: int, before: int, page_before: int) -> None:
         early = words[EARLY]
@@ -419,7 +423,7 @@ class _Sampler:
                     words[to + word] = words[from_ + word]
             self._stride *= 2
             kept_ns = [words[SAMPLES_BEGIN + SAMPLE_WORDS * i + 2] for i in range(count)]
-            self._is_short = bool(sorted(kept_ns)[count // 2] < SHORT_NS)
+            self.may_skip = sorted(kept_ns)[count // 2] < SHORT_NS and not self._meets_others
         at = SAMPLES_BEGIN + SAMPLE_WORDS * count
         for word, value in enumerate(sample):
             words[at + word] = value
