@@ -7,6 +7,7 @@ from dynamo_core.model import (
     AotPair,
     CallSample,
     CallTimes,
+    Compile,
     CompileId,
     Place,
     Process,
@@ -35,6 +36,29 @@ def called(begins: Iterable[float], seconds: float = 1e-3, *, unit: int = MS) ->
     samples = tuple(CallSample(number, int(at * unit), seconds) for number, at in enumerate(begins, 1))
     calls = len(samples)
     return CallTimes(calls, seconds * calls, {(1, 2): calls}, samples[:52], samples, None)
+
+
+def compiled(
+    number: int, seconds: float = 1.0, reason: str | None = None, dynamic: bool | None = None
+) -> Compile:
+    """The compile of this number of frame 0, a function in train.py."""
+    at = Place("/home/me/train.py", 3)
+    return Compile(
+        CompileId(0, number),
+        "f",
+        at,
+        seconds,
+        True,
+        1,
+        1,
+        reason,
+        None,
+        None,
+        {},
+        None,
+        None,
+        dynamic=dynamic,
+    )
 
 
 def saved(name: str, size: int, kind: str = "activation", place: Place | None = None) -> SavedTensor:

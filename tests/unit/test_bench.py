@@ -239,6 +239,8 @@ class TestReport:
     def test_what_takes_the_same_time_pays_for_nothing(self) -> None:
         same = compare(bench(backend(10.01, 11.98, 10.99, compile_seconds=1.0)))[1]
         assert (same.is_decided, same.differs, same.break_even) == (True, False, None)
+        page = plain_text(bench_blocks(bench(backend(10.01, 11.98, 10.99, compile_seconds=1.0))))
+        assert page.startswith("inductor takes as long as eager, within 3 %: it is ")
 
     def test_what_95_percent_tell_and_99_do_not_is_undecided(self) -> None:
         close = backend(9, 9.5, 9.3, compile_seconds=1.0)

@@ -8,10 +8,12 @@ from dynamo_core.analysis.remedies.breaks import TABLE, break_advice, break_caus
 from dynamo_core.analysis.remedies.cause import Cause
 from dynamo_core.analysis.remedies.line_parts import (
     call_on,
+    changed_by,
     condition_of,
     has_made_message,
     is_made_of_conditions,
     targets_of,
+    waiting_call,
 )
 from dynamo_core.analysis.remedies.situation import situation_of, user_line
 from dynamo_core.model import BreakExplanation, GraphBreak, Place, StackFrame
@@ -71,6 +73,31 @@ def test_parts_of_a_line() -> None:
     assert has_made_message('assert y.all(), "%s" % y')
     assert not has_made_message('assert y.all(), "constant"')
     assert targets_of("first, self.x, second = x.tolist()") == ("first", "second")
+    assert waiting_call("time.sleep(0.1)") == "time.sleep(0.1)"
+    assert waiting_call("log(self.sleeper)") is None
+
+
+@pytest.mark.parametrize(
+    ("line", "changed"),
+    [
+        ("SEEN.append(float(x))", ("SEEN",)),
+        ("self.cache[key] = value", ("self.cache",)),
+        ("del seen['a'], last", ("seen",)),
+        ("self.seen += [x]", ("self.seen",)),
+        ("seen = [*seen, x]", ()),
+        ("y = torch.add(x, 1)", ("torch",)),  # harmless: no guard is on the length of a module
+        ("SEEN.append(", ()),
+    ],
+)
+def test_what_a_line_makes_longer_or_shorter(line: str, changed: tuple[str, ...]) -> None:
+    assert changed_by(line) == changed
+
+
+def test_a_line_that_makes_a_list_longer_is_to_be_moved_out_first() -> None:
+    line = "SEEN.append(x.sum().item())"
+    first, *others = break_advice(a_break(*ITEM, line), "2.13.0", lengthened="SEEN")
+    assert first.text.startswith(f"move `{line}` out of the compiled code")
+    assert others == break_advice(a_break(*ITEM, line), "2.13.0")
     assert call_on("taken.append(time.time() - start)", frozenset({"time"})) == "time.time()"
     assert call_on("y = f(x) + g(x)", frozenset()) is None  # either could be meant
 

@@ -8,6 +8,7 @@ import pytest
 from dynamo_core.analysis.break_costs import BreakCost, break_costs, costs_of, seconds_in_all
 from dynamo_core.analysis.break_effects import Crossing, DistinctBreak
 from dynamo_core.analysis.break_sentences import effect_and_cost
+from dynamo_core.analysis.recompiles import frames_recompiled
 from dynamo_core.model import (
     Bytecode,
     CallTimes,
@@ -16,11 +17,14 @@ from dynamo_core.model import (
     GraphBreak,
     Place,
     Process,
+    RecompileReasons,
+    Recording,
     ResumeFunction,
     StackFrame,
 )
 from dynamo_core.model.calls import CallSample
-from made import of_one_process
+from dynamo_core.recording.recompile_text import parse_guard_failure
+from made import compiled, of_one_process
 
 PROCESS = Process(Path("s.log"))
 BREAK = GraphBreak("print", (), None)
@@ -139,6 +143,35 @@ def test_a_break_that_follows_either_of_two_counts_with_one_of_each() -> None:
     assert seconds_in_all(costs) == 2.0
     assert seconds_in_all(costs[:2]) == 2.0
     assert seconds_in_all([BreakCost(a, 0.5, 1), BreakCost(b, 0.5, 1)]) == 4.0
+
+
+def test_a_line_that_makes_a_list_longer_costs_the_recompiles_for_its_length() -> None:
+    line = StackFrame(Place("/home/me/train.py", 4), "step", "SEEN.append(float(x))")
+    broke = GraphBreak("Tensor.item()", (line,), None)
+    distinct = DistinctBreak(PROCESS, broke, (broke,), (), ())
+    (found,) = costs_of([distinct], frames_recompiled(lengthened_at("/home/me/train.py:4")))
+    assert (found.recompiles.seconds, found.recompiles.lengthened, found.seconds) == (3.0, "SEEN", None)
+    assert effect_and_cost(found).endswith("took 3.00 s (it changes the length of `SEEN`)")
+    (other,) = costs_of([distinct], frames_recompiled(lengthened_at("/home/me/train.py:9")))
+    assert other.recompiles.seconds == 0.0
+
+
+def test_what_a_line_of_the_same_time_waits_is_no_gain() -> None:
+    asleep = GraphBreak("skipped", (StackFrame(Place("a.py", 4), "step", "time.sleep(t)"),), None)
+    first = DistinctBreak(PROCESS, BREAK, (BREAK,), (counted(1),), ())
+    waits = DistinctBreak(PROCESS, asleep, (asleep,), (counted(1),), ())
+    assert BreakCost(first, 0.5, 1).waits_at is None
+    assert BreakCost(first, 0.5, 1, (waits,)).waits_at == "time.sleep(t)"
+    assert effect_and_cost(BreakCost(waits, 0.5, 1)).endswith(
+        "fixing it saves at most this, less what `time.sleep(t)` waits: that stays"
+    )
+
+
+def lengthened_at(where: str) -> Recording:
+    again = compiled(1, seconds=3.0, reason="0/0: …")
+    reason = parse_guard_failure(f"0/0: len(G['SEEN']) == 0  # SEEN.append(float(x))  # {where} in step")
+    told = [RecompileReasons(again.compile_id, (reason,))]
+    return of_one_process(compiles=[compiled(0), again], recompile_reasons=told)
 
 
 def counted(number: int) -> Crossing:

@@ -148,6 +148,8 @@ def test_why_an_entry_was_not_used_stays(texts: Texts) -> None:
         ("/usr/lib/python3.12/functools.py", "/python/lib/python3.12/functools.py"),
         ("<string>", "<string>"),
         ("_dynamo/output_graph.py", "_dynamo/output_graph.py"),
+        ("nn/modules/linear.py", "nn/modules/linear.py"),
+        ("nn/modules/customer.py", "folder1/folder2/file1.py"),
         ("data/train.py", "folder1/file1.py"),
     ],
 )

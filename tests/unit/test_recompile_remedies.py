@@ -12,7 +12,6 @@ from dynamo_core.analysis.remedies.advice import Assignment, Change
 from dynamo_core.analysis.remedies.recompiles import REMEDIES, recompile_advice
 from dynamo_core.model import (
     CaptureDecision,
-    Compile,
     CompileId,
     Frame,
     GuardCheck,
@@ -28,6 +27,7 @@ from dynamo_core.model import (
     Symbol,
 )
 from dynamo_core.recording.recompile_text import parse_guard_failure
+from made import compiled
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "integration" / "broken_programs"
 FILE = "/home/me/train.py"
@@ -45,29 +45,9 @@ def test_every_row_names_programs_that_are_there_and_each_program_has_one_row() 
     assert len({row.name for row in REMEDIES}) == len(REMEDIES)
 
 
-def compiled(number: int, reason: str | None = None, dynamic: bool | None = None) -> Compile:
-    place = Place(FILE, 3)
-    return Compile(
-        CompileId(0, number),
-        "f",
-        place,
-        1.0,
-        True,
-        1,
-        1,
-        reason,
-        None,
-        None,
-        {},
-        None,
-        None,
-        dynamic=dynamic,
-    )
-
-
 def process(*reasons: list[str], dynamic: bool | None = None, **fields: object) -> Process:
     """A process that was compiled again for each of `reasons`, which are those of its entries."""
-    again = [compiled(number, each[0], dynamic) for number, each in enumerate(reasons, 1)]
+    again = [compiled(number, reason=each[0], dynamic=dynamic) for number, each in enumerate(reasons, 1)]
     told = [
         RecompileReasons(CompileId(0, number), tuple(map(parse_guard_failure, each)))
         for number, each in enumerate(reasons, 1)
@@ -123,6 +103,19 @@ def test_a_float_that_varies_along_with_it_can_only_be_dynamic_by_the_argument()
     rate = replace(opened("L['self'].rate"), name="zf3")
     (cause,) = causes([size(4, 5)], symbols=[opened(), rate])
     assert first_change(cause) == (Assignment("dynamic", "True"),)
+
+
+def test_a_list_that_grows_in_the_line_of_the_guard_is_to_grow_outside() -> None:
+    check = "0/0: len(G['SEEN']) == 0  # {line}  # me/train.py:4 in f"
+    (grows,) = causes([check.format(line="SEEN.append(x)")])
+    assert "move it out of the compiled code" in recompile_advice(grows)[0].text
+    (is_passed,) = causes([check.format(line="return sum(SEEN)")])
+    assert "one tensor of a fixed size" in recompile_advice(is_passed)[0].text
+
+
+def test_what_was_made_at_a_break_and_freed_has_that_break_for_its_cure() -> None:
+    (cause,) = causes(["0/0: Cache line invalidated because L['___stack0'] got deallocated"])
+    assert "cure that break" in recompile_advice(cause)[0].text
 
 
 def test_before_2_13_torch_knows_no_dimensions_there() -> None:

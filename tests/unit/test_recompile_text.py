@@ -20,7 +20,7 @@ from dynamo_core.recording.recompile_text import parse_guard_failure
         ("1/2: ___check_type_id(n, 94), type=<class 'int'>", "type", "n", "int", None),
         ("1/2: ___check_obj_id(fn, 1397)", "identity", "fn", None, None),
         ("1/2: ___check_global_state()", "global state", None, None, None),
-        ("1/2: Cache line invalidated because L['m'] got deallocated", "freed object", "L['m']", None, None),
+        ("1/2: Cache line invalidated because L['m'] got deallocated", "freed object", "m", None, None),
         (
             "1/2: hasattr(x, '_dynamo_dynamic_indices') == False",
             "attribute",

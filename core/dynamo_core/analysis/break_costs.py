@@ -2,15 +2,18 @@
 
 That time holds what runs eagerly there, the rest of the broken frame, and finding the resume function and
 checking its guards. Fixing the break saves at most this. Breaks that follow one another with no graph in
-between have one such time together.
+between have one such time together. Recompiles that the broken line leads to come on top of that.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..model import CallTimes, CompileId, Process, Recording
 from .break_effects import Crossing, DistinctBreak, distinct_breaks
+from .break_recompiles import NO_RECOMPILES, RecompilesOfABreak, recompiles_of
+from .recompiles import FrameRecompiles
+from .remedies.line_parts import waiting_call
 
 _Compile = tuple[Path, CompileId | None]  # the stream of its process, and its id
 
@@ -26,12 +29,21 @@ class BreakCost:
     seconds_each: float | None
     timed: int
     along_with: tuple[DistinctBreak, ...] = ()
+    recompiles: RecompilesOfABreak = NO_RECOMPILES
 
     @property
     def seconds(self) -> float | None:
         """In the whole run, so far as crossings were counted."""
         crossed = self.distinct.crossed
         return None if self.seconds_each is None or crossed is None else self.seconds_each * crossed
+
+    @property
+    def waits_at(self) -> str | None:
+        """The call in that time that only waits, and still does so where the break is cured."""
+        breaks = (each.first for each in (self.distinct, *self.along_with))
+        return next(
+            (call for each in breaks if each.stack and (call := waiting_call(each.stack[-1].text))), None
+        )
 
 
 def break_costs(recording: Recording) -> list[BreakCost]:
@@ -40,14 +52,14 @@ def break_costs(recording: Recording) -> list[BreakCost]:
     return sorted(costs, key=lambda cost: (cost.seconds is None, -(cost.seconds or 0.0)))
 
 
-def costs_of(breaks: Iterable[DistinctBreak]) -> list[BreakCost]:
+def costs_of(breaks: Iterable[DistinctBreak], recompiled: Sequence[FrameRecompiles] = ()) -> list[BreakCost]:
     """What each of all the breaks of a recording costs, in their order."""
     breaks = list(breaks)
     ended: dict[_Compile, DistinctBreak] = {}
     for each in breaks:
         for crossing in each.crossings:
             ended.setdefault((crossing.process.stream, crossing.compile_id), each)
-    return [_cost_of(each, ended) for each in breaks]
+    return [_cost_of(each, ended, recompiled) for each in breaks]
 
 
 def seconds_in_all(costs: Iterable[BreakCost]) -> float | None:
@@ -68,7 +80,9 @@ def seconds_in_all(costs: Iterable[BreakCost]) -> float | None:
     return total if known else None
 
 
-def _cost_of(each: DistinctBreak, ended: dict[_Compile, DistinctBreak]) -> BreakCost:
+def _cost_of(
+    each: DistinctBreak, ended: dict[_Compile, DistinctBreak], recompiled: Sequence[FrameRecompiles]
+) -> BreakCost:
     others: dict[int, DistinctBreak] = {}
     gaps: list[float] = []
     for crossing in _nearest(each):
@@ -79,7 +93,8 @@ def _cost_of(each: DistinctBreak, ended: dict[_Compile, DistinctBreak]) -> Break
         ahead = [ended.get((stream, at)) for way in (crossing, *callers) for at in way.ahead]
         gaps += _gaps([crossing, *callers], [crossing, *_called_next(behind, crossing)])
         others |= {id(other): other for other in (*behind, *ahead) if other and other is not each}
-    return BreakCost(each, sum(gaps) / len(gaps) if gaps else None, len(gaps), tuple(others.values()))
+    mean = sum(gaps) / len(gaps) if gaps else None
+    return BreakCost(each, mean, len(gaps), tuple(others.values()), recompiles_of(each, recompiled))
 
 
 def _nearest(each: DistinctBreak) -> list[Crossing]:

@@ -35,15 +35,28 @@ def effect(each: DistinctBreak) -> str:
 
 def effect_and_cost(cost: BreakCost) -> str:
     """The same, with what it costs where that is known."""
-    text = effect(cost.distinct)
+    return f"{effect(cost.distinct)}{_time_outside(cost)}{_recompiles(cost)}"
+
+
+def _time_outside(cost: BreakCost) -> str:
     if cost.seconds is None or cost.seconds_each is None:
-        return text
+        return ""
     others = cost.along_with
     together = f", together with {_at_lines(others)}" if others else ""
+    waits = cost.waits_at
+    less = "" if waits is None else f", less what `{waits}` waits: that stays"
     return (
-        f"{text}; {seconds(cost.seconds_each)} outside of graphs each time, {seconds(cost.seconds)} in all"
-        f"{together}: fixing {'them all' if others else 'it'} saves at most this"
+        f"; {seconds(cost.seconds_each)} outside of graphs each time, {seconds(cost.seconds)} in all"
+        f"{together}: fixing {'them all' if others else 'it'} saves at most this{less}"
     )
+
+
+def _recompiles(cost: BreakCost) -> str:
+    found = cost.recompiles
+    if not found.seconds:
+        return ""
+    why = "" if found.lengthened is None else f" (it changes the length of `{found.lengthened}`)"
+    return f"; recompiles because of this line took {seconds(found.seconds)}{why}"
 
 
 def _at_lines(breaks: Sequence[DistinctBreak]) -> str:

@@ -24,7 +24,7 @@ class Figures:
     @cached_property
     def breaks(self) -> list[BreakCost]:
         """Every distinct break with its cost, as they were met; `findings/ranked_breaks.py` ranks them."""
-        return costs_of(distinct_breaks(self.recording))
+        return costs_of(distinct_breaks(self.recording), self.recompiled)
 
     @cached_property
     def given_up(self) -> list[tuple[Process, Frame, GraphBreak]]:

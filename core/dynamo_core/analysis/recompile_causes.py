@@ -9,6 +9,7 @@ from ..model import Compile, GuardCheck, GuardFailure, Place, Specialization, St
 from ..recording.guard_text import split_comment
 from ..recording.recompile_text import plain_source
 from ..shared.failed_guard import sizes_in
+from .guard_failures import lengthened_by
 from .library import CELL, is_library
 from .recompiles import FrameRecompiles
 from .size_bounds import deciding_line, is_not_0_or_1, rejects_0_and_1
@@ -119,6 +120,11 @@ class RecompileCause:
         begin = self.frame.place
         function = StackFrame(begin, self.frame.name or "", "") if begin and _is_own(begin) else None
         return next(own, function)
+
+    @property
+    def lengthened_there(self) -> str | None:
+        """What the guard is on, if the line of the guard is one that changes its length."""
+        return None if self.failure is None else lengthened_by(self.line_of_guard, self.failure)
 
     @property
     def line_of_guard(self) -> str:

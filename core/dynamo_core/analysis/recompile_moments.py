@@ -23,9 +23,14 @@ def moment_of(compile_id: CompileId | None, process: Process, recording: Recordi
     began_ns = None if frame is None else _began(frame)
     if frame is None or began_ns is None:
         return Moment(None, None, None)
+    since_begin = seconds_since_begin(began_ns, process, recording)
+    return Moment(since_begin, _call(compile_id, process, began_ns), frame.thread)
+
+
+def seconds_since_begin(at_ns: int | None, process: Process, recording: Recording) -> float | None:
+    """How long after the program began that was; None where either is not known."""
     origin_ns = recording.run.started_ns if recording.run is not None else process.info.began_ns
-    seconds = None if origin_ns is None else max(0.0, (began_ns - origin_ns) / 1e9)
-    return Moment(seconds, _call(compile_id, process, began_ns), frame.thread)
+    return None if origin_ns is None or at_ns is None else max(0.0, (at_ns - origin_ns) / 1e9)
 
 
 def _began(frame: Frame) -> int | None:

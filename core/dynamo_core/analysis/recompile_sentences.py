@@ -52,6 +52,8 @@ def _sentence(cause: RecompileCause) -> str:
         return (
             f"`{cause.source}` is another object than the one that it was compiled for{_by_the_line(cause)}"
         )
+    if cause.kind == "freed object":
+        return f"`{cause.source}` was freed, and what was compiled for it with it"
     known = f" ({', '.join(cause.values)})" if cause.values and cause.kind != "other" else ""
     return f"{what_differed(failure)} is not what it was compiled for{known}{_by_the_line(cause)}"
 

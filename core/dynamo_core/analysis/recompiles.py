@@ -122,9 +122,20 @@ class FrameRecompiles:
 
     @property
     def shown_name(self) -> str:
-        """`GPT2Model.forward` for a method of a module, also behind a wrapper, where that is known."""
-        method = next((self.records.methods.get(compile_.compile_id) for compile_ in self.compiles), None)
-        return method or frame_name(self.name)
+        """`GPT2Model.forward` for a method of a module, also behind a wrapper, where that is known.
+
+        Modules of torch's own, each compiled by itself, share a wrapper: it is then named after them all.
+        """
+        methods = dict.fromkeys(
+            method for compile_id, method in self.records.methods.items() if self.is_of(compile_id)
+        )
+        return ", ".join(methods) or frame_name(self.name)
+
+    @property
+    def compile_calls(self) -> set[StackFrame]:
+        """The calls of torch.compile that made its versions, as far as they are known."""
+        calls = self.records.compile_calls.items()
+        return {call for compile_id, call in calls if self.is_of(compile_id)}
 
     @property
     def place(self) -> Place | None:

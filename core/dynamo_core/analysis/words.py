@@ -1,6 +1,7 @@
 """Words and numbers, the same in every report."""
 
 import time
+from collections.abc import Iterable
 
 from ..model import CallTimes, CompileId, Place, Process, Recording, resumed_function
 from .shown_paths import shown_path
@@ -12,6 +13,12 @@ def number(value: int | None, singular: str, plural: str | None = None) -> str:
     if value is None:
         return f"{plural}: not recorded"
     return f"{value:,} {singular if value == 1 else plural}"
+
+
+def alternatives(texts: Iterable[str]) -> list[str]:
+    """Things to do of which one is enough, as a list has them: `set …`, `or call …`."""
+    first, *others = [*texts] or [""]
+    return [first, *(f"or {text}" for text in others)] if first else []
 
 
 def seconds(value: float | None) -> str:

@@ -172,7 +172,10 @@ class Placeholders:
         if public is not None:
             return public
         *folders, last = path.split("/")
-        is_torchs = bool(folders) and (folders[0] in _PUBLIC_PACKAGES or folders[0].startswith("_"))
+        # As torch's records shorten them: `_dynamo/output_graph.py`, `nn/modules/linear.py`.
+        is_torchs = folders[:2] == ["nn", "modules"] or (
+            bool(folders) and (folders[0] in _PUBLIC_PACKAGES or folders[0].startswith("_"))
+        )
         if is_torchs and all_in([*folders, PurePosixPath(last).stem]):
             return path
         return "/".join([*map(self._folder, folders), self._file(last)])

@@ -40,7 +40,7 @@ def parse_guard_failure(text: str) -> GuardFailure:
         entry=compile_id,
         check=check,
         kind=failed.kind,
-        source=failed.source,
+        source=None if failed.source is None else plain_source(failed.source),
         index=failed.index,
         expected=failed.expected,
         actual=failed.actual,

@@ -29,7 +29,13 @@ def bench_document(bench: Bench) -> dict[str, Any]:
         "rounds": bench.rounds,
         "threads": list(bench.threads),
         "is_interrupted": bench.is_interrupted,
-        "step": None if step is None else {"function": step.name, "place": place_value(step.place)},
+        "step": None
+        if step is None
+        else {
+            "function": step.name,
+            "place": place_value(step.place),
+            "called_at": place_value(step.called_at),
+        },
         "recordings": bench.recordings,
         "backends": [_backend_value(figures, bench) for figures in compare(bench)],
         "graphs": None if bench.graphs is None else graph_times_values(bench.graphs),

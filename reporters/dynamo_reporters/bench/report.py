@@ -5,7 +5,7 @@ from dataclasses import replace
 from statistics import median
 
 from dynamo_core.analysis.words import number, place, seconds
-from dynamo_core.bench.comparison import Basis, Figures, compare
+from dynamo_core.bench.comparison import MARGIN, Basis, Figures, compare
 from dynamo_core.bench.measured import Bench
 from dynamo_core.bench.outputs import LONGEST_OUTPUT, OutputComparison
 from dynamo_core.timing.ratios import Ratio
@@ -55,6 +55,9 @@ def _verdict(figures: list[Figures]) -> str:
     told = f"{best.backend.name} is {_times_as_fast(speed)}"
     if best.differs is False and speed.interval is not None:
         between = f"{interval(*speed.interval)} times as fast as eager (95 %)"
+        if best.is_decided:
+            within = f"within {100 * MARGIN:.0f} %"
+            return f"{best.backend.name} takes as long as eager, {within}: it is {between}.{disagree}"
         unsure = ", and with 99 % confidence it may differ in nothing" if speed.differs else ""
         average = f"{factor(speed.estimate)} on average{unsure}"
         return f"Undecided: {best.backend.name} is {between}; {average}.{disagree}"

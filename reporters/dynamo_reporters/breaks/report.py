@@ -1,7 +1,7 @@
 """Graph breaks, in the order of the findings: where, why, what they cost, and what to do about them."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dynamo_core.analysis.break_costs import BreakCost
@@ -10,9 +10,18 @@ from dynamo_core.analysis.break_sentences import effect_and_cost, title_of
 from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.findings.ranked_breaks import ranked_breaks
 from dynamo_core.analysis.given_up import what_stopped
+from dynamo_core.analysis.remedies.advice import Advice
 from dynamo_core.analysis.remedies.breaks import break_advice
 from dynamo_core.analysis.summary import breaks_recorded, fell_back, gave_up, recorded
-from dynamo_core.analysis.words import compile_label, first_line, frame_name, number, place, process_title
+from dynamo_core.analysis.words import (
+    alternatives,
+    compile_label,
+    first_line,
+    frame_name,
+    number,
+    place,
+    process_title,
+)
 from dynamo_core.model import BreakExplanation, Frame, Graph, GraphBreak, Process, Recording, resumed_function
 from dynamo_core.recording.calls import CALL_SAMPLES
 
@@ -110,9 +119,11 @@ def _inferred(recording: Recording) -> Iterator[Block]:
         yield Bullets(list(dict.fromkeys(resumed)))
 
 
+_MOST_PARTED = 5
+_MOST_NAMED = 3
 _COST_UNKNOWN = (
-    "What it costs is not known, so that it may be the costliest all the same: no call was timed from the "
-    "graph before it to the one after it."
+    "The time outside of graphs is not known, so that it may be the costliest all the same: no call was "
+    "timed from the graph before it to the one after it."
 )
 
 
@@ -136,9 +147,13 @@ def _distinct(rank: int, cost: BreakCost, recording: Recording) -> Iterator[Bloc
         yield Paragraph(parted)
     if any(process.inherited_calls for process in recording.processes):
         yield Paragraph("Calls in forked processes of graphs that were compiled before are not in it.", "dim")
-    for advice in break_advice(first, each.process.torch_version):
-        yield Paragraph(f"What to do: {advice.text}", "advice")
+    yield from _advice(break_advice(first, each.process.torch_version, cost.recompiles.lengthened))
     yield from _explanation(first.explanation)
+
+
+def _advice(found: Sequence[Advice]) -> Iterator[Block]:
+    for text in alternatives(advice.text for advice in found):
+        yield Paragraph(f"What to do: {text}", "advice")
 
 
 def _source(graph_break: GraphBreak) -> Iterator[Block]:
@@ -153,21 +168,32 @@ def _source(graph_break: GraphBreak) -> Iterator[Block]:
 
 def _parted(each: DistinctBreak, recording: Recording) -> str | None:
     """Which graphs the break lies between."""
-    parts = []
-    for crossing in each.crossings[:5]:
+    # The versions of one function go on in the same graphs.
+    before: dict[tuple[str, tuple[int, ...]], list[Graph]] = {}
+    after: dict[tuple[int, ...], list[Graph]] = {}
+    for crossing in each.crossings:
         where = process_title(crossing.process, recording)
-        before = " and ".join(map(_graph_name, crossing.before)) or "no graph before it"
-        after = " or ".join(map(_graph_name, crossing.after)) or "no graph after it"
-        parts.append(f"between {before} and {after}{where}")
-    rest = len(each.crossings) - len(parts)
+        behind = tuple(graph.number for graph in crossing.after)
+        before.setdefault((where, behind), []).extend(crossing.before)
+        after[behind] = [*crossing.after]
+    parts = [
+        f"between {_one_of(first) or 'no graph before it'} and "
+        f"{_one_of(after[behind]) or 'no graph after it'}{where}"
+        for (where, behind), first in before.items()
+    ]
     if not parts:
         return None
-    text = "; ".join(dict.fromkeys(parts))
-    return text[:1].upper() + text[1:] + (f"; and {rest} more" if rest else "") + "."
+    text = "; ".join(parts[:_MOST_PARTED])
+    rest = len(parts) - _MOST_PARTED
+    return text[:1].upper() + text[1:] + (f"; and {rest} more" if rest > 0 else "") + "."
 
 
-def _graph_name(graph: Graph) -> str:
-    return f"graph {graph.number} ({number(graph.ops, 'op')})"
+def _one_of(graphs: Sequence[Graph]) -> str:
+    """`graph 3 (2 ops) or graph 5 (1 op)`, `one of 8 graphs (3, 5, 7, …)`."""
+    if len(graphs) <= _MOST_NAMED:
+        return " or ".join(f"graph {graph.number} ({number(graph.ops, 'op')})" for graph in graphs)
+    named = ", ".join(str(graph.number) for graph in graphs[:_MOST_NAMED])
+    return f"one of {len(graphs)} graphs ({named}, …)"
 
 
 def _fallbacks(recording: Recording, frames: list[tuple[Process, Frame]]) -> Iterator[Block]:
@@ -190,8 +216,7 @@ def _fallbacks(recording: Recording, frames: list[tuple[Process, Frame]]) -> Ite
             yield Code(frame.reason.strip(), "text")
         else:
             yield Paragraph(reason)
-        for advice in break_advice(what_stopped(frame), process.torch_version):
-            yield Paragraph(f"What to do: {advice.text}", "advice")
+        yield from _advice(break_advice(what_stopped(frame), process.torch_version))
         yield from _explanation(explanation)
 
 
@@ -233,21 +258,22 @@ def _skipped(recording: Recording) -> Iterator[Block]:
 
 
 def _body(recording: Recording) -> dict[str, Any]:
-    found = [cost.distinct for cost in ranked_breaks(Figures(recording))]
+    costs = ranked_breaks(Figures(recording))
     is_known = breaks_recorded(recording)
     has_frames = recorded(recording, "frames")
     return {
-        "count": sum(each.met for each in found) if is_known else None,
-        "breaks": [_break_value(each) for each in found] if is_known else None,
+        "count": sum(cost.distinct.met for cost in costs) if is_known else None,
+        "breaks": [_break_value(cost) for cost in costs] if is_known else None,
         "fell_back": _frames_value(recording, "failed") if has_frames else None,
         "raised": _frames_value(recording, "raised") if has_frames else None,
         "skipped": _frames_value(recording, "skipped") if has_frames else None,
     }
 
 
-def _break_value(each: DistinctBreak) -> dict[str, Any]:
-    first, explanation = each.first, each.first.explanation
+def _break_value(cost: BreakCost) -> dict[str, Any]:
+    each, first, explanation = cost.distinct, cost.distinct.first, cost.distinct.first.explanation
     call = each.user_call
+    advice = break_advice(first, each.process.torch_version, cost.recompiles.lengthened)
     return {
         "place": place_value(first.place),
         "kind": first.kind,
@@ -256,7 +282,7 @@ def _break_value(each: DistinctBreak) -> dict[str, Any]:
         "link": explanation.link if explanation else None,
         "explanation": explanation.explanation if explanation else None,
         "hints": list(explanation.hints) if explanation else None,
-        "advice": next((each_one.text for each_one in break_advice(first, each.process.torch_version)), None),
+        "advice": advice[0].text if advice else None,
         "met": each.met,
         "crossed": each.crossed,
         "makes_frame_eager": bool(each.frames_fell_back),

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from dynamo_core.analysis.words import number, place
+from dynamo_core.analysis.words import alternatives, number, place
 from dynamo_core.exports.modules import Exports, ModuleExport, agreement, values_left_out
 from dynamo_core.exports.obstacles import Obstacle
 from dynamo_core.model import AGREES
@@ -141,8 +141,8 @@ def _obstacle(obstacle: Obstacle) -> Iterator[Block]:
     if obstacle.via is not None:
         lines.append(f"in the library at {place(obstacle.via.place)}: {obstacle.via.text}")
     yield Paragraph("\n".join(filter(None, lines)))
-    for remedy in obstacle.remedies:
-        yield Paragraph(f"→ {remedy}", "advice")
+    for text in alternatives(obstacle.remedies):
+        yield Paragraph(f"→ {text}", "advice")
     if obstacle.words:
         yield Paragraph(f"torch: {obstacle.words}", "dim")
 

@@ -9,7 +9,7 @@ from dynamo_core.analysis.in_progress import in_progress_lines
 from dynamo_core.analysis.summary import Summary
 from dynamo_core.analysis.time.wall import WallTime, wall_time
 from dynamo_core.analysis.verdict import ending, origin_sentence, verdict, versions
-from dynamo_core.analysis.words import number, seconds
+from dynamo_core.analysis.words import alternatives, number, seconds
 from dynamo_core.model import Process, Recording
 
 from ..explain.disagreements import disagreements
@@ -218,7 +218,7 @@ def card(rank: int, finding: Finding, recording: Recording, links: Links) -> Ele
         h("p", links.text(finding.effect), class_="dim") if finding.effect else None,
         h("p", links.text(f"by way of {via.place}: {via.text}"), class_="dim") if via is not None else None,
         _cost(finding),
-        h("ul", (_remedy(each, recording, links) for each in finding.remedies), class_="remedies"),
+        h("ul", _remedies(finding, recording, links), class_="remedies"),
         h("p", links.text(tests_line(finding)), class_="dim") if finding.evidence.tests else None,
         _evidence(finding, recording, links),
         id=f"/finding/{finding.identity}",
@@ -245,11 +245,17 @@ def _figure(name: str, figure: Figure) -> Iterator[Element]:
     yield h("dd", h("strong", seconds(figure.seconds)), f" {figure.known}")
 
 
-def _remedy(remedy: Remedy, recording: Recording, links: Links) -> Element:
+def _remedies(finding: Finding, recording: Recording, links: Links) -> Iterator[Element]:
+    texts = alternatives(remedy.text for remedy in finding.remedies)
+    for text, remedy in zip(texts, finding.remedies, strict=True):
+        yield _remedy(text, remedy, recording, links)
+
+
+def _remedy(text: str, remedy: Remedy, recording: Recording, links: Links) -> Element:
     proof = f"proven by {remedy.proven_by}" if remedy.proven_by else None
     return h(
         "li",
-        links.text(remedy.text),
+        links.text(text),
         h("span", f" It may also change: {remedy.may_change}", class_="dim") if remedy.may_change else None,
         h("span", f" ({proof})", class_="dim") if proof else None,
         h(

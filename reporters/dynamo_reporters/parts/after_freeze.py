@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dynamo_core.analysis.guard_failures import what_differed
+from dynamo_core.analysis.recompile_moments import seconds_since_begin
 from dynamo_core.analysis.words import frame_name, number, place, process_title, seconds
 from dynamo_core.model import NotCompiled, Place, Process, Recording
 from dynamo_core.shared.freeze_after import FreezeAfter, parse_freeze_after
@@ -41,6 +42,7 @@ class Frozen:
                 what = "; ".join(each.reasons) if each.reasons else "for other reasons"
             cause = found.setdefault(what, Cause(what))
             cause.times += each.times
+            cause.noted_ns += () if each.at_ns is None else (each.at_ns,)
             same = [failure for failure in each.failures if what_differed(failure) == what]
             cause.compiled_for |= {each.expected: None for each in same if each.expected is not None}
             for value in {failure.actual: None for failure in same if failure.actual is not None}:
@@ -58,6 +60,7 @@ class Cause:
     compiled_for: dict[str, None] = field(default_factory=dict)
     came: dict[str, int] = field(default_factory=dict)
     times: int = 0
+    noted_ns: tuple[int, ...] = ()  # when each of them was first met
 
     def __str__(self) -> str:
         """`value of k: compiled for 1, came 2, 3`."""
@@ -129,11 +132,19 @@ def after_freeze(recording: Recording) -> Iterator[Block]:
     for frame in frames:
         where = f"{frame_name(frame.name)} ({place(frame.place)}){process_title(frame.process, recording)}"
         for cause in frame.by_cause():
+            first = seconds_since_begin(min(cause.noted_ns, default=None), frame.process, recording)
             rows.append(
-                [where, f"{cause.times:,}", cause.what, values(cause.compiled_for), _came_text(cause)]
+                [
+                    where,
+                    f"{cause.times:,}",
+                    "" if first is None else f"{first:.2f} s",
+                    cause.what,
+                    values(cause.compiled_for),
+                    _came_text(cause),
+                ]
             )
             where = ""
-    yield table("frame|times>|what differed|compiled for|came", rows)
+    yield table("frame|times>|first at>|what differed|compiled for|came", rows)
 
 
 def frozen_lines(recording: Recording) -> Iterator[str]:

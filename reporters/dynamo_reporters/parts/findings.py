@@ -5,7 +5,7 @@ from itertools import zip_longest
 from typing import Any
 
 from dynamo_core.analysis.findings import Finding
-from dynamo_core.analysis.words import number, place
+from dynamo_core.analysis.words import alternatives, number, place
 
 from ..documents import json_value
 from ..page.blocks import Block, Heading, Paragraph
@@ -50,8 +50,8 @@ def findings_section(findings: Sequence[Finding], *, can_run_again: bool) -> Ite
             yield Paragraph(via_line(finding))
         if finding.evidence.tests:
             yield Paragraph(tests_line(finding))
-        for remedy in finding.remedies:
-            yield Paragraph(f"→ {remedy.text}", "advice")
+        for text in alternatives(remedy.text for remedy in finding.remedies):
+            yield Paragraph(f"→ {text}", "advice")
     if len(findings) > _SHOWN:
         yield Paragraph(
             f"… and {number(len(findings) - _SHOWN, 'more finding')}; --format json has all", "dim"

@@ -11,7 +11,15 @@ from dynamo_core.analysis.recompile_moments import Moment, moment_of
 from dynamo_core.analysis.recompiles import FrameRecompiles, frames_recompiled
 from dynamo_core.analysis.remedies.recompiles import recompile_advice
 from dynamo_core.analysis.summary import recorded
-from dynamo_core.analysis.words import compile_label, frame_name, number, place, process_title, seconds
+from dynamo_core.analysis.words import (
+    alternatives,
+    compile_label,
+    frame_name,
+    number,
+    place,
+    process_title,
+    seconds,
+)
 from dynamo_core.model import Compile, GuardFailure, Recording, StackFrame
 from dynamo_core.recording.calls import CALL_SAMPLES
 from dynamo_core.recording.recompile_text import plain_source
@@ -111,7 +119,8 @@ def _when(moment: Moment, threads: bool) -> list[str]:
 def _advice(frame: FrameRecompiles) -> list[str]:
     """What to do about each cause, the most frequent first."""
     causes = sorted(causes_of(frame), key=lambda cause: -len(cause.met))
-    return list(dict.fromkeys(advice.text for cause in causes for advice in recompile_advice(cause)))
+    texts = [alternatives(advice.text for advice in recompile_advice(cause)) for cause in causes]
+    return list(dict.fromkeys(text for of_cause in texts for text in of_cause))
 
 
 def _under_lines(told: Table) -> Table:

@@ -181,13 +181,10 @@ def compiles_inside_a_graph():
     def compile_once():
         if not made:
             made.append(True)
-            with _timed("compiling"):
-                inner(torch.ones(4))
-            spent["compiling"] -= 0.005
+            inner(torch.ones(4))
 
     outer = torch.compile(lambda x: x * 2, backend=_plain(compile_once))
-    _first(outer, torch.ones(3))
-    spent["compiling"] -= 0.505
+    _first(outer, torch.ones(3))  # in which both are compiled
     for _ in range(10):
         outer(torch.ones(3))
 

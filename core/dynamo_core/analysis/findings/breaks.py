@@ -5,7 +5,6 @@ from functools import partial
 
 from ...model import Frame, GraphBreak, StackFrame
 from ..break_costs import BreakCost
-from ..break_recompiles import seconds_of_recompiles_behind
 from ..break_sentences import effect_and_cost, title_of
 from ..figures import Figures
 from ..lasting_text import without_what_passes
@@ -50,7 +49,7 @@ def breaks(figures: Figures) -> Iterator[Draft]:
                 each.met,
                 tuple(dict.fromkeys(b.test for b in each.occurrences if b.test is not None)),
             ),
-            remedies=partial(break_remedies, kind, first, version),
+            remedies=partial(break_remedies, kind, first, version, cost.recompiles.lengthened),
         )
 
 
@@ -67,9 +66,10 @@ def _cost(cost: BreakCost, frames: Sequence[Frame], figures: Figures) -> Cost:
         outside = [figures.outside_seconds(process) for process in figures.recording.processes]
         known = [seconds for seconds in outside if seconds is not None]
         return Cost(saves_at_most=Figure(max(known), "estimated") if known else NOT_RECORDED)
-    recompiling = seconds_of_recompiles_behind(cost.distinct, figures.recompiled)
-    if cost.seconds is not None:
-        lost = Figure(cost.seconds + recompiling, "sampled")
-    else:
-        lost = Figure(recompiling, "measured") if recompiling else NOT_RECORDED
-    return Cost(lost=lost, saves_at_most=lost)
+    recompiling = cost.recompiles.seconds
+    of_recompiles = Figure(recompiling, "measured") if recompiling else NOT_RECORDED
+    if cost.seconds is None:
+        return Cost(lost=of_recompiles, saves_at_most=of_recompiles)
+    lost = Figure(cost.seconds + recompiling, "sampled")
+    # How much of it is the waiting was not measured, and the waiting stays.
+    return Cost(lost=lost, saves_at_most=lost if cost.waits_at is None else of_recompiles)

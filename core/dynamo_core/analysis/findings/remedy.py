@@ -34,9 +34,11 @@ def remedies(kind: Kind, advice: Iterable[Advice]) -> tuple[Remedy, ...]:
     )
 
 
-def break_remedies(kind: Kind, graph_break: GraphBreak, torch_version: str | None) -> tuple[Remedy, ...]:
-    """The remedies for a finding that is a break, or what a break led to."""
-    return remedies(kind, break_advice(graph_break, torch_version))
+def break_remedies(
+    kind: Kind, graph_break: GraphBreak, torch_version: str | None, lengthened: str | None = None
+) -> tuple[Remedy, ...]:
+    """The remedies for a finding that is a break, or what a break led to, as `break_advice` has them."""
+    return remedies(kind, break_advice(graph_break, torch_version, lengthened))
 
 
 def remedy(kind: Kind, text: str | None) -> tuple[Remedy, ...]:

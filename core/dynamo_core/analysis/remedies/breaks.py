@@ -22,16 +22,27 @@ TABLE: tuple[Cause, ...] = (
     *calls.ANY_OTHER,
     *calls.OF_A_LIBRARY,
 )
+_LENGTHENED = (
+    "move `{line}` out of the compiled code, behind the call of `{function}`, and return what it needs: it "
+    "breaks the graph, and for each length of `{lengthened}` torch compiles again."
+)
 _AT_LIMIT = Advice("`dynamo recompiles` shows which guard failed each time and how to keep it from failing.")
 
 
-def break_advice(graph_break: GraphBreak, torch_version: str | None = None) -> list[Advice]:
-    """What to do about a break, the surest first."""
+def break_advice(
+    graph_break: GraphBreak, torch_version: str | None = None, lengthened: str | None = None
+) -> list[Advice]:
+    """What to do about a break, the surest first.
+
+    `lengthened` is what its line makes longer or shorter, so that what has a guard on that is compiled again.
+    """
     if is_recompile_limit(graph_break.reason):
         return [_AT_LIMIT]
     situation = situation_of(graph_break, torch_version)
     cause = _cause(situation)
     advice = list(cause.advice(situation)) if cause is not None else []
+    if lengthened is not None:
+        return [Advice(_LENGTHENED.format(lengthened=lengthened, **situation.parts)), *advice]
     hints = graph_break.explanation.hints if graph_break.explanation else ()
     return advice or [Advice(" ".join(hint.split())) for hint in hints[:1]]
 

@@ -6,11 +6,17 @@ parsed, never executed.
 
 import ast
 import functools
+import re
 import warnings
 from collections.abc import Iterator
 
 _LONGEST_LINE = 300  # characters; Python's parser is not to be given more of a stranger's text
 _LONGEST_PART = 80  # what is longer is not worth repeating
+# The methods of lists, dictionaries, sets and deques that change how many elements there are.
+_CHANGING = re.compile(
+    r"append|appendleft|extend|insert|pop|popleft|popitem|remove|clear|add|discard|update|setdefault"
+)
+_WAITING = frozenset(("sleep", "input"))
 _Branch = (ast.If, ast.While, ast.IfExp, ast.Assert)
 
 
@@ -78,6 +84,18 @@ def targets_of(line: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def changed_by(line: str) -> tuple[str, ...]:
+    """The lists, dictionaries and sets that the line puts something into or takes something out of."""
+    found = [_text(owner) for node in _nodes(line) for owner in _containers_changed(node)]
+    return tuple(dict.fromkeys(name for name in found if name is not None))
+
+
+def waiting_call(line: str) -> str | None:
+    """The call on the line that only waits, or asks the user: `time.sleep(0.1)`."""
+    calls = [node for node in _nodes(line) if isinstance(node, ast.Call)]
+    return next((_text(call) for call in calls if _last_name(call.func) in _WAITING), None)
+
+
 def compared_in(line: str, attribute: str) -> tuple[str, str] | None:
     """The two objects whose results of a method are compared: `a`, `b` of `a.data_ptr() == b.data_ptr()`."""
     for node in _nodes(line):
@@ -95,6 +113,17 @@ def _asks_for_a_bool(node: ast.AST) -> bool:
         case ast.Compare(ops=operators):
             return len(operators) > 1 or isinstance(operators[0], ast.In | ast.NotIn)
     return False
+
+
+def _containers_changed(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.Call(func=ast.Attribute(value=owner, attr=method)) if _CHANGING.fullmatch(method):
+            return [owner]
+        case ast.Assign(targets=targets) | ast.Delete(targets=targets):
+            return [target.value for target in targets if isinstance(target, ast.Subscript)]
+        case ast.AugAssign(target=ast.Name() | ast.Attribute() as target, op=ast.Add() | ast.BitOr()):
+            return [target]
+    return []
 
 
 def _owner(node: ast.AST, method: str) -> str | None:

@@ -81,7 +81,30 @@ def _is_between_graphs(cause: RecompileCause) -> bool:
     return (cause.source or "").startswith("___")
 
 
+def _is_of_a_wrapped_module(cause: RecompileCause) -> bool:
+    """Source: torch/_dynamo/external_utils.py (wrap_inline), 2.8 to 2.15: `fn` is the module."""
+    place = cause.frame.place
+    if place is None or not place.file.endswith("torch/_dynamo/external_utils.py"):
+        return False
+    is_on_module = re.split(r"\W", cause.source or "", maxsplit=1)[0] == "fn"
+    return is_on_module or len(cause.frame.compile_calls) > 1
+
+
+# Before all others: what differs are the modules, and none of their sizes is to be dynamic.
+OF_WRAPPED_MODULES = RecompileRemedy(
+    "modules of torch's compiled apart",
+    _is_of_a_wrapped_module,
+    "torch calls modules of its own through one function, so that those that are compiled apart are versions "
+    "of that function: compile one module of yours that holds them all, in one call of `torch.compile`.",
+    cures=("recompile_modules_apart",),
+)
 EDITS: Sequence[RecompileRemedy] = (
+    RecompileRemedy(
+        "freed between two graphs",
+        lambda cause: cause.kind == "freed object" and _is_between_graphs(cause),
+        "the line of the graph break before it makes an object anew in each call, for which it is compiled: "
+        "cure that break, which keeps the object inside of one graph, or make it once.",
+    ),
     RecompileRemedy(
         "between two graphs",
         _is_between_graphs,
@@ -269,6 +292,13 @@ EDITS: Sequence[RecompileRemedy] = (
         lambda cause: cause.kind == "length" and (cause.source or "").endswith("._modules"),
         "modules were added to the model, or taken out, between calls: build it before the first call.",
         cures=("recompile_growing_model",),
+    ),
+    RecompileRemedy(
+        "made longer there",
+        lambda cause: cause.lengthened_there is not None,
+        "{line} changes the length of {source} in each call, and each length is a version of its own: move "
+        "it out of the compiled code, behind the call, and return what it needs.",
+        cures=("recompile_growing_list",),
     ),
     RecompileRemedy(
         "keys of a dictionary",

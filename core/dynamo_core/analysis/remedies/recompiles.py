@@ -3,15 +3,13 @@
 Each row was tried with torch 2.13 on the programs that it names (tests/integration/test_first_advice.py).
 """
 
-from dataclasses import replace
-
 from ..recompile_causes import RecompileCause
 from .advice import Advice
-from .recompile_edits import EDITS
+from .recompile_edits import EDITS, OF_WRAPPED_MODULES
 from .recompile_row import RecompileRemedy
 from .recompile_settings import SETTINGS
 
-REMEDIES: tuple[RecompileRemedy, ...] = (*SETTINGS, *EDITS)
+REMEDIES: tuple[RecompileRemedy, ...] = (OF_WRAPPED_MODULES, *SETTINGS, *EDITS)
 _MOST = 3
 
 
@@ -22,5 +20,4 @@ def recompile_advice(cause: RecompileCause) -> list[Advice]:
     rows = [row for row in REMEDIES if row.is_for(cause)]
     first = [row for row in rows if not row.besides][:1]
     further = [row for row in rows if row.besides]
-    found = [row.advice(cause) for row in (*first, *further)][:_MOST]
-    return [*found[:1], *(replace(advice, text=f"or {advice.text}") for advice in found[1:])]
+    return [row.advice(cause) for row in (*first, *further)][:_MOST]

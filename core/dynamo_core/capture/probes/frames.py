@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _PACKAGE_FOLDER = os.path.abspath(str(__spec__.origin)).rpartition(f"{os.sep}capture{os.sep}")[0]
 _SUPPRESSED = "an error was suppressed"  # torch's words where it does not say which
+_WRAP_INLINE = os.path.join("torch", "_dynamo", "external_utils.py")
 _MOST_WRAPPERS = 8
 
 
@@ -136,9 +137,16 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
 
 
 def _method_of(frame: Any) -> str | None:
-    """`GPT2Model.forward` for the frame of that, or of a wrapper around it; None where it is no module's."""
+    """`GPT2Model.forward` for the frame of that, or of a wrapper around it; None where it is no module's.
+
+    Source: torch/_dynamo/external_utils.py (wrap_inline), 2.8 to 2.15: torch's own wrapper around modules of
+    torch's, whose frame has the module as its free variable `fn`.
+    """
     code: CodeType = frame.f_code
     names, values = code.co_varnames, frame.f_locals
+    if code.co_name == "inner" and code.co_filename.endswith(_WRAP_INLINE):
+        kind = type(values.get("fn"))
+        return f"{kind.__qualname__}.forward" if issubclass(kind, sys.modules["torch"].nn.Module) else None
     if code.co_argcount:
         owner = values.get(names[0])
     elif code.co_flags & CO_VARARGS:

@@ -9,7 +9,7 @@ from dynamo_core.analysis.graphs.node_text import value_text
 from dynamo_core.analysis.guard_failures import what_differed
 from dynamo_core.analysis.guard_words import guard_words
 from dynamo_core.analysis.recompile_causes import RecompileCause
-from dynamo_core.analysis.words import compile_label, first_line, frame_name, number, seconds
+from dynamo_core.analysis.words import alternatives, compile_label, first_line, frame_name, number, seconds
 from dynamo_core.model import Node, Place, Process
 
 from ...page.blocks import table as block_table
@@ -28,7 +28,8 @@ def details(place: Place, line: Line, links: Links) -> Iterator[Child]:
     for finding in line.findings:
         title = [link(f"finding/{finding.identity}", finding.title)]
         yield h("p", h("strong", "Finding: "), title)
-        yield h("ul", (h("li", links.text(remedy.text)) for remedy in finding.remedies), class_="remedies")
+        texts = alternatives(remedy.text for remedy in finding.remedies)
+        yield h("ul", (h("li", links.text(text)) for text in texts), class_="remedies")
     for cost in line.breaks:
         yield from _break(cost, links)
     for _, frame in line.gave_up[:_MOST_ROWS]:
