@@ -102,7 +102,7 @@ EDITS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "freed between two graphs",
         lambda cause: cause.kind == "freed object" and _is_between_graphs(cause),
-        "the line of the graph break before it makes an object anew in each call, for which it is compiled: "
+        "the line of the graph break before it makes a new object in each call, for which it is compiled: "
         "cure that break, which keeps the object inside of one graph, or make it once.",
     ),
     RecompileRemedy(
