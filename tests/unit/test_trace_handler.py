@@ -64,8 +64,25 @@ def test_a_brief_recordings_metrics_lack_settings(kind: str) -> None:
     assert "inductor_config" in METRICS
 
 
-@pytest.mark.parametrize("brief", [True, False])
-def test_that_a_backward_begins_is_noted_however_brief(brief: bool) -> None:
-    (begun,) = emitted({"chromium_event": {}}, BACKWARD, brief=brief).ours
-    assert isinstance(begun, CompileBegun)
-    assert begun.backward
+def test_what_is_being_compiled_is_noted_but_for_a_test_which_is_read_when_it_ends() -> None:
+    (begun,) = emitted({"chromium_event": {}}, BACKWARD, brief=False).ours
+    assert isinstance(begun, CompileBegun) and begun.backward
+    assert emitted({"dynamo_start": {"stack": [{"filename": 1}]}}, brief=False).ours
+    assert emitted({"dynamo_start": {"stack": [{"filename": 1}]}}, brief=True).ours == []
+
+
+def test_a_brief_recordings_stacks_lack_the_frames_of_pytest() -> None:
+    stream = KeptStream()
+    handler = TraceHandler(cast(Stream, stream), brief=True)
+    frames = [{"filename": number, "line": 3, "name": "f"} for number in (1, 2, 3, 1)]
+    told: list[Mapping[str, Any]] = [
+        {"str": ["/v/lib/python3.11/site-packages/_pytest/runner.py", 1]},
+        {"str": ["/v/lib/python3.11/site-packages/pluggy/_hooks.py", 2]},
+        {"str": ["/home/me/test_pytest.py", 3]},
+        {"dynamo_start": {"stack": frames}},
+    ]
+    for metadata in told:
+        record = {"metadata": metadata, "payload": None, "pathname": "/x/torch/y.py", "lineno": 3}
+        handler.emit(logging.makeLogRecord(record))
+    # The last one is the frame that is compiled, wherever it is.
+    assert [each["filename"] for each in stream.written[-1]["dynamo_start"]["stack"]] == [3, 1]

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Any
 
 from ..model import CompileId, Place, Process, StackFrame
@@ -17,11 +16,6 @@ _PLUMBING = re.compile(
 )
 
 
-@lru_cache(1024)  # stacks have most of their files in common
-def _is_plumbing(file: str) -> bool:
-    return _PLUMBING.search(file) is not None
-
-
 class BegunCompiles:
     """Tells compiles apart, though torch's ids begin anew after `torch._dynamo.reset()`."""
 
@@ -29,6 +23,7 @@ class BegunCompiles:
         """`file_names` are those that are known before the first record, by their numbers."""
         self._process = process
         self.file_names = file_names
+        self._plumbing = {number for number, file in file_names.items() if _PLUMBING.search(file)}
         self._frames: dict[CompileId | None, StackFrame] = {}
         self._autograds: dict[tuple[Any, Any], int] = {}
         self.generation = 0
@@ -68,6 +63,7 @@ class BegunCompiles:
     def _intern(self, record: Record) -> None:
         text, number = record.metadata["str"]
         self.file_names[number] = text
+        (self._plumbing.add if _PLUMBING.search(text) else self._plumbing.discard)(number)
 
     def _dynamo_start(self, record: Record) -> None:
         self._note_autograd(record.metadata)
@@ -80,8 +76,9 @@ class BegunCompiles:
             self._process.rank = rank
         *callers, frame = record.metadata["dynamo_start"]["stack"]
         (self._frames[compile_id],) = self.stack([frame])
+        plumbing = self._plumbing
         self._process.callers[compile_id] = tuple(
-            self.stack(each for each in callers if not _is_plumbing(self._file_of(each)))
+            self.stack(each for each in callers if each["filename"] not in plumbing)
         )
 
     def _note_autograd(self, metadata: Mapping[str, Any]) -> None:

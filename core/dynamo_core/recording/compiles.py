@@ -90,8 +90,9 @@ class CompileBuilder:
         failure = self._complete_compile(compile_id, tried.name, place)
         broke = self._breaks.that_raised(tried.broke, compile_id)
         stopped = self._breaks.that_raised(tried.stopped, compile_id)
-        where = broke or stopped
-        explanation = self._breaks.last_explanation(compile_id) or (where.explanation if where else None)
+        where, explanation = broke or stopped, None
+        if gave_up:
+            explanation = self._breaks.last_explanation(compile_id) or (where.explanation if where else None)
         frame = Frame(
             name=tried.name,
             place=place,
@@ -100,7 +101,7 @@ class CompileBuilder:
             ok=tried.ok,
             is_whole_graph=tried.whole_graph,
             compile_id=compile_id,
-            explanation=explanation if gave_up else None,
+            explanation=explanation,
             broke=broke,
             stopped=stopped,
             method=tried.method,

@@ -1,12 +1,15 @@
 """Parts of a stream that is being written, each as a recording of its own: what was recorded in one test.
 
 The records are of this very process, so what they hold is not looked at as closely as a stranger's
-(`read.py`): that would take a quarter of the time.
+(`read.py`): that would take a quarter of the time. What they are read with is bound when this is imported:
+a test may have replaced functions of `os`.
 """
 
 import re
 from collections.abc import Container, Iterator
+from os import close, dup, pread
 from pathlib import Path
+from weakref import finalize
 
 from ..model import Process, ProcessEnd, Recording
 from ..shared import names
@@ -32,6 +35,7 @@ class StreamParts:
 
     def __init__(self, stream: Path) -> None:
         self._stream = stream
+        self._descriptor: int | None = None
         self._looked_up_to = 0
         self._with_none = (0, 0)  # the last part, if nothing in it is of the process
         self._process = Process(stream)
@@ -82,19 +86,25 @@ class StreamParts:
         )
 
     def _may_hold_one(self, begin: int, end: int) -> bool:
-        with open_plain(self._stream) as file:
-            file.seek(begin)
-            return _MAY_HOLD_ONE.search(file.read(end - begin)) is not None
+        return _MAY_HOLD_ONE.search(self._bytes(begin, end - begin)) is not None
+
+    def _bytes(self, begin: int, count: int) -> bytes:
+        """So many of the stream from there on: it is opened once, since there are many parts."""
+        if self._descriptor is None:
+            with open_plain(self._stream) as file:
+                self._descriptor = dup(file.fileno())
+            finalize(self, close, self._descriptor)
+        return pread(self._descriptor, count, begin)
 
     def _records(self, parser: RecordParser, begin: int, end: int) -> Iterator[Record]:
         """Those from one place to another, at each of which a record begins or the stream ends."""
         if begin >= end:
             return
-        with open_plain(self._stream) as file:
-            file.seek(begin)
-            while begin < end and (data := file.read(min(_CHUNK, end - begin))):
-                begin += len(data)
-                yield from parser.feed(data)
+        while begin < end and (data := self._bytes(begin, min(_CHUNK, end - begin))):
+            begin += len(data)
+            for record in parser.feed(data):
+                record.is_own = True
+                yield record
         last = parser.last_if_whole()
         if last is not None:
             yield last

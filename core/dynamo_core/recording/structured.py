@@ -1,14 +1,16 @@
 """A payload of ours as the type that its probe wrote it from; what does not fit that is damage."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar, get_origin, get_type_hints
 
-from ..shared.fitting import Check, check_of
+from ..shared.fitting import Check, check_of, check_of_values
 from ..shared.records import OurRecord
 from .records import USUAL_VALUES, Damaged, Record
 
 _Kind = TypeVar("_Kind", bound=OurRecord)
 _FIRST_VERSION = 1  # of records that were written before they had one
-_FIELDS: dict[Any, tuple[dict[str, Check], frozenset[str]]] = {}
+_Fields = tuple[Mapping[str, Any], frozenset[str], Check]
+_FIELDS: dict[Any, _Fields] = {}
 
 
 def structured(kind: type[_Kind], record: Record, most_values: int = USUAL_VALUES) -> _Kind:
@@ -19,23 +21,24 @@ def structured(kind: type[_Kind], record: Record, most_values: int = USUAL_VALUE
     version = content.get("version", _FIRST_VERSION)
     if type(version) is not int or not _FIRST_VERSION <= version <= kind.VERSION:
         raise Damaged(f"version {version!r} is not read by this dynamo, which knows {kind.VERSION}")
-    checks, required = _fields(kind)
+    hints, required, all_fit = _fields(kind)
     if not required <= content.keys():
         raise Damaged(f"no {', '.join(sorted(required - content.keys()))}")
-    values = {name: content[name] for name in checks if name in content}
-    for name, value in values.items():
-        if not checks[name](value):
-            raise Damaged(f"{name} is not what is recorded there")
+    values = {name: content[name] for name in hints if name in content}
+    if not all_fit(values):
+        wrong = next(name for name, value in values.items() if not check_of(hints[name])(value))
+        raise Damaged(f"{wrong} is not what is recorded there")
     return kind(**values)
 
 
-def _fields(kind: Any) -> tuple[dict[str, Check], frozenset[str]]:
-    """What is looked at in each field, and the fields that must be there."""
+def _fields(kind: Any) -> _Fields:
+    """The annotations of its fields, the fields that must be there, and whether all that are there fit."""
     if kind not in _FIELDS:
-        checks = {
-            name: check_of(hint)
+        hints = {
+            name: hint
             for name, hint in get_type_hints(kind).items()
             if hint is not ClassVar and get_origin(hint) is not ClassVar
         }
-        _FIELDS[kind] = checks, frozenset(name for name in checks if not hasattr(kind, name))
+        required = frozenset(name for name in hints if not hasattr(kind, name))
+        _FIELDS[kind] = hints, required, check_of_values(hints, required)
     return _FIELDS[kind]

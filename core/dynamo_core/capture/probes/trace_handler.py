@@ -8,6 +8,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 import sys
 from collections.abc import Mapping
 from types import ModuleType
@@ -21,12 +22,13 @@ from ..writing.stream import Stream
 _TRACE_LOGGER = "torch.__trace"
 _METRICS = ("compilation_metrics", "bwd_compilation_metrics")
 # What is nowhere read of a test: torch's timed spans, its inputs, the text of its graphs, of which our own
-# record tells the rest, and settings in its metrics.
+# record tells the rest, settings in its metrics; nor what is being compiled: a test is read when it ends.
 _NOT_OF_A_TEST = frozenset(
     {"chromium_event", "describe_storage", "describe_tensor", "describe_source", "dynamo_output_graph"}
 )
 _BYTECODE = "_BYTECODE"  # as torch prints it; our own record has it as instructions
-_SETTINGS = frozenset({"inductor_config", "functorch_config", "stack_trace"})
+_SETTINGS = frozenset({"inductor_config", "functorch_config", "compiler_config", "stack_trace"})
+_RUNNER = re.compile(r"[/\\](?:_pytest|pytest|pluggy)[/\\]")
 _IN_TORCHS_PROGRAM = ("TORCH", "DYNAMO", "INDUCTOR", "TRITON")  # the names of variables that are in it
 
 
@@ -37,6 +39,7 @@ class TraceHandler(logging.Handler):
         super().__init__(logging.DEBUG)
         self._stream = stream
         self._brief = brief
+        self._of_the_runner: set[int] = set()  # the numbers of pytest's files
         self.last_compile: Mapping[str, int] | None = None
         self.last_compile_ended_ns: int | None = None
 
@@ -53,16 +56,29 @@ class TraceHandler(logging.Handler):
             artifact = metadata.get("artifact", {}).get("name") or ""
             if payload is not None and artifact == "fx_graph_runnable":
                 metadata, payload = _without_secrets(metadata, payload)
-            if not self._brief:
-                self._stream.write(metadata, payload, path, record.lineno)
-            elif _NOT_OF_A_TEST.isdisjoint(metadata) and not artifact.endswith(_BYTECODE):
-                self._stream.write(_without_settings(metadata), payload, path, record.lineno)
+            if self._brief:
+                if _NOT_OF_A_TEST.isdisjoint(metadata) and not artifact.endswith(_BYTECODE):
+                    self._stream.write(self._of_a_test(metadata), payload, path, record.lineno)
+                return
+            self._stream.write(metadata, payload, path, record.lineno)
             is_backward = "chromium_event" in metadata and _begins_backward(payload)
             if is_backward or "dynamo_start" in metadata:
                 begun = CompileBegun(began_ns=time_ns(), backward=is_backward, test=_test_that_runs())
                 self._stream.record(begun, envelope(metadata))
         except Exception:
             self._stream.counters.note_lost_record(0)
+
+    def _of_a_test(self, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The same without what nobody reads of a test: pytest's part of a stack, and settings."""
+        if "str" in metadata:
+            text, number = metadata["str"]
+            if _RUNNER.search(text):
+                self._of_the_runner.add(number)
+        elif "dynamo_start" in metadata:
+            *callers, frame = metadata["dynamo_start"]["stack"]
+            own = [each for each in callers if each.get("filename") not in self._of_the_runner]
+            return {**metadata, "dynamo_start": {**metadata["dynamo_start"], "stack": [*own, frame]}}
+        return _without_settings(metadata)
 
     def handleError(self, record: logging.LogRecord) -> None:
         """Print nothing on the program's stderr."""
@@ -80,7 +96,7 @@ def _test_that_runs() -> str | None:
 
 
 def _without_settings(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A compile's metrics without texts that nobody reads of a test; any other record as it is.
+    """A compile's metrics without texts that nobody reads of a test, and fields that say nothing.
 
     Source: torch/_dynamo/utils.py (CompilationMetrics), 2.8 to 2.15.
     """
@@ -88,7 +104,11 @@ def _without_settings(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
 
     for kind in _METRICS:
         if isinstance(metadata.get(kind), dict):
-            kept = {name: value for name, value in metadata[kind].items() if name not in _SETTINGS}
+            kept = {
+                name: value
+                for name, value in metadata[kind].items()
+                if value is not None and name not in _SETTINGS
+            }
             if isinstance(kept.get("dynamo_config"), str):
                 kept["dynamo_config"] = that_tell_dynamic(kept["dynamo_config"])
             return {**metadata, kind: kept}
