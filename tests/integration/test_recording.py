@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -156,6 +157,8 @@ def test_torchs_own_trace_goes_on_beside_ours(run: Callable[..., Result], tmp_pa
     kinds = ("dynamo_start", "dynamo_output_graph", "compilation_metrics", "chromium_event")
     assert all(ours.record_counts[kind] >= read_back.record_counts[kind] for kind in kinds)
     assert len(read_back.compiled_graphs) == 3
+    # Each says which line of torch's wrote it, and not torch's function for writing, as it would without us.
+    assert not re.search(r"torch/_logging/_internal\.py:\d+\] \{\"chromium", theirs.read_text())
 
 
 def test_a_torch_trace_that_is_not_ours_is_explained(

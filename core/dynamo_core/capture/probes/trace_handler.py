@@ -205,6 +205,7 @@ def _never_disabled(kind: type[logging.Logger]) -> type[logging.Logger]:
 
         def debug(self, *args: Any, **named: Any) -> None:
             callback = set_eval_frame(None)
+            named["stacklevel"] = named.get("stacklevel", 1) + 1  # this is one call more
             try:
                 super().debug(*args, **named)
             finally:
