@@ -52,7 +52,7 @@ def replaced_text(replaced: Mapping[str, int] | None, left_out: Mapping[str, int
     return (
         "\nMade without source: lines of source have placeholders for texts, numbers and names (but for "
         "those of torch and Python), and no comments; so have paths, command lines and values of "
-        "environment variables. name1, text1, file1.py and numbers from 1000001 on are placeholders.\n"
+        "environment variables. name1, text1, file1.py, N and numbers from 1000001 on are placeholders.\n"
         f"Replaced: {counts or 'nothing'}.\n"
         f"Records left out: {missing or 'none'}.\n"
     )

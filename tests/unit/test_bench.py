@@ -72,6 +72,13 @@ class TestSpeedUp:
             one.runs = {i: replace(each, working_seconds=1.0 + i) for i, each in one.runs.items()}
         assert "no steps seen" in plain_text(bench_blocks(made))
 
+    @pytest.mark.parametrize(("working", "says_so"), [(0.5, True), (5.0, False)])
+    def test_a_run_shorter_than_compiling_cannot_pay_for_it(self, working: float, says_so: bool) -> None:
+        made = bench(backend(5, 6, 5.5, compile_seconds=1.0))
+        for one in made.backends:
+            one.runs = {i: replace(each, working_seconds=working) for i, each in one.runs.items()}
+        assert ("no speed-up pays for it" in plain_text(bench_blocks(made))) is says_so
+
     def test_bounds_that_say_nothing_are_not_spelled_out(self) -> None:
         page = plain_text(bench_blocks(bench(backend(5, 500), eager=(10, 10))))
         assert "< 0.01 to > 100" in page

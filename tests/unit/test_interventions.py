@@ -99,7 +99,8 @@ def test_the_page_and_the_document() -> None:
     run = frozen_run()
     page = plain_text(after_freeze(run))
     assert (
-        "Frozen after 40 calls of serve: 4 calls of 2 frames would have been compiled, and ran eager." in page
+        "Frozen after 40 calls of serve: 4 calls of 2 frames fitted nothing that was compiled, and ran eager."
+        in page
     )
     assert "never compiled before" in page
     told = document(report(), run)

@@ -113,6 +113,25 @@ def test_a_list_that_grows_in_the_line_of_the_guard_is_to_grow_outside() -> None
     assert "one tensor of a fixed size" in recompile_advice(is_passed)[0].text
 
 
+def test_an_older_entry_says_nothing_where_a_newer_one_leaves_the_size_open() -> None:
+    later = ["0/1: not ___dict_contains('new', tags)", size(4, 9)]
+    size_, keys = causes([size(4, 5)], later, symbols=[opened()])
+    assert (size_.kind, keys.kind, keys.source) == ("size", "dictionary", "tags")
+    (both,) = causes([size(4, 5)], later)  # torch did not make it dynamic: it is as near as any
+    assert both.kind == "size"
+
+
+def test_more_versions_are_no_cure_for_what_is_ever_new() -> None:
+    few = [f"0/{n}: len(xs) == {n}  # sum(xs)  # me/train.py:4 in f" for n in range(8)]
+    for count, offered in ((3, True), (8, False)):
+        one = process(*[[each] for each in few[:count]])
+        one.compiles[-1] = replace(one.compiles[-1], fail_reason="recompile_limit reached")
+        (frame,) = frames_recompiled(Recording(Path("rec"), Run(exit_code=0), [one], 1, []))
+        (cause,) = causes_of(frame)
+        texts = [each.text for each in recompile_advice(cause)]
+        assert any("recompile_limit" in text for text in texts) is offered
+
+
 def test_what_was_made_at_a_break_and_freed_has_that_break_for_its_cure() -> None:
     (cause,) = causes(["0/0: Cache line invalidated because L['___stack0'] got deallocated"])
     assert "cure that break" in recompile_advice(cause)[0].text

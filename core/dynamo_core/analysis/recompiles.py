@@ -147,7 +147,7 @@ class FrameRecompiles:
         """What they cost."""
         return sum(compile_.seconds or 0.0 for compile_ in self.compiles)
 
-    @property
+    @cached_property
     def symbols(self) -> list[Symbol]:
         """What its recompiles made dynamic, in order."""
         again = dict.fromkeys(compile_.compile_id for compile_ in self.compiles)
@@ -175,8 +175,26 @@ class FrameRecompiles:
         return self.records.failures.get(compile_.compile_id, ())
 
     def nearest(self, compile_: Compile) -> GuardFailure | None:
-        """Why the entry could not be used that came nearest; of several the newest."""
-        return min(self.failures(compile_), key=_distance, default=None)
+        """Why the entry could not be used that came nearest; of several the newest.
+
+        Not an older one that failed on what a newer one, which failed on something else, leaves open.
+        """
+        failures = self.failures(compile_)
+        closed = [each for each in failures if not self._was_opened_since(each, compile_)]
+        return min(closed or failures, key=_distance, default=None)
+
+    def _was_opened_since(self, failure: GuardFailure, compile_: Compile) -> bool:
+        """Whether torch made it dynamic after the entry that failed was compiled, and before this compile."""
+        entry, now = failure.entry, compile_.compile_id
+        if failure.source is None or entry is None or now is None:
+            return False
+        opened = failure.source if failure.index is None else f"{failure.source}.size()[{failure.index}]"
+        return any(
+            opened == plain_source(symbol.source)
+            for symbol in self.symbols
+            if symbol.compile_id is not None
+            and (entry.compile or 0) < (symbol.compile_id.compile or 0) < (now.compile or 0)
+        )
 
     def calls(self, compile_: Compile) -> int | None:
         """How often what this compile made has been called since; None where that was not counted."""

@@ -12,6 +12,7 @@ from functools import partial
 from .placeholders import Placeholders
 from .vocabulary import sentence_at
 
+_ANY_NUMBER = "N"  # in a line of source: a digit would be taken for the one that stood there
 _INSIDE = r"(?P<inside>(?:\\.|(?!(?P=quote))[^\\]){0,1000}?)"
 _STRING = rf"""(?:\b[rbfuRBFU]{{1,2}})?(?P<quote>\'\'\'|\"\"\"|\'|\"){_INSIDE}(?P=quote)"""
 # A type, a shape and strides, as readable graphs spell them: `f32[8, s77][s77, 1]cpu`, `Sym(s77)`.
@@ -207,4 +208,4 @@ def _source_token(placeholders: Placeholders, found: re.Match[str]) -> str:
         return f"'{placeholders.text(found[0])}'"
     if kind == "word":
         return placeholders.word(found[0])
-    return "0" if kind == "number" else "?"
+    return _ANY_NUMBER if kind == "number" else "?"

@@ -23,6 +23,7 @@ def bench_blocks(bench: Bench) -> Iterator[Block]:
     """The page as blocks."""
     figures = compare(bench)
     yield Heading(_verdict(figures), 1)
+    yield from _cannot_pay(bench, figures)
     yield Paragraph(_what_was_done(bench, figures))
     yield Heading("Time")
     yield _times(figures)
@@ -84,6 +85,19 @@ def _pays(figures: Figures) -> str:
         return ""
     own = "" if run is None or not run.steps else f", and this run has {run.steps:,}"
     return f"; {number(steps, 'step')} pay for compiling{own}"
+
+
+def _cannot_pay(bench: Bench, figures: list[Figures]) -> Iterator[Block]:
+    """Where compiling takes longer than all that there is to win in a run like this one."""
+    known = [run.working_seconds for run in bench.eager.successes.values() if run.working_seconds is not None]
+    for each in figures[1:] if known else []:
+        if each.compile_cold is not None and each.compile_cold > median(known):
+            compiling, run = seconds(each.compile_cold), seconds(median(known))
+            yield Paragraph(
+                f"Compiling with {each.backend.name} took {compiling}, and the whole run takes {run} in eager: "
+                "in a run as short as this one no speed-up pays for it.",
+                "strong",
+            )
 
 
 def _what_was_done(bench: Bench, figures: list[Figures]) -> str:

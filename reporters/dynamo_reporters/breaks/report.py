@@ -122,9 +122,9 @@ def _inferred(recording: Recording) -> Iterator[Block]:
 _MOST_PARTED = 5
 _MOST_NAMED = 3
 _COST_UNKNOWN = (
-    "The time outside of graphs is not known, so that it may be the costliest all the same: no call was "
-    "timed from the graph before it to the one after it."
+    "The time outside of graphs is not known: no call was timed from the graph before it to the one after it"
 )
+_MAY_BE_COSTLIER = ", so that it may be the costliest all the same."
 
 
 def _distinct(rank: int, cost: BreakCost, recording: Recording) -> Iterator[Block]:
@@ -132,7 +132,7 @@ def _distinct(rank: int, cost: BreakCost, recording: Recording) -> Iterator[Bloc
     yield Heading(f"{rank}. {title_of(first)}")
     yield Paragraph(said[:1].upper() + said[1:] + ".", "strong")
     if cost.seconds is None and each.crossed:
-        yield Paragraph(_COST_UNKNOWN)
+        yield Paragraph(_COST_UNKNOWN + (_MAY_BE_COSTLIER if rank > 1 else "."))
     yield from _source(first)
     if each.user_call is not None:
         call = each.user_call

@@ -114,7 +114,7 @@ def freeze_sentence(recording: Recording) -> str | None:
     became = "raised an error" if _is_error(recording) else "ran eager"
     return text + (
         f"{number(sum(frame.times for frame in frames), 'call')} of {number(len(frames), 'frame')} "
-        f"would have been compiled, and {became}."
+        f"fitted nothing that was compiled, and {became}."
     )
 
 

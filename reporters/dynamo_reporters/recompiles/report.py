@@ -31,6 +31,7 @@ from ..parts.guard_failures import failure_value
 from ..report import Report, id_value, place_value, process_value
 
 _NOT_RECORDED = "not recorded"
+_NAMES_SHOWN = 8  # of what was made dynamic: a list of numbers has one for each
 
 
 def report(*, show_all: bool = False) -> Report:
@@ -104,7 +105,10 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
         )
     opened = {plain_source(s.source): s for s in frame.symbols}
     if opened:
-        names = ", ".join(f"{source} ({symbol.name})" for source, symbol in opened.items())
+        symbols = [f"{source} ({symbol.name})" for source, symbol in opened.items()]
+        names = ", ".join(symbols[:_NAMES_SHOWN])
+        if len(symbols) > _NAMES_SHOWN:
+            names += f" and {len(symbols) - _NAMES_SHOWN} more"
         yield Paragraph(f"Made dynamic in a recompile: {names}.")
     yield Bullets(_advice(frame), "advice")
 

@@ -10,8 +10,9 @@ from .finding import Evidence
 from .remedy import remedy
 
 _REPORT_IT = (
-    "`dynamo run --override backend=aot_eager` shows whether it is the backend; `dynamo graphs --runnable N` "
-    "writes the graph as a script for a bug report."
+    "`dynamo run --verify --override backend=aot_eager …` shows whether it is the backend, with your program "
+    "in place of `…`; `dynamo graphs --runnable N` writes the graph as a script, to report a backend of "
+    "torch's."
 )
 
 

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from ...model import Process, Recording
 from ..summary import Summary, summarize
 from ..words import number
+from .collectives import collectives_of
 from .compile_waits import CompileWaits, compile_waits
 from .differences import differences
 from .flight_recorder import called_otherwise
@@ -177,7 +178,8 @@ def _what_was_compared(ranks: Mapping[int, Process]) -> tuple[list[_About], list
     ]
     of_graphs: list[tuple[Subject, str]] = []
     if all(graph.nodes is not None for graph in graphs):
-        of_graphs.append(("collectives", "the order and sizes of the collectives in graphs"))
+        if any(map(collectives_of, graphs)):
+            of_graphs.append(("collectives", "the order and sizes of the collectives in graphs"))
         of_graphs.append(("graphs", "the graphs, with their ops and sizes"))
     elif all(graph.code is not None for graph in graphs):
         of_graphs.append(("graphs", "the code of the graphs, but for numbers in it"))
@@ -185,7 +187,10 @@ def _what_was_compared(ranks: Mapping[int, Process]) -> tuple[list[_About], list
         _as_far_as_all_came(ranks, subject, text, lambda each: each.graphs) for subject, text in of_graphs
     ]
     compared = [about for about, is_compared in several if is_compared]
-    not_compared = [_About(None, "what runs outside of compiled graphs")]
+    outside = "what runs outside of compiled graphs"
+    if of_graphs and not any(subject == "collectives" for subject, _ in of_graphs):
+        outside += ", collectives as well: there are none in the graphs"
+    not_compared = [_About(None, outside)]
     not_compared += [about for about, is_compared in several if not is_compared]
     if not of_graphs:
         not_compared.append(_About("graphs", "what is in the graphs"))

@@ -42,7 +42,7 @@ def break_advice(
     cause = _cause(situation)
     advice = list(cause.advice(situation)) if cause is not None else []
     if lengthened is not None:
-        return [Advice(_LENGTHENED.format(lengthened=lengthened, **situation.parts)), *advice]
+        return [Advice(_LENGTHENED.format(lengthened=lengthened, **situation.parts))]
     hints = graph_break.explanation.hints if graph_break.explanation else ()
     return advice or [Advice(" ".join(hint.split())) for hint in hints[:1]]
 

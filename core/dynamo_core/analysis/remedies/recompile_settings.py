@@ -16,6 +16,9 @@ _OF_THAT_NAME = "it holds for every compiled function that has an argument of th
 _DIMENSIONS_SINCE = (2, 13)  # `L['x']:0`; before, all dimensions of what is named
 # One argument of torch.compile is less to set than many names.
 _MANY_FRAMES = 3
+_ALWAYS_ANOTHER = (
+    8  # as many values as torch keeps versions: there will be more, and more versions are no cure
+)
 _MOST_NAMES = 4
 
 
@@ -209,7 +212,12 @@ SETTINGS: Sequence[RecompileRemedy] = (
     ),
     RecompileRemedy(
         "more versions",
-        lambda cause: cause.frame.limit is not None and not _can_be_named(cause) and not _by_argument(cause),
+        lambda cause: (
+            cause.frame.limit is not None
+            and len(cause.values) < _ALWAYS_ANOTHER
+            and not _can_be_named(cause)
+            and not _by_argument(cause)
+        ),
         "if only few more come, let torch keep more versions than its 8: "
         "`torch._dynamo.config.recompile_limit = 64`.",
         _setting("torch._dynamo.config.recompile_limit", "64"),
