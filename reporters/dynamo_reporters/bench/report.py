@@ -94,8 +94,8 @@ def _cannot_pay(bench: Bench, figures: list[Figures]) -> Iterator[Block]:
         if each.compile_cold is not None and each.compile_cold > median(known):
             compiling, run = seconds(each.compile_cold), seconds(median(known))
             yield Paragraph(
-                f"Compiling with {each.backend.name} took {compiling}, and the whole run takes {run} in eager: "
-                "in a run as short as this one no speed-up pays for it.",
+                f"Compiling with {each.backend.name} took {compiling}, and the whole run takes {run} in "
+                "eager: in a run as short as this one no speed-up pays for it.",
                 "strong",
             )
 
