@@ -14,8 +14,9 @@ from .remedy import remedy
 _OVER_NUMBERS = re.compile(r"\brange\(")
 _AT_ONCE = (
     "compute over all of it at once in place of one after the other (a dimension more, stacked slices, "
-    "a convolution): it is one op then for each in the loop's body. Where that cannot be, leave the function "
-    "that has the loop to eager (`torch.compiler.disable`), or make the loop shorter."
+    "a convolution): then there is one op for each in the loop's body. Where each turn needs what the one "
+    "before it gave, make the body a function and compile that one, with its number as a tensor, in place of "
+    "the whole: the first step is fast then, and later ones may be slower. Or make the loop shorter."
 )
 _COMPILE_ONCE = (
     "compile what is repeated, and not the whole (regional compilation): `layer.compile()` on each layer in "
