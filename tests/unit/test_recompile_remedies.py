@@ -117,6 +117,10 @@ def test_an_older_entry_says_nothing_where_a_newer_one_leaves_the_size_open() ->
     later = ["0/1: not ___dict_contains('new', tags)", size(4, 9)]
     size_, keys = causes([size(4, 5)], later, symbols=[opened()])
     assert (size_.kind, keys.kind, keys.source) == ("size", "dictionary", "tags")
+    as_float = replace(opened("L['k']"), name="zf3")
+    back_to_int = ["0/1: ___check_type_id(k, 7), type=<class 'float'>", "0/0: k == 2"]
+    (of_k,) = causes(["0/0: k == 2"], back_to_int, symbols=[as_float])
+    assert (of_k.kind, of_k.source) == ("value", "k")
     (both,) = causes([size(4, 5)], later)  # torch did not make it dynamic: it is as near as any
     assert both.kind == "size"
 

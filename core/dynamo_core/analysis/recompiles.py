@@ -188,6 +188,8 @@ class FrameRecompiles:
         entry, now = failure.entry, compile_.compile_id
         if failure.source is None or entry is None or now is None:
             return False
+        if self.failures(compile_)[0].source == failure.source:
+            return False  # the newest is on the same thing: open as a float, say, and an int came
         opened = failure.source if failure.index is None else f"{failure.source}.size()[{failure.index}]"
         return any(
             opened == plain_source(symbol.source)
