@@ -48,9 +48,11 @@ class BreakBuilder:
     def _graph_break(self, record: Record) -> GraphBreak:
         broke, compile_id = structured(GraphBroke, record), self._begun.id_of(record)
         stack, around = stack_of(broke.user_stack), around_of(broke.around)
-        explanation = self._explanation(broke.reason, stack, compile_id) if stack else None
+        explanation: BreakExplanation | None = None
         if broke.reason == NOT_RESUMED and (last := self.last_explanation(compile_id)) is not None:
             explanation, stack, around = last, self._within_frame(last, compile_id), {}
+        elif stack:
+            explanation = self._explanation(broke.reason, stack, compile_id)
         at_ns = self._clock.moment(record)
         return self._add(broke.reason, stack, compile_id, explanation, around, broke.grad_enabled, at_ns)
 

@@ -16,9 +16,8 @@ _OF_THAT_NAME = "it holds for every compiled function that has an argument of th
 _DIMENSIONS_SINCE = (2, 13)  # `L['x']:0`; before, all dimensions of what is named
 # One argument of torch.compile is less to set than many names.
 _MANY_FRAMES = 3
-_ALWAYS_ANOTHER = (
-    8  # as many values as torch keeps versions: there will be more, and more versions are no cure
-)
+# As many values as torch keeps versions: there will be more, and more versions are no cure.
+_ALWAYS_ANOTHER = 8
 _MOST_NAMES = 4
 
 
