@@ -11,11 +11,11 @@ from typing import Any
 import click
 
 from dynamo_core.analysis.findings import CONTENTS, Finding
-from dynamo_core.analysis.words import number
+from dynamo_core.analysis.words import number, place
 from dynamo_core.launch.process import Ending, end_like
 from dynamo_core.launch.program import Program
 from dynamo_core.lock.bounds import bounds_of_project, together
-from dynamo_core.lock.comparison import Bounds, Checked, check
+from dynamo_core.lock.comparison import Bounds, Checked, Difference, check
 from dynamo_core.lock.facts import COUNTS, Facts, facts_and_findings
 from dynamo_core.lock.lock_file import DEFAULT_FILE, read_lock, write_lock
 from dynamo_core.model import Recording
@@ -136,7 +136,7 @@ def check_command(
     _write(checked, findings, form, report_file)
     if ending is not None and ending != Ending(0, None):
         end_like(ending)
-    _raise_for(checked, lock_file, recording, exact=exact)
+    _raise_for(checked, findings, lock_file, recording, exact=exact)
 
 
 def _key(program: Program | None) -> str | None:
@@ -202,14 +202,21 @@ def _job_summary(checked: Checked, findings: Mapping[str, Finding]) -> None:
         print(f"dynamo: cannot write the job's summary: {error.strerror}", file=sys.stderr)
 
 
-def _raise_for(checked: Checked, lock_file: Path, recording: Recording, *, exact: bool) -> None:
+def _raise_for(
+    checked: Checked,
+    findings: Mapping[str, Finding],
+    lock_file: Path,
+    recording: Recording,
+    *,
+    exact: bool,
+) -> None:
     if not checked.is_locked:
         raise NothingToCompare(
             f"{lock_file} has no {checked.program!r} and no bound is given: `dynamo check --update` accepts "
             "what is there now"
         )
     if checked.worse:
-        raise GotWorse(f"{checked.program} got worse: {checked.worse[0].text}")
+        raise GotWorse(f"{checked.program} got worse: {_located(checked.worse[0], findings)}")
     if recording.run is not None and recording.run.exit_code != 0:
         raise NothingToCompare(
             f"the program of {recording.path} did not end well: what it did not reach may have got worse"
@@ -220,3 +227,10 @@ def _raise_for(checked: Checked, lock_file: Path, recording: Recording, *, exact
         raise NotAsLocked(f"{checked.program} got better: `dynamo check --update` keeps it so")
     if checked.better:
         say(f"dynamo: {checked.program} got better: `dynamo check --update` keeps it so")
+
+
+def _located(difference: Difference, findings: Mapping[str, Finding]) -> str:
+    finding = findings.get(difference.identity or "")
+    if finding is None or finding.place is None:
+        return difference.text
+    return f"{difference.text} ({place(finding.place)})"

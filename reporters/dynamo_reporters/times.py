@@ -10,7 +10,7 @@ from .page.blocks import Block, Heading
 def times_blocks(compile_: Compile, detail: Detail) -> list[Block]:
     """One line a compile; phases include those that they call (dynamo ⊃ backend ⊃ inductor)."""
     what = "" if compile_.is_forward else "backward of "
-    line = f"compile {compile_label(compile_.compile_id)} {what}{frame_name(compile_.name)} "
+    line = f"compile {compile_label(compile_.compile_id)} {what}{frame_name(compile_.name, compile_.method)} "
     line += f"took {seconds(compile_.seconds)}"
     if detail is not Detail.LESS:
         phases = [f"{name} {seconds(value)}" for name, value in compile_.phases.items()]

@@ -64,6 +64,10 @@ def test_worse_names_what_came_where_and_what_to_do(check: Check, lock: Path) ->
     lock.write_text("\n".join(lines).replace("graphs = 3", "graphs = 1") + "\n")
     result = check()
     assert result.exit_code == 112
+    assert result.stdout.startswith("toy_example: worse, 1 finding\n"), "the count comes of it"
+    at = "/home/user/project/toy_example.py:8"
+    said = f"got worse: new: graph break in toy_example.py toy_example: if b.sum() < 0: ({at})"
+    assert said in result.stderr
     assert "new: graph break in toy_example.py toy_example: if b.sum() < 0:" in result.stdout
     assert "→ " in result.stdout
     # Not below the finding, as if the count was a part of it.

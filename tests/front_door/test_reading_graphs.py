@@ -120,3 +120,11 @@ def test_each_form_is_saved(tmp_path: Path) -> None:
     ]
     assert page.startswith("5 files in out\n")
     assert "call_function  mul_1" in (tmp_path / "out" / "graph2_1-0_table.txt").read_text()
+
+
+def test_a_frame_that_is_a_modules_method_has_its_name_on_every_page() -> None:
+    run = stored("hugging_face_breaks")
+    for report in ("graphs", "guards", "ops", "profile"):
+        page = answer(report, run).stdout
+        assert "Watched.forward (" in page, report
+        assert " forward (/home" not in page, report

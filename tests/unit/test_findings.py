@@ -261,8 +261,7 @@ def test_a_loop_that_makes_the_first_step_slow_is_named_with_its_counts() -> Non
     calls = graph(1, CompileId(0, 0), ops=242, loop=replace(loop, is_loop=False))
     (called,) = find(of_one_process(graphs=[calls], compiles=[slow]))
     assert called.cause.startswith("Dynamo inlines calls: this function is 60 times in graph 1")
-    method = replace(fallback(), outcome="compiled", compile_id=CompileId(0, 0), method="Net.forward")
-    (found,) = find(of_one_process(graphs=[large], compiles=[slow], frames=[method]))
+    (found,) = find(of_one_process(graphs=[replace(large, method="Net.forward")], compiles=[slow]))
     assert found.title.startswith("240 of the 242 ops of Net.forward come")
     assert found.cost.saves_at_most == Figure(30.0, "estimated")
     assert find(of_one_process(graphs=[large], compiles=[replace(slow, seconds=0.9)])) == []

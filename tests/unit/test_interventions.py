@@ -57,6 +57,24 @@ def frozen_run() -> Recording:
     return recording(process, freeze_after="serve=40", on_recompile="eager")
 
 
+def test_the_call_that_came_first_is_named_and_what_to_do() -> None:
+    call = {"file": "/x/serving.py", "line": 30, "name": "main", "text": "handle(batch)"}
+    met = {**SERVE, "reasons": OF_SEVEN, "times": 1, "method": "Handler.forward", "called_from": call}
+    run = recording(
+        read(
+            artifact(names.FROZEN, {"frozen": True, "calls": 40, "seconds": None, "at_ns": 5}),
+            artifact(names.NOT_COMPILED, met),
+        ),
+        freeze_after="40",
+        on_recompile="eager",
+    )
+    page = plain_text(after_freeze(run))
+    assert "Handler.forward: the first such call is at /x/serving.py:30: handle(batch)" in page
+    assert "What to do: make such calls before the freeze" in page
+    assert next(frozen_lines(run)).startswith("Handler.forward at /x/serving.py:7, 1 time: size of x")
+    assert "the first such call" not in plain_text(after_freeze(frozen_run())), "of an older recording"
+
+
 def test_the_value_that_came_is_beside_the_one_that_was_compiled_for() -> None:
     def of(value: str, times: int) -> str:
         what = {**SERVE, "reasons": ["0/0: k == 1"], "came": [value], "times": times}

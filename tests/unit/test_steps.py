@@ -139,11 +139,12 @@ def test_a_frame_of_a_library_is_told_by_the_line_that_calls_it() -> None:
         "the call is not recorded"
     )
     found.frames = [replace(tried, called_from=called_from)]
+    first.method = tried.method
     assert frame_text(found, first) == "Sequential.forward (called at /home/me/train.py:9)"
     step = find_step(found)
     assert step is not None and (step.place, step.called_at) == (torchs, called_from.place)
     own = replace(first, frame_place=Place("/home/me/train.py", 3))
-    assert frame_text(found, own) == "forward (/home/me/train.py:3)"
+    assert frame_text(found, own) == "Sequential.forward (/home/me/train.py:3)"
 
 
 def test_too_few_calls_are_no_steps() -> None:

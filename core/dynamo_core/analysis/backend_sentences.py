@@ -3,7 +3,7 @@
 import os
 
 from ..model import Graph, Process, Recording
-from .words import compile_label, first_line, frame_name, place, process_title
+from .words import compile_label, first_line, graph_frame, place, process_title
 
 
 def untaken_sentence(graph: Graph, process: Process, recording: Recording) -> str:
@@ -11,7 +11,7 @@ def untaken_sentence(graph: Graph, process: Process, recording: Recording) -> st
     outcome = "it runs eager" if graph.is_compiled else "an error with --strict"
     return (
         f"no backend took graph {graph.number} {compile_label(graph.compile_id)} "
-        f"{frame_name(graph.frame_name)} at {place(graph.frame_place)}{process_title(process, recording)}, "
+        f"{graph_frame(graph)} at {place(graph.frame_place)}{process_title(process, recording)}, "
         f"{outcome}: {declined_because(graph)}"
     )
 

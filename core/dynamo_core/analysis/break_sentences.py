@@ -21,7 +21,7 @@ def effect(each: DistinctBreak) -> str:
     """What a break does, in a clause: met, crossed, or the whole frame eager."""
     parts = [f"met {number(each.met, 'time')} while compiling"]
     if each.frames_fell_back:
-        names = dict.fromkeys(frame.method or frame_name(frame.name) for frame in each.frames_fell_back)
+        names = dict.fromkeys(frame_name(frame.name, frame.method) for frame in each.frames_fell_back)
         parts.append(f"the whole frame runs eager ({', '.join(names)})")
     if not each.first.is_resumed:
         parts.append("torch cannot go on after it, so that the rest of the function runs eager")

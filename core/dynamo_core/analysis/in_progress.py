@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..model import Compiling, Graph, Process, Recording
-from .words import compile_label, frame_name, number, place, process_title, seconds, time_of_day
+from .words import compile_label, frame_name, graph_frame, number, place, process_title, seconds, time_of_day
 
 
 def in_progress_lines(recording: Recording) -> list[str]:
@@ -49,7 +49,7 @@ def _compiling(compiling: Compiling, ended_ns: int | None) -> str:
 
 def _graph(graph: Graph) -> str:
     label = compile_label(graph.compile_id)
-    return f"graph {graph.number} {label} of {frame_name(graph.frame_name)} at {place(graph.frame_place)}"
+    return f"graph {graph.number} {label} of {graph_frame(graph)} at {place(graph.frame_place)}"
 
 
 def _since(began_ns: int, ended_ns: int | None, *, is_exact: bool = True) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..model import ComparedValue, Recording, WrongNode
 from .verification import Verification, VerifiedGraph
-from .words import compile_label, frame_name, number, place, process_title
+from .words import compile_label, graph_frame, number, place, process_title
 
 
 def verified_sentence(found: Verification) -> str:
@@ -70,7 +70,7 @@ def _share(value: ComparedValue) -> float:
 def graph_text(each: VerifiedGraph, recording: Recording) -> str:
     """Which graph it is."""
     graph = each.graph
-    where = f"{frame_name(graph.frame_name)} at {place(graph.frame_place)}"
+    where = f"{graph_frame(graph)} at {place(graph.frame_place)}"
     label = compile_label(graph.compile_id)
     return f"graph {graph.number} {label} {where}{process_title(each.process, recording)}"
 

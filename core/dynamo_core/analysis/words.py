@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable
 
-from ..model import CallTimes, CompileId, Place, Process, Recording, resumed_function
+from ..model import CallTimes, CompileId, Graph, Place, Process, Recording, resumed_function
 from .shown_paths import shown_path
 
 
@@ -60,12 +60,19 @@ def memory(count: int | None) -> str:
     return f"{count} B"
 
 
-def frame_name(name: str | None) -> str:
-    """A frame as the user knows it: a resume function is the rest of the user's function."""
+def frame_name(name: str | None, method: str | None = None) -> str:
+    """A frame as the user knows it: a module's method, and a resume function is the rest of a function."""
+    if method is not None:
+        return method
     if name is None:
         return "unknown frame"
     resumed = resumed_function(name)
     return f"{resumed[0]} (resumed at line {resumed[1]})" if resumed else name
+
+
+def graph_frame(graph: Graph) -> str:
+    """The frame that a graph was captured from, as `frame_name` has it."""
+    return frame_name(graph.frame_name, graph.method)
 
 
 def place(value: Place | None) -> str:

@@ -1,10 +1,13 @@
-"""The line that a frame is at, as a frame of a stack is recorded, and the line of its function's `def`."""
+"""The line that a frame is at, as a frame of a stack is recorded, its caller's, and that of its `def`."""
 
 import linecache
-from types import CodeType, FrameType
+import os
+import sys
+from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 _MOST_DECORATING = 100  # lines above a `def`
+_PACKAGE_FOLDER = os.path.abspath(str(__spec__.origin)).rpartition(f"{os.sep}capture{os.sep}")[0]
 
 
 def line_of(frame: FrameType) -> dict[str, Any]:
@@ -35,3 +38,21 @@ def def_line(code: CodeType) -> int | None:
         if any(text.startswith(begin) and text[len(begin) :].lstrip()[:1] in ("(", "[") for begin in begins):
             return number
     return None
+
+
+def torch_folder(dynamo_module: ModuleType) -> str:
+    """Where torch lies, with a separator at its end, by a module of Dynamo's."""
+    return str(dynamo_module.__file__).rpartition(f"{os.sep}_dynamo{os.sep}")[0] + os.sep
+
+
+def caller_outside_of(folder: str, own_file: str | None = None) -> dict[str, Any] | None:
+    """The innermost line of the stack that is neither of torch's `folder` nor ours.
+
+    None if it led to a converter of `own_file`: that makes copies of itself while it compiles (DDPOptimizer).
+    """
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith((folder, _PACKAGE_FOLDER)):
+        if frame.f_code.co_filename == own_file and frame.f_code.co_name == "__call__":
+            return None
+        frame = frame.f_back
+    return None if frame is None else line_of(frame)

@@ -136,9 +136,8 @@ def _kind(pair: Pair) -> GraphChangeKind:
 def _side(each: OneGraph) -> GraphSide:
     graph = each.graph
     compile_id = None if graph.compile_id is None else str(graph.compile_id)
-    return GraphSide(
-        graph.number, each.process.stream.name, compile_id, graph.frame_name, graph.frame_place, graph.ops
-    )
+    name = graph.method or graph.frame_name
+    return GraphSide(graph.number, each.process.stream.name, compile_id, name, graph.frame_place, graph.ops)
 
 
 def _settings(was: Graph, now: Graph) -> Iterator[str]:

@@ -77,7 +77,7 @@ class Compile:
     """One compilation metrics record: a frame compiled (or not), or a backward graph.
 
     `restart_reasons` says why the analysis began again, which cost `seconds_before_restart`; `dynamic` is the
-    argument of torch.compile, None where it was left to torch.
+    argument of torch.compile, None where it was left to torch; `method` as in `Frame`.
     """
 
     compile_id: CompileId | None
@@ -96,6 +96,7 @@ class Compile:
     restart_reasons: tuple[str, ...] = ()
     seconds_before_restart: float | None = None
     dynamic: bool | None = None
+    method: str | None = None
 
 
 @dataclass(frozen=True)

@@ -108,6 +108,7 @@ class Graph:
     backend is Inductor. `ops` is the number of `call_*` nodes, which is what Dynamo counts as ops. A
     specialization is a further compile of a graph that counts already. `key` names what the graph computes
     (`graph_key.py`), `trains` says whether gradients can be asked for, `threads` is torch's number of them.
+    `method` is that of its frame, as in `Frame`.
     `optimizer_steps` are the files of the optimizers whose step is in it; None where that was not recorded.
     `custom_operators` are those that are not torch's own, by `namespace::name`, where their source is known.
     `taking` is None where torch gave the graph to the only backend, or that was not recorded. `loop` is known
@@ -124,6 +125,7 @@ class Graph:
     code: str | None = None
     frame_name: str | None = None
     frame_place: Place | None = None
+    method: str | None = None
     is_compiled: bool = False
     is_specialization: bool = False
     backend_seconds: float | None = None

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .guards import GuardFailure
-from .ids import CompileId, Place
+from .ids import CompileId, Place, StackFrame
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,8 @@ class NotCompiled:
     `reasons` are as torch words them, one for each cache entry, the newest first. `times` is how often it was
     met for them and these values, or for others that are not told (None); all but `reasons` and `times` is
     None for what is told of no frame. In a process that was killed, `times` may be up to twice that. `at_ns`
-    is when it was first met.
+    is when it was first met, `called_from` the line outside of torch that called it then, `method` as in
+    `Frame`.
     """
 
     name: str | None
@@ -37,6 +38,8 @@ class NotCompiled:
     failures: tuple[GuardFailure, ...]
     times: int
     at_ns: int | None = field(default=None, compare=False)
+    method: str | None = None
+    called_from: StackFrame | None = None
 
 
 class Replaced(NamedTuple):

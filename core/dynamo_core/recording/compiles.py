@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from ..model import (
@@ -13,7 +14,6 @@ from ..model import (
     Place,
     Process,
     ResumeFunction,
-    StackFrame,
     TracedFunction,
 )
 from ..shared import names
@@ -24,7 +24,7 @@ from .breaks import BreakBuilder
 from .cache_counts import counts_in_metrics
 from .graphs import GraphBuilder
 from .in_progress import InProgressBuilder
-from .payloads import MOST_VALUES, Handler, head
+from .payloads import MOST_VALUES, Handler, head, stack_frame
 from .records import Record
 from .structured import structured
 
@@ -57,6 +57,7 @@ class CompileBuilder:
         self._breaks = breaks
         self._graphs = graphs
         self._has_instructions = has_instructions
+        self._methods: dict[CompileId | None, str] = {}
 
     def handlers(self) -> dict[str, Handler]:
         """Who takes which record."""
@@ -87,7 +88,7 @@ class CompileBuilder:
             self._process.first_lines[Place(tried.file, tried.def_line)] = place
         compile_id = self._begun.id_of(record)
         gave_up = tried.outcome in ("failed", "raised")
-        failure = self._complete_compile(compile_id, tried.name, place)
+        failure = self._complete_compile(compile_id, tried)
         broke = self._breaks.that_raised(tried.broke, compile_id)
         stopped = self._breaks.that_raised(tried.stopped, compile_id)
         where, explanation = broke or stopped, None
@@ -109,8 +110,8 @@ class CompileBuilder:
             seconds=None if tried.ns is None else tried.ns / 1e9,
             limit=tried.limit,
             is_exit=tried.is_exit,
-            called_from=_line(tried.called_from),
-            compiled_by=_line(tried.compiled_by),
+            called_from=stack_frame(tried.called_from),
+            compiled_by=stack_frame(tried.compiled_by),
             thread=tried.thread,
         )
         if frame.is_exit:
@@ -126,14 +127,23 @@ class CompileBuilder:
         is_kept = self._process.is_captured_now and not reaches_program
         return "failed" if tried.outcome == "raised" and is_kept else tried.outcome
 
-    def _complete_compile(self, compile_id: CompileId | None, name: str, place: Place) -> str | None:
-        """Name the frame of a compile that failed too early to know it; why it failed."""
-        compiles = self._process.compiles
-        if compile_id is None or not compiles or compiles[-1].compile_id != compile_id:
+    def _complete_compile(self, compile_id: CompileId | None, tried: FrameTried) -> str | None:
+        """Name the frame in its compile and its graphs, known too late for them; why the compile failed."""
+        if compile_id is None:
             return None
-        last = compiles[-1]
+        if tried.method is not None:
+            self._methods[compile_id] = tried.method
+            for graph in takewhile(
+                lambda each: each.compile_id == compile_id, reversed(self._process.graphs)
+            ):
+                graph.method = tried.method
+        compiles = self._process.compiles
+        if not compiles or compiles[-1].compile_id != compile_id:
+            return None
+        last = replace(compiles[-1], method=tried.method)
         if last.place is None:
-            compiles[-1] = replace(last, name=name, place=place)
+            last = replace(last, name=tried.name, place=Place(tried.file, tried.line))
+        compiles[-1] = last
         return f"{last.fail_type}: {last.fail_reason}" if last.fail_reason else None
 
     def _bytecode(self, record: Record) -> Bytecode:
@@ -186,8 +196,9 @@ class CompileBuilder:
         metrics = record.metadata[record.kind]
         file, line = metrics.get("co_filename"), metrics.get("co_firstlineno")
         of_caches = {key: value for key, value in metrics.items() if "_cache_" in key}
+        compile_id = self._begun.id_of(record)
         compile_ = Compile(
-            compile_id=self._begun.id_of(record),
+            compile_id=compile_id,
             name=metrics.get("co_name"),
             place=Place(file, line) if file is not None and line is not None else None,
             seconds=_duration(metrics),
@@ -205,6 +216,7 @@ class CompileBuilder:
             restart_reasons=tuple(map(str, metrics.get("restart_reasons") or ())),
             seconds_before_restart=metrics.get("dynamo_time_before_restart_s"),
             dynamic=dynamic_of(metrics.get("dynamo_config")),
+            method=self._methods.get(compile_id),  # of a backward: the frame's record came before
         )
         self._process.compiles.append(compile_)
         self._process.cache_counts.extend(counts_in_metrics(metrics, compile_.compile_id))
@@ -230,9 +242,3 @@ def _duration(metrics: Mapping[str, Any]) -> float | None:
 def _sum(metrics: Mapping[str, Any], suffix: str) -> int | None:
     counts = [value for key, value in metrics.items() if isinstance(value, int) and key.endswith(suffix)]
     return sum(counts) if counts else None
-
-
-def _line(content: Mapping[str, Any] | None) -> StackFrame | None:
-    if content is None:
-        return None
-    return StackFrame(Place(content["file"], content["line"]), content["name"], content["text"] or "")

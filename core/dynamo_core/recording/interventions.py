@@ -16,6 +16,7 @@ from ..model import (
     StackFrame,
 )
 from ..shared.records import FrameNotCompiled, FramePutOff, OverrideApplied
+from .payloads import stack_frame
 
 
 class InterventionsBuilder:
@@ -44,6 +45,8 @@ class InterventionsBuilder:
             failures=tuple(failure for failure in failures if failure.entry is not None),
             times=record.times,
             at_ns=self._first_met.setdefault(met, at_ns),
+            method=record.method,
+            called_from=stack_frame(record.called_from),
         )
         self._put(self._process.not_compiled, item, met)
 

@@ -26,9 +26,13 @@ def place_of(content: Mapping[str, Any]) -> Place | None:
 def stack_of(frames: Iterable[Mapping[str, Any]]) -> tuple[StackFrame, ...]:
     """A stack in a payload of ours."""
     return tuple(
-        StackFrame(Place(frame["file"], frame["line"]), frame["name"], frame["text"] or "")
-        for frame in frames
+        StackFrame(Place(each["file"], each["line"]), each["name"], each["text"] or "") for each in frames
     )
+
+
+def stack_frame(frame: Mapping[str, Any] | None) -> StackFrame | None:
+    """One line of a stack, if it is known."""
+    return None if frame is None else stack_of([frame])[0]
 
 
 def around_of(lines: Mapping[str, Any] | None) -> dict[int, str]:

@@ -258,7 +258,8 @@ class FramePutOff(OurRecord):
 class FrameNotCompiled(OurRecord):
     """A frame would have been compiled after the freeze, for these reasons; None for others than are told.
 
-    `came` has the value that each guard was given, where its reason does not name it and it is known.
+    `came` has the value that each guard was given, where its reason does not name it and it is known;
+    `called_from` is the line of the user's that first called it so.
     """
 
     NAME = names.NOT_COMPILED
@@ -269,6 +270,8 @@ class FrameNotCompiled(OurRecord):
     line: int | None = None
     reasons: list[str] | None = None
     came: list[str | None] | None = None
+    method: str | None = None
+    called_from: dict[str, Any] | None = None
 
 
 class OverrideApplied(OurRecord):

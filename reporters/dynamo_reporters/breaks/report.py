@@ -109,7 +109,7 @@ def _given_up(recording: Recording, breaks: list[DistinctBreak]) -> list[tuple[P
 def _inferred(recording: Recording) -> Iterator[Block]:
     """Where breaks must have been: each left a resume function, whose name has the line."""
     resumed = [
-        f"{frame_name(compile_.name)} ({place(compile_.place)})"
+        f"{frame_name(compile_.name, compile_.method)} ({place(compile_.place)})"
         for process in recording.processes
         for compile_ in process.compiles
         if resumed_function(compile_.name)
@@ -203,7 +203,7 @@ def _fallbacks(recording: Recording, frames: list[tuple[Process, Frame]]) -> Ite
     for process, frame in frames:
         where = process_title(process, recording)
         label = compile_label(frame.compile_id)
-        yield Heading(f"{label} {frame_name(frame.name)} ({place(frame.place)}){where}", 3)
+        yield Heading(f"{label} {frame_name(frame.name, frame.method)} ({place(frame.place)}){where}", 3)
         yield Paragraph(
             "It runs eager." if fell_back(frame) else "It raised an error in the program.", "strong"
         )
@@ -225,7 +225,7 @@ def _failed_compiles(recording: Recording) -> Iterator[Block]:
     rows = [
         [
             compile_label(compile_.compile_id),
-            f"{frame_name(compile_.name)} ({place(compile_.place)})",
+            f"{frame_name(compile_.name, compile_.method)} ({place(compile_.place)})",
             f"{compile_.fail_type}: {first_line(compile_.fail_reason)}",
         ]
         for process in recording.processes
@@ -249,7 +249,7 @@ def _skipped(recording: Recording) -> Iterator[Block]:
     rows = []
     for reason, count in Counter(frame.reason or "no reason recorded" for frame in skipped).most_common():
         of_it = dict.fromkeys(
-            frame_name(f.name) for f in skipped if (f.reason or "no reason recorded") == reason
+            frame_name(f.name, f.method) for f in skipped if (f.reason or "no reason recorded") == reason
         )
         names = list(of_it)
         shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")

@@ -30,12 +30,18 @@ def verdict(checked: Checked) -> str:
     if not checked.is_locked:
         return "nothing to compare with"
     if checked.worse:
-        return f"worse, {number(len(checked.worse), 'difference')}"
+        return f"worse, {_number_of(checked.worse)}"
     if checked.better:
-        return f"better, {number(len(checked.better), 'difference')}"
+        return f"better, {_number_of(checked.better)}"
     if checked.is_accepted:
         return f"accepted, {number(checked.now.number, 'fact')} written"
     return "as it was" if not checked.not_comparable else "as it was, as far as it was recorded"
+
+
+def _number_of(differences: Sequence[Difference]) -> str:
+    """Counts that differ come of the findings that do, where there are some: one change is not told twice."""
+    findings = sum(each.identity is not None for each in differences)
+    return number(findings, "finding") if findings else number(len(differences), "count")
 
 
 def counts_sentence(checked: Checked) -> str:

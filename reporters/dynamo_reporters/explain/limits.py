@@ -7,7 +7,7 @@ from dynamo_core.model import Recording
 def limit_lines(recording: Recording) -> list[str]:
     """A line for each frame that was given up at a limit, or has waited, with what to set."""
     given_up = dict.fromkeys(
-        f"{frame_name(frame.name)} at {place(frame.place)} runs eager: {frame.reason}"
+        f"{frame_name(frame.name, frame.method)} at {place(frame.place)} runs eager: {frame.reason}"
         for process in recording.processes
         for frame in process.frames
         if frame.limit is not None

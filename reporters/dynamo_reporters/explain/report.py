@@ -16,6 +16,7 @@ from dynamo_core.analysis.words import (
     cache_name,
     compile_label,
     frame_name,
+    graph_frame,
     number,
     place,
     process_title,
@@ -231,7 +232,9 @@ def _compiles(compiles: list[tuple[Compile, Process]], recording: Recording) -> 
                 compile_label(compile_.compile_id) + backward,
                 seconds(compile_.seconds),
                 cached,
-                f"{frame_name(compile_.name)} {place(compile_.place)}{where}" if compile_.place else where,
+                f"{frame_name(compile_.name, compile_.method)} {place(compile_.place)}{where}"
+                if compile_.place
+                else where,
             ]
         )
     return table("costliest|took>|caches hit>|of", rows)
@@ -283,7 +286,7 @@ def _graph_cells(process: Process, graph: Graph) -> list[str]:
     return [
         f"{graph.number} {compile_label(graph.compile_id)}",
         _or_missing(graph.ops),
-        f"{frame_name(graph.frame_name)} {where}",
+        f"{graph_frame(graph)} {where}",
     ]
 
 

@@ -8,7 +8,7 @@ from dynamo_core.analysis.graphs.node_text import counts_text, place_in
 from dynamo_core.analysis.training_pairs import pairs_of
 from dynamo_core.analysis.words import (
     compile_label,
-    frame_name,
+    graph_frame,
     number,
     place,
     process_title,
@@ -63,7 +63,7 @@ def graph_title(graph: Graph) -> str:
     title = (
         f"graph {graph.number} {compile_label(graph.compile_id)} {number(graph.ops, 'op')}, "
         f"backend {backend_text(graph)}, from "
-        f"{frame_name(graph.frame_name)} ({place(graph.frame_place)})"
+        f"{graph_frame(graph)} ({place(graph.frame_place)})"
     )
     if graph.backend_seconds is not None:
         title += f", backend took {seconds(graph.backend_seconds)}"

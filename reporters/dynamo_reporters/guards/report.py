@@ -155,7 +155,8 @@ def _without_guards(process: Process, entries: Sequence[_Entry]) -> list[str]:
     for compile_ in process.compiles:
         if not compile_.is_forward or compile_.compile_id in known:
             continue
-        name = f"{compile_label(compile_.compile_id)} {frame_name(compile_.name)} ({place(compile_.place)})"
+        frame = frame_name(compile_.name, compile_.method)
+        name = f"{compile_label(compile_.compile_id)} {frame} ({place(compile_.place)})"
         if compile_.fail_type is not None:
             found.append(f"{name}: no guards, as the compile failed: {compile_.fail_type}")
         else:
@@ -166,7 +167,11 @@ def _without_guards(process: Process, entries: Sequence[_Entry]) -> list[str]:
 
 def _frame_blocks(frame: Sequence[_Entry], show_all: bool) -> list[Block]:
     compile_ = next((entry.compile for entry in frame if entry.compile is not None), None)
-    name = f"{frame_name(compile_.name)} ({place(compile_.place)})" if compile_ else "unknown frame"
+    name = (
+        f"{frame_name(compile_.name, compile_.method)} ({place(compile_.place)})"
+        if compile_
+        else "unknown frame"
+    )
     blocks: list[Block] = [Heading(f"{name}: {number(len(frame), 'cache entry', 'cache entries')}", 2)]
     guard_sets = [entry.guard_set for entry in frame]
     can_compare = len(frame) > 1 and all(guard_set.checks is not None for guard_set in guard_sets)

@@ -8,7 +8,7 @@ from dynamo_core.analysis.findings import CONTENTS as FINDINGS
 from dynamo_core.analysis.findings import Finding
 from dynamo_core.analysis.graphs.generated_program import CONTENTS as GRAPHS
 from dynamo_core.analysis.library import is_library
-from dynamo_core.analysis.words import compile_label, frame_name, number
+from dynamo_core.analysis.words import compile_label, frame_name, graph_frame, number
 from dynamo_core.model import Place, Process, Stage
 from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_OUR_TEXT
 from dynamo_core.recording.kernel_sources import PROVENANCE
@@ -159,7 +159,7 @@ class Contents:
                 yield [said[:_LONGEST_FOUND], "compile", self.links.compile(process, compile_id) or ""]
             for graph in process.graphs[:_MOST_PAGES]:
                 label = compile_label(graph.compile_id)
-                said = f"graph {graph.number} {label} {frame_name(graph.frame_name)}{self.links.of(process)}"
+                said = f"graph {graph.number} {label} {graph_frame(graph)}{self.links.of(process)}"
                 yield [said[:_LONGEST_FOUND], "graph", self.links.graph(process, graph.number) or ""]
         yield from self._ops()
         for path, file in self._files.items():

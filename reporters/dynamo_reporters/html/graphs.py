@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from dynamo_core.analysis.drawing.graph_boxes import drawing_of
 from dynamo_core.analysis.graphs.node_text import counts_text
-from dynamo_core.analysis.words import compile_label, frame_name, number, seconds, seconds_in_calls
+from dynamo_core.analysis.words import compile_label, graph_frame, number, seconds, seconds_in_calls
 from dynamo_core.model import CompileId, Graph, Process, Recording, Stage
 from dynamo_core.recording.kernel_sources import PROVENANCE, Sources
 
@@ -75,7 +75,7 @@ def _row(graph: Graph, process: Process, links: Links) -> Element:
         h("td", "not recorded" if graph.calls is None else f"{graph.calls:,}", class_="number"),
         h("td", seconds_in_calls(graph.host_seconds, graph.times), class_="number"),
         h("td", backend_text(graph)),
-        h("td", frame_name(graph.frame_name), " ", links.place(graph.frame_place)),
+        h("td", graph_frame(graph), " ", links.place(graph.frame_place)),
     )
 
 

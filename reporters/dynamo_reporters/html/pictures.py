@@ -73,7 +73,9 @@ def _box(step: Step) -> Box:
 def entry_matrices(recording: Recording, links: Links) -> Iterator[Child]:
     """For each frame that was compiled again, its cache entries by what they demand differently."""
     for process in recording.processes:
-        names = {compile_.compile_id: frame_name(compile_.name) for compile_ in process.compiles}
+        names = {
+            compile_.compile_id: frame_name(compile_.name, compile_.method) for compile_ in process.compiles
+        }
         frames: dict[object, list[GuardSet]] = {}
         for guard_set in process.guard_sets:
             if guard_set.compile_id is not None and guard_set.checks is not None:

@@ -7,15 +7,20 @@ from typing import Any
 from dynamo_core.analysis.guard_failures import what_differed
 from dynamo_core.analysis.recompile_moments import seconds_since_begin
 from dynamo_core.analysis.words import frame_name, number, place, process_title, seconds
-from dynamo_core.model import NotCompiled, Place, Process, Recording
+from dynamo_core.model import NotCompiled, Place, Process, Recording, StackFrame
 from dynamo_core.shared.freeze_after import FreezeAfter, parse_freeze_after
 from dynamo_core.shared.settings import ON_RECOMPILE_ERROR
 
-from ..page.blocks import Block, Heading, Paragraph, table
+from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 from ..report import place_value, process_value
 from .guard_failures import failure_value
 
 _VALUES_SHOWN = 8
+_WHAT_TO_DO = (
+    "What to do: make such calls before the freeze, as a part of the warm-up (`--freeze-after` can come "
+    "later): then they are compiled. What lets one compiled version serve several values, "
+    "`dynamo recompiles` says of a run without `--freeze-after`."
+)
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,16 @@ class Frozen:
     def times(self) -> int:
         """How often it was met."""
         return sum(each.times for each in self.occurrences)
+
+    @property
+    def title(self) -> str:
+        """The frame as the user knows it."""
+        return frame_name(self.name, self.occurrences[0].method)
+
+    @property
+    def first_call(self) -> StackFrame | None:
+        """The user's line that first called it so; None where that was not recorded."""
+        return min(self.occurrences, key=lambda each: each.at_ns or 0).called_from
 
     def by_cause(self) -> list["Cause"]:
         """The reasons, those that differ in values only as one, the commonest first."""
@@ -130,7 +145,7 @@ def after_freeze(recording: Recording) -> Iterator[Block]:
         return
     rows = []
     for frame in frames:
-        where = f"{frame_name(frame.name)} ({place(frame.place)}){process_title(frame.process, recording)}"
+        where = f"{frame.title} ({place(frame.place)}){process_title(frame.process, recording)}"
         for cause in frame.by_cause():
             first = seconds_since_begin(min(cause.noted_ns, default=None), frame.process, recording)
             rows.append(
@@ -145,6 +160,15 @@ def after_freeze(recording: Recording) -> Iterator[Block]:
             )
             where = ""
     yield table("frame|times>|first at>|what differed|compiled for|came", rows)
+    yield Bullets([*_first_calls(frames), _WHAT_TO_DO])
+
+
+def _first_calls(frames: Iterable[Frozen]) -> Iterator[str]:
+    for frame in frames:
+        call = frame.first_call
+        if call is not None:
+            line = f": {call.text}" if call.text else ""
+            yield f"{frame.title}: the first such call is at {place(call.place)}{line}"
 
 
 def frozen_lines(recording: Recording) -> Iterator[str]:
@@ -153,7 +177,7 @@ def frozen_lines(recording: Recording) -> Iterator[str]:
         cause, *others = frame.by_cause()
         more = f"; and for {number(len(others), 'other reason')}" if others else ""
         times = number(frame.times, "time")
-        yield f"{frame_name(frame.name)} at {place(frame.place)}, {times}: {cause}{more}"
+        yield f"{frame.title} at {place(frame.place)}, {times}: {cause}{more}"
 
 
 def _came_text(cause: Cause) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from dynamo_core.analysis.time.graph_times import GraphTime, first_call, frame_text, graph_times, steady_mean
 from dynamo_core.analysis.words import (
     compile_label,
-    frame_name,
+    graph_frame,
     number,
     process_title,
     seconds,
@@ -123,7 +123,7 @@ def _guards(found: list[GraphTime], recording: Recording, show_all: bool) -> Ite
         rows.append(
             [
                 f"{compile_label(graph.compile_id)}{process_title(each.process, recording)}",
-                frame_name(graph.frame_name),
+                graph_frame(graph),
                 f"{each.times.calls:,}",
                 seconds(own),
                 seconds(each.times.guard_seconds_in_all),

@@ -48,7 +48,7 @@ def report(*, show_all: bool = False) -> Report:
 def recompile_blocks(compile_: Compile, detail: Detail) -> list[Block]:
     """One recompile and torch's reason for it."""
     title = f"recompile {compile_label(compile_.compile_id)} "
-    title += f"{frame_name(compile_.name)} ({place(compile_.place)})"
+    title += f"{frame_name(compile_.name, compile_.method)} ({place(compile_.place)})"
     blocks: list[Block] = [Heading(title, 3)]
     if detail is Detail.LESS:
         return blocks

@@ -56,7 +56,7 @@ def breaks(figures: Figures) -> Iterator[Draft]:
 def title(first: GraphBreak, line: StackFrame | None, frames: Iterable[Frame]) -> str:
     """`forward runs eager: graph break at model.py:7 …`, at the user's own line."""
     shown = f"graph break at {title_of(first, None if line is None else line.place)}"
-    names = dict.fromkeys(frame.method or frame_name(frame.name) for frame in frames)
+    names = dict.fromkeys(frame_name(frame.name, frame.method) for frame in frames)
     return f"{', '.join(names)} runs eager: {shown}" if names else shown
 
 

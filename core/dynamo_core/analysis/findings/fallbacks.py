@@ -39,7 +39,7 @@ def _of_frame(figures: Figures, process: Process, frame: Frame, stopped: GraphBr
     line, library = user_line(stopped)
     where = frame.place if line is None else line.place
     at = "" if where == frame.place else f" at {place(where)}"
-    name, reason = frame.method or frame_name(frame.name), first_line(frame.reason)
+    name, reason = frame_name(frame.name, frame.method), first_line(frame.reason)
     what = "runs eager" if is_eager else "raised an error in the compiler"
     kind: Kind = "fell back to eager" if is_eager else "compiler error"
     return Draft(
@@ -69,6 +69,7 @@ def _of_compile(figures: Figures, process: Process, compile_: Compile) -> Draft:
     return Draft(
         "fell back to eager",
         key=(without_numbers(reason),),
+        # No frame's record came, so that the method is not known.
         title=f"{frame_name(compile_.name)} at {place(compile_.place)} could not be compiled: {reason}",
         cause=reason,
         processes=(process,),

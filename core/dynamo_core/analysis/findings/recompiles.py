@@ -5,6 +5,7 @@ from functools import partial
 
 from ...model import Process
 from ..figures import Figures
+from ..guard_failures import what_differed
 from ..lasting_text import without_numbers
 from ..recompile_causes import RecompileCause, causes_of
 from ..recompile_sentences import cause_sentence
@@ -28,10 +29,13 @@ def recompiles(figures: Figures) -> Iterator[Draft]:
             yield _draft(figures, "recompile limit", causes)
             continue
         for cause in causes:
-            yield _draft(figures, "compiled anew" if cause.kind == "backend" else "recompile", [cause])
+            kind: Kind = "compiled anew" if cause.kind == "backend" else "recompile"
+            yield _draft(figures, kind, [cause], is_one_of_several=len(causes) > 1)
 
 
-def _draft(figures: Figures, kind: Kind, causes: Sequence[RecompileCause]) -> Draft:
+def _draft(
+    figures: Figures, kind: Kind, causes: Sequence[RecompileCause], *, is_one_of_several: bool = False
+) -> Draft:
     """A finding on recompiles of one frame, of which the first cause is the one that it names."""
     main, frame = causes[0], causes[0].frame
     compiles = [compile_ for cause in causes for compile_ in cause.compiles]
@@ -40,10 +44,13 @@ def _draft(figures: Figures, kind: Kind, causes: Sequence[RecompileCause]) -> Dr
     count = number(len(compiles), "recompile")
     limit = ", and then torch's limit was hit" if kind == "recompile limit" else ""
     where = f"{place(frame.place)}{process_title(frame.process, figures.recording)}"
+    # Findings of one frame are told apart by what differed.
+    failure = main.failure if is_one_of_several and main.kind not in _IN_TORCHS_WORDS else None
+    what = "" if failure is None or main.kind == "backend" else f" for the {what_differed(failure)}"
     return Draft(
         kind,
         key=_key(main),
-        title=f"{frame.shown_name} at {where}: {count} took {seconds(spent)}{limit}",
+        title=f"{frame.shown_name} at {where}: {count}{what} took {seconds(spent)}{limit}",
         cause=partial(cause_sentence, main),
         processes=(frame.process,),
         place=main.place,

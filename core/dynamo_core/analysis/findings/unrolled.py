@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ...model import Graph, Process, StackFrame, UnrolledLoop
 from ..figures import Figures
-from ..words import frame_name, number, place, seconds
+from ..words import graph_frame, number, place, seconds
 from .draft import WORTH_A_WORD_S, Draft
 from .finding import Cost, Evidence, Figure
 from .remedy import remedy
@@ -41,8 +41,7 @@ def _compile_seconds(process: Process, graph: Graph) -> float:
 
 def _of_graph(process: Process, graph: Graph, loop: UnrolledLoop, took: float) -> Draft:
     where = loop.called_from or loop.place
-    methods = (each.method for each in process.frames if each.compile_id == graph.compile_id)
-    name = next(filter(None, methods), None) or frame_name(graph.frame_name)
+    name = graph_frame(graph)
     what = "a loop" if loop.is_loop else "one function"
     copied = "unrolls loops: the body of this one" if loop.is_loop else "inlines calls: this function"
     return Draft(

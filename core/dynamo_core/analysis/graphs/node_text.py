@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from ...model import Graph, Node, Place, TensorInfo
-from ..words import frame_name, number, place
+from ..words import graph_frame, number, place
 
 # As torch's own readable code abbreviates them (torch/utils/_dtype_abbrs.py).
 _DTYPES = {
@@ -162,4 +162,4 @@ def counts_text(graph: Graph) -> str:
 
 def place_in(graph: Graph) -> str:
     """The frame that a graph is from, and where that begins."""
-    return f"{frame_name(graph.frame_name)} ({place(graph.frame_place)})"
+    return f"{graph_frame(graph)} ({place(graph.frame_place)})"

@@ -176,7 +176,7 @@ def _timed(frame: Frame, seconds: float, again: Mapping[CompileId | None, str | 
     reason = again.get(frame.compile_id) if frame.compile_id is not None else None
     return TimedCompile(
         compile_label(frame.compile_id),
-        frame_name(frame.name),
+        frame_name(frame.name, frame.method),
         frame.place,
         seconds,
         None if reason is None else first_line(reason.strip()),

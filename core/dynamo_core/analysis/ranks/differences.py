@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ...model import Graph, Node, Process, function_of
 from ...shared.launchers import OF_A_RANK
 from ..lasting_text import without_numbers
-from ..words import cache_name, compile_label, first_line, frame_name, number
+from ..words import cache_name, compile_label, first_line, frame_name, graph_frame, number
 from .collectives import collectives_of, place_in_program, tensors_in_words
 from .shared_calls import SharedCalls, is_as_far
 from .steps import NOTHING, Difference, Step, Subject, ordinal, sides
@@ -164,7 +164,7 @@ def _node_in_words(graphs: Sequence[Sequence[Node]], at: int) -> str:
 
 def _graph_step(graph: Graph) -> Step:
     """Constants and numbers of devices may be a rank's own: two graphs are the same if their ops are."""
-    what = f"graph {graph.number} {compile_label(graph.compile_id)} of {frame_name(graph.frame_name)}"
+    what = f"graph {graph.number} {compile_label(graph.compile_id)} of {graph_frame(graph)}"
     what += "" if graph.ops is None else f", {number(graph.ops, 'op')}"
     computes: object = graph.ops if graph.code is None else without_numbers(graph.code)
     if graph.nodes is not None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ...model import Graph, Place, Process
 from ..in_progress import compiling_words
-from ..words import compile_label, frame_name, number, place
+from ..words import compile_label, graph_frame, number, place
 from .collectives import Collective, collectives_of
 from .members import Inside, every, inside_of, named
 from .steps import ordinal
@@ -180,7 +180,7 @@ def _described(inside: Inside) -> _At:
     graph = inside.graph
     assert graph is not None  # it is one or the other
     collectives = collectives_of(graph)
-    what = f"graph {graph.number} {compile_label(graph.compile_id)} of {frame_name(graph.frame_name)}"
+    what = f"graph {graph.number} {compile_label(graph.compile_id)} of {graph_frame(graph)}"
     if inside.is_backward:
         what = f"the backward of {what}"
     elif collectives is not None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ...model import CallTimes, Graph, Process, Recording
 from ..own_call import own_call
-from ..words import frame_name, place
+from ..words import graph_frame, place
 
 # A call of a compiled graph costs about 10 us before the graph does anything (benchmarks/call_cost.py).
 _OVERHEAD_BOUND_S = 20e-6
@@ -71,10 +71,8 @@ def frame_text(process: Process, graph: Graph) -> str:
         return graph.frame_name
     call = own_call(process, graph.compile_id, graph.frame_place)
     if call is not None:
-        methods = (each.method for each in process.entire.frames if each.compile_id == graph.compile_id)
-        name = next(filter(None, methods), None) or frame_name(graph.frame_name)
-        return f"{name} (called at {place(call.place)})"
-    return f"{frame_name(graph.frame_name)} ({place(graph.frame_place)})"
+        return f"{graph_frame(graph)} (called at {place(call.place)})"
+    return f"{graph_frame(graph)} ({place(graph.frame_place)})"
 
 
 def first_call(times: CallTimes) -> float | None:

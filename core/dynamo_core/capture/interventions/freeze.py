@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...shared.freeze_after import parse_freeze_after
 from ...shared.records import FrameNotCompiled, FreezeNoted
 from ...shared.settings import ON_RECOMPILE_ERROR, Settings
+from ..frame_lines import caller_outside_of, torch_folder
+from ..frame_methods import method_of
 from ..harmless import Probes
 from ..primitives import perf_counter_ns, time_ns
 from ..probes.occurrences import Occurrences
@@ -63,6 +65,9 @@ class Freeze:
         self._compiling = threading.local()
         self._compiled: set[object] = set()
         self._told_of: dict[object, dict[tuple[_Reasons | None, _Came | None], None]] = {}
+        self._torch_folder = ""
+        self._method_of = probes.harmless("methods of frames not compiled")(method_of)
+        self._find_caller = probes.harmless("callers of frames not compiled")(caller_outside_of)
         self._what_came = probes.harmless("the values that came after the freeze")(_what_came)
         self._not_compiled = Occurrences(probes.stream, FrameNotCompiled)
 
@@ -82,6 +87,7 @@ class Freeze:
             frame_exec_strategy=_FrameExecStrategy(_FrameAction.SKIP, _FrameAction.RUN_ONLY),
             apply_to_code=False,
         )
+        self._torch_folder = torch_folder(convert_frame)
         why_not = self._probes.harmless("freeze")(self._why_not)
 
         def wrap(converter: Any) -> None:
@@ -135,7 +141,16 @@ class Freeze:
         came = self._what_came(reasons, frame) or (None,) * len(reasons)
         where = {"name": code.co_name, "file": code.co_filename, "line": code.co_firstlineno}
         told = self._told(tuple(where.values()), reasons, came)
-        self._not_compiled.add((*where.values(), told), {**where, "reasons": told[0], "came": told[1]})
+        self._not_compiled.add(
+            (*where.values(), told),
+            lambda: {
+                **where,
+                "reasons": told[0],
+                "came": told[1],
+                "method": self._method_of(frame),
+                "called_from": self._find_caller(self._torch_folder),
+            },
+        )
         return _Refused(reasons, came)
 
     def _told(self, frame: object, reasons: _Reasons, came: _Came) -> tuple[_Reasons | None, _Came | None]:

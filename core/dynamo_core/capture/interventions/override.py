@@ -136,7 +136,7 @@ class Overriding:
         replaced = [change for change in changes if change[1] != change[2]]
         self._calls.add(
             (place, name, str(replaced)),
-            {
+            lambda: {
                 "overrides": [str(override) for override in self._of_calls],
                 "of": name,
                 "file": file,

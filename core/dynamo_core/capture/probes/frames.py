@@ -8,27 +8,21 @@ Who called the frame is not in torch's own record: log_dynamo_start leaves out t
 the stack that it takes (2.13), of which one is the user's call. Each call of torch.compile makes a converter.
 """
 
-import os
-import sys
 import threading
-from collections.abc import Iterator
-from inspect import CO_VARARGS
 from traceback import extract_tb
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import FrameTried
-from ..frame_lines import def_line, line_of
+from ..frame_lines import caller_outside_of, def_line, torch_folder
+from ..frame_methods import method_of
 from ..primitives import perf_counter_ns, time_ns
 from .breaks import described_break
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
-_PACKAGE_FOLDER = os.path.abspath(str(__spec__.origin)).rpartition(f"{os.sep}capture{os.sep}")[0]
 _SUPPRESSED = "an error was suppressed"  # torch's words where it does not say which
-_WRAP_INLINE = os.path.join("torch", "_dynamo", "external_utils.py")
-_MOST_WRAPPERS = 8
 
 
 def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
@@ -38,10 +32,10 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
     calls = probes.stream.counters
     entering_inner_converter = False
     suppressed: BaseException | None = None  # what the inner converter raised, and the outer one kept
-    torch_folder = str(convert_frame.__file__).rpartition(f"{os.sep}_dynamo{os.sep}")[0] + os.sep
-    find_caller = probes.harmless("callers of frames")(lambda: _caller(torch_folder))
+    folder = torch_folder(convert_frame)
+    find_caller = probes.harmless("callers of frames")(lambda: caller_outside_of(folder))
     own_file = convert_frame.__file__
-    find_compile_call = probes.harmless("calls of torch.compile")(lambda: _caller(torch_folder, own_file))
+    find_compile_call = probes.harmless("calls of torch.compile")(lambda: caller_outside_of(folder, own_file))
 
     @probes.harmless("frames")
     def record(
@@ -72,7 +66,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
         probes.stream.record(
             FrameTried(
                 name=code.co_name,
-                method=_method_of(frame),
+                method=method_of(frame),
                 file=code.co_filename,
                 line=code.co_firstlineno,
                 def_line=def_line(code),
@@ -136,46 +130,6 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
     wrap(convert_frame.ConvertFrameAssert, whole_graph=True)
 
 
-def _method_of(frame: Any) -> str | None:
-    """`GPT2Model.forward` for the frame of that, or of a wrapper around it; None where it is no module's.
-
-    Source: torch/_dynamo/external_utils.py (wrap_inline), 2.8 to 2.15: torch's own wrapper around modules of
-    torch's, whose frame has the module as its free variable `fn`.
-    """
-    code: CodeType = frame.f_code
-    names, values = code.co_varnames, frame.f_locals
-    if code.co_name == "inner" and code.co_filename.endswith(_WRAP_INLINE):
-        kind = type(values.get("fn"))
-        return f"{kind.__qualname__}.forward" if issubclass(kind, sys.modules["torch"].nn.Module) else None
-    if code.co_argcount:
-        owner = values.get(names[0])
-    elif code.co_flags & CO_VARARGS:
-        owner = next(iter(values.get(names[code.co_kwonlyargcount], ())), None)
-    else:
-        return None
-    kind = type(owner)
-    if not issubclass(kind, sys.modules["torch"].nn.Module):  # isinstance might ask code of the program's
-        return None
-    found = [
-        name
-        for base in kind.__mro__
-        for name, value in vars(base).items()
-        if any(function.__code__ is code for function in _with_wrapped(value))
-    ]
-    if not found:
-        return None
-    # Wrappers that one decorator made share their code: then only the class is known.
-    return f"{kind.__qualname__}.{found[0]}" if len(set(found)) == 1 else kind.__qualname__
-
-
-def _with_wrapped(value: Any) -> Iterator[FunctionType]:
-    """A function and those that it wraps (functools.wraps)."""
-    for _ in range(_MOST_WRAPPERS):
-        if isinstance(value, FunctionType):
-            yield value
-            value = value.__dict__.get("__wrapped__")
-
-
 def _thread_name() -> str | None:
     """None for the main thread."""
     thread = threading.current_thread()
@@ -200,16 +154,3 @@ def _what_stopped(error: BaseException | None) -> dict[str, Any] | None:
     if isinstance(inner, BaseException):
         return described_break(str(error), extract_tb(inner.__traceback__)).payload()
     return _break_that_raised(error)
-
-
-def _caller(torch_folder: str, own_file: str | None = None) -> dict[str, Any] | None:
-    """The innermost line of the stack that is neither torch's nor ours.
-
-    None if it led to a converter of `own_file`: that makes copies of itself while it compiles (DDPOptimizer).
-    """
-    frame: Any = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith((torch_folder, _PACKAGE_FOLDER)):
-        if frame.f_code.co_filename == own_file and frame.f_code.co_name == "__call__":
-            return None
-        frame = frame.f_back
-    return None if frame is None else line_of(frame)

@@ -1,7 +1,7 @@
 """What can happen very often is written down a few times, each time with how often it has happened so far."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from threading import RLock
 from typing import Any
 
@@ -21,33 +21,36 @@ class Occurrences:
         self._stream = stream
         self._kind_of_record = kind
         self._times: dict[object, int] = {}
-        self._unwritten: dict[object, dict[str, Any]] = {}
+        self._described: dict[object, Mapping[str, Any]] = {}
+        self._unwritten: dict[object, int] = {}
         self._lock = RLock()  # a signal's handler may come here while its thread is here already
         os.register_at_fork(after_in_child=self._begin_anew)
 
-    def add(self, kind: object, payload: Mapping[str, Any]) -> None:
-        """One more of a kind (anything hashable); what is said of it should be the same each time."""
+    def add(self, kind: object, describe: Callable[[], Mapping[str, Any]]) -> None:
+        """One more of a kind (anything hashable), which is described when it is first met."""
         with self._lock:
-            if kind not in self._times and len(self._times) >= _MOST_KINDS:
-                kind, payload = None, {}
+            if kind not in self._times:
+                if len(self._times) >= _MOST_KINDS:
+                    kind = None
+                else:
+                    self._described[kind] = describe()
             times = self._times[kind] = self._times.get(kind, 0) + 1
-            content = {**payload, "times": times}
-            self._unwritten[kind] = content
+            self._unwritten[kind] = times
         if times & (times - 1) == 0:
-            self._write(kind, content)
+            self._write(kind, times)
 
     def finish(self) -> None:
         """Write the counts that are not written yet."""
-        for kind, content in list(self._unwritten.items()):
-            self._write(kind, content)
+        for kind, times in list(self._unwritten.items()):
+            self._write(kind, times)
 
-    def _write(self, kind: object, content: dict[str, Any]) -> None:
-        self._stream.record(self._kind_of_record(**content))
-        if self._unwritten.get(kind) is content:
+    def _write(self, kind: object, times: int) -> None:
+        self._stream.record(self._kind_of_record(**self._described.get(kind, {}), times=times))
+        if self._unwritten.get(kind) == times:
             del self._unwritten[kind]
 
     def _begin_anew(self) -> None:
         """A forked child has a stream of its own, which knows nothing of its parent's."""
         self._lock = RLock()
-        self._times.clear()
-        self._unwritten.clear()
+        for known in (self._times, self._described, self._unwritten):
+            known.clear()

@@ -44,7 +44,7 @@ class Budget:
         if 2 * self._spent_ns <= self._allowance_ns + process_time_ns() - self._began_ns:
             return False
         where = {"name": code.co_name, "file": code.co_filename, "line": code.co_firstlineno}
-        self._put_off.add(tuple(where.values()), where)
+        self._put_off.add(tuple(where.values()), lambda: where)
         return True
 
     def finish(self) -> None:

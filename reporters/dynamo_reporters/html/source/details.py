@@ -9,7 +9,15 @@ from dynamo_core.analysis.graphs.node_text import value_text
 from dynamo_core.analysis.guard_failures import what_differed
 from dynamo_core.analysis.guard_words import guard_words
 from dynamo_core.analysis.recompile_causes import RecompileCause
-from dynamo_core.analysis.words import alternatives, compile_label, first_line, frame_name, number, seconds
+from dynamo_core.analysis.words import (
+    alternatives,
+    compile_label,
+    first_line,
+    frame_name,
+    graph_frame,
+    number,
+    seconds,
+)
 from dynamo_core.model import Node, Place, Process
 
 from ...page.blocks import table as block_table
@@ -34,7 +42,12 @@ def details(place: Place, line: Line, links: Links) -> Iterator[Child]:
         yield from _break(cost, links)
     for _, frame in line.gave_up[:_MOST_ROWS]:
         what = "raised an error while it was compiled" if frame.outcome == "raised" else "runs eager"
-        yield h("p", h("strong", frame_name(frame.name)), f" {what}: ", links.text(first_line(frame.reason)))
+        yield h(
+            "p",
+            h("strong", frame_name(frame.name, frame.method)),
+            f" {what}: ",
+            links.text(first_line(frame.reason)),
+        )
     for cause in line.recompiles:
         yield from _recompiles(cause, links)
     yield from _ops(line.graphs, place, links)
@@ -109,7 +122,7 @@ def _ops(graphs: Sequence[InGraph], at: Place, links: Links) -> Iterator[Child]:
     yield h("h4", "Ops")
     for ops, holders in list(same.items())[:_MOST_ROWS]:
         held_by = links.graphs([(each.process, each.graph.number) for each in holders], _MOST_NAMED)
-        origin = dict.fromkeys(frame_name(each.graph.frame_name) for each in holders)
+        origin = dict.fromkeys(graph_frame(each.graph) for each in holders)
         inlined = f" of {', '.join(list(origin)[:3])}"
         yield h("p", "in ", held_by, h("span", inlined, class_="dim"))
         width = 4 if any(made_at for *_, made_at in ops) else 3

@@ -185,7 +185,7 @@ def _marks(line: Line, links: Links) -> Iterator[Element]:
     for process, frame in line.gave_up[:3]:
         if not line.breaks:
             raised = "raised an error" if frame.outcome == "raised" else "runs eager"
-            reason = f": {frame_name(frame.name)}, {first_line(frame.reason)[:_LONGEST_MARK]}"
+            reason = f": {frame_name(frame.name, frame.method)}, {first_line(frame.reason)[:_LONGEST_MARK]}"
             yield h("span", h("b", f"✗ {raised}"), links.text(reason, process), class_="mark")
     for finding in _others(line):
         yield h(

@@ -55,7 +55,7 @@ def _rows(process: Process) -> Iterable[dict[str, Any]]:
     for cost in compile_costs(process):
         yield from _compile_rows(cost)
     for frame in frames_without_phases(process):
-        name, where = frame_name(frame.name), frame.place
+        name, where = frame_name(frame.name, frame.method), frame.place
         yield _row("frame", name, frame.compile_id, where, seconds=frame.seconds)
     for span in spans(process.parallel_phases):
         phase = span.phase

@@ -80,7 +80,7 @@ def _parallel(process: Process) -> Iterable[Slice]:
 def _frames(process: Process) -> Iterable[Slice]:
     for frame in frames_without_phases(process):
         if frame.ended_ns is not None and frame.seconds is not None:
-            name = f"frame {compile_label(frame.compile_id)} {frame_name(frame.name)}"
+            name = f"frame {compile_label(frame.compile_id)} {frame_name(frame.name, frame.method)}"
             details = {"outcome": frame.outcome} | ({"reason": frame.reason} if frame.reason else {})
             begin = frame.ended_ns - round(frame.seconds * 1e9)
             yield from _slice(name, begin, frame.ended_ns, name, frame.place, details)
