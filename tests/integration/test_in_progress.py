@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -75,6 +76,52 @@ def test_killed_while_compiling(
     assert "--capture none" in summary
 
 
+WAITING = """
+import os, queue, signal, sys, torch
+torch.compile(torch.sin, backend="eager")(torch.ones(2))
+begun, begin = os.pipe()
+child = os.fork()
+if child == 0:
+    os.write(begin, b"!")
+    signal.pause()
+os.read(begun, 1)
+if "child" in sys.argv:
+    os.kill(child, signal.SIGTERM)
+    print("child", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+else:
+    os.kill(child, signal.SIGKILL)
+    open("reached", "w").close()
+    queue.Queue().get()
+"""
+
+
+def test_told_to_end_while_it_waits_in_a_call(environment: dict[str, str], tmp_path: Path) -> None:
+    """As a rank does in a collective that another one never comes to."""
+    (tmp_path / "program.py").write_text(WAITING)
+    command = [sys.executable, "-m", "dynamo_cli", "run", "-o", "rec", "program.py"]
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "reached").exists():
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    summary = process.communicate()[1].decode()
+    assert process.returncode == -signal.SIGTERM
+    line = f"program.py:{len(WAITING.splitlines())} in <module>"
+    assert re.search(
+        rf"not finished: Python was in wait \(\S+threading\.py:\d+\), called at {line}\n", summary
+    )
+
+
+def test_a_signal_to_a_forked_child_is_not_its_parents(run: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(WAITING)
+    ended = run("run", "-o", "rec", "program.py", "child")
+    assert ended.stdout == f"child {-signal.SIGTERM}\n"
+    assert "Python was" not in ended.stderr
+    assert [*(tmp_path / "rec").glob("dynamo_stack_*")] == []
+
+
 def test_interrupted_while_compiling(run: Callable[..., Result], tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM)
     (tmp_path / "backends.py").write_text("def stops(gm, inputs): raise KeyboardInterrupt\n")
@@ -92,7 +139,7 @@ def test_killed_with_the_tool_inside_a_call(
     process.wait()
     document = json.loads(run("explain", "--format", "json", "rec").stdout)
     (line,) = document["in_progress"]
-    assert line.startswith("running graph 1 [0/0] of forward at ")
+    assert line.startswith("running graph 1 [0/0] of Linear.forward at ")
     assert " since " in line and "its first call" in line
     assert "never called" not in run("explain", "rec").stdout
 

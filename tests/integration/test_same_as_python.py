@@ -79,7 +79,10 @@ def signals() -> list[Situation]:
     found += [situation("ignored", term), situation("reset_in_handler", term)]
     # To the group only where the first one ends the program: it comes twice, as the README says.
     found += [situation("no_handler", number, group=True) for number in (hup, term)]
-    found += [situation("no_handler", term, torch=True), situation("cleanup", interrupt, torch=True)]
+    found += [situation("no_handler", number, torch=True) for number in (term, interrupt)]
+    found += [situation("cleanup", number, torch=True) for number in (term, interrupt)]
+    found += [situation("handler_that_counts", number, torch=True) for number in (term, interrupt)]
+    found += [situation("reset_in_handler", term, torch=True)]
     return found
 
 

@@ -18,6 +18,7 @@ from ..shared.names import (
     PROFILE_PREFIX,
     PYTHON_PROCESSES_FILE,
     RUN_FILE,
+    STACK_PREFIX,
     STREAM_PREFIX,
     STREAM_SUFFIX,
 )
@@ -49,7 +50,14 @@ def files_of(recording: Path) -> list[Path]:
     if not recording.is_dir():
         return [recording]
     found = sorted(recording.iterdir())
-    ours = (RUN_FILE, PYTHON_PROCESSES_FILE, ENGINE_FAILURE_PREFIX, CALLS_PREFIX, PROFILE_PREFIX)
+    ours = (
+        RUN_FILE,
+        PYTHON_PROCESSES_FILE,
+        ENGINE_FAILURE_PREFIX,
+        CALLS_PREFIX,
+        STACK_PREFIX,
+        PROFILE_PREFIX,
+    )
     return [
         file
         for file in found

@@ -41,6 +41,8 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
     if parts.step_marks is not None and settings.capture == "none":
         parts.probes.harmless("steps")(parts.step_marks.watch_eager_frames)()
     parts.records.timeline(armed_ns)
+    if not settings.brief:
+        parts.probes.harmless("stack at a signal")(parts.stack_file.begin)()
     running = parts
 
 

@@ -20,6 +20,7 @@ from .probes.trace_handler import attach, current_compile_id
 from .process_records import ProcessRecords
 from .whole_program.capture import WholeProgramCapture
 from .whole_program.tracing_limits import TracingLimits
+from .writing.stack_file import StackFile
 from .writing.stream import Stream
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class EngineParts:
         self.verifier = self._verifier()
         self.late_modules = LateModules()
         self.records = ProcessRecords(self.stream, self.probes)
+        self.stack_file = StackFile(self.stream)
         self.tell = self.probes.harmless("backends")(self._tell)
         self.step_marks = self._step_marks()
         self.freeze = self._freeze()
@@ -69,6 +71,7 @@ class EngineParts:
         if self.exports is not None:
             self.exports.finish()
         self.records.end()
+        self.probes.harmless("stack at a signal")(self.stack_file.finish)()
         if self.settings.carried_to is not None:
             from .writing.carried import wait_for_carrier
 

@@ -83,6 +83,8 @@ class Process:
     take no time, in a run of `dynamo bench`; noting one took `step_mark_seconds`.
     `tests` are the tests of pytest that ran when a compile began. `first_lines` has the first line of the
     code of each function that stands at its `def`, below decorators.
+    `stopped_at` is where its Python was when SIGINT or SIGTERM came last, the innermost frame at the end;
+    empty where none came, or the program has an answer of its own.
     It stands for the ranks that are `alike`, whose streams were not opened.
     `modules_called` is of a run of `dynamo export`; the copy of the process that waited with a
     `called_module`, and the trials forked from it, are of a recording of their own (`dynamo_core/exports`).
@@ -152,6 +154,7 @@ class Process:
     step_marks_index: int | None = None
     step_mark_seconds: float | None = None
     step_marks: CallTimes | None = None
+    stopped_at: tuple[StackFrame, ...] = ()
     whole: "Process | None" = None
     alike: tuple[AlikeRank, ...] = ()
 

@@ -26,6 +26,8 @@ from ..shared.names import (
     RUN_FILE,
     RUN_FORMAT,
     RUN_VERSION,
+    STACK_PREFIX,
+    STACK_SUFFIX,
     STREAM_PREFIX,
     STREAM_SUFFIX,
 )
@@ -49,6 +51,7 @@ _OUR_FILES = re.compile(
     rf"{re.escape(RUN_FILE)}(\.new|\.\w+\.part)?|{re.escape(PYTHON_PROCESSES_FILE)}|{ENGINE_FAILURE_PREFIX}\d+\.txt"
     rf"|{STREAM_PREFIX}\w+{re.escape(STREAM_SUFFIX)}|{CALLS_PREFIX}\w+{re.escape(CALLS_SUFFIX)}"
     rf"|{CARRIED_PREFIX}\w+{re.escape(CARRIED_SUFFIX)}|{CARRIER_LOCK}(\.error)?"
+    rf"|{STACK_PREFIX}\w+{re.escape(STACK_SUFFIX)}"
     rf"|{DIGEST_PREFIX}\w+{re.escape(DIGEST_SUFFIX)}(\.new)?"
     rf"|{PROFILE_PREFIX}\w+{re.escape(PROFILE_SUFFIX)}(\.new)?"
 )

@@ -34,6 +34,7 @@ from .plain_files import is_plain_file, open_plain, other_kind, read_plain
 from .profile_window import add_window
 from .records import Record, RecordParser
 from .remote import not_arrived
+from .stacks import last_stack
 
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
 
@@ -217,6 +218,8 @@ class _StreamFollower:
         if self.file.problem is not None:
             self.process.note_damage(self.file.problem)
         self._add_calls()
+        if self.process.end is None:
+            self.process.stopped_at = last_stack(self.file.path)
         add_window(self.process, self._builder.window_records, self.file.path.parent)
 
     def read_kept(self, contents: Container[str]) -> Process:

@@ -5,6 +5,7 @@ from typing import Any
 
 from dynamo_core.analysis.findings import find
 from dynamo_core.analysis.in_progress import in_progress_lines
+from dynamo_core.analysis.stopped import stopped_lines
 from dynamo_core.analysis.summary import summarize
 from dynamo_core.analysis.verdict import verdict
 from dynamo_core.model import Compile, Frame, Graph, GraphBreak, Process, Recording
@@ -34,6 +35,7 @@ def explain_body(recording: Recording) -> dict[str, Any]:
         "run": recording.run.as_json() if recording.run is not None else None,
         "python_processes": recording.python_processes,
         "in_progress": in_progress_lines(recording),
+        "stopped_at": stopped_lines(recording),
         "limits": limit_lines(recording),
         "processes": [_process(process) for process in recording.processes],
         "freeze": freeze_value(recording),

@@ -8,6 +8,7 @@ from dynamo_core.analysis.in_progress import in_progress_lines
 from dynamo_core.analysis.ranks import Ranks, compare_ranks
 from dynamo_core.analysis.ranks.members import ranks_of
 from dynamo_core.analysis.shown_paths import path_below
+from dynamo_core.analysis.stopped import stopped_lines
 from dynamo_core.analysis.summary import summarize
 from dynamo_core.analysis.verdict import ending, verdict
 from dynamo_core.model import Process, Recording
@@ -33,9 +34,10 @@ def render_end_of_run(recording: Recording, is_newest: bool) -> list[str]:
     target = "" if is_newest else " " + shlex.quote(path_below(str(recording.path)))
     summary = summarize(recording)
     lines = [verdict(recording, summary)]
-    lines += [f"  not finished: {line}" for line in _some(in_progress_lines(recording), target)]
-    lines += [f"  {line}" for line in finding_lines(find(recording), _FINDINGS_SHOWN)]
     ranks = compare_ranks(recording) if len(ranks_of(recording)) > 1 else None
+    unfinished = in_progress_lines(recording) + ([] if ranks else stopped_lines(recording))
+    lines += [f"  not finished: {line}" for line in _some(unfinished, target)]
+    lines += [f"  {line}" for line in finding_lines(find(recording), _FINDINGS_SHOWN)]
     lines += [f"  {sentence}" for sentence in ranks.waiting] if ranks else []
     lines += [f"  limit: {line}" for line in _some(limit_lines(recording), target)]
     lines += _some(verified_lines(recording), target)

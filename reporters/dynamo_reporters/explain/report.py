@@ -9,6 +9,7 @@ from dynamo_core.analysis.findings import find
 from dynamo_core.analysis.in_progress import in_progress_lines
 from dynamo_core.analysis.own_call import own_call
 from dynamo_core.analysis.ranks.members import newest_launch, ranks_of
+from dynamo_core.analysis.stopped import stopped_lines
 from dynamo_core.analysis.summary import Summary, summarize
 from dynamo_core.analysis.time.graph_times import steady_mean
 from dynamo_core.analysis.verdict import counted_together, ending, origin_sentence, verdict, versions
@@ -62,7 +63,7 @@ def _page(recording: Recording) -> Iterator[Block]:
     if recording.processes:
         yield Paragraph(_circumstances(recording))
         yield from _several_launches(recording)
-        yield from _listed("Not finished", in_progress_lines(recording))
+        yield from _listed("Not finished", in_progress_lines(recording) + stopped_lines(recording))
         yield from other_ranks_blocks(recording)
         yield from findings_section(find(recording), can_run_again=recording.run is not None)
         yield from _listed("Left eager, for what capturing would cost", limit_lines(recording))

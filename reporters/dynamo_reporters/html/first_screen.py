@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dynamo_core.analysis.findings import Finding
 from dynamo_core.analysis.findings.finding import Figure, Remedy
 from dynamo_core.analysis.in_progress import in_progress_lines
+from dynamo_core.analysis.stopped import stopped_lines
 from dynamo_core.analysis.summary import Summary
 from dynamo_core.analysis.time.wall import WallTime, wall_time
 from dynamo_core.analysis.verdict import ending, origin_sentence, verdict, versions
@@ -75,7 +76,7 @@ def _warnings(recording: Recording) -> Iterator[Element]:
     if recording.is_partial:
         why = "This recording is partial: the run still goes on, was killed, or records are lost or damaged."
         yield h("p", h("strong", "Partial. "), why, " What is missing is listed below.", class_="warning")
-    lines = in_progress_lines(recording)
+    lines = in_progress_lines(recording) + stopped_lines(recording)
     if lines:
         yield h(
             "section",

@@ -15,6 +15,7 @@ from ...recording.digests import DigestOfStream, digests_of
 from ...recording.flight_recorder import dumps_in
 from ...recording.read import read, run_of, streams_of
 from ...recording.remote import not_arrived
+from ...recording.stacks import last_stack
 from ...shared.errors import DynamoError
 from ...shared.names import CALLS_PREFIX, CALLS_SUFFIX, STREAM_PREFIX, STREAM_SUFFIX
 from ..words import number
@@ -39,9 +40,8 @@ def read_ranks(
     kinds: dict[Hashable, list[tuple[int, DigestOfStream, int | None]]] = {}
     for rank, at in chosen.ranks.items():
         each = readable[at]
-        running = {} if each.digest is None or each.digest.ended else running_calls(_calls_file(each.stream))
-        key = (None if each.digest is None else each.digest.key()), tuple(sorted(running))
-        kinds.setdefault(key, []).append((rank, each, max(running.values(), default=None)))
+        key, since = _kind(each)
+        kinds.setdefault(key, []).append((rank, each, since))
     if not kinds:
         return read(path, contents, progress)
     opened = sorted(kinds.values(), key=lambda members: -len(members))
@@ -63,6 +63,16 @@ def read_ranks(
     return Recording(
         path, run_of(path), processes, None, [], (*left_out, *unread), tuple(not_arrived(path)), called
     )
+
+
+def _kind(each: DigestOfStream) -> tuple[Hashable, int | None]:
+    """What alike ranks have in common, and since when this one is inside of a call, if it is."""
+    digest = each.digest
+    if digest is None or digest.ended:
+        return (None if digest is None else digest.key()), None
+    running = running_calls(_calls_file(each.stream))
+    key = digest.key(), tuple(sorted(running)), last_stack(each.stream)
+    return key, max(running.values(), default=None)
 
 
 def _representative(

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ...model import Graph, Place, Process
 from ..in_progress import compiling_words
+from ..stopped import stopped_words
 from ..words import compile_label, graph_frame, number, place
 from .collectives import Collective, collectives_of
 from .members import Inside, every, inside_of, named
@@ -114,8 +115,16 @@ def _raised(process: Process) -> Graph | None:
 def _outside_of_graphs(ranks: Mapping[int, Process], inside: Mapping[int, _At]) -> Iterator[str]:
     """A job may hang in collectives that no graph holds: that nothing differs is no all-clear then."""
     found = [rank for rank, each in ranks.items() if each.lacks_last_record and rank not in inside]
-    if found:
-        all_found = every(ranks, found)
+    told: dict[str, list[int]] = {}
+    unknown: list[int] = []
+    for rank in found:
+        stopped = stopped_words(ranks[rank])
+        (unknown if stopped is None else told.setdefault(stopped, [])).append(rank)
+    for stopped, some in told.items():
+        these = every(ranks, some)
+        yield f"{named(these)} {'was' if len(these) == 1 else 'were'} {stopped}, outside of compiled graphs"
+    if unknown:
+        all_found = every(ranks, unknown)
         were = "was" if len(all_found) == 1 else "were"
         yield (
             f"{named(all_found)} {were} in no compiled graph and no compile when the recording ends, and "

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from .digest_file import DigestFile
 
 # Above the range that programs sweep when they close "all" descriptors, and above those that they count on.
-_LOWEST_DESCRIPTOR = 500
+LOWEST_DESCRIPTOR = 500
 
 
 class _Muted(threading.local):
@@ -219,7 +219,7 @@ class Stream:
 
     def _adopt(self, file: int) -> None:
         try:
-            self._descriptor = fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, _LOWEST_DESCRIPTOR)
+            self._descriptor = fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, LOWEST_DESCRIPTOR)
             close(file)
         except OSError:  # a low limit on descriptors
             self._descriptor = file

@@ -1,0 +1,70 @@
+"""Where the program is when Ctrl-C or a `kill` comes: its Python stack, also while it hangs in C.
+
+Python's faulthandler writes it from its own handler, without waiting for the interpreter, and then does what
+the signal does without it. It is set only where the program's own answer to a signal is Python's default; a
+handler that the program sets later takes its place.
+"""
+
+import faulthandler
+import fcntl
+import os
+import signal
+
+from ...shared.names import STACK_PREFIX, STACK_SUFFIX, STREAM_PREFIX, STREAM_SUFFIX
+from ..primitives import O_APPEND, O_EXCL, O_WRONLY, close, create_private, fstat, open_descriptor
+from .stream import LOWEST_DESCRIPTOR, Stream
+
+_DEFAULTS = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
+
+
+class StackFile:
+    """A file beside the stream of this process, which faulthandler writes to; it goes at the end if empty."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._path = ""
+        self._descriptor = -1
+        self._identity: tuple[int, int] | None = None
+
+    def begin(self) -> None:
+        """Have the stack written at these signals, where nobody else answers them."""
+        wanted = [number for number, default in _DEFAULTS.items() if signal.getsignal(number) is default]
+        if not wanted:
+            return
+        folder, _, name = self._stream.position().path.rpartition("/")
+        stem = name.removeprefix(STREAM_PREFIX).removesuffix(STREAM_SUFFIX)
+        self._path = f"{folder}/{STACK_PREFIX}{stem}{STACK_SUFFIX}"
+        file = create_private(self._path, O_WRONLY | O_APPEND | O_EXCL)
+        try:
+            self._descriptor = fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, LOWEST_DESCRIPTOR)
+        finally:
+            close(file)
+        self._identity = _identity_of(self._descriptor)
+        os.register_at_fork(after_in_child=self._leave)
+        for number in wanted:
+            faulthandler.register(number, file=self._descriptor, all_threads=False, chain=True)
+
+    def finish(self) -> None:
+        """The process ends by itself."""
+        if self._descriptor >= 0 and self._is_ours() and not fstat(self._descriptor).st_size:
+            os.unlink(self._path)
+
+    def _leave(self) -> None:
+        """In a forked child: the file is the parent's. The handlers stay: another's may be in their place."""
+        if self._descriptor >= 0 and self._is_ours():
+            nowhere = open_descriptor(os.devnull, O_WRONLY)
+            os.dup2(nowhere, self._descriptor, inheritable=False)
+            close(nowhere)
+        self._descriptor = -1
+
+    def _is_ours(self) -> bool:
+        """Whether the descriptor still is our file: programs close what they did not open."""
+        try:
+            return _identity_of(self._descriptor) == self._identity
+        except OSError:
+            return False
+
+
+def _identity_of(descriptor: int) -> tuple[int, int]:
+    status = fstat(descriptor)
+    return status.st_dev, status.st_ino
