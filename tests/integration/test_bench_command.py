@@ -62,6 +62,32 @@ def test_costs_are_those_of_the_backend(captured: dict[str, Any]) -> None:
     assert inductor["output"]["likeness"] == "same"
 
 
+MODULE_OF_TORCHS = """
+import torch
+from torch import nn
+inner = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+model = torch.compile(nn.Sequential(inner, nn.BatchNorm1d(4), nn.Sequential(nn.ReLU())).eval())
+other = torch.compile(nn.Sequential(nn.ReLU()))
+distance = nn.MSELoss()
+for i in range(30):
+    print("other", other(torch.ones(2, 4)).sum() if i in (3, 20) else "")
+    print(distance(model(torch.ones(2, 4)), torch.ones(2, 4)).item() >= 0)
+"""
+
+
+def test_a_compiled_module_of_torchs_has_the_steps_that_it_has_in_eager(run: Runner, tmp_path: Path) -> None:
+    """Compiled, it runs through a frame that all such modules share; in eager, so do those within it."""
+    (tmp_path / "scores.py").write_text(MODULE_OF_TORCHS)
+    options = ["--format", "json", "--verify=off", "--repeat", "1", "--backends", "eager,aot_eager"]
+    result = run("bench", *options, "scores.py")
+    assert result.exit_code == 0, result.stderr
+    document = json.loads(result.stdout)
+    validate(document)
+    assert (document["step"]["function"], document["step"]["called_at"]["line"]) == ("Sequential.forward", 10)
+    assert {each["basis"] for each in document["backends"]} == {"step"}, document["backends"]
+    assert all(20 <= each["steps_compared"] < 30 for each in document["backends"])
+
+
 @pytest.fixture(scope="module")
 def wrong(
     environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory

@@ -31,8 +31,6 @@ from .remaining import RunTimes, remaining_words
 
 # A backend of several has no commas here, which part the backends from each other.
 CHAIN_MARK = "+"
-# Where the frame is that Dynamo puts around a module of torch's own (wrap_inline in external_utils.py).
-_OF_DYNAMO = "/torch/_dynamo/"
 _FIRST = "first"  # the folder of the first run
 _LONGEST_END = 1 << 16  # bytes of stderr that are looked at for what went wrong
 
@@ -161,8 +159,8 @@ class _Runs:
     def _step_of(self, processes: Sequence[Process]) -> tuple[Step | None, str | None]:
         for process in processes:
             step = find_step(process, self._plan.step)
-            if step is not None and _OF_DYNAMO in step.place.file:
-                return None, "a step begins with a module of torch's own, for which eager has no such frame"
+            if step is not None and step.is_of_dynamo:
+                return None, "a step begins with a module of torch's own, and its caller was not recorded"
             if step is not None:
                 return step, None
         what = "nothing" if self._plan.step is None else f"no graph below {self._plan.step}"

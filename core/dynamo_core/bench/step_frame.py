@@ -7,6 +7,8 @@ from ..analysis.time.steps import find_steps
 from ..model import CompileId, Graph, Place, Process, resumed_function
 from ..shared.settings import StepFrame
 
+_OF_DYNAMO = "/torch/_dynamo/"  # the function through which modules of torch's are compiled
+
 
 @dataclass(frozen=True)
 class Step:
@@ -20,6 +22,11 @@ class Step:
     frames: tuple[StepFrame, ...]
     called_at: Place | None = None
 
+    @property
+    def is_of_dynamo(self) -> bool:
+        """Whether it is known only as a frame of Dynamo's own, which eager does not have."""
+        return any(_OF_DYNAMO in file for file, _, _ in self.frames)
+
 
 def find_step(process: Process, wanted: str | None = None) -> Step | None:
     """The step of a process, as `find_steps` finds it; None where nothing repeats."""
@@ -31,6 +38,9 @@ def find_step(process: Process, wanted: str | None = None) -> Step | None:
     own = _frame_of(process, name, place)
     if resumed_function(name) is None:
         call = own_call(process, graph.compile_id, place)
+        if call is not None and graph.method is not None and _OF_DYNAMO in place.file:
+            at_its_call = (call.place.file, call.place.line, graph.method)
+            return Step(graph.method, place, (at_its_call,), call.place)
         return Step(name, place, (own,), None if call is None else call.place)
     origin = _origin(process.entire, name)
     if origin is None:

@@ -3,6 +3,7 @@
 import linecache
 import os
 import sys
+from collections.abc import Iterator
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
@@ -50,9 +51,22 @@ def caller_outside_of(folder: str, own_file: str | None = None) -> dict[str, Any
 
     None if it led to a converter of `own_file`: that makes copies of itself while it compiles (DDPOptimizer).
     """
-    frame: Any = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith((folder, _PACKAGE_FOLDER)):
+    for frame in frames_outwards():
+        if not is_in(frame, folder):
+            return line_of(frame)
         if frame.f_code.co_filename == own_file and frame.f_code.co_name == "__call__":
             return None
+    return None
+
+
+def frames_outwards() -> Iterator[FrameType]:
+    """The frames of the stack, the caller's first."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        yield frame
         frame = frame.f_back
-    return None if frame is None else line_of(frame)
+
+
+def is_in(frame: FrameType, folder: str) -> bool:
+    """Whether a frame is of torch, which lies in that folder, or ours."""
+    return frame.f_code.co_filename.startswith((folder, _PACKAGE_FOLDER))

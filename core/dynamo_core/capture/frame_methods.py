@@ -19,7 +19,7 @@ def method_of(frame: Any) -> str | None:
     """
     code: CodeType = frame.f_code
     names, values = code.co_varnames, frame.f_locals
-    if code.co_name == "inner" and code.co_filename.endswith(_WRAP_INLINE):
+    if is_wrapper_of_modules(code):
         kind = type(values.get("fn"))
         return f"{kind.__qualname__}.forward" if issubclass(kind, sys.modules["torch"].nn.Module) else None
     if code.co_argcount:
@@ -41,6 +41,11 @@ def method_of(frame: Any) -> str | None:
         return None
     # Wrappers that one decorator made share their code: then only the class is known.
     return f"{kind.__qualname__}.{found[0]}" if len(set(found)) == 1 else kind.__qualname__
+
+
+def is_wrapper_of_modules(code: CodeType) -> bool:
+    """Whether it is torch's own, through which all modules of torch's are compiled."""
+    return code.co_name == "inner" and code.co_filename.endswith(_WRAP_INLINE)
 
 
 def _with_wrapped(value: Any) -> Iterator[FunctionType]:

@@ -27,7 +27,9 @@ TRACE_LIMIT, OP_LIMIT, LOOP_LIMIT, CAPTURE_BUDGET = 60.0, 10_000, 16, 30.0
 SEMANTICS_EAGER, SEMANTICS_COMPILED = "eager", "compiled"
 
 
-# A frame as its code object knows it: file, first line, name.
+# A frame as its code object knows it: file, first line, name. Or, where the name is a method of a module of
+# torch's (`Sequential.forward`), the line of the program that calls it: compiled, it has another frame than
+# in eager.
 StepFrame = tuple[str, int, str]
 
 

@@ -3,17 +3,26 @@
 A step begins with a frame that is known from an earlier run. Where it is compiled, the calls of its graphs
 are noted; where it runs as plain Python, its frames are (`eager_frames.py`), and nothing is compiled.
 
-Source: torch/_dynamo/output_graph.py (OutputGraph.call_user_compiler, root_tx). Run with 2.8, 2.13 and 2.15.
+A module of torch's, `torch.compile(nn.Sequential(…))`, is compiled through a function that all of them
+share, and runs through `forward` in eager, as those within it do: its steps begin where the program's line
+calls it.
+
+Source: torch/_dynamo/output_graph.py (OutputGraph.call_user_compiler, root_tx),
+torch/_dynamo/external_utils.py (wrap_inline), torch/nn/modules/module.py (Module._call_impl). Run with 2.8,
+2.13 and 2.15.
 """
 
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from statistics import median
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import StepMarksKept
 from ...shared.settings import StepFrame
+from ..frame_lines import frames_outwards, is_in, torch_folder
+from ..frame_methods import is_wrapper_of_modules
 from ..harmless import Probes
 from ..primitives import perf_counter_ns
 from .eager_frames import watch
@@ -28,7 +37,9 @@ class StepMarks:
     """Notes, on one page of calls, the moments at which one of the frames is entered."""
 
     def __init__(self, frames: tuple[StepFrame, ...], probes: Probes) -> None:
-        self._frames = frozenset(frames)
+        self._frames = frozenset(frame for frame in frames if "." not in frame[2])
+        self._calls = {frame[:2]: frame[2] for frame in frames if "." in frame[2]}
+        self._torch_folder = ""
         self._probes = probes
         page = probes.stream.counters.new_page()
         assert page is not None  # it is the first
@@ -40,15 +51,23 @@ class StepMarks:
     def install(self, output_graph: ModuleType, parts: "EngineParts") -> None:
         """Note the calls of each graph that begins one of the frames."""
         original = output_graph.OutputGraph.call_user_compiler
+        self._torch_folder = torch_folder(output_graph)
 
         @self._probes.harmless("steps")
         def marked(owner: Any, compiled: Callable[..., Any]) -> Callable[..., Any] | None:
             is_left_alone = owner.export or getattr(owner, "package", None) is not None
-            if is_left_alone or not self._begins_step(owner.root_tx.f_code):
+            if is_left_alone:
+                return None
+            code = owner.root_tx.f_code
+            if self._begins_step(code):
+                mark = self._mark
+            elif self._calls and is_wrapper_of_modules(code):
+                mark = self._mark_if_called_there
+            else:
                 return None
 
             def marked_graph(*args: Any) -> Any:
-                self._mark()
+                mark()
                 return compiled(*args)
 
             return marked_graph
@@ -66,8 +85,13 @@ class StepMarks:
             if self._begins_step(code):
                 self._mark()
                 return True
+            if code in of_torchs:
+                self._mark_if_called_there()
+                return True
             return code is _nothing.__code__
 
+        of_torchs = frozenset(self._codes_of_torchs())
+        self._torch_folder = str(sys.modules["torch"].__file__).rpartition(os.sep)[0] + os.sep
         unwatched = _ns_a_call()
         watch(look, self._probes)
         self._record(max(0.0, _ns_a_call() - unwatched))
@@ -77,6 +101,28 @@ class StepMarks:
 
     def _begins_step(self, code: CodeType) -> bool:
         return (code.co_filename, code.co_firstlineno, code.co_name) in self._frames
+
+    def _codes_of_torchs(self) -> Iterator[CodeType]:
+        """The methods of torch's modules that the steps begin with."""
+        for name in self._calls.values():
+            kind, _, method = name.rpartition(".")
+            code = getattr(
+                getattr(getattr(sys.modules["torch.nn"], kind, None), method, None), "__code__", None
+            )
+            if code is not None:
+                yield code
+
+    def _mark_if_called_there(self) -> None:
+        """Note a step if one of the program's lines has called the module, and no other module has."""
+        modules = 0
+        for frame in frames_outwards():
+            if not is_in(frame, self._torch_folder):
+                if (frame.f_code.co_filename, frame.f_lineno) in self._calls:
+                    self._mark()
+                return
+            modules += frame.f_code.co_name == "_call_impl"
+            if modules > 1:
+                return
 
     def _stop(self) -> None:
         """A forked child's steps are not the program's."""
