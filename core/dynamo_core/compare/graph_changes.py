@@ -97,9 +97,10 @@ def _what_is_alike(change: GraphChange) -> Hashable:
 
 def _change(pair: Pair, lines: tuple[SourceLines, SourceLines], codes: Codes) -> GraphChange:
     before, after = pair
+    shown = (after or before)[0]
     change = GraphChange(
         _kind(pair),
-        (after or before)[0].function,
+        shown.graph.method or shown.function,
         1,
         tuple(map(_side, before)),
         tuple(map(_side, after)),
