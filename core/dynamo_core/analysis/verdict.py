@@ -99,12 +99,15 @@ def capture_sentence(recording: Recording) -> str:
     told = [process for process in recording.processes if process.captures]
     if not told:
         return "How it was captured was not recorded."
-    busiest = max(told, key=lambda process: len(process.compiled_graphs))
+    # A launcher of ranks compiles nothing itself.
+    busiest = max(told, key=lambda each: (len(each.compiled_graphs), each.rank is not None, len(each.frames)))
     first, last = busiest.captures[0], busiest.captures[-1]
     if last.decision == "failed":
         return f"Capture could not start: {last.because}. The program ran eager."
     if first.decision == "observe":
         return f"Only observed, because {first.because}."
+    if last.decision == "observe" and not _was_captured(busiest):
+        return f"Only observed, because {last.because}."
     text = f"Captured by policy {first.policy!r} with backend {first.backend!r}"
     if first.fallback_random:
         text += ", with eager's random numbers (fallback_random)"
@@ -113,6 +116,11 @@ def capture_sentence(recording: Recording) -> str:
     if last.decision == "observe":
         text += f", until {last.because}; only observed from then on"
     return text + "."
+
+
+def _was_captured(process: Process) -> bool:
+    """Whether anything was compiled that no torch.compile of the program's own asked for."""
+    return any(each.outcome == "compiled" and each.compiled_by is None for each in process.frames)
 
 
 def origin_sentence(recording: Recording) -> str:

@@ -32,9 +32,9 @@ class GraphBreak:
 
     `callers` leads to the compiled frame, outermost first; empty where it was not recorded. `around` has the
     text of the lines next to the one that broke, by number, `grad_enabled` torch's grad mode there. It was
-    met at `at_ns` (since the epoch), in a `test` of pytest. Behind a
-    break that is not resumed, the rest of the frame runs eager; its stack is that of the line that could not
-    be traced.
+    met at `at_ns` (since the epoch), in a `test` of pytest. `method` is that of the compiled frame, as in
+    `Frame`. Behind a break that is not resumed, the rest of the frame runs eager; its stack is that of the
+    line that could not be traced.
     """
 
     reason: str
@@ -46,6 +46,7 @@ class GraphBreak:
     grad_enabled: bool | None = None
     at_ns: int | None = field(default=None, compare=False)
     test: str | None = field(default=None, compare=False)
+    method: str | None = None
 
     @property
     def is_resumed(self) -> bool:

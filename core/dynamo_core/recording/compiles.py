@@ -128,7 +128,7 @@ class CompileBuilder:
         return "failed" if tried.outcome == "raised" and is_kept else tried.outcome
 
     def _complete_compile(self, compile_id: CompileId | None, tried: FrameTried) -> str | None:
-        """Name the frame in its compile and its graphs, known too late for them; why the compile failed."""
+        """Name the frame in what came of it, for which that is known too late; why the compile failed."""
         if compile_id is None:
             return None
         if tried.method is not None:
@@ -137,6 +137,11 @@ class CompileBuilder:
                 lambda each: each.compile_id == compile_id, reversed(self._process.graphs)
             ):
                 graph.method = tried.method
+            breaks = self._process.breaks
+            for at in range(len(breaks) - 1, -1, -1):
+                if breaks[at].compile_id != compile_id:
+                    break
+                breaks[at] = replace(breaks[at], method=tried.method)
         compiles = self._process.compiles
         if not compiles or compiles[-1].compile_id != compile_id:
             return None

@@ -55,6 +55,7 @@ def _page(recording: Recording) -> Iterator[Block]:
         )
         return
     yield Heading(f"{number(count, 'rank')}: {ranks.verdict or _no_difference(ranks)}", 1)
+    yield from _waiting(ranks.waiting[1:])  # the first is the page's title
     yield _rows(ranks.rows)
     lines = SourceLines(recording)
     yield from _differences(ranks.differences, lines)
@@ -131,7 +132,6 @@ def _waits(ranks: Ranks) -> Iterator[Block]:
         return
     yield Heading("Not finished")
     yield Bullets([_wait(wait) for wait in ranks.waits])
-    yield from _waiting(ranks.waiting[1:])  # the first is the page's title
 
 
 def _waiting(sentences: Sequence[str]) -> Iterator[Block]:

@@ -180,7 +180,8 @@ def _what_was_compared(ranks: Mapping[int, Process]) -> tuple[list[_About], list
     if all(graph.nodes is not None for graph in graphs):
         if any(map(collectives_of, graphs)):
             of_graphs.append(("collectives", "the order and sizes of the collectives in graphs"))
-        of_graphs.append(("graphs", "the graphs, with their ops and sizes"))
+        if graphs:
+            of_graphs.append(("graphs", "the graphs, with their ops and sizes"))
     elif all(graph.code is not None for graph in graphs):
         of_graphs.append(("graphs", "the code of the graphs, but for numbers in it"))
     several += [

@@ -12,6 +12,7 @@ from .situation import Situation, situation_of
 
 # What is about one thing stands before what is about many.
 TABLE: tuple[Cause, ...] = (
+    *torch_code.AROUND_DDP,
     *calls.DRAWN_BY_NUMPY,
     *asked_for.BY_A_LIBRARY,
     *asked_for.TABLE,

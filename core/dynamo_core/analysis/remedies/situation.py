@@ -12,6 +12,7 @@ _LONGEST_WORDS = 4000  # characters of torch's; what tells breaks apart comes fi
 _LONGEST_REASON = 20_000
 _LONGEST_CONTEXT = 200
 _CONTEXT = "Developer debug context: "
+_DDP = "torch/nn/parallel/distributed.py"
 _NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 _COMMENT = re.compile(r"\s{0,9}#[^'\"]{0,300}$")
 
@@ -21,8 +22,9 @@ class Situation:
     """`words` are torch's name for the break and its explanation, `line` is the text of the user's line.
 
     `following` are the lines behind it, as far as they are known. Where the break is inside of a library,
-    `entered` is the function of it that the user's line calls, `library` whose
-    it is, and `depth` how many calls inside of it. `context` is what torch adds for its developers.
+    `entered` is the function of it that the user's line calls, `library` whose it is, and `depth` how many
+    calls inside of it; `is_in_ddp` if that is DistributedDataParallel. `context` is what torch adds for its
+    developers.
     """
 
     words: str
@@ -35,6 +37,7 @@ class Situation:
     function: str | None = None
     context: str = ""
     grad_enabled: bool | None = None
+    is_in_ddp: bool = False
 
     @cached_property
     def parts(self) -> dict[str, str]:
@@ -100,6 +103,8 @@ def situation_of(graph_break: GraphBreak, torch_version: str | None) -> Situatio
         graph_break.stack[0].function if graph_break.stack else None,
         graph_break.reason[:_LONGEST_REASON].partition(_CONTEXT)[2][:_LONGEST_CONTEXT],
         graph_break.grad_enabled,
+        (graph_break.method or "").startswith("DistributedDataParallel")
+        or any(frame.place.file.endswith(_DDP) for frame in stack),
     )
 
 

@@ -20,6 +20,21 @@ def _is_lstm_with_gradients(situation: Situation) -> bool:
     return not situation.context.startswith(("GRU", "RNN")) and situation.grad_enabled is not False
 
 
+# Before anything else: what breaks in there can be anything.
+AROUND_DDP = (
+    Cause(
+        re.compile(r"."),
+        "`DistributedDataParallel` keeps its own accounts at each call, which torch does not trace",
+        (
+            Treatment(
+                "compile the module before it is wrapped, `DistributedDataParallel(torch.compile(module))`: "
+                "then the graph has the module alone.",
+                cures="compiled_around_ddp",
+            ),
+        ),
+        when=lambda situation: situation.is_in_ddp,
+    ),
+)
 TABLE = (
     Cause(
         re.compile(r"Tensor\.backward\(\)|autograd\.grad|trace_autograd_ops"),
