@@ -69,8 +69,8 @@ def test_the_call_that_came_first_is_named_and_what_to_do() -> None:
         on_recompile="eager",
     )
     page = plain_text(after_freeze(run))
-    assert "Handler.forward: the first such call is at /x/serving.py:30: handle(batch)" in page
-    assert "What to do: make such calls before the freeze" in page
+    assert "dimension 0: the first such call is at /x/serving.py:30: handle(batch)" in page
+    assert "What to do: make such calls a part of the warm-up" in page
     assert next(frozen_lines(run)).startswith("Handler.forward at /x/serving.py:7, 1 time: size of x")
     assert "the first such call" not in plain_text(after_freeze(frozen_run())), "of an older recording"
 

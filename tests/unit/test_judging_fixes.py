@@ -72,6 +72,17 @@ def test_another_finding_in_its_place_is_no_cure() -> None:
     assert verdict(run(RECOMPILE, fewer)) == "helps"
 
 
+def test_a_break_that_is_gone_with_all_that_was_captured_is_not_cured() -> None:
+    baseline = [run(BREAK, captured_ops=32), run(BREAK, captured_ops=32)]
+    judged = judge(BREAK, baseline, run(captured_ops=21), is_edit=False)
+    assert (judged.verdict, judged.reason) == (
+        "brings other findings",
+        "the graphs have 21 ops, not 32: more of the program runs eager",
+    )
+    for ops in (30, 33, None):  # an edit may take one or two out
+        assert judge(BREAK, baseline, run(captured_ops=ops), is_edit=False).verdict == "cures"
+
+
 def test_after_an_edit_the_function_counts_and_not_the_text_of_the_line() -> None:
     elsewhere = replace(BREAK, identity="graph-break-2", source="y = 1", place=Place("/tmp/x/a.py", 4))
     assert verdict(run(RECOMPILE, elsewhere), is_edit=True) == "does not cure"

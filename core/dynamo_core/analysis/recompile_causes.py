@@ -210,8 +210,16 @@ class RecompileCause:
         if self.kind != "size":
             return False
         return bool({"0", "1"} & set(self.values)) or any(
-            is_not_0_or_1(failure.check) for failure in self.failures
+            is_not_0_or_1(failure.check) for failure in [*self.failures, *self._failed_after_a_freeze()]
         )
+
+    def _failed_after_a_freeze(self) -> Iterator[GuardFailure]:
+        """What the same size failed on in calls that `--freeze-after` left to eager."""
+        for each in self.frame.process.entire.not_compiled:
+            if (each.name, each.place) == (self.frame.name, self.frame.place):
+                for failure in each.failures:
+                    if (self.source, self.index) in sizes_in(failure.check):
+                        yield failure
 
     @cached_property
     def is_free(self) -> bool:

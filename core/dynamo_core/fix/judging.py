@@ -15,6 +15,8 @@ TOLERANCE = 1e-4
 # A run may take so much longer before it is called slower: the machine has other things to do as well.
 _SLOWER, _SLOWER_SECONDS = 1.15, 1.0
 _SLOWER_STEP = 1.10
+# Of the ops that were in graphs; an edit may take a few out.
+_LEAST_CAPTURED = 0.8
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,9 @@ def judge(finding: Finding, baseline: Sequence[Observed], tried: Observed, *, is
     total = total_times(tried.findings)
     if new and total >= total_was:
         return Judgement("brings other findings", new[0].title, left)
+    less = _captures_less(baseline, tried.ran)
+    if less is not None:
+        return Judgement("brings other findings", less, left)
     slower = _slower(baseline, tried.ran)
     if slower is not None:
         return Judgement("is slower", slower, left)
@@ -182,6 +187,15 @@ def _new(
         if each.kind in OF_THE_COMPILER and (has[where] > had[where] or is_elsewhere):
             new.append(each)
     return new
+
+
+def _captures_less(baseline: Sequence[Observed], tried: Ran) -> str | None:
+    """In words, where so much runs eager now that was in graphs: a break can be gone with its whole frame."""
+    was = [run.ran.captured_ops for run in baseline if run.ran.captured_ops is not None]
+    now = tried.captured_ops
+    if not was or now is None or now >= _LEAST_CAPTURED * min(was):
+        return None
+    return f"the graphs have {now:,} ops, not {min(was):,}: more of the program runs eager"
 
 
 def _slower(baseline: Sequence[Observed], tried: Ran) -> str | None:

@@ -255,7 +255,12 @@ class _Search:
         steps = [found.median for process in recording.processes if (found := find_steps(process))]
         ending = outcome.ending
         ran = Ran(
-            str(outcome.recording), ending.exit_code, ending.signal, *seconds, steps[0] if steps else None
+            str(outcome.recording),
+            ending.exit_code,
+            ending.signal,
+            *seconds,
+            steps[0] if steps else None,
+            _captured_ops(recording),
         )
         stdout, stderr = (
             _text(file).replace(folder, self._plan.request.program.import_path()[0])
@@ -275,6 +280,13 @@ def _edited(program: Program, edited: Sequence[Patch], folder: Path) -> Program:
         return overlay(program, {patch.file: patch.after for patch in edited}, folder)
     except OSError as error:
         raise CannotRecord(f"cannot copy the program's files to {folder}: {error.strerror}") from error
+
+
+def _captured_ops(recording: Recording) -> int | None:
+    """Ops in graphs, without those of recompiles, which are the same ones again; None if one is not known."""
+    graphs = (graph for process in recording.processes for graph in process.compiled_graphs)
+    ops = [each.ops for each in graphs if each.compile_id is None or each.compile_id.compile == 0]
+    return None if None in ops else sum(each or 0 for each in ops)
 
 
 def _text(file: Path) -> str:

@@ -26,7 +26,7 @@ class Ran:
     """One run of the program: its recording, how it ended, and what it took, in seconds.
 
     `cpu_seconds` is what it and its children computed; `step_seconds` the median of its steady steps, None
-    where nothing repeats.
+    where nothing repeats. `captured_ops` are those of the first version of each frame's graphs.
     """
 
     recording: str
@@ -35,6 +35,7 @@ class Ran:
     seconds: float
     cpu_seconds: float
     step_seconds: float | None
+    captured_ops: int | None = None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from dynamo_core.analysis.guard_failures import what_differed
+from dynamo_core.analysis.guard_failures import came, compiled_for, what_differed
 from dynamo_core.analysis.recompile_moments import seconds_since_begin
 from dynamo_core.analysis.words import frame_name, number, place, process_title, seconds
 from dynamo_core.model import NotCompiled, Place, Process, Recording, StackFrame
@@ -17,9 +17,8 @@ from .guard_failures import failure_value
 
 _VALUES_SHOWN = 8
 _WHAT_TO_DO = (
-    "What to do: make such calls before the freeze, as a part of the warm-up (`--freeze-after` can come "
-    "later): then they are compiled. What lets one compiled version serve several values, "
-    "`dynamo recompiles` says of a run without `--freeze-after`."
+    "What to do: make such calls a part of the warm-up, before the freeze: then they are compiled. Or have "
+    "one compiled version serve all values: run without `--freeze-after`, and `dynamo recompiles` says how."
 )
 
 
@@ -42,11 +41,6 @@ class Frozen:
         """The frame as the user knows it."""
         return frame_name(self.name, self.occurrences[0].method)
 
-    @property
-    def first_call(self) -> StackFrame | None:
-        """The user's line that first called it so; None where that was not recorded."""
-        return min(self.occurrences, key=lambda each: each.at_ns or 0).called_from
-
     def by_cause(self) -> list["Cause"]:
         """The reasons, those that differ in values only as one, the commonest first."""
         found: dict[str, Cause] = {}
@@ -58,9 +52,10 @@ class Frozen:
             cause = found.setdefault(what, Cause(what))
             cause.times += each.times
             cause.noted_ns += () if each.at_ns is None else (each.at_ns,)
+            cause.first_call = cause.first_call or each.called_from
             same = [failure for failure in each.failures if what_differed(failure) == what]
-            cause.compiled_for |= {each.expected: None for each in same if each.expected is not None}
-            for value in {failure.actual: None for failure in same if failure.actual is not None}:
+            cause.compiled_for |= {value: None for each in same if (value := compiled_for(each)) is not None}
+            for value in {value: None for each in same if (value := came(each, each.actual)) is not None}:
                 cause.came[value] = cause.came.get(value, 0) + each.times
         return sorted(found.values(), key=lambda cause: -cause.times)
 
@@ -76,6 +71,7 @@ class Cause:
     came: dict[str, int] = field(default_factory=dict)
     times: int = 0
     noted_ns: tuple[int, ...] = ()  # when each of them was first met
+    first_call: StackFrame | None = None  # the user's line that first called it so, where that is recorded
 
     def __str__(self) -> str:
         """`value of k: compiled for 1, came 2, 3`."""
@@ -165,17 +161,19 @@ def after_freeze(recording: Recording) -> Iterator[Block]:
 
 def _first_calls(frames: Iterable[Frozen]) -> Iterator[str]:
     for frame in frames:
-        call = frame.first_call
-        if call is not None:
-            line = f": {call.text}" if call.text else ""
-            yield f"{frame.title}: the first such call is at {place(call.place)}{line}"
+        for cause in frame.by_cause():
+            call = cause.first_call
+            if call is not None:
+                line = f": {call.text}" if call.text else ""
+                yield f"{frame.title}, {cause.what}: the first such call is at {place(call.place)}{line}"
 
 
 def frozen_lines(recording: Recording) -> Iterator[str]:
     """For the end of a run: each frame and its commonest reason."""
     for frame in frozen_frames(recording):
         cause, *others = frame.by_cause()
-        more = f"; and for {number(len(others), 'other reason')}" if others else ""
+        more = f"; {others[0]}" if others else ""
+        more += f"; and for {number(len(others) - 1, 'other reason')}" if others[1:] else ""
         times = number(frame.times, "time")
         yield f"{frame.title} at {place(frame.place)}, {times}: {cause}{more}"
 
@@ -249,4 +247,14 @@ def _progress(after: FreezeAfter, told: list[Process]) -> str:
     calls = [freeze.calls for freeze in reached if freeze.calls is not None]
     if not calls:
         return "how far it came was not recorded"
-    return f"{max(calls):,} of {_wanted(after)}"
+    return f"{max(calls):,} of {_wanted(after)}{_not_a_compiled_one(after, told)}"
+
+
+def _not_a_compiled_one(after: FreezeAfter, told: list[Process]) -> str:
+    """What can be named instead of a function that was never compiled."""
+    compiled = [frame for process in told for frame in process.frames if frame.outcome == "compiled"]
+    known = {frame.name for frame in compiled} | {frame.method for frame in compiled}
+    if after.function is None or not known - {None} or after.function in known:
+        return ""
+    names = dict.fromkeys(frame_name(frame.name, frame.method) for frame in compiled)
+    return f"; no compiled function is called {after.function}, compiled are {', '.join(names)}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import Any
 
-from dynamo_core.analysis.guard_failures import what_differed
+from dynamo_core.analysis.guard_failures import came, compiled_for, what_differed
 from dynamo_core.analysis.library import is_library
 from dynamo_core.analysis.recompile_causes import causes_of
 from dynamo_core.analysis.recompile_moments import Moment, moment_of
@@ -148,8 +148,8 @@ def _row(
         *_cost(frame, compile_),
         compile_label(failure.entry),
         what_differed(failure),
-        failure.expected or _NOT_RECORDED,
-        frame.actual(compile_, failure) or _NOT_RECORDED,
+        compiled_for(failure) or _NOT_RECORDED,
+        came(failure, frame.actual(compile_, failure)) or _NOT_RECORDED,
     ]
 
 

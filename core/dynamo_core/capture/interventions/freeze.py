@@ -227,8 +227,12 @@ def _message(code: CodeType, refused: _Refused) -> str:
     return (
         f"--on-recompile error: {code.co_name} ({code.co_filename}:{code.co_firstlineno}) "
         f"would be compiled after the freeze: {why}"
-        + (f"; nor does any of {others} earlier compiles of it fit" if others else "")
+        + (f"; nor does {_earlier(others)} of it fit" if others else "")
     )
+
+
+def _earlier(count: int) -> str:
+    return "the earlier compile" if count == 1 else f"any of {count} earlier compiles"
 
 
 def _identity(code: CodeType) -> tuple[str, int, str, int]:
