@@ -56,7 +56,7 @@ def bundle_command(ctx: click.Context, /, bundle_file: Path, without_source: boo
     \b
     Examples:
       dynamo bundle                                    the newest recording, as it is
-      dynamo bundle --without-source -o issue.zip      no line of source, no path
+      dynamo bundle --without-source -o issue.zip      no name, path or constant of yours
       dynamo explain issue.zip                         for whoever receives it
     """
     target, ending = target_recording(ctx, options)
@@ -132,5 +132,8 @@ def _said(output: Path, replaced: Replaced | None) -> list[Block]:
         Paragraph("Replaced by placeholders:"),
         Bullets(counts or ["nothing"]),
         Paragraph(f"What stands for what is in {list_beside(output)}: keep it, and do not send it."),
-        Paragraph("Read explain.md in the file before you send it."),
+        Paragraph(
+            "Look at report.html in the file before you send it: what each line does (its operators and its "
+            "calls of torch), shapes and small whole numbers are not hidden."
+        ),
     ]

@@ -133,10 +133,11 @@ def check_command(
     if update:
         _update(lock_file, locked, key, facts, recording)
     checked = replace(check(key, facts, facts if update else locked.get(key), bounds), is_accepted=update)
-    _write(checked, findings, form, report_file)
-    if ending is not None and ending != Ending(0, None):
+    has_failed = ending is not None and ending != Ending(0, None)
+    _write(checked, findings, form, report_file, has_failed=has_failed)
+    if ending is not None and has_failed:
         end_like(ending)
-    _raise_for(checked, findings, lock_file, recording, exact=exact)
+    _raise_for(checked, findings, lock_file, locked, recording, exact=exact)
 
 
 def _key(program: Program | None) -> str | None:
@@ -157,10 +158,20 @@ def _update(lock_file: Path, locked: dict[str, Facts], key: str, facts: Facts, r
             f"{lock_file} is left as it is: {key} did not end well, or not all was recorded"
         )
     write_lock(lock_file, {**locked, key: facts})
-    say(f"dynamo: {number(facts.number, 'fact')} of {key} written to {lock_file}")
+    say(
+        f"dynamo: {number(facts.number, 'fact')} of {key} written to {lock_file}: commit it, and "
+        "`dynamo check` fails where they get worse"
+    )
 
 
-def _write(checked: Checked, findings: Mapping[str, Finding], form: str, report_file: Path | None) -> None:
+def _write(
+    checked: Checked,
+    findings: Mapping[str, Finding],
+    form: str,
+    report_file: Path | None,
+    *,
+    has_failed: bool,
+) -> None:
     from dynamo_reporters.check.document import check_document
     from dynamo_reporters.check.report import check_blocks
     from dynamo_reporters.exported import json_text
@@ -180,7 +191,7 @@ def _write(checked: Checked, findings: Mapping[str, Finding], form: str, report_
         put(junit(checked, findings), report_file)
     else:
         write_report(
-            lambda: check_blocks(checked, findings),
+            lambda: check_blocks(checked, findings, has_failed=has_failed),
             lambda: check_document(checked, findings),
             form,
             report_file,
@@ -206,14 +217,16 @@ def _raise_for(
     checked: Checked,
     findings: Mapping[str, Finding],
     lock_file: Path,
+    locked: Mapping[str, Facts],
     recording: Recording,
     *,
     exact: bool,
 ) -> None:
     if not checked.is_locked:
+        others = f" (it has {', '.join(sorted(locked))}; --name says which is meant)" if locked else ""
         raise NothingToCompare(
-            f"{lock_file} has no {checked.program!r} and no bound is given: `dynamo check --update` accepts "
-            "what is there now"
+            f"{lock_file} has no {checked.program!r}{others} and no bound is given: `dynamo check --update` "
+            "accepts what is there now"
         )
     if checked.worse:
         raise GotWorse(f"{checked.program} got worse: {_located(checked.worse[0], findings)}")

@@ -147,7 +147,9 @@ def _ask(request: Request, most_runs: int, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise click.UsageError("the program would be run many times: say --yes, where nobody can be asked")
+        raise click.UsageError(
+            f"the program would be run up to {most_runs} times, and there is no terminal to ask on: add --yes"
+        )
     click.confirm(f"{what} Go on?", default=True, abort=True, err=True)
 
 

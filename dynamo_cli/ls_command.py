@@ -67,7 +67,9 @@ def _prune(old: list[Path], yes: bool) -> None:
         return
     if not yes:
         if not sys.stdin.isatty():
-            raise click.UsageError("recordings would be removed: say --yes, where nobody can be asked")
+            raise click.UsageError(
+                "recordings would be removed, and there is no terminal to ask on: add --yes"
+            )
         for path in old:
             say(f"  {path}")
         click.confirm(f"Remove these {len(old)}?", default=False, abort=True, err=True)

@@ -5,6 +5,7 @@ import shlex
 import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -179,7 +180,9 @@ def named_recording(target: Program | None) -> Path:
     if is_url(first):
         return copy_of(first)
     if not os.path.lexists(first):
-        raise NoRecording(f"there is no recording and no program at {first}")
+        is_module = first.isidentifier() and find_spec(first) is not None
+        hint = f"; a module is run with `-m {first}`" if is_module else ""
+        raise NoRecording(f"there is no recording and no program at {first}{hint}")
     return _newest_in(Path(first))
 
 

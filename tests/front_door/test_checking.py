@@ -56,7 +56,10 @@ def test_accepting_says_how_much_was_written_and_where(check: Check, tmp_path: P
     facts = [line for line in (tmp_path / "dynamo.lock").read_text().splitlines() if " = " in line]
     written = len(facts) - len(["version = 1"])
     assert result.stdout.startswith(f"toy_example: accepted, {written} facts written\n")
-    assert result.stderr == f"dynamo: {written} facts of toy_example written to dynamo.lock\n"
+    said = (
+        f"dynamo: {written} facts of toy_example written to dynamo.lock: commit it, and `dynamo check` fails"
+    )
+    assert result.stderr == f"{said} where they get worse\n"
 
 
 def test_worse_names_what_came_where_and_what_to_do(check: Check, lock: Path) -> None:
@@ -99,6 +102,12 @@ def test_bounds_on_the_command_line_and_in_pyproject(check: Check, tmp_path: Pat
     assert check("--max-graphs", "3").exit_code == 0
     project.write_text(f'[tool.dynamo.check]\nmax-graph-breaks = 0\nallow = ["{identity}"]\n')
     assert check().exit_code == 0
+
+
+def test_a_program_that_the_lock_does_not_have_is_told_of_those_that_it_has(check: Check, lock: Path) -> None:
+    result = check("--name", "another")
+    assert result.exit_code == 110
+    assert "has no 'another' (it has toy_example; --name says which is meant)" in result.stderr
 
 
 def test_entries_of_other_programs_stay(check: Check, lock: Path) -> None:

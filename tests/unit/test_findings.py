@@ -3,6 +3,7 @@
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,7 @@ from dynamo_core.model import (
     GuardFailure,
     Optimizer,
     Place,
+    ProcessEnd,
     RecompileReasons,
     Recording,
     ResumeFunction,
@@ -33,7 +35,7 @@ from dynamo_core.model import (
 )
 from dynamo_reporters.documents import json_schema, json_value
 from dynamo_reporters.parts.findings import finding_lines
-from made import of_one_process
+from made import of_one_process, pair_of
 
 
 def times(calls: int, each: float, *, previous: int | None = None, gap: float | None = None) -> CallTimes:
@@ -237,6 +239,28 @@ def test_a_function_that_is_compiled_from_the_start_again_and_again_is_told_why(
     assert defined.identity != reset.identity
 
 
+def test_a_backward_that_was_prepared_and_never_ran_is_the_first_thing_to_leave_out() -> None:
+    pair = replace(pair_of(), backward={"aten.mm": 3, "aten.sum": 1})
+    inductor = replace(graph(1, CompileId(0, 0), times=times(10, 0.001)), backend="inductor")
+    slow = replace(first_compile(0), seconds=30.0)
+
+    def advised(**fields: Any) -> list[str]:
+        known = {"graphs": [inductor], "compiles": [slow], "pairs": [pair], "end": ProcessEnd()} | fields
+        (found,) = find(of_one_process(**known))
+        return [each.text for each in found.remedies]
+
+    prepared, less = advised()
+    assert "torch.no_grad()" in prepared and "AOTAutograd prepared one of 4 ops" in prepared
+    assert less.startswith("in a run as short as this one")
+    for runs_one in (
+        {"graphs": [replace(inductor, backward_index=3)]},
+        {"graphs": [replace(inductor, backend="aot_eager")]},  # whose backwards are not seen
+        {"optimizers": [Optimizer("Adam", "torch.optim.adam", "/x/adam.py")]},
+        {"end": None},
+    ):
+        assert advised(**runs_one) == [less]
+
+
 def test_two_copies_and_the_parts_behind_breaks_are_no_functions_compiled_anew() -> None:
     assert find(of_one_process(compiles=[first_compile(0), first_compile(1)])) == []
     resumed = "torch_dynamo_resume_in_f_at_4"
@@ -251,8 +275,8 @@ def test_a_loop_that_makes_the_first_step_slow_is_named_with_its_counts() -> Non
     assert (found.kind, found.place, found.source) == ("unrolled loop", loop.place, loop.text)
     assert found.title == "240 of the 242 ops of forward come from a loop, at /home/me/train.py:9"
     assert found.cause == (
-        "Dynamo unrolls loops: the body of this one is 60 times in graph 1, each of them traced and compiled "
-        "anew"
+        "Dynamo unrolls loops: most ops of this one are 60 times in graph 1, each of them traced and "
+        "compiled anew"
     )
     assert "`layer.compile()` on each layer" in found.remedies[0].text
     counted = replace(large, loop=replace(loop, text="for tap in range(60):"))

@@ -181,3 +181,14 @@ def test_without_the_last_run_only_edits_can_be_applied() -> None:
     fixes.withdraw_lines_that_never_ran()
     assert [fix.kept.patches != () for fix in fixes.fixes if fix.kept] == [False, True]
     assert fixes.fixes[0].kept in fixes.fixes[0].trials
+
+
+def test_a_variable_that_two_fixes_set_is_given_once_with_both_values() -> None:
+    """The second `export` would undo the first."""
+    name = "TORCH_COMPILE_DYNAMIC_SOURCES"
+    changes = [Change(environment=(Assignment(name, value),)) for value in ("L['x']:0", "L['y']:0")]
+    remedies = [Remedy("environment", "set it", "dynamo recompiles", change=change) for change in changes]
+    trials = [Trial(remedy, "cures", "", 2, 0, (RAN,)) for remedy in remedies]
+    fixes = Fixes("train", (RAN,), [Fix(FINDING, [each], each) for each in trials])
+    page = plain_text(fix_blocks(fixes))
+    assert page.count(f"export {name}=\"L['x']:0,L['y']:0\"  # one variable for all") == 2

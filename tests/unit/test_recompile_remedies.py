@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dynamo_core.analysis.recompile_causes import RecompileCause, causes_of
+from dynamo_core.analysis.recompile_sentences import cause_sentence
 from dynamo_core.analysis.recompiles import frames_recompiled
 from dynamo_core.analysis.remedies.advice import Assignment, Change
 from dynamo_core.analysis.remedies.recompiles import REMEDIES, recompile_advice
@@ -97,6 +98,14 @@ def test_a_size_that_varies_is_named_as_torch_spells_it() -> None:
 def test_what_varied_along_with_it_is_named_too() -> None:
     (cause,) = causes([size(4, 5)], symbols=[opened(), opened("L['x'].size()[1]"), opened("L['k']")])
     assert first_change(cause) == (Assignment(DYNAMIC_SOURCES, "L['x']:0,L['x']:1,L['k']"),)
+
+
+def test_a_number_that_had_changed_by_then_is_said_beside_it() -> None:
+    (cause,) = causes(["0/0: epoch == 0"], symbols=[opened("L['epoch']"), opened("L['self'].temperature")])
+    said = cause_sentence(cause)
+    assert said.endswith("`self.temperature` had changed by then too, which alone would have been enough")
+    (alone,) = causes(["0/0: epoch == 0"], symbols=[opened("L['epoch']"), opened("L['x'].size()[1]")])
+    assert "too" not in cause_sentence(alone), "sizes are said with the remedy"
 
 
 def test_a_float_that_varies_along_with_it_can_only_be_dynamic_by_the_argument() -> None:

@@ -31,6 +31,7 @@ _DTYPES = {
     "ComplexDouble": "complex128",
     "Bool": "bool",
 }
+_FLAGS = {"0": "False", "1": "True"}
 _DECIDES = re.compile(r"(?:if|elif|while|for|assert|match)\b|.{0,1000}\brange\(")
 _DUCK_SIZING = "duck sizing"  # in torch's remark on a check
 _NUMBER = re.compile(r"-?\d{1,20}")
@@ -90,7 +91,8 @@ class RecompileCause:
             if failure is not None:
                 values = (failure.expected, self._came(compile_, failure))
                 known |= dict.fromkeys(value for value in values if value is not None)
-        return [_DTYPES.get(value, value) if self.kind == "dtype" else value for value in known]
+        words = _DTYPES if self.kind == "dtype" else _FLAGS if self.kind == "requires_grad" else {}
+        return [words.get(value, value) for value in known]
 
     @property
     def call(self) -> StackFrame | None:
@@ -296,6 +298,23 @@ class RecompileCause:
         """Whether torch made a float dynamic in the same recompile: it makes none dynamic by its name."""
         opened = (self.frame.records.symbols.get(compile_.compile_id, ()) for compile_ in self.compiles)
         return any(symbol.name.startswith(_FLOAT_SYMBOL) for symbols in opened for symbol in symbols)
+
+    @cached_property
+    def changed_besides(self) -> list[str]:
+        """Other numbers that torch made dynamic in the same recompiles, as they had changed as well."""
+        again = {compile_.compile_id for compile_ in self.compiles}
+        by_id = self.frame.records.symbols.items()
+        others = [each for compile_id, symbols in by_id if compile_id not in again for each in symbols]
+        known = {plain_source(each.source) for each in others if self.frame.is_of(each.compile_id)}
+        came = [
+            plain_source(each.source)
+            for compile_id, symbols in by_id
+            if compile_id in again
+            for each in symbols
+        ]
+        return [
+            each for each in dict.fromkeys(came) if not sizes_in(each) and each not in {self.source, *known}
+        ]
 
     @property
     def frames_that_vary(self) -> int:

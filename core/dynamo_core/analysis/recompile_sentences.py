@@ -5,6 +5,7 @@ from .guard_failures import what_differed
 from .recompile_causes import RecompileCause
 
 _MOST_SHOWN = 8
+_MOST_BESIDES = 3
 _STATES = {
     "grad_mode": "gradients were recorded in one call and not in another (`torch.no_grad`)",
     "default_dtype": "the default dtype was changed between calls",
@@ -20,6 +21,11 @@ _STATES = {
 def cause_sentence(cause: RecompileCause) -> str:
     """What differed between the calls, with the values, and what that means where it needs no cure."""
     sentence = _sentence(cause)
+    besides = cause.changed_besides
+    if besides:
+        more = f" and {len(besides) - _MOST_BESIDES} more" if len(besides) > _MOST_BESIDES else ""
+        shown = ", ".join(f"`{each}`" for each in besides[:_MOST_BESIDES])
+        sentence += f"; {shown}{more} had changed by then too, which alone would have been enough"
     if cause.is_rightly_apart:
         sentence += (
             "; a program that trains and evaluates needs a version for each, and there is nothing to cure"

@@ -54,6 +54,8 @@ def _verdict(figures: list[Figures]) -> str:
     sure = [pair for pair in speeds if pair[0].differs is not False and pair[1].estimate > 1]
     best, speed = max(sure or speeds, key=lambda pair: pair[1].estimate)
     told = f"{best.backend.name} is {_times_as_fast(speed)}"
+    if best.basis == "run":
+        told += ", by the whole run and not by its steps (see below)"
     if best.differs is False and speed.interval is not None:
         between = f"{interval(*speed.interval)} times as fast as eager (95 %)"
         if best.is_decided:

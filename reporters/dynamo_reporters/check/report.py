@@ -11,11 +11,18 @@ from ..page.blocks import Block, Bullets, Heading, Paragraph
 from ..parts.findings import tests_line
 
 
-def check_blocks(checked: Checked, findings: Mapping[str, Finding]) -> Iterator[Block]:
-    """The page as blocks; `findings` are those of the run, by identity."""
+def check_blocks(
+    checked: Checked, findings: Mapping[str, Finding], *, has_failed: bool = False
+) -> Iterator[Block]:
+    """The page as blocks; `findings` are those of the run, by identity. The program may have failed."""
     yield Heading(f"{checked.program}: {verdict(checked)}", 1)
     yield Paragraph(counts_sentence(checked))
-    if checked.worse:
+    if has_failed:
+        yield Paragraph(
+            "The program failed, and the exit code is its own; what it did not reach is missing here.",
+            "warning",
+        )
+    elif checked.worse:
         yield Paragraph(f"The command fails with exit code {GotWorse.exit_code}.")
     for title, differences in (("Worse", checked.worse), ("Better", checked.better)):
         if differences:

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator
 
 from dynamo_core.analysis.words import number, place, seconds
+from dynamo_core.fix.changes import variables
 from dynamo_core.fix.patches import changed_lines
 from dynamo_core.fix.trial import Fix, Fixes, Trial
 from dynamo_core.model import Place
@@ -53,7 +54,7 @@ def _fix_blocks(rank: int, fix: Fix, fixes: Fixes) -> Iterator[Block]:
         yield Paragraph(f"→ {fix.kept.remedy.text}", "advice")
         if fix.kept.remedy.may_change:
             yield Paragraph(f"It may change: {fix.kept.remedy.may_change}")
-        yield from _how(rank, fix.kept)
+        yield from _how(rank, fix.kept, fixes)
         faster = _speed(fix.kept, fixes)
         if faster:
             yield Paragraph(faster)
@@ -77,11 +78,17 @@ def _title(fix: Fix) -> str:
     return f"{where}: no remedy that a program can try"
 
 
-def _how(rank: int, kept: Trial) -> Iterator[Block]:
-    """What to type: the edit, or without one the setting."""
+def _how(rank: int, kept: Trial, fixes: Fixes) -> Iterator[Block]:
+    """What to type: the edit, or without one the setting; a variable that several set has all values."""
     change = kept.remedy.change
     assert change is not None
-    set_by_hand = [f"export {each.name}={_quoted(each.value)}" for each in change.environment]
+    kept_changes = [fix.kept.remedy.change for fix in fixes.fixes if fix.kept is not None]
+    joined = variables([each for each in kept_changes if each is not None], {})
+    set_by_hand = [
+        f"export {each.name}={_quoted(joined[each.name])}"
+        + ("" if joined[each.name] == each.value else "  # one variable for all the fixes that set it")
+        for each in change.environment
+    ]
     set_by_hand += [f"dynamo run --config {shlex.quote(str(each))}" for each in change.settings]
     set_by_hand += [f"dynamo run --override {shlex.quote(str(each))}" for each in change.arguments]
     set_by_hand += [f"dynamo run {option}" for option in change.options]

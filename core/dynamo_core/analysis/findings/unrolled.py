@@ -15,8 +15,9 @@ _OVER_NUMBERS = re.compile(r"\brange\(")
 _AT_ONCE = (
     "compute over all of it at once in place of one after the other (a dimension more, stacked slices, "
     "a convolution): then there is one op for each in the loop's body. Where each turn needs what the one "
-    "before it gave, make the body a function and compile that one, with its number as a tensor, in place of "
-    "the whole: the first step is fast then, and later ones may be slower. Or make the loop shorter."
+    "before it gave, make the body a function of the tensors that it works on (of `xs[t]`, not of `t`), and "
+    "compile that one in place of the whole: the first step is fast then, and later ones are slower, as each "
+    "turn is a call; measure it. Or make the loop shorter."
 )
 _COMPILE_ONCE = (
     "compile what is repeated, and not the whole (regional compilation): `layer.compile()` on each layer in "
@@ -43,12 +44,12 @@ def _of_graph(process: Process, graph: Graph, loop: UnrolledLoop, took: float) -
     where = loop.called_from or loop.place
     name = graph_frame(graph)
     what = "a loop" if loop.is_loop else "one function"
-    copied = "unrolls loops: the body of this one" if loop.is_loop else "inlines calls: this function"
+    copied = "unrolls loops: most ops of this one are" if loop.is_loop else "inlines calls: this function is"
     return Draft(
         "unrolled loop",
         key=(),
         title=f"{loop.ops:,} of the {number(graph.ops, 'op')} of {name} come from {what}, at {place(where)}",
-        cause=f"Dynamo {copied} is {loop.times:,} times in graph {graph.number}, each of them traced and "
+        cause=f"Dynamo {copied} {loop.times:,} times in graph {graph.number}, each of them traced and "
         "compiled anew",
         effect=f"compiling the frame took {seconds(took)}",
         processes=(process,),

@@ -23,10 +23,11 @@ def wrong_results(figures: Figures) -> Iterator[Draft]:
         call, graph = each.wrong_call, each.graph
         assert call is not None
         node = call.node
+        by = "" if graph.backend is None else f", as backend {graph.backend} computes it,"
         yield Draft(
             "wrong result",
             key=(graph.key or "", node.target if node is not None else ""),
-            title=f"{graph_text(each, figures.recording)} disagrees with eager",
+            title=f"{graph_text(each, figures.recording)}{by} disagrees with eager",
             cause=f"call {call.call}, {off_text(call.first_wrong)}",
             effect="" if node is None else f"first wrong node: {node_text(node)}",
             processes=(each.process,),
