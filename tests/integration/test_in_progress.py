@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Result
+from dynamo_core.model import Place
+from dynamo_core.recording.read import read
 
 BACKENDS = """
 import time
@@ -120,6 +122,33 @@ def test_a_signal_to_a_forked_child_is_not_its_parents(run: Callable[..., Result
     assert ended.stdout == f"child {-signal.SIGTERM}\n"
     assert "Python was" not in ended.stderr
     assert [*(tmp_path / "rec").glob("dynamo_stack_*")] == []
+
+
+RAISING = """
+import contextlib, torch
+def broken():
+    with contextlib.suppress(ValueError):
+        try:
+            raise ValueError
+        finally:
+            {}[torch.ones(1)]
+broken()
+"""
+
+
+def test_the_exception_that_ended_a_program_is_recorded_with_its_line(
+    run: Callable[..., Result], tmp_path: Path
+) -> None:
+    (tmp_path / "program.py").write_text(RAISING)
+    assert run("run", "-o", "rec", "program.py").exit_code == 1
+    (process,) = read(tmp_path / "rec").processes
+    assert process.end is not None
+    assert (process.end.raised, process.end.raised_in) == ("KeyError", "broken")
+    assert process.end.raised_at == Place(str(tmp_path / "program.py"), 8)
+    (tmp_path / "program.py").write_text("import torch\ntry:\n    {}[1]\nexcept KeyError:\n    pass\n")
+    assert run("run", "-o", "caught", "program.py").exit_code == 0
+    (process,) = read(tmp_path / "caught").processes
+    assert process.end is not None and process.end.raised is None
 
 
 def test_interrupted_while_compiling(run: Callable[..., Result], tmp_path: Path) -> None:

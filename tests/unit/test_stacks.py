@@ -2,7 +2,7 @@
 
 from dynamo_core.analysis.ranks import compare_ranks
 from dynamo_core.analysis.stopped import stopped_lines, stopped_words
-from dynamo_core.model import Place, Process, StackFrame
+from dynamo_core.model import Place, Process, ProcessEnd, StackFrame
 from dynamo_core.recording.stacks import parse_stacks
 from ranks_by_hand import of, rank
 
@@ -59,3 +59,16 @@ def test_ranks_that_hang_in_different_collectives_are_told_apart() -> None:
     assert others.endswith("train.py:14 in train, outside of compiled graphs")
     assert unknown.startswith("rank 3 was in no compiled graph and no compile")
     assert stopped_lines(run)[0].startswith("Python of rank 0 was in barrier")
+
+
+def test_a_rank_that_an_exception_ended_is_named_with_its_line() -> None:
+    raised = rank(0)
+    raised.end = ProcessEnd(
+        raised="RuntimeError", raised_file="/home/me/train.py", raised_line=23, raised_in="main"
+    )
+    first, other = compare_ranks(of(raised, rank(1, ended=False))).waiting
+    assert first == "rank 0 ended in an exception, RuntimeError at /home/me/train.py:23 in main"
+    assert other.startswith("rank 1 was in no compiled graph")
+    raised.end = ProcessEnd(raised="KeyError")
+    assert compare_ranks(of(raised, rank(1))).waiting == ("rank 0 ended in an exception, KeyError",)
+    assert compare_ranks(of(rank(0), rank(1))).waiting == ()

@@ -9,7 +9,7 @@ from .harmless import Probes
 from .import_hook import import_hook
 from .primitives import time_ns
 from .probes.optimizers import OptimizerNotes
-from .probes.process import description_of_state, peak_memory, torch_totals
+from .probes.process import description_of_state, peak_memory, torch_totals, what_ended_it
 from .writing.stream import Stream
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ class ProcessRecords:
     def __init__(self, stream: Stream, probes: Probes) -> None:
         self._stream = stream
         self._note_optimizers = probes.harmless("optimizers")(OptimizerNotes(stream).note)
+        self._raised = probes.harmless("the exception that ended the program")(what_ended_it)
         self._inherited_totals: dict[str, int] = {}  # a forked child's from its parent, which are not its own
         self.state = probes.harmless("devices and torch settings")(self._state)
         self.forked = probes.harmless("fork")(lambda: self._inherited_totals.update(torch_totals()))
@@ -35,7 +36,13 @@ class ProcessRecords:
         inherited = self._inherited_totals
         totals = {name: count - inherited.get(name, 0) for name, count in torch_totals().items()}
         self._stream.artifact(
-            PROCESS_END, {"torch_totals": totals, "ended_ns": time_ns(), "peak_memory": peak_memory()}
+            PROCESS_END,
+            {
+                "torch_totals": totals,
+                "ended_ns": time_ns(),
+                "peak_memory": peak_memory(),
+                **(self._raised() or {}),
+            },
         )
         self._stream.counters.allow_writing()
 

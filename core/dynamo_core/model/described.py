@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, get_type_hints
 
 from ..shared.fitting import fits
+from .ids import Place
 
 _Described = TypeVar("_Described", bound="Description")
 
@@ -77,11 +78,26 @@ class ProcessState(Description):
 
 @dataclass(frozen=True)
 class ProcessEnd(Description):
-    """The last word of a process: torch's own counters, and the most bytes that it has had, by where."""
+    """The last word of a process: torch's own counters, and the most bytes that it has had, by where.
+
+    Where an exception ended it, `raised` is the name of its class, and `raised_in` the innermost function of
+    the program's own that it came through, in `raised_file` at `raised_line`.
+    """
 
     torch_totals: dict[str, int] | None = None
     ended_ns: int | None = None
     peak_memory: dict[str, int] | None = None
+    raised: str | None = None
+    raised_file: str | None = None
+    raised_line: int | None = None
+    raised_in: str | None = None
+
+    @property
+    def raised_at(self) -> Place | None:
+        """That line."""
+        if self.raised_file is None or self.raised_line is None:
+            return None
+        return Place(self.raised_file, self.raised_line)
 
 
 @dataclass(frozen=True)

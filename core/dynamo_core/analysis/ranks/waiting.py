@@ -71,13 +71,25 @@ def who_waits(
     inside = _inside(ranks)
     in_collectives = {rank: at for rank, at in inside.items() if at.collectives}
     lost = tuple(_lost(ranks, in_collectives)) if is_over else ()
+    errors = tuple(_errors(ranks))
     if lost:
-        return (*(_unlike(ranks, in_collectives) if in_collectives else ()), *lost)
+        return (*(_unlike(ranks, in_collectives) if in_collectives else ()), *lost, *errors)
     if not in_collectives:
-        if is_seen_outside:
-            return ()
-        return tuple(_outside_of_graphs(ranks, inside))
-    return tuple(_sentences(ranks, inside, in_collectives))
+        return errors if is_seen_outside else (*errors, *_outside_of_graphs(ranks, inside))
+    return (*_sentences(ranks, inside, in_collectives), *errors)
+
+
+def _errors(ranks: Mapping[int, Process]) -> Iterator[str]:
+    """The exceptions that ended ranks; of one that another stands for, that is not known."""
+    alike: dict[str, list[int]] = {}
+    for rank, process in ranks.items():
+        end = process.end
+        if end is not None and end.raised is not None:
+            at = end.raised_at
+            where = "" if at is None else f" at {place(at)} in {end.raised_in}"
+            alike.setdefault(f"{end.raised}{where}", []).append(rank)
+    for error, some in alike.items():
+        yield f"{named(some)} ended in an exception, {error}"
 
 
 def _lost(ranks: Mapping[int, Process], waiting: Mapping[int, _At]) -> Iterator[str]:

@@ -31,6 +31,11 @@ def is_installed(file: str) -> bool:
     return "/site-packages/" in file or "/dist-packages/" in file
 
 
+def is_of_others(file: str) -> bool:
+    """Whether a file is not the program's: installed, or Python's own."""
+    return is_installed(file) or "/lib/python3" in file or file.startswith("<frozen ")
+
+
 def _line(entry: str) -> tuple[str, int] | None:
     file, _, rest = entry.partition('", line ')
     digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]

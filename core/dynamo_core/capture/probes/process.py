@@ -10,6 +10,7 @@ from typing import Any
 
 from ...shared.launchers import attempt_of, job_of, rank_of
 from ...shared.masking import masked_arguments, masked_environment
+from .graph_lines import is_of_others
 
 
 def description_at_start() -> dict[str, Any]:
@@ -54,6 +55,30 @@ def torch_totals() -> dict[str, int]:
         "frames_total": counters["frames"]["total"],
         "frames_ok": counters["frames"]["ok"],
         "graph_break_reasons": len(dynamo_utils.graph_break_reasons),
+    }
+
+
+def what_ended_it() -> dict[str, Any]:
+    """The exception that nobody caught, and the program's own line that it came through last; {} without one.
+
+    Source: Python/pythonrun.c (PyErr_PrintEx sets sys.last_value, from 3.12 on sys.last_exc, before exit
+    functions run). What was raised below a prompt or a notebook's cell does not begin in `__main__`.
+    """
+    error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+    traceback = error.__traceback__ if isinstance(error, BaseException) else None
+    if traceback is None or traceback.tb_frame.f_globals.get("__name__") != "__main__":
+        return {}
+    own = traceback
+    while traceback is not None:
+        if not is_of_others(traceback.tb_frame.f_code.co_filename):
+            own = traceback
+        traceback = traceback.tb_next
+    code = own.tb_frame.f_code
+    return {
+        "raised": type(error).__qualname__,
+        "raised_file": code.co_filename,
+        "raised_line": own.tb_lineno,
+        "raised_in": code.co_name,
     }
 
 
