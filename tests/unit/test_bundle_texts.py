@@ -185,3 +185,11 @@ def test_a_placeholder_is_never_given_twice(texts: Texts) -> None:
     placeholders = Placeholders()
     Texts(placeholders).text("name2 zircon name1")
     assert placeholders.given() == {"name": {"name1": "name2", "name2": "zircon", "name3": "name1"}}
+
+
+def test_a_path_whose_beginning_torch_has_cut_off_is_the_same_path() -> None:
+    placeholders = Placeholders()
+    whole = placeholders.path("/home/customer/secret/model.py")
+    assert placeholders.path("omer/secret/model.py") == whole.partition("/")[2].partition("/")[2]
+    assert placeholders.path("other/secret/model.py").partition("/")[2] == "/".join(whole.split("/")[-2:])
+    assert "omer" not in placeholders.given()["folder"].values()

@@ -97,6 +97,7 @@ class Placeholders:
         self._given: dict[str, dict[str, str]] = {}
         self._words: dict[str, str] = {}
         self._paths: dict[str, str] = {}
+        self._folders: dict[str, list[list[str]]] = {}  # of absolute paths, by the file
 
     def given(self) -> dict[str, dict[str, str]]:
         """What stands for what, by kind: `{"name": {"name1": "customer"}}`."""
@@ -178,7 +179,20 @@ class Placeholders:
         )
         if is_torchs and all_in([*folders, PurePosixPath(last).stem]):
             return path
+        if path.startswith("/"):
+            self._folders.setdefault(last, []).append(folders)
+        elif folders:
+            folders[0] = self._whole(folders, last)
         return "/".join([*map(self._folder, folders), self._file(last)])
+
+    def _whole(self, folders: list[str], last: str) -> str:
+        """The first folder of a path whose beginning torch has cut off, by the paths that came before."""
+        first, *rest = folders
+        for known in self._folders.get(last, ()):
+            at = len(known) - len(folders)
+            if at >= 0 and known[at + 1 :] == rest and known[at].endswith(first):
+                return known[at]
+        return first
 
     def _folder(self, name: str) -> str:
         if name in ("", ".", ".."):

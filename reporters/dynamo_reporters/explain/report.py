@@ -117,7 +117,7 @@ def _counts(recording: Recording, summary: Summary) -> Table:
     called = (graph.times for process in recording.processes for graph in process.graphs)
     rows = [
         ("processes", summary.processes),
-        ("frames", _of(summary.frames_compiled, summary.frames, "ok, as torch counts")),
+        ("frames that Dynamo looked at", _of(summary.frames_compiled, summary.frames, "ok, as torch counts")),
         ("whole-graph frames", summary.whole_graph_frames or None),
         ("frames that fell back to eager", summary.frames_fell_back),
         ("graphs", summary.graphs),
