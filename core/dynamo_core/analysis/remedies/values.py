@@ -16,6 +16,7 @@ _BRANCH = re.compile(r"[Dd]ata-dependent branching|generic_jump|Data-dependent j
 _VALUE = re.compile(r"Tensor\.item\(\)|_local_scalar_dense")
 _ASSERT = re.compile(r"^\s*assert\b")
 _WHILE = re.compile(r"^\s*while\b")
+_APPENDS = re.compile(r"\s*[\w.]{1,100}\.(?:append|add|extend)\(")
 _TO_WHERE = Change(edit="branch to where")
 _NOT_KNOWN = "and that is not known while the function is compiled"
 
@@ -26,6 +27,10 @@ def _raises(situation: Situation) -> bool:
 
 def _leaves_a_loop(situation: Situation) -> bool:
     return bool(situation.following) and situation.following[0].strip() in ("break", "continue")
+
+
+def _appends(situation: Situation) -> bool:
+    return bool(situation.following) and _APPENDS.match(situation.following[0]) is not None
 
 
 def _is_made_of_conditions(situation: Situation) -> bool:
@@ -122,6 +127,19 @@ _BRANCHES = (
             ),
         ),
         when=_leaves_a_loop,
+    ),
+    Cause(
+        _BRANCH,
+        "what is put into a list depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
+        (
+            Treatment(
+                "compute the condition for all of them at once, as a tensor of True and False; return it "
+                "beside them, and take those that are wanted (`values[mask]`) after the call of "
+                "`{function}`.",
+                cures="rows_kept_by_value",
+            ),
+        ),
+        when=_appends,
     ),
     Cause(
         _BRANCH,
