@@ -113,7 +113,7 @@ def test_remedies_are_proven_by_the_program_and_its_files_stay(
 def test_a_program_is_not_run_again_unasked(run: Runner, program: Path) -> None:
     result = run("fix", program)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "say --yes" in result.stderr
+    assert "there is no terminal to ask on: add --yes" in result.stderr
 
 
 def test_a_recording_of_somebody_else_is_never_run(run: Runner, program: Path, tmp_path: Path) -> None:

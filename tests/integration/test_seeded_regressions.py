@@ -57,7 +57,7 @@ ROUNDS: Mapping[str, tuple[Seed, ...]] = {
             "more saved for the backward",
             SCALE,
             "        y = y * self.scale * y.exp()\n",
-            "graph changed forward: + Tensor.exp @ y = y * self.scale * y.exp(), "
+            "graph changed Block.forward: + Tensor.exp @ y = y * self.scale * y.exp(), "
             "+ operator.mul @ y = y * self.scale * y.exp(), saved",
         ),
         Seed(
@@ -91,7 +91,7 @@ ROUNDS: Mapping[str, tuple[Seed, ...]] = {
             "no gradients",
             SCALE,
             "        y = y.detach() * self.scale\n",
-            "graph changed forward: + Tensor.detach @ y = y.detach() * self.scale, "
+            "graph changed Block.forward: + Tensor.detach @ y = y.detach() * self.scale, "
             "requires_grad True → False, saved",
         ),
         Seed(
@@ -152,7 +152,7 @@ ROUNDS: Mapping[str, tuple[Seed, ...]] = {
             "no backward",
             TRAIN,
             "        with torch.no_grad():\n            block(x)\n",
-            "graph changed forward: grad_enabled True → False, no gradients can be asked for any more, "
+            "graph changed Block.forward: grad_enabled True → False, no gradients can be asked for any more, "
             "requires_grad True → False",
         ),
         Seed(
@@ -186,7 +186,7 @@ ROUNDS: Mapping[str, tuple[Seed, ...]] = {
             "an attribute",
             "self.scale = 2.0",
             "self.scale = 3.0",
-            "graph changed forward: (y, 2.0) → (y, 3.0)",
+            "graph changed Block.forward: (y, 2.0) → (y, 3.0)",
         ),
         Seed(
             "another backend for inference",
