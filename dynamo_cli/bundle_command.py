@@ -56,7 +56,7 @@ def bundle_command(ctx: click.Context, /, bundle_file: Path, without_source: boo
     \b
     Examples:
       dynamo bundle                                    the newest recording, as it is
-      dynamo bundle --without-source -o issue.zip      no name, path or constant of yours
+      dynamo bundle --without-source -o issue.zip      no name, path or text of yours
       dynamo explain issue.zip                         for whoever receives it
     """
     target, ending = target_recording(ctx, options)
@@ -134,6 +134,6 @@ def _said(output: Path, replaced: Replaced | None) -> list[Block]:
         Paragraph(f"What stands for what is in {list_beside(output)}: keep it, and do not send it."),
         Paragraph(
             "Look at report.html in the file before you send it: what each line does (its operators and its "
-            "calls of torch), shapes and small whole numbers are not hidden."
+            "calls of torch), shapes and whole numbers of up to six digits are not hidden."
         ),
     ]

@@ -113,9 +113,9 @@ def check_command(
 
     \b
     Examples:
-      dynamo check --update --backend eager test_model.py     accept what is there now
-      dynamo check --backend eager test_model.py              fail where it gets worse
-      dynamo check --max-graph-breaks 0 -m pytest tests       without a lock file
+      dynamo check --update --backend eager train.py     accept what is there now
+      dynamo check --backend eager train.py              fail where it gets worse
+      dynamo check --max-graph-breaks 0 -m pytest tests  without a lock file
     """
     most = {each: options.pop(f"max_{each.replace('-', '_')}") for each in COUNTS}
     given = Bounds({each: value for each, value in most.items() if value is not None}, frozenset(allow))
@@ -162,6 +162,8 @@ def _update(lock_file: Path, locked: dict[str, Facts], key: str, facts: Facts, r
         f"dynamo: {number(facts.number, 'fact')} of {key} written to {lock_file}: commit it, and "
         "`dynamo check` fails where they get worse"
     )
+    if facts.is_empty:
+        say(f"dynamo: nothing was compiled by {key}: the tests of a file run with `-m pytest FILE`")
 
 
 def _write(

@@ -33,7 +33,9 @@ from dynamo_core.model import (
     Taking,
     UnrolledLoop,
 )
+from dynamo_reporters.breaks.report import problem_blocks
 from dynamo_reporters.documents import json_schema, json_value
+from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.parts.findings import finding_lines
 from made import of_one_process, pair_of
 
@@ -393,3 +395,12 @@ def test_the_documentation_lists_every_kind_and_nothing_else() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs/findings.md").read_text()
     listed = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
     assert sorted(listed) == sorted(KINDS)
+
+
+def test_the_page_of_breaks_begins_with_what_is_to_be_fixed_first() -> None:
+    known = of_one_process(breaks=[a_break()], frames=[fallback()])
+    page = plain_text(problem_blocks(known))
+    first = find(known)[0].kind
+    assert first == "fell back to eager"
+    assert page.index("Frames that fell back to eager") < page.index("1. ") and "Graph breaks" in page
+    assert "Graph breaks" not in plain_text(problem_blocks(of_one_process(breaks=[a_break()])))

@@ -108,6 +108,22 @@ def test_a_number_that_had_changed_by_then_is_said_beside_it() -> None:
     assert "too" not in cause_sentence(alone), "sizes are said with the remedy"
 
 
+def test_a_frame_that_is_compiled_below_one_that_runs_eager_goes_with_that() -> None:
+    call = StackFrame(Place("me/train.py", 22), "forward", "x = x + layer(x)")
+    compiled_alone = Frame(
+        "f", Place("me/train.py", 9), "compiled", None, True, False, CompileId(0, 1), called_from=call
+    )
+    given_up = [
+        Frame("forward", Place("me/train.py", line), "failed", "a break", False, False, None, method=method)
+        for line, method in ((9, "Encoder.forward"), (19, "Net.forward"), (30, "Other.forward"))
+    ]
+    reason = "0/0: tensor 'x' requires_grad mismatch. expected requires_grad=0"
+    (cause,) = causes([reason], frames=[compiled_alone, *given_up])
+    assert "only because `Net.forward`, which calls it, runs eager" in recompile_advice(cause)[0].text
+    (alone,) = causes([reason], frames=[compiled_alone])
+    assert recompile_advice(alone)[0].text.startswith("`x` requires a gradient in some calls only")
+
+
 def test_a_float_that_varies_along_with_it_can_only_be_dynamic_by_the_argument() -> None:
     rate = replace(opened("L['self'].rate"), name="zf3")
     (cause,) = causes([size(4, 5)], symbols=[opened(), rate])

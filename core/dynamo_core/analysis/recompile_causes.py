@@ -324,6 +324,25 @@ class RecompileCause:
         opened = {symbol.compile_id for symbol in process.symbols} & again
         return len({compile_id._replace(compile=None) for compile_id in opened if compile_id is not None})
 
+    @cached_property
+    def eager_caller(self) -> str | None:
+        """The function that calls the frame and was given up, so that the frame is compiled by itself."""
+        process = self.frame.process.entire
+        mine = {compile_.compile_id for compile_ in self.compiles}
+        calls = [each.called_from for each in process.frames if each.compile_id in mine and each.called_from]
+        given_up = [each for each in process.frames if each.outcome == "failed"]
+        for call in calls:
+            around = [
+                each
+                for each in given_up
+                if (each.place.file, each.name) == (call.place.file, call.function)
+                and each.place.line <= call.place.line
+            ]
+            if around:
+                innermost = max(around, key=lambda each: each.place.line)
+                return innermost.method or innermost.name
+        return None
+
     @property
     def is_of_training(self) -> bool:
         """Whether it is what `train()` and `eval()` set."""

@@ -21,11 +21,8 @@ _STATES = {
 def cause_sentence(cause: RecompileCause) -> str:
     """What differed between the calls, with the values, and what that means where it needs no cure."""
     sentence = _sentence(cause)
-    besides = cause.changed_besides
-    if besides:
-        more = f" and {len(besides) - _MOST_BESIDES} more" if len(besides) > _MOST_BESIDES else ""
-        shown = ", ".join(f"`{each}`" for each in besides[:_MOST_BESIDES])
-        sentence += f"; {shown}{more} had changed by then too, which alone would have been enough"
+    if cause.changed_besides:
+        sentence += f"; {besides(cause)}"
     if cause.is_rightly_apart:
         sentence += (
             "; a program that trains and evaluates needs a version for each, and there is nothing to cure"
@@ -33,6 +30,14 @@ def cause_sentence(cause: RecompileCause) -> str:
     elif cause.kind == "size" and cause.dynamic is False:
         sentence += "; with `dynamic=False` each size is a version of its own"
     return sentence
+
+
+def besides(cause: RecompileCause) -> str:
+    """What else had changed by then, which torch does not name as the reason."""
+    others = cause.changed_besides
+    more = f" and {len(others) - _MOST_BESIDES} more" if len(others) > _MOST_BESIDES else ""
+    shown = ", ".join(f"`{each}`" for each in others[:_MOST_BESIDES])
+    return f"{shown}{more} had changed by then too, which alone would have been enough"
 
 
 def _sentence(cause: RecompileCause) -> str:

@@ -93,11 +93,12 @@ def _cannot_pay(bench: Bench, figures: list[Figures]) -> Iterator[Block]:
     """Where compiling takes longer than all that there is to win in a run like this one."""
     known = [run.working_seconds for run in bench.eager.successes.values() if run.working_seconds is not None]
     for each in figures[1:] if known else []:
-        if each.compile_cold is not None and each.compile_cold > median(known):
+        is_slower = each.speed_up is not None and bool(each.is_decided) and each.speed_up.estimate < 1
+        if each.compile_cold is not None and each.compile_cold > median(known) and not is_slower:
             compiling, run = seconds(each.compile_cold), seconds(median(known))
             yield Paragraph(
-                f"Compiling with {each.backend.name} took {compiling}, and the whole run takes {run} in "
-                "eager: in a run as short as this one no speed-up pays for it.",
+                f"Compiling with {each.backend.name} took {compiling}, and the whole run, without imports, "
+                f"takes {run} in eager: in a run as short as this one no speed-up pays for it.",
                 "strong",
             )
 

@@ -8,6 +8,7 @@ from dynamo_core.analysis.break_costs import BreakCost
 from dynamo_core.analysis.break_effects import DistinctBreak
 from dynamo_core.analysis.break_sentences import effect_and_cost, title_of
 from dynamo_core.analysis.figures import Figures
+from dynamo_core.analysis.findings import ANALYSES_OF_THE_COMPILER, find
 from dynamo_core.analysis.findings.ranked_breaks import ranked_breaks
 from dynamo_core.analysis.given_up import what_stopped
 from dynamo_core.analysis.remedies.advice import Advice
@@ -90,9 +91,24 @@ def problem_blocks(recording: Recording) -> Iterator[Block]:
 
 
 def _problems(recording: Recording, costs: list[BreakCost]) -> Iterator[Block]:
+    given_up = _given_up(recording, [cost.distinct for cost in costs])
+    is_first = _is_first(recording, given_up)
+    if is_first:
+        yield from _fallbacks(recording, given_up)
+        if costs:
+            yield Heading("Graph breaks")
     for rank, cost in enumerate(costs, 1):
         yield from _distinct(rank, cost, recording)
-    yield from _fallbacks(recording, _given_up(recording, [cost.distinct for cost in costs]))
+    if not is_first:
+        yield from _fallbacks(recording, given_up)
+
+
+def _is_first(recording: Recording, given_up: list[tuple[Process, Frame]]) -> bool:
+    """Whether one of these frames is the first thing to fix, as every report has it."""
+    ids = {str(frame.compile_id) for _, frame in given_up}
+    findings = find(recording, analyses=ANALYSES_OF_THE_COMPILER) if given_up else []
+    first = next((each for each in findings if each.kind in ("graph break", "fell back to eager")), None)
+    return first is not None and not ids.isdisjoint(first.evidence.compile_ids)
 
 
 def _given_up(recording: Recording, breaks: list[DistinctBreak]) -> list[tuple[Process, Frame]]:

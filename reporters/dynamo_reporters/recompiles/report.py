@@ -8,6 +8,7 @@ from dynamo_core.analysis.guard_failures import came, compiled_for, what_differe
 from dynamo_core.analysis.library import is_library
 from dynamo_core.analysis.recompile_causes import causes_of
 from dynamo_core.analysis.recompile_moments import Moment, moment_of
+from dynamo_core.analysis.recompile_sentences import besides
 from dynamo_core.analysis.recompiles import FrameRecompiles, frames_recompiled
 from dynamo_core.analysis.remedies.recompiles import recompile_advice
 from dynamo_core.analysis.summary import recorded
@@ -110,6 +111,9 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
         if len(symbols) > _NAMES_SHOWN:
             names += f" and {len(symbols) - _NAMES_SHOWN} more"
         yield Paragraph(f"Made dynamic in a recompile: {names}.")
+    for cause in causes_of(frame):
+        if cause.changed_besides:
+            yield Paragraph(f"Not only `{cause.source}`: {besides(cause)}.")
     yield Bullets(_advice(frame), "advice")
 
 

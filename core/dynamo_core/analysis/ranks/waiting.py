@@ -75,7 +75,7 @@ def who_waits(
     if lost:
         return (*(_unlike(ranks, in_collectives) if in_collectives else ()), *lost, *errors)
     if not in_collectives:
-        return errors if is_seen_outside else (*errors, *_outside_of_graphs(ranks, inside))
+        return errors if is_seen_outside else (*errors, *_outside_of_graphs(ranks, inside, is_over=is_over))
     return (*_sentences(ranks, inside, in_collectives), *errors)
 
 
@@ -124,7 +124,9 @@ def _raised(process: Process) -> Graph | None:
     return next((graph for graph in reversed(found) if collectives_of(graph)), None)
 
 
-def _outside_of_graphs(ranks: Mapping[int, Process], inside: Mapping[int, _At]) -> Iterator[str]:
+def _outside_of_graphs(
+    ranks: Mapping[int, Process], inside: Mapping[int, _At], *, is_over: bool
+) -> Iterator[str]:
     """A job may hang in collectives that no graph holds: that nothing differs is no all-clear then."""
     found = [rank for rank, each in ranks.items() if each.lacks_last_record and rank not in inside]
     told: dict[str, list[int]] = {}
@@ -138,10 +140,12 @@ def _outside_of_graphs(ranks: Mapping[int, Process], inside: Mapping[int, _At]) 
     if unknown:
         all_found = every(ranks, unknown)
         were = "was" if len(all_found) == 1 else "were"
-        yield (
-            f"{named(all_found)} {were} in no compiled graph and no compile when the recording ends, and "
-            "what is called there, collectives for instance, is not recorded"
+        line = (
+            "at which line is not known, as no Ctrl-C and no `kill` (SIGTERM) came before the end"
+            if is_over
+            else "at which line, each rank leaves behind when Ctrl-C or `kill` (SIGTERM) ends it"
         )
+        yield f"{named(all_found)} {were} in no compiled graph and no compile when the recording ends; {line}"
 
 
 def _sentences(

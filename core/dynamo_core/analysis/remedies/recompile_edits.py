@@ -281,6 +281,12 @@ EDITS: Sequence[RecompileRemedy] = (
         "tensors come from different devices ({values}): move them to one before the call.",
     ),
     RecompileRemedy(
+        "requires_grad below a frame that runs eager",
+        lambda cause: cause.kind == "requires_grad" and cause.eager_caller is not None,
+        "the function is compiled by itself only because {caller}, which calls it, runs eager: cure that "
+        "first, and see whether this has gone with it.",
+    ),
+    RecompileRemedy(
         "requires_grad",
         _kind("requires_grad"),
         "{source} requires a gradient in some calls only: `detach()` it where no gradient is needed, or "
