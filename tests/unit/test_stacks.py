@@ -53,10 +53,11 @@ def test_ranks_that_hang_in_different_collectives_are_told_apart() -> None:
         stopped((main, 14, "train"), (C10D, 3252, "all_reduce"), number=2),
         stopped(number=3),
     )
-    first, others, unknown = compare_ranks(run).waiting
+    first, others, why, unknown = compare_ranks(run).waiting
     assert first.startswith("rank 0 was in barrier (torch/distributed/distributed_c10d.py:5356), called at ")
     assert others.startswith("ranks 1 and 2 were in all_reduce")
     assert others.endswith("train.py:14 in train, outside of compiled graphs")
+    assert why.startswith("a collective waits until every rank has called it")
     assert unknown.startswith("rank 3 was in no compiled graph and no compile")
     assert stopped_lines(run)[0].startswith("Python of rank 0 was in barrier")
 
