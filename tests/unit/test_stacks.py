@@ -42,6 +42,12 @@ def test_the_own_line_is_named_and_what_it_waits_in() -> None:
     where = "torch/distributed/distributed_c10d.py:5356"
     assert waits == f"in barrier ({where}), called at /home/me/train.py:12 in train"
     assert stopped_words(stopped((C10D, 5356, "barrier"))) == f"in barrier ({where})"
+    module, main = ("/home/me/train.py", 30, "<module>"), ("/home/me/train.py", 26, "main")
+    called = stopped_words(stopped(module, main, own, (C10D, 5356, "barrier")))
+    assert (
+        called
+        == f"in barrier ({where}), called at /home/me/train.py:12 in train, from /home/me/train.py:26 in main"
+    )
     assert stopped_words(stopped()) is None
 
 

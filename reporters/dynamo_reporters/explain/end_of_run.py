@@ -37,8 +37,8 @@ def render_end_of_run(recording: Recording, is_newest: bool) -> list[str]:
     ranks = compare_ranks(recording) if len(ranks_of(recording)) > 1 else None
     unfinished = in_progress_lines(recording) + ([] if ranks else stopped_lines(recording))
     lines += [f"  not finished: {line}" for line in _some(unfinished, target)]
-    lines += [f"  {line}" for line in finding_lines(find(recording), _FINDINGS_SHOWN)]
     lines += [f"  {sentence}" for sentence in ranks.waiting] if ranks else []
+    lines += [f"  {line}" for line in finding_lines(find(recording), _FINDINGS_SHOWN)]
     lines += [f"  limit: {line}" for line in _some(limit_lines(recording), target)]
     lines += _some(verified_lines(recording), target)
     lines += [f"  override: {line}" for line in _some(override_lines(recording), target)]
