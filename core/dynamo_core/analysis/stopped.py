@@ -14,7 +14,7 @@ def stopped_lines(recording: Recording) -> list[str]:
 
 
 def stopped_words(process: Process) -> str | None:
-    """`in barrier (torch/distributed/distributed_c10d.py:5), called at x.py:9 in evaluate, from x.py:26 in f`.
+    """`in barrier (torch/distributed/distributed_c10d.py:5), called at x.py:9 in g, from x.py:26 in f`.
 
     None if it is not known.
     """
