@@ -11,11 +11,13 @@ from os import (
     O_TRUNC,
     O_WRONLY,
     close,
+    dup2,
     fchmod,
     fstat,
     getpid,
     getppid,
     read,
+    unlink,
     write,
 )
 from os import open as open_descriptor
@@ -49,6 +51,7 @@ __all__ = [
     "caller_frame",
     "close",
     "create_private",
+    "dup2",
     "fstat",
     "getpid",
     "getppid",
@@ -60,5 +63,6 @@ __all__ = [
     "status_of",
     "thread_time_ns",
     "time_ns",
+    "unlink",
     "write",
 ]

@@ -59,15 +59,15 @@ class StepMarks:
             if is_left_alone:
                 return None
             code = owner.root_tx.f_code
-            if self._begins_step(code):
-                mark = self._mark
-            elif self._calls and is_wrapper_of_modules(code):
-                mark = self._mark_if_called_there
-            else:
+            is_of_torchs = bool(self._calls) and is_wrapper_of_modules(code)
+            if not is_of_torchs and not self._begins_step(code):
                 return None
 
             def marked_graph(*args: Any) -> Any:
-                mark()
+                if is_of_torchs:
+                    self._mark_if_called_there()
+                else:
+                    self._mark()
                 return compiled(*args)
 
             return marked_graph

@@ -11,7 +11,18 @@ import os
 import signal
 
 from ...shared.names import STACK_PREFIX, STACK_SUFFIX, STREAM_PREFIX, STREAM_SUFFIX
-from ..primitives import O_APPEND, O_EXCL, O_WRONLY, close, create_private, fstat, open_descriptor
+from ..primitives import (
+    O_APPEND,
+    O_CLOEXEC,
+    O_EXCL,
+    O_WRONLY,
+    close,
+    create_private,
+    dup2,
+    fstat,
+    open_descriptor,
+    unlink,
+)
 from .stream import LOWEST_DESCRIPTOR, Stream
 
 _DEFAULTS = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
@@ -37,8 +48,9 @@ class StackFile:
         file = create_private(self._path, O_WRONLY | O_APPEND | O_EXCL)
         try:
             self._descriptor = fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, LOWEST_DESCRIPTOR)
-        finally:
             close(file)
+        except OSError:  # a low limit on descriptors
+            self._descriptor = file
         self._identity = _identity_of(self._descriptor)
         os.register_at_fork(after_in_child=self._leave)
         for number in wanted:
@@ -47,14 +59,17 @@ class StackFile:
     def finish(self) -> None:
         """The process ends by itself."""
         if self._descriptor >= 0 and self._is_ours() and not fstat(self._descriptor).st_size:
-            os.unlink(self._path)
+            unlink(self._path)
 
     def _leave(self) -> None:
         """In a forked child: the file is the parent's. The handlers stay: another's may be in their place."""
-        if self._descriptor >= 0 and self._is_ours():
-            nowhere = open_descriptor(os.devnull, O_WRONLY)
-            os.dup2(nowhere, self._descriptor, inheritable=False)
-            close(nowhere)
+        try:
+            if self._descriptor >= 0 and self._is_ours():
+                nowhere = open_descriptor(os.devnull, O_WRONLY | O_CLOEXEC)
+                dup2(nowhere, self._descriptor, inheritable=False)
+                close(nowhere)
+        except OSError:  # none is left: what this child writes then stands in its parent's file
+            pass
         self._descriptor = -1
 
     def _is_ours(self) -> bool:
