@@ -126,10 +126,6 @@ def _raised(process: Process) -> Graph | None:
     return next((graph for graph in reversed(found) if collectives_of(graph)), None)
 
 
-def _stopped(ranks: Mapping[int, Process]) -> Iterator[Process]:
-    return (process for process in ranks.values() if process.end is None and process.stopped_at)
-
-
 def _outside_of_graphs(
     ranks: Mapping[int, Process], inside: Mapping[int, _At], *, is_over: bool
 ) -> Iterator[str]:
@@ -143,7 +139,8 @@ def _outside_of_graphs(
     for stopped, some in told.items():
         these = every(ranks, some)
         yield f"{named(these)} {'was' if len(these) == 1 else 'were'} {stopped}, outside of compiled graphs"
-    if len(told) > 1 and any(_DISTRIBUTED in each.stopped_at[-1].place.file for each in _stopped(ranks)):
+    innermost = (ranks[rank].stopped_at[-1] for some in told.values() for rank in some)
+    if len(told) > 1 and any(_DISTRIBUTED in frame.place.file for frame in innermost):
         yield (
             "a collective waits until every rank has called it: look for what led them to different lines, a "
             "condition on what only one rank has, for instance"

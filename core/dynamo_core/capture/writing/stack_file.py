@@ -6,7 +6,6 @@ handler that the program sets later takes its place.
 """
 
 import faulthandler
-import fcntl
 import os
 import signal
 
@@ -23,7 +22,8 @@ from ..primitives import (
     open_descriptor,
     unlink,
 )
-from .stream import LOWEST_DESCRIPTOR, Stream
+from .high_descriptor import Identity, identity_of, is_still, moved_up
+from .stream import Stream
 
 _DEFAULTS = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
 
@@ -35,7 +35,7 @@ class StackFile:
         self._stream = stream
         self._path = ""
         self._descriptor = -1
-        self._identity: tuple[int, int] | None = None
+        self._identity: Identity | None = None
 
     def begin(self) -> None:
         """Have the stack written at these signals, where nobody else answers them."""
@@ -46,12 +46,8 @@ class StackFile:
         stem = name.removeprefix(STREAM_PREFIX).removesuffix(STREAM_SUFFIX)
         self._path = f"{folder}/{STACK_PREFIX}{stem}{STACK_SUFFIX}"
         file = create_private(self._path, O_WRONLY | O_APPEND | O_EXCL)
-        try:
-            self._descriptor = fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, LOWEST_DESCRIPTOR)
-            close(file)
-        except OSError:  # a low limit on descriptors
-            self._descriptor = file
-        self._identity = _identity_of(self._descriptor)
+        self._descriptor = moved_up(file)
+        self._identity = identity_of(self._descriptor)
         os.register_at_fork(after_in_child=self._leave)
         for number in wanted:
             faulthandler.register(number, file=self._descriptor, all_threads=False, chain=True)
@@ -73,13 +69,4 @@ class StackFile:
         self._descriptor = -1
 
     def _is_ours(self) -> bool:
-        """Whether the descriptor still is our file: programs close what they did not open."""
-        try:
-            return _identity_of(self._descriptor) == self._identity
-        except OSError:
-            return False
-
-
-def _identity_of(descriptor: int) -> tuple[int, int]:
-    status = fstat(descriptor)
-    return status.st_dev, status.st_ino
+        return is_still(self._descriptor, self._identity)

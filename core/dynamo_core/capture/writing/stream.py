@@ -5,7 +5,6 @@ torch/_logging/_internal.py (TorchLogsFormatter.format, trace=True) writes it an
 Checked with torch 2.8 to 2.15 (sources) and 2.13 (run).
 """
 
-import fcntl
 import os
 import threading
 from collections.abc import Iterator, Mapping
@@ -28,7 +27,6 @@ from ..primitives import (
     O_WRONLY,
     close,
     create_private,
-    fstat,
     getpid,
     localtime,
     open_descriptor,
@@ -39,12 +37,10 @@ from ..primitives import (
 from ..probes.process_clock import process_began_ns
 from .call_counters import CallCounters
 from .file_size_limit import SparedOfFileSizeSignal
+from .high_descriptor import Identity, identity_of, is_still, moved_up
 
 if TYPE_CHECKING:
     from .digest_file import DigestFile
-
-# Above the range that programs sweep when they close "all" descriptors, and above those that they count on.
-LOWEST_DESCRIPTOR = 500
 
 
 class _Muted(threading.local):
@@ -68,7 +64,7 @@ class Stream:
         self._opening = threading.RLock()  # a new one in a forked child: nobody there can release the old
         self._descriptor = -1
         self._path = ""
-        self._identity: tuple[int, int] | None = None
+        self._identity: Identity | None = None
         self._ends_in_mid_line = False
         self._size = 0
         self._digest: DigestFile | None = None
@@ -168,12 +164,7 @@ class Stream:
                     raise OSError(ENOSPC, "nothing was written")
 
     def _is_ours(self) -> bool:
-        """Whether our descriptor still is our file: programs close what they did not open."""
-        try:
-            status = fstat(self._descriptor)
-        except OSError:
-            return False
-        return (status.st_dev, status.st_ino) == self._identity
+        return is_still(self._descriptor, self._identity)
 
     def _reopen(self) -> None:
         with self._opening:
@@ -218,13 +209,8 @@ class Stream:
             self.write(metadata, None, "dynamo_core/capture", 0)
 
     def _adopt(self, file: int) -> None:
-        try:
-            self._descriptor = fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, LOWEST_DESCRIPTOR)
-            close(file)
-        except OSError:  # a low limit on descriptors
-            self._descriptor = file
-        status = fstat(self._descriptor)
-        self._identity = (status.st_dev, status.st_ino)
+        self._descriptor = moved_up(file)
+        self._identity = identity_of(self._descriptor)
 
 
 def name_of_this_process() -> str:
