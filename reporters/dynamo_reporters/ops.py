@@ -5,8 +5,9 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from dynamo_core.analysis.graphs.node_text import place_in
 from dynamo_core.analysis.training_pairs import pairs_of
-from dynamo_core.analysis.words import compile_label, graph_frame, number, place, process_title
+from dynamo_core.analysis.words import compile_label, number, process_title
 from dynamo_core.model import Graph, Node, Process, Recording
 from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_TEXT
 from dynamo_core.shared import names
@@ -118,7 +119,7 @@ def _page(recording: Recording, sort: str, show_all: bool) -> Iterator[Block]:
     for process in recording.processes:
         for graph in process.compiled_graphs:
             calls = number(graph.calls, "call")
-            where = f"{graph_frame(graph)} ({place(graph.frame_place)})"
+            where = place_in(graph)
             yield Heading(
                 f"Graph {graph.number} {compile_label(graph.compile_id)}{process_title(process, recording)}: "
                 f"{number(graph.ops, 'op')}, {calls}, from {where}"

@@ -303,18 +303,15 @@ class RecompileCause:
     def changed_besides(self) -> list[str]:
         """Other numbers that torch made dynamic in the same recompiles, as they had changed as well."""
         again = {compile_.compile_id for compile_ in self.compiles}
-        by_id = self.frame.records.symbols.items()
-        others = [each for compile_id, symbols in by_id if compile_id not in again for each in symbols]
-        known = {plain_source(each.source) for each in others if self.frame.is_of(each.compile_id)}
-        came = [
-            plain_source(each.source)
-            for compile_id, symbols in by_id
-            if compile_id in again
-            for each in symbols
-        ]
-        return [
-            each for each in dict.fromkeys(came) if not sizes_in(each) and each not in {self.source, *known}
-        ]
+        came: dict[str, None] = {}
+        known = {self.source}
+        for compile_id, symbols in self.frame.records.symbols.items():
+            sources = [plain_source(symbol.source) for symbol in symbols]
+            if compile_id in again:
+                came |= dict.fromkeys(sources)
+            elif self.frame.is_of(compile_id):
+                known.update(sources)
+        return [source for source in came if source not in known and not sizes_in(source)]
 
     @property
     def frames_that_vary(self) -> int:

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from ..analysis.graphs.generated_program import generated_program
-from ..analysis.graphs.node_text import value_text
-from ..analysis.words import graph_frame, place
+from ..analysis.graphs.node_text import place_in, value_text
 from ..measuring.conditions import size_class
 from ..model import Graph, Process, Recording
 from ..shared.errors import NothingSelected
@@ -62,7 +61,7 @@ def _to_tune(process: Process, graph: Graph) -> GraphToTune:
         sizes=_sizes(process, graph),
         kinds=frozenset(tensor.device.partition(":")[0] for node in inputs for tensor in node.tensors),
         ops=graph.ops,
-        from_=f"{graph_frame(graph)} ({place(graph.frame_place)})",
+        from_=place_in(graph),
         inputs=tuple(value_text(node) for node in inputs),
     )
 

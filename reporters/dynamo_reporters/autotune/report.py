@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynamo_core.analysis.graphs.generated_program import CONTENTS
-from dynamo_core.analysis.graphs.node_text import TIMES
-from dynamo_core.analysis.words import compile_label, graph_frame, number, place, seconds
+from dynamo_core.analysis.graphs.node_text import TIMES, place_in
+from dynamo_core.analysis.words import compile_label, number, seconds
 from dynamo_core.autotune.decision import Decision, decide, standing
 from dynamo_core.autotune.distinct_graphs import DistinctGraph
 from dynamo_core.autotune.measurement import AGREES, Measurement
@@ -138,7 +138,7 @@ def _overview(tuning: Tuning) -> Block:
                 _times(_of(result, "eager"), best),
                 _times(current, best) if graph.backend != "eager" else "",
                 result.tuned.conditions.device if result.tuned and len(devices) > 1 else "",
-                f"{graph_frame(graph.first)} ({place(graph.first.frame_place)})",
+                place_in(graph.first),
             ]
         )
     current_name = next((graph.backend for graph, _, _ in tuning.tuned if graph.backend), "recorded")

@@ -8,7 +8,6 @@ from dynamo_core.analysis.graphs.node_text import counts_text, place_in
 from dynamo_core.analysis.training_pairs import pairs_of
 from dynamo_core.analysis.words import (
     compile_label,
-    graph_frame,
     number,
     place,
     process_title,
@@ -62,8 +61,7 @@ def graph_title(graph: Graph) -> str:
     """A graph in a line: number, compile id, size, backend, and the frame it is from."""
     title = (
         f"graph {graph.number} {compile_label(graph.compile_id)} {number(graph.ops, 'op')}, "
-        f"backend {backend_text(graph)}, from "
-        f"{graph_frame(graph)} ({place(graph.frame_place)})"
+        f"backend {backend_text(graph)}, from {place_in(graph)}"
     )
     if graph.backend_seconds is not None:
         title += f", backend took {seconds(graph.backend_seconds)}"

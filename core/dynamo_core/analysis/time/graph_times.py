@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ...model import CallTimes, Graph, Process, Recording
+from ..graphs.node_text import place_in
 from ..own_call import own_call
 from ..words import graph_frame, place
 
@@ -72,7 +73,7 @@ def frame_text(process: Process, graph: Graph) -> str:
     call = own_call(process, graph.compile_id, graph.frame_place)
     if call is not None:
         return f"{graph_frame(graph)} (called at {place(call.place)})"
-    return f"{graph_frame(graph)} ({place(graph.frame_place)})"
+    return place_in(graph)
 
 
 def first_call(times: CallTimes) -> float | None:
