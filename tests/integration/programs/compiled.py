@@ -60,6 +60,17 @@ def fails_in_the_backend() -> None:
     _compile(_double, backend=backend)(torch.arange(3.0))
 
 
+def compiles_in_the_backend() -> None:
+    """Dynamo takes torch.compile off what a backend returns: nothing is compiled once more."""
+
+    def backend(graph: torch.fx.GraphModule, inputs: list[torch.Tensor]) -> Callable[..., Any]:
+        return torch.compile(graph.forward, backend="eager")
+
+    before = torch._dynamo.utils.counters["stats"]["unique_graphs"]
+    print(_compile(lambda x: x * 3, backend=backend)(torch.arange(3.0)))
+    print(torch._dynamo.utils.counters["stats"]["unique_graphs"] - before)
+
+
 def fails_in_the_compiled_graph() -> None:
     def backend(graph: torch.fx.GraphModule, inputs: list[torch.Tensor]) -> Callable[..., Any]:
         def run(*arguments: torch.Tensor) -> Any:

@@ -81,7 +81,7 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
         if freeze is not None:
             freeze.watch(calls_index)
         sample_guards = guard_cost.sampler(current_compile_id())
-        compiled = _without_lazy_module(compiled)
+        compiled = _as_torch_calls_it(_without_lazy_module(compiled), gm, owner)
         compiled = bare = compiled if kept is None else kept.around(compiled)
         if window is not None:
             compiled = window.watch(compiled, graph_number, compile_id_text(current_compile_id()))
@@ -143,6 +143,24 @@ def _without_lazy_module(compiled: Any) -> Any:
         _LazyGraphModule.force_recompile(owner)
         return owner.forward
     return compiled
+
+
+def _as_torch_calls_it(compiled: Any, gm: Any, owner: Any) -> Any:
+    """What Dynamo calls below the wrappers of `torch.compile` and `torch.compiler.disable` around it.
+
+    Dynamo disables itself around what a backend returns, and takes such wrappers off first; behind ours it
+    would not see them: Inductor's own would be entered at each call, which takes longer than counting it,
+    and what the backend has handed to torch.compile would be compiled.
+
+    Source: torch/_dynamo/output_graph.py (compile_and_call_fx_graph), torch/_dynamo/eval_frame.py
+    (DisableContext, innermost_fn), 2.8 to 2.15.
+    """
+    from torch._dynamo.eval_frame import innermost_fn
+
+    is_called_as_it_is = "specialization" in gm.meta or getattr(
+        owner, "torch_function_subclass_inlined", False
+    )
+    return compiled if is_called_as_it_is else innermost_fn(compiled)
 
 
 def _graph_as_json(graph_number: int, backend: str, gm: Any, loop: dict[str, Any] | None) -> tuple[str, str]:
