@@ -2,7 +2,6 @@
 
 import inspect
 import re
-from importlib import metadata
 from typing import Any
 
 import click
@@ -108,6 +107,8 @@ def _shortened(names: str, text: str) -> tuple[str, str]:
 
 def _documentation() -> str:
     """The address that the package itself names, else the folder of its source."""
+    from importlib import metadata  # takes as long as half of click
+
     try:
         named = metadata.metadata("dynamo-cli").get_all("Project-URL") or []
     except metadata.PackageNotFoundError:

@@ -1,10 +1,10 @@
 """What every report command shares: its target, the selectors, the format, and where the report goes."""
 
+import gc
 import os
 import shlex
 import sys
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from dynamo_core.model import Recording
 from dynamo_core.recording import files
 from dynamo_core.recording.remote import is_url
 from dynamo_core.shared.errors import NoRecording, NotARecording
+from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_reporters.report import Report, document, page
 
 from .program_command import ProgramCommand, program_of, set_program
@@ -161,11 +162,11 @@ def report_command(
 
 def target_recording(ctx: click.Context, options: dict[str, Any]) -> tuple[Path, Ending | None]:
     """The recording to report on, after running the program if the target is one."""
-    from .running import run_program
-
     program = program_of(ctx)
     if program is None or not is_to_be_run(program):
         return named_recording(program), None
+    from .running import run_program
+
     outcome = run_program(request_from(program, **options, stdout_to_stderr=True), quiet=False)
     return outcome.recording, outcome.ending
 
@@ -214,16 +215,18 @@ def page_contents() -> frozenset[str]:
 
 def page_of(recording: Recording, report: Report | None = None) -> bytes:
     """The page of a recording, which opens at the section of the report."""
-    import gc
-
     from dynamo_reporters.html import page as whole_page
 
-    gc.disable()  # a page is a million small values, all alive: looking through them is a quarter of the time
     return whole_page(recording, report)
 
 
 def read_with_progress(path: Path, contents: frozenset[str], *, one_for_alike: bool = False) -> Recording:
-    """The recording, with a bar on a terminal where reading it takes long."""
+    """The recording, with a bar on a terminal where reading it takes long.
+
+    From here on no garbage is collected: what is read is needed until the process ends, and a page made of it
+    is a million small values more. To look through them again and again is a fifth of the time.
+    """
+    gc.disable()
     from dynamo_core.recording.read import read
 
     try:

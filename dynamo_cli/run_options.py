@@ -3,12 +3,11 @@
 import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from dynamo_core.launch.program import Program
-from dynamo_core.launch.run import Request
 from dynamo_core.recording.remote import is_url
 from dynamo_core.shared.backend_choice import Option, option_value
 from dynamo_core.shared.freeze_after import parse_freeze_after
@@ -32,6 +31,9 @@ from dynamo_core.shared.settings import (
 from dynamo_core.shared.torch_config import parse_config
 
 from .program_command import OptionWithOptionalValue
+
+if TYPE_CHECKING:
+    from dynamo_core.launch.run import Request
 
 _VERIFY_OFF = "off"  # as when it is not given
 
@@ -296,7 +298,7 @@ def request_from(
     autotune_file: Path | None,
     stdout_to_stderr: bool = False,
     **as_given: Any,
-) -> Request:
+) -> "Request":
     """What these options ask the launcher for; those `as_given` are settings of the same name."""
     if output is not None and is_url(str(output).replace(":/", "://", 1)):  # as it was before it was a path
         raise click.UsageError("a program records to a URL with the variables of `dynamo env -o URL`")
@@ -330,6 +332,8 @@ def request_from(
         raise click.UsageError(
             "--on-recompile error says what becomes of a frame after --freeze-after: give that too"
         )
+    from dynamo_core.launch.run import Request  # which a report that runs nothing does not pay for
+
     return Request(
         program=program,
         settings=settings,

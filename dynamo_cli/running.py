@@ -7,18 +7,20 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dynamo_core.launch.process import Ending
-from dynamo_core.launch.run import Outcome, Request, record
 from dynamo_core.model import Recording
 from dynamo_core.shared.errors import Disagreement, DynamoError, GraphBreaksFound, NotMeasured
 from dynamo_core.shared.settings import VERIFY_ERROR
 from dynamo_core.shared.untrusted import printable
 
 from .progress_line import progress_line
+
+if TYPE_CHECKING:
+    from dynamo_core.launch.run import Outcome, Request
 
 # What an audit has to show, its verdict in a sentence, and the exit code of the run.
 Audited = tuple[Iterable[Any], str, int | None]
@@ -35,8 +37,10 @@ def say(line: str) -> None:
         pass
 
 
-def run_program(request: Request, *, quiet: bool) -> Outcome:
+def run_program(request: "Request", *, quiet: bool) -> "Outcome":
     """Record `request`; with `quiet`, print nothing at all."""
+    from dynamo_core.launch.run import record
+
     live_output = None if quiet else _live_output()
     with progress_line(quiet=quiet) as progress:
         return record(
@@ -92,7 +96,7 @@ def _live_output() -> Follow | None:
     return follow
 
 
-def summarize_run(outcome: Outcome, *, is_default_place: bool) -> None:
+def summarize_run(outcome: "Outcome", *, is_default_place: bool) -> None:
     """Print the end-of-run summary."""
     from dynamo_core.recording import files
     from dynamo_core.recording.read import read
@@ -108,7 +112,7 @@ def summarize_run(outcome: Outcome, *, is_default_place: bool) -> None:
         say(f"dynamo: {line}")
 
 
-def audited(outcome: Outcome, fullgraph: str | None, verify: str | None, *, quiet: bool) -> Ending:
+def audited(outcome: "Outcome", fullgraph: str | None, verify: str | None, *, quiet: bool) -> Ending:
     """How to end, once the verdicts of the audits that were asked for are printed."""
     audits: list[Callable[[Recording, int | None], Audited]] = []
     if fullgraph is not None:

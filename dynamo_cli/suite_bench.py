@@ -1,7 +1,6 @@
 """`dynamo bench --suite`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from click.core import ParameterSource
 from dynamo_core.analysis.words import number, seconds
 from dynamo_core.recording.files import DEFAULT_FOLDER, default_folder
 from dynamo_core.shared.errors import Disagreement, GotWorse, NotMeasured
+from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.settings import Settings
 from dynamo_core.suite.judged import Judged, judged
 from dynamo_core.suite.results_folder import ResultsFolder, read_results, results_folder

@@ -1,7 +1,7 @@
 """What is expected of a test: what its markers and pyproject.toml say, and what of that does not hold."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +9,7 @@ import pytest
 from dynamo_core.lock.bounds import together
 from dynamo_core.lock.comparison import Bounds, Checked, Difference, check
 from dynamo_core.lock.facts import Facts
+from dynamo_core.shared.quick_dataclass import dataclass
 
 _MOST: Mapping[str, str] = {
     "max_breaks": "graph-breaks",

@@ -1,11 +1,11 @@
 """What was found of a test, on its way with the test's report to the process that keeps the lock file."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from dynamo_core.lock.facts import Facts, KnownFinding
+from dynamo_core.shared.quick_dataclass import dataclass
 
 _ATTRIBUTE = "dynamo_outcome"
 

@@ -2,7 +2,6 @@
 
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from dynamo_core.model import Recording, resumed_function
 from dynamo_core.recording import files
 from dynamo_core.shared.backend_choice import MODES, OURS
 from dynamo_core.shared.errors import DynamoError
+from dynamo_core.shared.quick_dataclass import dataclass
 
 FILES, FOLDERS, COMMANDS = ":files", ":folders", ":commands"
 FROM_THE_SHELL = (FILES, FOLDERS, COMMANDS)  # it knows about `~`, quotes and slashes

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from dynamo_core.analysis.graphs.node_text import place_in
@@ -11,6 +10,7 @@ from dynamo_core.analysis.words import compile_label, number, process_title
 from dynamo_core.model import Graph, Node, Process, Recording
 from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_TEXT
 from dynamo_core.shared import names
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from .detail import Detail
 from .page.bar import bar

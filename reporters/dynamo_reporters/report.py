@@ -1,10 +1,10 @@
 """What every report is: a name, what it reads, and two pure functions of a recording."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from dynamo_core.model import CompileId, Place, Process, Recording, StackFrame
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from .page.blocks import Block, Heading
 from .page.bounded import bounded

@@ -6,10 +6,10 @@ between have one such time together. Recompiles that the broken line leads to co
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..model import CallTimes, CompileId, Process, Recording
+from ..shared.quick_dataclass import dataclass
 from .break_effects import Crossing, DistinctBreak, distinct_breaks
 from .break_recompiles import NO_RECOMPILES, RecompilesOfABreak, recompiles_of
 from .recompiles import FrameRecompiles

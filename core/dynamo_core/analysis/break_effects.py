@@ -1,7 +1,6 @@
 """What each distinct graph break does to the run: how often it is met and crossed, and what it parts."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from ..model import (
@@ -14,6 +13,7 @@ from ..model import (
     ResumeFunction,
     StackFrame,
 )
+from ..shared.quick_dataclass import dataclass
 from .library import is_library
 from .summary import break_identity, fell_back
 

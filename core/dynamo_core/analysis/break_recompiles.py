@@ -6,9 +6,9 @@ is a guard, has its own function compiled again: that ends where the line is mov
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ..model import Compile, GraphBreak, GuardFailure, function_of, resumed_function
+from ..shared.quick_dataclass import dataclass
 from .break_effects import DistinctBreak
 from .guard_failures import is_of_a_break, lengthened_by
 from .recompiles import FrameRecompiles

@@ -1,8 +1,7 @@
 """Whether everything that was to be compiled came out as whole graphs: the verdict of `--fullgraph`."""
 
-from dataclasses import dataclass
-
 from ..model import Recording
+from ..shared.quick_dataclass import dataclass
 from ..shared.settings import FULLGRAPH_FIRST
 from .summary import break_identity, breaks_recorded, gave_up, recorded, summarize
 

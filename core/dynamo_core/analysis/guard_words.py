@@ -8,9 +8,9 @@ traces of 2.6 to 2.15. What is not known here is given in torch's own text.
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from ..recording.guard_text import split_comment
+from ..shared.quick_dataclass import dataclass
 
 # What a check's text says, by pattern, where the type of the check alone does not.
 _TENSOR = re.compile(

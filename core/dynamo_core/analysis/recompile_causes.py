@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from ..model import Compile, GuardCheck, GuardFailure, Place, Specialization, StackFrame, Symbol
 from ..recording.guard_text import split_comment
 from ..recording.recompile_text import plain_source
 from ..shared.failed_guard import sizes_in
+from ..shared.quick_dataclass import dataclass
 from .guard_failures import lengthened_by
 from .library import CELL, is_library
 from .recompiles import FrameRecompiles

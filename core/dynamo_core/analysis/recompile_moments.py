@@ -1,8 +1,7 @@
 """When a frame was compiled again: how long after the begin, in which of its calls, in which thread."""
 
-from dataclasses import dataclass
-
 from ..model import CompileId, Frame, Process, Recording
+from ..shared.quick_dataclass import dataclass
 from .time.steps import calls_before
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from ..model import (
@@ -19,6 +18,7 @@ from ..model import (
 )
 from ..recording.guard_text import split_comment
 from ..recording.recompile_text import plain_source
+from ..shared.quick_dataclass import dataclass
 from .guard_places import whole_places
 from .library import is_library
 from .words import frame_name

@@ -1,11 +1,12 @@
 """Keep the part of a recording that the user asked for: a frame, a compile, a graph, a file, a rank."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from ..model import CompileId, Place, Process, Recording, resumed_function
 from ..shared.errors import NothingSelected
+from ..shared.quick_dataclass import dataclass
 
 # Every list of a process whose items belong to a compile.
 _LISTS = (

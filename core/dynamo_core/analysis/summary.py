@@ -1,9 +1,9 @@
 """The counts of a recording, each as torch counts it or None where it was not recorded."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ..model import Frame, GraphBreak, Process, Recording
+from ..shared.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True)

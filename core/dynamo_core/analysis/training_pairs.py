@@ -1,11 +1,11 @@
 """Forward and backward graphs in numbers: whose they are, and what the one saves for the other."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..model import AotPair, Graph, Process, SavedTensor
 from ..shared.aot_pair import ACTIVATION, INPUT, OUTPUT
+from ..shared.quick_dataclass import dataclass
 
 KINDS = (INPUT, OUTPUT, ACTIVATION)
 _FORWARD_TEXT = "aot_forward_graph"  # torch's record of a graph that has a backward

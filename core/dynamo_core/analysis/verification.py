@@ -1,8 +1,7 @@
 """What --verify found, over all graphs of a recording."""
 
-from dataclasses import dataclass
-
 from ..model import AGREES, DISAGREES, Graph, Process, Recording, VerifiedCall
+from ..shared.quick_dataclass import dataclass
 
 NO_CALL = "no finished call of it was recorded"
 

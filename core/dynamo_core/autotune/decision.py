@@ -10,9 +10,9 @@ Two processes that run the same code can differ for as long as they live, perhap
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from ..shared.quick_dataclass import dataclass
 from ..timing.ratios import SURE, Ratio, ratio_of
 from .measurement import AGREES, Measurement
 

@@ -1,13 +1,14 @@
 """The distinct graphs of a recording, each with the program by which it is measured."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from ..analysis.graphs.generated_program import generated_program
 from ..analysis.graphs.node_text import place_in, value_text
 from ..measuring.conditions import size_class
 from ..model import Graph, Process, Recording
 from ..shared.errors import NothingSelected
+from ..shared.quick_dataclass import dataclass
 from .rounds import GraphProgram
 from .tuning import GraphToTune
 

@@ -1,9 +1,9 @@
 """What came of one backend on one graph."""
 
-from dataclasses import dataclass
 from math import inf
 from typing import Any, NamedTuple
 
+from ..shared.quick_dataclass import dataclass
 from ..shared.untrusted import printable
 
 AGREES = "agrees"

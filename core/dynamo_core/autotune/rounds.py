@@ -7,11 +7,12 @@ ends. Where it is a close win, as many follow in new processes.
 import itertools
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import TracebackType
 from typing import Any, NamedTuple
 
 from ..shared.errors import NotMeasured
+from ..shared.quick_dataclass import dataclass
 from .decision import decide, out_of_it, to_confirm
 from .measurement import (
     AGREES,

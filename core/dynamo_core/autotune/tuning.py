@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..measuring.conditions import Conditions, device_words
 from ..shared.backend_choice import parse_choice
+from ..shared.quick_dataclass import dataclass
 from . import winners
 from .decision import decide
 from .rounds import EAGER, Bench, GraphProgram, NotRunnable

@@ -11,12 +11,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..measuring.conditions import Conditions
 from ..shared.errors import AutotuneFileProblem
+from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import replace_in_one_step
 from .measurement import Measurement
 

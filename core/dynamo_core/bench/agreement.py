@@ -1,11 +1,11 @@
 """Whether a backend computes what eager computes: the verdict of the run with --verify."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from ..analysis.verification import verification
 from ..analysis.verification_sentences import not_compared_lines, verified_sentence, wrong_lines
 from ..model import Recording
+from ..shared.quick_dataclass import dataclass
 
 Verdict = Literal["agrees", "disagrees", "not verified"]
 

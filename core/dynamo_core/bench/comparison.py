@@ -5,11 +5,12 @@ in which anything was compiled in any of the runs.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 from typing import Literal
 
+from ..shared.quick_dataclass import dataclass
 from ..timing.ratios import SURE, Ratio, ratio_of
 from .measured import Backend, Bench, Run
 from .outputs import OutputComparison, compare_outputs

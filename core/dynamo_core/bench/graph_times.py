@@ -1,11 +1,12 @@
 """What a call of one graph takes with each backend."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..autotune.decision import decide
 from ..autotune.measurement import Measurement
 from ..model import Place
+from ..shared.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What `dynamo bench` has of each run, read from its recording."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..analysis.summary import summarize
 from ..analysis.time.wall import (
@@ -18,6 +18,7 @@ from ..analysis.time.wall import (
 )
 from ..model import Process, Recording
 from ..recording.calls import CALL_SAMPLES
+from ..shared.quick_dataclass import dataclass
 from ..timing.load import Load
 from .agreement import Agreement
 from .graph_times import GraphTimes

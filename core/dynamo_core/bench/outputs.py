@@ -1,9 +1,10 @@
 """Whether two runs of a program printed the same."""
 
 import re
-from dataclasses import dataclass
 from math import isfinite
 from typing import Literal
+
+from ..shared.quick_dataclass import dataclass
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.?\d+)(?:[eE][-+]?\d+)?")
 

@@ -5,7 +5,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..model import Process, Recording
 from ..recording.read import read
 from ..shared.backend_choice import parse_chain
 from ..shared.errors import DynamoError, NotMeasured
+from ..shared.quick_dataclass import dataclass
 from ..shared.settings import VERIFY_REPORT, Settings, StepFrame
 from ..shared.untrusted import printable
 from ..timing.load import Load, LoadMeter

@@ -1,10 +1,9 @@
 """The frame with which a step of a program begins, found in a run in which Dynamo compiled it."""
 
-from dataclasses import dataclass
-
 from ..analysis.own_call import own_call
 from ..analysis.time.steps import find_steps
 from ..model import CompileId, Graph, Place, Process, resumed_function
+from ..shared.quick_dataclass import dataclass
 from ..shared.settings import StepFrame
 
 _OF_DYNAMO = "/torch/_dynamo/"  # the function through which modules of torch's are compiled

@@ -5,7 +5,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..recording.files import read_run_file
@@ -22,6 +21,7 @@ from ..shared.names import (
     STREAM_PREFIX,
     STREAM_SUFFIX,
 )
+from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import create_private, open_private
 from .placeholders import Placeholders
 from .records import Records

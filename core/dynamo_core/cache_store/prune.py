@@ -2,8 +2,8 @@
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 
+from ..shared.quick_dataclass import dataclass
 from .scan import Contents
 
 

@@ -9,9 +9,10 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from ..shared.quick_dataclass import dataclass
 from ..shared.untrusted import printable
 from .layout import FOREIGN, FX_GRAPHS, LAYERS, LOCKS, kind_of, layer_of
 

@@ -6,11 +6,11 @@ compiler and code that the folder's name is a hash of. It is read as data.
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..recording.plain_files import read_plain
+from ..shared.quick_dataclass import dataclass
 from ..shared.untrusted import printable, printable_json
 
 _FACTORS = "cache_key_factors.json"

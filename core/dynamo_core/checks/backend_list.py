@@ -4,12 +4,13 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ..launch.program import Program
 from ..shared.backend_choice import BackendChoice, parse_choice
 from ..shared.errors import BackendProblem
+from ..shared.quick_dataclass import dataclass
 from ..shared.settings import Settings
 from ..shared.untrusted import printable_values
 from .backend_check import check_backend

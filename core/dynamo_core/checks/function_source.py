@@ -1,7 +1,8 @@
 """A function's signature and docstring, read from its source: the file may be a program, and is not run."""
 
 import ast
-from dataclasses import dataclass
+
+from ..shared.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
 """What differs between two runs of a program, as plain data."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from ..analysis.findings import Finding
 from ..model import Place
+from ..shared.quick_dataclass import dataclass
 
 Verdict = Literal["nothing differs", "better", "worse", "different", "not comparable"]
 GraphChangeKind = Literal["came", "went", "changed", "split", "joined"]

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from ..analysis.findings import OF_THE_COMPILER, Finding
 from ..analysis.lasting_text import without_numbers
 from ..model import Recording, function_of
+from ..shared.quick_dataclass import dataclass
 from .difference import FindingChange
 from .functions import renamed
 

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from ..model import Graph, Node, Process, Recording, function_of
+from ..shared.quick_dataclass import dataclass
 
 # The share of ops that two graphs have in common if one became the other: less within one function.
 _ALIKE, _ALIKE_ELSEWHERE = 0.5, 0.75

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -25,6 +25,7 @@ from ..recording.read import read
 from ..shared.errors import NotARecording
 from ..shared.export_trials import AOTI, COMPILE, DONE, DRAFT, EXPORT, RAISED, STRICT
 from ..shared.names import EXPORT_FOLDER
+from ..shared.quick_dataclass import dataclass
 from .obstacles import Obstacle, obstacles
 
 _PROBE = "modules to export"  # the name of the probe (`capture/probe_table.py`)

@@ -8,7 +8,7 @@ torch/_export/non_strict_utils.py, torch/export/_trace.py, torch/_subclasses/fak
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..analysis.findings import Finding
@@ -17,6 +17,7 @@ from ..analysis.remedies.situation import user_line
 from ..analysis.words import first_line
 from ..model import DraftedObstacle, ExportTrial, GraphBreak, Place, StackFrame
 from ..shared.export_trials import COMPILE, CRASHED, DRAFT, RAISED, TOO_LONG
+from ..shared.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import os
 import tokenize
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from ..analysis.remedies.advice import Assignment, Change
 from ..launch.program import Program
 from ..launch.run import Request
 from ..model import Place, Recording
+from ..shared.quick_dataclass import dataclass
 from .edits import CHANGES_CALLERS, EDITS, edit_of
 from .edits.compile_arguments import with_arguments
 from .edits.preamble import with_environment, with_settings

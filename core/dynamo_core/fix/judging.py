@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from ..analysis.findings import OF_THE_COMPILER, Finding, Kind
 from ..bench.outputs import compare_outputs
 from ..model import function_of
+from ..shared.quick_dataclass import dataclass
 from .trial import Ran, Verdict
 
 # Relative; what compilers and other orders of sums differ by in float32.

@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher, unified_diff
 from io import StringIO
 
+from ..shared.quick_dataclass import dataclass
 from .trial import Patch
 
 _CONTEXT = 3  # lines, as `diff -u` has

@@ -6,7 +6,7 @@ Each run is a process of its own, which reads nothing. What one remedy cures by 
 import resource
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ..analysis.findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy, find
@@ -18,6 +18,7 @@ from ..launch.unattended import Unattended
 from ..model import Recording
 from ..recording.read import read
 from ..shared.errors import CannotRecord, DynamoError, NothingSelected, NotMeasured
+from ..shared.quick_dataclass import dataclass
 from ..shared.settings import VERIFY_REPORT
 from .changes import (
     ForGood,

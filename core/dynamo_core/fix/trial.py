@@ -1,10 +1,11 @@
 """What `dynamo fix` has tried, with which runs, and what came of it."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 from ..analysis.findings import Finding, Remedy
 from ..model import Place
+from ..shared.quick_dataclass import dataclass
 
 Verdict = Literal[
     "cures",

@@ -9,10 +9,10 @@ import resource
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NoReturn
 
 from ..shared.errors import DynamoError, ProgramNotExecutable, ProgramNotFound
+from ..shared.quick_dataclass import dataclass
 
 _FORWARDED = {
     signal.SIGTERM,

@@ -6,10 +6,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..shared.errors import ProgramNotExecutable, ProgramNotFound
+from ..shared.quick_dataclass import dataclass
 
 _MODULE_OR_CODE = ("-m", "-c")  # also with what they name attached: -mpackage
 

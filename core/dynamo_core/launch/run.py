@@ -5,7 +5,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from ..checks.override_check import check_overrides
 from ..recording import files
 from ..shared.errors import CannotRecord, DynamoError
 from ..shared.masking import masked_arguments
+from ..shared.quick_dataclass import dataclass
 from ..shared.settings import Settings
 from .environment import environment_for
 from .marks import noted_to_run_again

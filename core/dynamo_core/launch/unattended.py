@@ -7,10 +7,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from ..shared.errors import CannotRecord, ProgramNotExecutable
+from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import open_private
 from .bounded_output import bounded_output
 from .process import Ending

@@ -9,13 +9,14 @@ max-graphs = 2
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from ..shared.errors import LockFileProblem
 from ..shared.project_settings import project_settings
+from ..shared.quick_dataclass import dataclass
 from .comparison import Bounds
 from .facts import COUNTS
 

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from ..shared.quick_dataclass import dataclass
 from .facts import COUNTS, Facts, KnownFinding
 
 _NAME = re.compile(r"[^\W\d]\w*")

@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Literal
 
@@ -11,6 +10,7 @@ from ..analysis.words import number
 from ..model import Recording
 from ..recording.read import read
 from ..shared.errors import LockFileProblem
+from ..shared.quick_dataclass import dataclass
 from .comparison import Checked, check
 from .facts import COUNTS, Facts, facts_and_findings
 from .lock_file import read_lock

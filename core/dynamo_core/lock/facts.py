@@ -1,12 +1,13 @@
 """What `dynamo check` keeps of a run: counts, and the findings of the compiler's kinds, by identity."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..analysis.figures import Figures
 from ..analysis.findings import ANALYSES_OF_THE_COMPILER, Draft, Finding, find, find_identities
 from ..analysis.summary import summarize
 from ..model import Recording, function_of
+from ..shared.quick_dataclass import dataclass
 
 # As the lock file spells them, in its order; each is a field of `summarize`.
 COUNTS: Mapping[str, str] = {

@@ -1,8 +1,9 @@
 """Graph breaks, with torch's own words on them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..shared.quick_dataclass import dataclass
 from .ids import CompileId, Place, StackFrame
 
 # torch's reason of a break behind which it does not go on.

@@ -1,8 +1,8 @@
 """What torch's compile caches said to each compile."""
 
-from dataclasses import dataclass
 from typing import Literal
 
+from ..shared.quick_dataclass import dataclass
 from .ids import CompileId
 
 

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from ..shared.quick_dataclass import dataclass
 
 
 class CallSample(NamedTuple):

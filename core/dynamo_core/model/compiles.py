@@ -1,9 +1,9 @@
 """Dynamo at work: the frames that it tried, the compiles that came of them, and what each left."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from ..shared.quick_dataclass import dataclass
 from .breaks import BreakExplanation, GraphBreak
 from .ids import CompileId, Place, StackFrame
 

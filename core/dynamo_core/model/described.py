@@ -4,10 +4,11 @@ Each keeps `recorded`, as JSON documents hand out all that was said, whether it 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeVar, get_type_hints
 
 from ..shared.fitting import fits
+from ..shared.quick_dataclass import dataclass
 from .ids import Place
 
 _Described = TypeVar("_Described", bound="Description")

@@ -1,8 +1,8 @@
 """Modules that a program called, and what torch.export makes of them: what `dynamo export` recorded."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from ..shared.quick_dataclass import dataclass
 from .breaks import GraphBreak
 from .ids import Place, StackFrame
 from .verification import ComparedValue

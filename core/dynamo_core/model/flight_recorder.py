@@ -1,7 +1,6 @@
 """What torch's flight recorder has of a rank: the collectives that it called last, in graphs or not."""
 
-from dataclasses import dataclass
-
+from ..shared.quick_dataclass import dataclass
 from .ids import Place
 
 

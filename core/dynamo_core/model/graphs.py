@@ -1,9 +1,10 @@
 """The graphs that Dynamo handed to a backend, under which settings, and who took them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, NamedTuple
 
+from ..shared.quick_dataclass import dataclass
 from .calls import CallTimes
 from .ids import CompileId, Place
 

@@ -1,7 +1,6 @@
 """The guards of cache entries, and which of them failed."""
 
-from dataclasses import dataclass
-
+from ..shared.quick_dataclass import dataclass
 from .ids import CompileId, Place
 
 

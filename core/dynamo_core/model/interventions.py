@@ -1,8 +1,9 @@
 """What was done to the program's compiling: captured, frozen, overridden."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
+from ..shared.quick_dataclass import dataclass
 from .guards import GuardFailure
 from .ids import CompileId, Place, StackFrame
 

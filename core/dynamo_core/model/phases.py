@@ -1,7 +1,6 @@
 """What compiling took its time for, as torch and Dynamo's tracer timed it."""
 
-from dataclasses import dataclass
-
+from ..shared.quick_dataclass import dataclass
 from .ids import CompileId, Place
 
 

@@ -1,8 +1,9 @@
 """A recording: the processes of a run, and everything that each of them recorded."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from ..shared.quick_dataclass import dataclass
 from ..shared.records import CacheBundleUsed, CachesInUse, ModulesCalled
 from ..shared.untrusted import printable
 from .breaks import GraphBreak

@@ -1,9 +1,9 @@
 """What AOTAutograd made of a graph: its forward, its backward, and what is saved between them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
+from ..shared.quick_dataclass import dataclass
 from .graphs import TensorInfo
 from .ids import CompileId, Place
 

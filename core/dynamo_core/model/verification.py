@@ -1,8 +1,8 @@
 """Compiled calls beside eager's, and where the two do not mean the same."""
 
-from dataclasses import dataclass
 from typing import Literal
 
+from ..shared.quick_dataclass import dataclass
 from .ids import Place
 
 # What can come of a call that --verify is to compare with eager.

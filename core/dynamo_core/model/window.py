@@ -1,8 +1,8 @@
 """What torch's profiler saw in a window of steady steps."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from ..shared.quick_dataclass import dataclass
 from .ids import Place
 
 

@@ -8,10 +8,11 @@ Read in 2.8 to 2.15; from 2.13 on, each argument and result of a forward or back
 import ast
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 from ..shared.aot_pair import GETITEM, AotGraph, AotNode, pair_content, shares_memory
+from ..shared.quick_dataclass import dataclass
 
 # Asked for in `contents`: pairs from these texts, where there are no records of ours. In a plain trace that
 # is everywhere, and takes longer than all else that is read of it: the second is for recordings of ours.

@@ -1,12 +1,12 @@
 """Read the counters of a process: how often each graph was called, and what could not be written."""
 
 import struct
-from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
 from ..model import CallSample, CallTimes, Process
 from ..shared import call_pages as pages
+from ..shared.quick_dataclass import dataclass
 from .plain_files import open_plain
 
 

@@ -6,11 +6,11 @@ Reading many streams is parted among processes. A stream that cannot be read has
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
 from ..shared.names import DIGEST_PREFIX, DIGEST_SUFFIX, STREAM_PREFIX, STREAM_SUFFIX
+from ..shared.quick_dataclass import dataclass
 from ..shared.rank_digest import LARGEST, RankDigest
 from .plain_files import open_plain, read_plain
 from .records import Damaged, Record, RecordParser

@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +30,7 @@ from ..shared.names import (
     STREAM_PREFIX,
     STREAM_SUFFIX,
 )
+from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import create_private
 from ..shared.untrusted import printable_json
 from .bundle_file import is_bundle

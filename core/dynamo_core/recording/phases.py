@@ -8,11 +8,12 @@ thread's: so spans nest within a compile id, and those of worker threads, which 
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
 from ..model import CompileId, Phase, Process
+from ..shared.quick_dataclass import dataclass
 from ..shared.untrusted import printable
 from .records import Damaged, Record
 
@@ -39,6 +40,9 @@ class _Arguments(NamedTuple):
         return _Arguments(
             self.function or earlier.function, is_backward, self.cache_state or earlier.cache_state
         )
+
+
+_NONE_TOLD = _Arguments(None, None, None)
 
 
 @dataclass
@@ -83,11 +87,13 @@ class PhaseBuilder:
             raise Damaged("an event that is none of torch's")
         name = printable(name)
         at = _nanoseconds(event["ts"])
-        arguments = _Arguments(
-            _argument(told, "fn_name", str),
-            _argument(told, "is_backward", bool),
-            _argument(told, "cache_state", str),
-        )
+        arguments = _NONE_TOLD
+        if len(told) > ("compile_id" in told):  # most tell no more
+            arguments = _Arguments(
+                _argument(told, "fn_name", str),
+                _argument(told, "is_backward", bool),
+                _argument(told, "cache_state", str),
+            )
         compile_id = compile_id or _named_id(_argument(told, "compile_id", str), generation)
         stack = self._open.setdefault(tuple(compile_id or ())[:3], [])
         if kind == "B":

@@ -11,6 +11,7 @@ looked for, and what follows it is read when it is used: cost is that of one sea
 import hashlib
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeGuard
 
@@ -44,6 +45,8 @@ _EMPTY_LINES = re.compile(rb"\n+")
 _HAS_PAYLOAD = b'"has_payload"'
 # JSON within a text, whose quotes are escaped: only at its end is one after the brace.
 _SETTINGS, _SETTINGS_END = b'"inductor_config": "{', b'}", "'
+_CHECKSUM, _IS_CHECKSUM = b', "has_payload": "', re.compile(rb'[0-9a-f]{32}"\}\r?')
+_SHORT_CONTEXT = 200  # bytes
 _RETURN = ord("\r")  # before the line feeds of a trace that has been on Windows
 # What else than its kind is in a record's JSON: trace_structured's reserved names, and what it adds itself.
 _CONTEXT = frozenset(
@@ -124,7 +127,7 @@ class Record:
         """The JSON of the first line; Damaged if it is none."""
         if self._metadata is None:
             first_line = self._head.string[self._head.start("json") : self._line_end]
-            self._metadata = _parsed(_without_settings(first_line), "metadata", USUAL_VALUES)
+            self._metadata = _metadata(first_line)
         return self._metadata
 
     def kept(self) -> "Record | None":
@@ -208,6 +211,19 @@ class Record:
         ):
             raise Damaged("payload differs from its checksum")
         return text
+
+
+def _metadata(first_line: bytes) -> dict[str, Any]:
+    """What a first line says. Those of timed spans, the most of all, say the same but for the checksum."""
+    context, _, checksum = first_line.rpartition(_CHECKSUM)
+    if 0 < len(context) <= _SHORT_CONTEXT and _IS_CHECKSUM.fullmatch(checksum):
+        return {**_context(context), "has_payload": checksum[:32].decode("ascii")}
+    return _parsed(_without_settings(first_line), "metadata", USUAL_VALUES)  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=16)
+def _context(text: bytes) -> dict[str, Any]:
+    return _parsed(text + b"}", "metadata", USUAL_VALUES)  # type: ignore[no-any-return]
 
 
 def _without_settings(first_line: bytes) -> bytes:

@@ -7,7 +7,8 @@ Read with 2.6 to 2.15.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from .quick_dataclass import dataclass
 
 # One size of a dynamic dimension, and which.
 _SIZE = re.compile(

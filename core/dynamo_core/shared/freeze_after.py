@@ -4,7 +4,8 @@ Both sides of the process boundary import this module, so it needs the standard 
 """
 
 import re
-from dataclasses import dataclass
+
+from .quick_dataclass import dataclass
 
 _SECONDS = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*s")
 

@@ -5,10 +5,11 @@ Both sides of the process boundary import this module, so it needs the standard 
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from .backend_choice import MODES, BackendChoice, Option, option_value, parse_chain
 from .near_names import did_you_mean
+from .quick_dataclass import dataclass
 
 _TRUE_OR_FALSE = ("fullgraph", "disable")
 _BACKENDS = ("backend", "mode")  # and option.KEY: what makes a backend

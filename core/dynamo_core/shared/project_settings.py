@@ -7,11 +7,6 @@ from typing import Any, NamedTuple
 
 from .errors import LockFileProblem
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 _LARGEST = 16 << 20  # bytes
 
 
@@ -31,7 +26,7 @@ def project_settings(folder: Path) -> ProjectSettings | None:
     try:
         if file.stat().st_size > _LARGEST:
             raise LockFileProblem(f"{file} is too large")
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        content = _parsed(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:  # as in lock_file.py
         raise LockFileProblem(f"cannot read {file}: {error}") from error
     tool = content.get("tool", {})
@@ -39,6 +34,15 @@ def project_settings(folder: Path) -> ProjectSettings | None:
     if not isinstance(ours, dict):
         raise LockFileProblem(f"{file}: [tool.dynamo] is no table of settings")
     return ProjectSettings(file, ours)
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """The file's content. What reads it is imported where there is one."""
+    if sys.version_info >= (3, 11):
+        from tomllib import loads
+    else:
+        from tomli import loads
+    return loads(text)
 
 
 def _is_there(file: Path) -> bool:

@@ -1,11 +1,12 @@
 """Bounds of a suite, for CI: what each program must reach under each backend, and all of them together."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from ..bench.measured import EAGER
 from ..shared.errors import SuiteProblem
+from ..shared.quick_dataclass import dataclass
 from .rows import ProgramResult, Row
 from .summary import BackendSummary
 from .toml_values import ValueProblem, number, refuse_unknown

@@ -1,9 +1,9 @@
 """What changed in a suite since an earlier run: slower or faster beyond both intervals, failing, fixed."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from ..shared.quick_dataclass import dataclass
 from .rows import ProgramResult, Row, Speed
 
 Change = Literal["newly failing", "slower", "gone", "faster", "passes now", "new"]

@@ -3,7 +3,8 @@
 import json
 import subprocess
 from collections.abc import Collection
-from dataclasses import dataclass
+
+from ..shared.quick_dataclass import dataclass
 
 _ASK = """
 import importlib.metadata, importlib.util, json, sys

@@ -1,9 +1,9 @@
 """What a suite's rows amount to: summaries, changes since an earlier run, and bounds that are not kept."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 
+from ..shared.quick_dataclass import dataclass
 from .bounds import Beyond, beyond_of_program, beyond_of_suite
 from .comparison import WORSE, Difference, differences, undecided
 from .rows import ProgramResult

@@ -1,12 +1,12 @@
 """The rows of a suite: a program under a backend, as it is kept on disk and as it is shown."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from ..bench.agreement import Verdict
 from ..bench.comparison import Basis, Figures, compare
 from ..bench.measured import EAGER, Bench
+from ..shared.quick_dataclass import dataclass
 from ..timing.ratios import Ratio
 
 _LARGEST = 1e9  # of a speed-up

@@ -5,7 +5,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +15,7 @@ from ..launch.program import default_python
 from ..launch.run import Request
 from ..shared.errors import CannotRecord, DynamoError, NotMeasured
 from ..shared.masking import masked_arguments
+from ..shared.quick_dataclass import dataclass
 from ..shared.settings import Settings
 from .installed import Installed, installed
 from .results_folder import ResultsFolder, now

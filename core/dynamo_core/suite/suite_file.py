@@ -17,7 +17,7 @@ import re
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from ..bench.runs import CHAIN_MARK
 from ..launch.program import Program, split_command_line
 from ..shared.backend_choice import parse_chain
 from ..shared.errors import BackendProblem, ProgramNotFound, SuiteProblem
+from ..shared.quick_dataclass import dataclass
 from ..shared.settings import CAPTURE_POLICIES
 from .bounds import BOUNDS_OF_PROGRAM, BOUNDS_OF_SUITE, Bounds, bounds_from
 from .toml_values import ValueProblem, number, refuse_unknown, text, texts, whole_number

@@ -1,9 +1,9 @@
 """A suite in a few figures for each backend: the geometric mean of its speed-ups, how many programs pass."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import geometric_mean
 
+from ..shared.quick_dataclass import dataclass
 from .rows import ProgramResult, Row
 
 

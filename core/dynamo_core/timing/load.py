@@ -6,10 +6,10 @@ what they did).
 
 import os
 import resource
-from dataclasses import dataclass
 from time import perf_counter
 from typing import NamedTuple
 
+from ..shared.quick_dataclass import dataclass
 from .waiting import pressure_between, pressure_us
 
 _IDLE, _WAITING_FOR_DISKS, _GUEST = 3, 4, 8  # columns; a guest's time stands in the user's as well

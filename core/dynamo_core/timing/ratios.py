@@ -7,10 +7,11 @@ Wilcox, Introduction to Robust Estimation and Hypothesis Testing, 4.3).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import cos, exp, log, pi, sin, sqrt, tan
 from statistics import mean, stdev
+
+from ..shared.quick_dataclass import dataclass
 
 SHOWN = 0.95  # the confidence of the intervals that a page shows of whole runs
 SURE = 0.99  # of those by which measuring ends early, or a backend wins

@@ -7,8 +7,9 @@ any task waited).
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from time import perf_counter
+
+from ..shared.quick_dataclass import dataclass
 
 _TASKS = "/proc/self/task"
 _PRESSURE = "/proc/pressure/cpu"

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from dynamo_core.analysis.graphs.generated_program import CONTENTS
@@ -13,6 +12,7 @@ from dynamo_core.autotune.distinct_graphs import DistinctGraph
 from dynamo_core.autotune.measurement import AGREES, Measurement
 from dynamo_core.autotune.tuning import Result
 from dynamo_core.model import Recording
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 from ..report import Report, id_value, place_value

@@ -1,6 +1,6 @@
 """A frame's own source, with what runs each line: graphs, the interpreter, a resume function from here on."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dynamo_core.analysis.bytecode.instructions import short_name
 from dynamo_core.analysis.bytecode.resume_chain import (
@@ -15,6 +15,7 @@ from dynamo_core.analysis.bytecode.resume_chain import (
 from dynamo_core.analysis.bytecode.rewritten import Rewritten, read_rewritten, without_marks
 from dynamo_core.analysis.words import compile_label, frame_name, number, place
 from dynamo_core.model import Bytecode, Graph, Place
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..page.blocks import Block, Bullets, Code, Heading, Paragraph
 from .diff import align, shortened

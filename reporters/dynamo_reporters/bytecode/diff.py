@@ -3,7 +3,6 @@
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
@@ -12,6 +11,7 @@ from dynamo_core.analysis.bytecode.resume_chain import is_resume_function
 from dynamo_core.analysis.bytecode.rewritten import Rewritten, Statement, read_rewritten, without_marks
 from dynamo_core.analysis.words import number
 from dynamo_core.model import Bytecode, Instruction
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..page.blocks import Change
 

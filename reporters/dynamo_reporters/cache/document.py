@@ -1,10 +1,10 @@
 """`dynamo cache` as JSON: one declaration for the document and its schema, `schemas/cache.schema.json`."""
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from dynamo_core.analysis.caches.explained import CacheReport
 from dynamo_core.model import Recording
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..documents import json_value
 

@@ -1,13 +1,13 @@
 """`dynamo cache --store`: what lies in the compile caches, as blocks and as JSON."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from dynamo_core.analysis.words import memory, number
 from dynamo_core.cache_store.prune import Pruned
 from dynamo_core.cache_store.scan import Store, StoredLayer
 from dynamo_core.cache_store.vllm import VllmFolder
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..documents import json_value
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table

@@ -1,11 +1,11 @@
 """`dynamo check` as JSON: one declaration for the document and its schema, `schemas/check.schema.json`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from dynamo_core.analysis.findings import Finding
 from dynamo_core.lock.comparison import Checked, Direction
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..documents import json_value
 

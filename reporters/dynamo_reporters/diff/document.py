@@ -1,10 +1,10 @@
 """`dynamo diff` as JSON: one declaration for the document and its schema, `schemas/diff.schema.json`."""
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from dynamo_core.compare.difference import Difference
 from dynamo_core.model import Recording
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..documents import json_value
 

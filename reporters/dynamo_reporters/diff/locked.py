@@ -1,13 +1,13 @@
 """`dynamo diff` where a side is a lock file: the page, and JSON (`schemas/diff-locked.schema.json`)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from dynamo_core.analysis.words import place
 from dynamo_core.lock.comparison import Checked, Difference
 from dynamo_core.lock.differences import LockedDifference, Verdict
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..documents import json_value
 from ..page.blocks import Block, Bullets, Heading, Paragraph

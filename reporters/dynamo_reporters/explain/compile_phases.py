@@ -1,9 +1,9 @@
 """Compile time by phase, so that the phases add up to what the compiles took."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from dynamo_core.model import Compile
+from dynamo_core.shared.quick_dataclass import dataclass
 
 # torch's cumulative times, each within the one before; the name is for what it holds beside the next.
 _NESTED = (

@@ -1,9 +1,9 @@
 """`dynamo export` as JSON: one declaration for the document and its schema, `schemas/export.schema.json`."""
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from dynamo_core.exports.modules import Exports, ModuleExport
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..documents import json_value
 

@@ -1,11 +1,11 @@
 """`dynamo fix` as JSON: one declaration for the document and its schema, `schemas/fix.schema.json`."""
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from dynamo_core.analysis.findings import Finding, Remedy
 from dynamo_core.fix.patches import patch_text
 from dynamo_core.fix.trial import Fix, Fixes, Ran, Trial, Verdict
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..documents import json_value
 

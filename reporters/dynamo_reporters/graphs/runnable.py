@@ -5,7 +5,6 @@ Only written, never run, by us: the code in it is the recording's.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from dynamo_core.analysis.graphs.custom_operators import checks_of_operators
@@ -13,6 +12,7 @@ from dynamo_core.analysis.graphs.generated_program import CONTENTS, generated_pr
 from dynamo_core.analysis.words import process_title
 from dynamo_core.model import Graph, Process, Recording, Stage
 from dynamo_core.shared.errors import NothingSelected
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..page.blocks import Block, Code
 from ..report import Report, id_value

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from unicodedata import east_asian_width
 from xml.sax.saxutils import escape
 
 from dynamo_core.analysis.drawing.graph_boxes import Box, Drawing
 from dynamo_core.analysis.drawing.rows import Point, laid_out
+from dynamo_core.shared.quick_dataclass import dataclass
 
 # In pixels, for a monospaced font of 12: those in use are 0.60 to 0.61 of their size wide.
 _CHARACTER = 7.4

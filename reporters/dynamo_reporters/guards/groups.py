@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 from dynamo_core.analysis.guard_words import (
@@ -17,6 +17,7 @@ from dynamo_core.analysis.guard_words import (
 )
 from dynamo_core.model import CompileId, Guard, GuardCheck, GuardSet
 from dynamo_core.recording.guard_text import split_comment
+from dynamo_core.shared.quick_dataclass import dataclass
 
 Kind = Literal["value", "module", "global", "state"]
 KINDS: tuple[Kind, ...] = ("value", "module", "global", "state")  # as they matter to a user

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from dynamo_core.analysis.guard_places import whole_places
@@ -18,6 +18,7 @@ from dynamo_core.analysis.words import compile_label, frame_name, number, place,
 from dynamo_core.model import Compile, CompileId, Guard, GuardCheck, GuardSet, Place, Process, Recording
 from dynamo_core.recording.guard_text import split_comment
 from dynamo_core.shared import names
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..detail import Detail
 from ..page.blocks import Block, Bullets, Column, Heading, Paragraph, Table, table

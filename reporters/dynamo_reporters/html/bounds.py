@@ -1,7 +1,8 @@
 """What a page leaves out where it would get too large to send: in a fixed order, and told on the page."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from dynamo_core.shared.quick_dataclass import dataclass
 
 # What is left out first stands first; what is not here is never left out. The command shows it in a terminal.
 ORDER = {

@@ -6,9 +6,9 @@ Text and attributes are escaped where they are written, and nowhere else, so tha
 import html
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Union
 
+from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.untrusted import printable
 
 LONGEST_TEXT = 20_000  # characters of a text that is no code

@@ -1,13 +1,13 @@
 """Graphs: a table of them, and for each what is known, its nodes, and its texts at every stage."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from dynamo_core.analysis.drawing.graph_boxes import drawing_of
 from dynamo_core.analysis.graphs.node_text import counts_text
 from dynamo_core.analysis.words import compile_label, graph_frame, number, seconds, seconds_in_calls
 from dynamo_core.model import CompileId, Graph, Process, Recording, Stage
 from dynamo_core.recording.kernel_sources import PROVENANCE, Sources
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..graphs.report import graph_section, short_title
 from ..graphs.stages import stage_of

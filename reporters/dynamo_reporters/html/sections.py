@@ -1,9 +1,10 @@
 """The sections of the page behind its first screen: each report, and what only a page can show."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dynamo_core.model import Process, Recording
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..breaks import report as breaks
 from ..bytecode import report as bytecode

@@ -1,10 +1,10 @@
 """When what happened: each track of a process as a strip of slices, from the begin of the run to its end."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from dynamo_core.analysis.words import seconds
 from dynamo_core.model import Process, Recording
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..profile.exports.layout import Slice, Track
 from ..profile.exports.life import life, marks

@@ -4,8 +4,9 @@ A block says what something is, never how it looks; `terminal.py` and `markdown.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from dynamo_core.shared.quick_dataclass import dataclass
 
 Role = Literal["plain", "strong", "dim", "warning", "advice"]
 Kept = Literal["kept", "removed", "inserted", "note"]

@@ -1,7 +1,7 @@
 """What `--freeze-after` came to: when it froze, and the frames that were not compiled because of it."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from dynamo_core.analysis.guard_failures import came, compiled_for, what_differed
@@ -9,6 +9,7 @@ from dynamo_core.analysis.recompile_moments import seconds_since_begin
 from dynamo_core.analysis.words import frame_name, number, place, process_title, seconds
 from dynamo_core.model import NotCompiled, Place, Process, Recording, StackFrame
 from dynamo_core.shared.freeze_after import FreezeAfter, parse_freeze_after
+from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.settings import ON_RECOMPILE_ERROR
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table

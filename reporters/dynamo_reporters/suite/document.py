@@ -3,9 +3,9 @@
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.suite.bounds import Beyond
 from dynamo_core.suite.judged import Compared, Judged
 from dynamo_core.suite.rows import ProgramResult, Row

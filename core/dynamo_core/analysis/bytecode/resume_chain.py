@@ -1,7 +1,6 @@
 """How a frame goes on after a graph break: its graphs, and the resume functions that take over."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from ...model import (
     Bytecode,
@@ -16,6 +15,7 @@ from ...model import (
     resumed_function,
 )
 from ...shared import names
+from ...shared.quick_dataclass import dataclass
 from ..words import compile_label, frame_name, number, place
 from .instructions import index_at, plain_argument, short_name
 

@@ -8,9 +8,10 @@ been told until then is true. Handlers of exceptions are not followed.
 import copy
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ...model import Instruction
+from ...shared.quick_dataclass import dataclass
 from .instructions import is_noise, is_plain_jump, plain_argument, short_name
 from .stack_effects import CALLS, NULL, Items, NotUnderstood, Stack, Value, apply, called, store, subscript
 

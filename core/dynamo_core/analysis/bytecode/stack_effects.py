@@ -6,7 +6,9 @@ Source: the documentation of dis, and Lib/opcode.py of each version.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from ...shared.quick_dataclass import dataclass
 
 NULL = "<NULL>"  # what CPython pushes beside a callable that has no self
 _BRACKETS = {"list": ("[", "]"), "tuple": ("(", ")")}

@@ -1,10 +1,10 @@
 """Why one look-up found nothing: the parts that differ from the nearest earlier key, or something else."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from ...model import Process
+from ...shared.quick_dataclass import dataclass
 from ...shared.records import CachesInUse
 from ..words import memory
 from .bypasses import bypass_words

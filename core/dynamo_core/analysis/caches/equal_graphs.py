@@ -1,9 +1,9 @@
 """Graphs that were compiled several times over though they compute the same: repeated blocks of a model."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ...model import Graph, Process, Recording
+from ...shared.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True)

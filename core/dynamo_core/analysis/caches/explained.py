@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from ...model import CompileId, Process, Recording
+from ...shared.quick_dataclass import dataclass
 from ..words import cache_name, number, seconds
 from .causes import FIRST_RUN, Cause, caches_of, causes_of, folder_problem, vanishes
 from .equal_graphs import EqualGraphs, equal_graphs

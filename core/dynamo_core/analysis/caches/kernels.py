@@ -6,9 +6,9 @@ graph that has C++ kernels, fresh or from the cache, the header is looked for in
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ...model import Phase, Process, Recording
+from ...shared.quick_dataclass import dataclass
 from ..words import seconds
 from .causes import caches_of
 

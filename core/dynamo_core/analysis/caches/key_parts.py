@@ -6,10 +6,10 @@ counts for the key; the text is for people, and may hold addresses that do not c
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 from ...model import CacheLookup
+from ...shared.quick_dataclass import dataclass
 
 _PART = re.compile(r"\[(\w{1,80})\] ([^:\n]{1,200}): ?(.*)", re.DOTALL)
 IS_BACKWARD = "fx_kwargs[is_backward]"

@@ -1,10 +1,10 @@
 """Each look-up with what is known of its compile, and the nearest earlier key to compare it with."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from ...model import CacheLookup, CompileId, Process, Recording
+from ...shared.quick_dataclass import dataclass
 from .key_parts import GRAPH, Key, key_of
 
 

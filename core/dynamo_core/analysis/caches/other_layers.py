@@ -4,10 +4,10 @@ A cache that nothing is recorded of may have been off or asked in vain; it is na
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TypeVar
 
 from ...model import CountedLayer, Process, Recording
+from ...shared.quick_dataclass import dataclass
 from ...shared.records import CacheBundleUsed
 from ..words import memory, number, seconds
 from .causes import caches_of

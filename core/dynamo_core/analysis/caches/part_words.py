@@ -4,9 +4,9 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal, get_args
 
+from ...shared.quick_dataclass import dataclass
 from .key_parts import GRAPH, KeyPart
 from .tensor_text import differing_fields, fields_of
 from .unstable import passing_difference, passing_values

@@ -1,9 +1,9 @@
 """Caches of torch's that were off, who turned them off, and what that cost."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ...model import Process, Recording
+from ...shared.quick_dataclass import dataclass
 from .causes import caches_of
 
 

@@ -5,10 +5,10 @@ most of the drawing, and say less. Layers that repeat are drawn once.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from ...model import Graph, Node, Place
+from ...shared.quick_dataclass import dataclass
 from ..graphs.fold import Part, Repeat, folded, layer_token
 from ..graphs.node_text import TIMES, arguments, kind_of, line_text, paths_of_state, user_lines, value_text
 from ..words import number, place

@@ -6,8 +6,9 @@ which arrows are as straight as the boxes allow. Nothing here knows what the box
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
+
+from ...shared.quick_dataclass import dataclass
 
 Arrow = tuple[int, int]  # from which box to which, by their positions in the list of boxes
 Point = tuple[float, float]

@@ -1,9 +1,10 @@
 """What one analysis says of a finding, before that has an identity and its place in the ranking."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ...model import Compile, Frame, Place, Process, StackFrame
+from ...shared.quick_dataclass import dataclass
 from ..library import is_library
 from .finding import Cost, Evidence, Kind, Remedy
 

@@ -1,9 +1,9 @@
 """A finding: one thing that the recording shows to be in the way, with its cause, its cost and what to do."""
 
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ...model import Place, StackFrame
+from ...shared.quick_dataclass import dataclass
 from ..remedies.advice import Change
 
 Kind = Literal[

@@ -1,9 +1,9 @@
 """What findings on torch's caches have in common: look-ups, the graphs that they were for, and their cost."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ...model import CacheLookup, Graph, Place, Process
+from ...shared.quick_dataclass import dataclass
 from .finding import Cost, Evidence, Figure
 
 

@@ -1,9 +1,9 @@
 """Find regions of a sequence that repeat, as the layers of a network do, so that each is shown once."""
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 
 from ...model import Node
+from ...shared.quick_dataclass import dataclass
 
 _LONGEST_PERIOD = 300  # nodes; a layer is far smaller, and the search takes time for each
 

@@ -6,11 +6,11 @@ known.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil
 from statistics import median
 
 from ...model import Process
+from ...shared.quick_dataclass import dataclass
 from .shared_calls import SharedCalls, by_number
 
 LEAST_CALLS = 3  # of fewer, nobody can say how evenly they end

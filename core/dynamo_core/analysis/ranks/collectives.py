@@ -1,10 +1,10 @@
 """The collectives of a graph, in the order in which every rank has to call them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ...model import Graph, Node, Place
 from ...shared.collective_calls import CollectiveCall, collective_call
+from ...shared.quick_dataclass import dataclass
 from ..library import is_library
 
 

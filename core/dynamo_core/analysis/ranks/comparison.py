@@ -1,10 +1,11 @@
 """All ranks at once: their counts, the first differences, who waits, and what was compared to say so."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from ...model import Process, Recording
+from ...shared.quick_dataclass import dataclass
 from ..summary import Summary, summarize
 from ..words import number
 from .collectives import collectives_of

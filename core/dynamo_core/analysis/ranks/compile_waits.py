@@ -2,11 +2,11 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
 
 from ...model import CompileId, Frame, Place, Process
+from ...shared.quick_dataclass import dataclass
 from ..time.wall import Interval, merged
 from ..words import compile_label, first_line, frame_name
 from .clocks import HostClock, host_clocks

@@ -6,10 +6,10 @@ has a rank that had less to do in the graph before that, and a call does not tel
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...model import Place, Process
+from ...shared.quick_dataclass import dataclass
 from ..time.wall import Interval, compile_intervals
 from .shared_calls import SharedCall, SharedCalls, by_number
 

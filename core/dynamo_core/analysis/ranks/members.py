@@ -1,9 +1,9 @@
 """Which processes are the ranks, and what each is in the middle of."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from ...model import Compiling, Graph, Process, Recording
+from ...shared.quick_dataclass import dataclass
 from .launches import Newest, launch_of, newest
 
 

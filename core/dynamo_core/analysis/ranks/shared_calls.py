@@ -6,10 +6,10 @@ is called often only some calls were noted one by one; no others are here.
 
 from bisect import bisect_right
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 
 from ...model import CallTimes, Graph, Process
+from ...shared.quick_dataclass import dataclass
 from .collectives import Collective, collectives_of
 
 # What no rank leaves before all have come. Of a broadcast, the one that sends may go on at once.

@@ -1,10 +1,10 @@
 """What ranks did beside each other: a step of each, and those that did the same together."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from ...model import Place
+from ...shared.quick_dataclass import dataclass
 
 Subject = Literal[
     "settings", "collectives", "graphs", "graph breaks", "recompiles", "caches", "calls of collectives"

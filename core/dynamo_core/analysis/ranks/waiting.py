@@ -5,10 +5,10 @@ collective of a graph a rank is at, only that it is inside the graph.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...model import Graph, Place, Process
+from ...shared.quick_dataclass import dataclass
 from ..in_progress import compiling_words
 from ..stopped import stopped_words
 from ..words import compile_label, graph_frame, number, place

@@ -1,6 +1,6 @@
 """What to do, as a sentence for a person and, where it can be typed for them, as a change for a program."""
 
-from dataclasses import dataclass
+from ...shared.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True)

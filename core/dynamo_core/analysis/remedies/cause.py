@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from ...shared.quick_dataclass import dataclass
 from .advice import Advice, Change
 from .situation import Situation
 

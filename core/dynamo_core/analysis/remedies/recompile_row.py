@@ -1,9 +1,9 @@
 """A row of the table of remedies for recompiles: for which causes, what to say, and what to change."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ...recording.recompile_text import plain_source
+from ...shared.quick_dataclass import dataclass
 from ..recompile_causes import RecompileCause
 from ..words import place
 from .advice import Advice, Change

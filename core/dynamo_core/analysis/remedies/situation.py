@@ -1,10 +1,10 @@
 """A graph break, or what made Dynamo give a frame up, as the tables of remedies look at it."""
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 
 from ...model import GraphBreak, Place, StackFrame
+from ...shared.quick_dataclass import dataclass
 from ..library import is_library, package_of
 from .line_parts import call_on, condition_of, targets_of
 

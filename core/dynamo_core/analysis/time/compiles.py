@@ -1,9 +1,9 @@
 """Each compile of a process with what it cost, forward and backward apart, and whether a cache spared it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from ...model import Compile, CompileId, Frame, Phase, Place, Process
+from ...shared.quick_dataclass import dataclass
 from .phases import COMPILED_AUTOGRAD, Span, spans
 
 # Which look-up a phase begins with. Source: torch/_functorch/_aot_autograd/autograd_cache.py (try_load) and

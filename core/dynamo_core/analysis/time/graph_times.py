@@ -1,8 +1,7 @@
 """The run time of each compiled graph: how often, how long, and how much of that is overhead."""
 
-from dataclasses import dataclass
-
 from ...model import CallTimes, Graph, Process, Recording
+from ...shared.quick_dataclass import dataclass
 from ..graphs.node_text import place_in
 from ..own_call import own_call
 from ..words import graph_frame, place

@@ -1,8 +1,8 @@
 """The phases of a compile as a tree to be read: those of one name together, the small ones summed."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from ...shared.quick_dataclass import dataclass
 from .phases import Span
 
 _SMALL_SHARE = 0.02  # of the compile

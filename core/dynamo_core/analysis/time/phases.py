@@ -12,11 +12,12 @@ belongs with the one around it.
 import heapq
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import NamedTuple
 
 from ...model import Phase, Process
+from ...shared.quick_dataclass import dataclass
 
 COMPILED_AUTOGRAD = "compiled autograd"
 TRACING = "Dynamo tracing"

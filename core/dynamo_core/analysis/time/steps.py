@@ -6,7 +6,6 @@ for no function of the program, are second to any other.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import PurePath
@@ -15,6 +14,7 @@ from statistics import median
 from ...model import CallSample, CallTimes, Graph, Place, Process, ProfileWindow
 from ...shared.errors import NothingSelected
 from ...shared.near_names import did_you_mean
+from ...shared.quick_dataclass import dataclass
 from .wall import Interval, compile_intervals
 
 _LEAST_CALLS = 4  # after the last compile; fewer are no repetition

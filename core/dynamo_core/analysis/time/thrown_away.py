@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from ...model import Compile, CompileId, Frame, Place, Process
+from ...shared.quick_dataclass import dataclass
 from ..words import first_line
 from .compiles import CompileCost
 

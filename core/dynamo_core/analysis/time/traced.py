@@ -1,9 +1,8 @@
 """The functions that Dynamo spent its tracing on, all attempts of all compiles together."""
 
-from dataclasses import dataclass
-
 from ...model import Place, Process
 from ...shared.names import TRACING_TIME
+from ...shared.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
 """The wall time of a process, split into parts that add up to it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
 
 from ...model import CallTimes, Process, Recording
+from ...shared.quick_dataclass import dataclass
 from ..words import number
 from .phases import CompileSplit, split
 

@@ -5,10 +5,10 @@ print, a call for its effect, an item that is assigned) would then be done in ev
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import libcst as cst
 
+from ...shared.quick_dataclass import dataclass
 from .effects import changes_in_place, may_have_effects
 from .source import Source, contains, expression, names_in, statement, torch_name
 

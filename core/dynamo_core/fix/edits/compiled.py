@@ -5,10 +5,10 @@ none that stands in the file, nothing is known.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import libcst as cst
 
+from ...shared.quick_dataclass import dataclass
 from .source import Put, Source, dotted, names_in, torch_name
 
 _FORWARD = ("forward", "__call__")

@@ -6,11 +6,11 @@ place, so everything happens in the same order as before.
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import libcst as cst
 from libcst.metadata import CodePosition
 
+from ...shared.quick_dataclass import dataclass
 from .names import Flow, flow_of
 from .source import Source, contains, dotted, names_in, statement
 

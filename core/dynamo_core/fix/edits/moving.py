@@ -6,10 +6,10 @@ given to torch.compile, and not handed around otherwise: all of their calls must
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import libcst as cst
 
+from ...shared.quick_dataclass import dataclass
 from .effects import calls_what_is_not_torchs, nodes
 from .hoisting import own_names
 from .source import Source, contains, dotted, names_in, torch_name

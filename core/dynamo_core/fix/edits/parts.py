@@ -6,10 +6,10 @@ that calculates becomes a function of its own, which is. Whoever calls it sees n
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import libcst as cst
 
+from ...shared.quick_dataclass import dataclass
 from .compiled import Compiled, compiled_as
 from .division import Division, DoesNotFit, Part
 from .effects import changes_in_place, nodes

@@ -1,7 +1,7 @@
 """What is known of each line of source: graphs that hold it, what runs eager, breaks, recompiles, guards."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dynamo_core.analysis.break_costs import BreakCost
 from dynamo_core.analysis.bytecode.instructions import prologue
@@ -28,6 +28,7 @@ from dynamo_core.model import (
     resumed_function,
 )
 from dynamo_core.recording.kernel_sources import KernelSources, Sources
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from ...bytecode.diff import align
 

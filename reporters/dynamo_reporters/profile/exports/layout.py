@@ -2,9 +2,10 @@
 
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dynamo_core.model import Place
+from dynamo_core.shared.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
 """A process from its begin to its end, and the moments at which something happened to its compiling."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dynamo_core.analysis.time.wall import EXIT, wall_time
 from dynamo_core.analysis.words import compile_label, frame_name
 from dynamo_core.model import Process, Recording
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from .layout import Slice, Track
 

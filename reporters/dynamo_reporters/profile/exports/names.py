@@ -1,12 +1,12 @@
 """What things are called in every export: torch's compile ids in front."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from dynamo_core.analysis.time.compiles import compile_costs
 from dynamo_core.analysis.time.phases import Span
 from dynamo_core.analysis.words import compile_label, frame_name
 from dynamo_core.model import CompileId, Frame, Graph, Place, Process
+from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.untrusted import printable
 
 _LONGEST_S = 1e9

@@ -7,12 +7,13 @@ callers {(file, line, name): (calls, primitive calls, own, cumulative)}. What ha
 """
 
 import marshal
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dynamo_core.analysis.time.phases import Span, spans
 from dynamo_core.analysis.time.wall import COMPILING, GRAPHS, Part, wall_time
 from dynamo_core.analysis.words import process_title
 from dynamo_core.model import Process, Recording
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from .names import INHERITED, CompileNames, Named, graph_name, process_name
 

@@ -1,0 +1,56 @@
+"""`dataclass` as the standard library has it, made in a third of the time.
+
+The standard one compiles six functions for each frozen class, and a report has some 200 classes: that is a
+tenth of a second before it reads anything. Here only `__init__` is compiled. What compares, hashes and shows
+is written once, below; that a frozen one is not assigned to is left to type checkers, for whom it is the
+standard one.
+"""
+
+import dataclasses
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["dataclass"]
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+
+    def dataclass(cls=None, /, *, frozen=False, eq=True, **options):
+        """The class with `__init__` and, unless it has its own, `__eq__`, `__hash__` and `__repr__`."""
+        if cls is None:
+            return lambda kind: dataclass(kind, frozen=frozen, eq=eq, **options)
+        if options:
+            return dataclasses.dataclass(cls, frozen=frozen, eq=eq, **options)
+        shared = {"__repr__": _shown}
+        if eq:
+            shared |= {"__eq__": _equals, "__hash__": _hash if frozen else None}
+        if "__eq__" in vars(cls):  # then Python has set `__hash__` as well
+            shared = {"__repr__": _shown}
+        cls = dataclasses.dataclass(cls, eq=False, repr=False)
+        cls._compared = _getter(field.name for field in dataclasses.fields(cls) if field.compare)
+        for name, function in shared.items():
+            if name not in vars(cls):
+                setattr(cls, name, function)
+        return cls
+
+
+def _getter(names: Any) -> Any:
+    names = tuple(names)
+    return staticmethod(attrgetter(*names) if names else lambda _: ())
+
+
+def _equals(self: Any, other: Any) -> Any:
+    if other.__class__ is not self.__class__:
+        return NotImplemented
+    return self._compared(self) == self._compared(other)
+
+
+def _hash(self: Any) -> int:
+    return hash(self._compared(self))
+
+
+def _shown(self: Any) -> str:
+    shown = (field for field in dataclasses.fields(self) if field.repr)
+    values = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in shown)
+    return f"{type(self).__qualname__}({values})"
