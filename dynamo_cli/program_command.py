@@ -38,8 +38,7 @@ class ProgramCommand(CommandWithHelp):
         optional = _optional_values(self)
         if own and own[-1] in optional:
             _check_value_is_attached(own[-1], optional[own[-1]], program_of(ctx))
-        program = program_of(ctx)
-        if program is not None and self.runs(program):
+        if program_of(ctx) is not None:
             from .project_defaults import project_defaults
 
             ctx.default_map = ctx.meta[_DEFAULTS_KEY] = project_defaults(self, ctx)
