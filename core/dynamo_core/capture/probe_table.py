@@ -2,42 +2,45 @@
 
 Probes that wait for one module are installed in the order in which they stand here; one that wraps the same
 function as another is around those that stand before it.
+
+Those of Dynamo are imported when it is: what imports torch and compiles nothing does not pay for them.
 """
 
 import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import NamedTuple
 
 from .engine_parts import EngineParts
 from .import_hook import import_hook
-from .probes import (
-    aot_pairs,
-    backward,
-    breaks,
-    bytecode,
-    cache_bundles,
-    caches,
-    frames,
-    graphs,
-    guards,
-    tracing_time,
-)
+from .import_later import import_later
+from .probes import cache_bundles
 from .process_records import record_import
 
 Install = Callable[[ModuleType, EngineParts], None]
 
 
-class Probe(NamedTuple):
+class Probe:
     """Installed right after `module` was imported; `name` is what the user misses if that fails.
 
-    A `late` one has its module looked for only while a backend may load it.
+    Without `install` these settings do not ask for it. A `late` one has its module looked for only while a
+    backend may load it. A plain class: a named tuple takes every process a fifth of a millisecond to make.
     """
 
-    module: str
-    name: str
-    install: Install | None  # None where these settings do not ask for it
-    late: bool = False
+    def __init__(self, module: str, name: str, install: Install | None, late: bool = False) -> None:
+        self.module = module
+        self.name = name
+        self.install = install
+        self.late = late
+
+
+def later(module: str, function: str = "install") -> Install:
+    """An installer in a module of `probes/`, which is imported when it is called for the first time."""
+
+    def install(torchs: ModuleType, parts: EngineParts) -> None:
+        (probe,) = import_later(f"{__package__}.probes.{module}")
+        getattr(probe, function)(torchs, parts)
+
+    return install
 
 
 def probes_of(parts: EngineParts) -> tuple[Probe, ...]:
@@ -58,28 +61,28 @@ def probes_of(parts: EngineParts) -> tuple[Probe, ...]:
             "torch._dynamo.eval_frame", "torch.compile is off", exports.install_on_stance if exports else None
         ),
         Probe("torch", "overrides", overriding.install_on_calls if overriding else None),
-        Probe("torch._dynamo.output_graph", "graphs", graphs.install),
+        Probe("torch._dynamo.output_graph", "graphs", later("graphs")),
         Probe(
             "torch._dynamo.output_graph", "overrides", overriding.install_on_compiles if overriding else None
         ),
         Probe("torch._dynamo.output_graph", "steps", step_marks.install if step_marks else None),
-        Probe("torch._dynamo.output_graph", "graph breaks", breaks.install),
-        Probe("torch._dynamo.output_graph", "resume functions", bytecode.install_on_resume_functions),
-        Probe("torch._dynamo.guards", "guards", guards.install),
+        Probe("torch._dynamo.output_graph", "graph breaks", later("breaks")),
+        Probe("torch._dynamo.output_graph", "resume functions", later("bytecode", "install_on_resuming")),
+        Probe("torch._dynamo.guards", "guards", later("guards")),
         Probe("torch._dynamo", "imports", record_import),
         Probe("torch._dynamo", "Inductor", _look_for_late_modules),
-        Probe("torch._dynamo.convert_frame", "bytecode", bytecode.install),
-        Probe("torch._dynamo.convert_frame", "frames", frames.install),
+        Probe("torch._dynamo.convert_frame", "bytecode", later("bytecode")),
+        Probe("torch._dynamo.convert_frame", "frames", later("frames")),
         Probe("torch._dynamo.convert_frame", "freeze", freeze.install if freeze else None),
-        Probe("torch._dynamo.symbolic_convert", "tracing time", None if brief else tracing_time.install),
+        Probe("torch._dynamo.symbolic_convert", "tracing time", None if brief else later("tracing_time")),
         Probe("torch._inductor.compile_fx", "imports", record_import, late=True),
-        Probe("torch._functorch.aot_autograd", "forward and backward graphs", aot_pairs.install, late=True),
-        Probe("torch._inductor.output_code", "backward calls", backward.install, late=True),
-        Probe("torch._inductor.output_code", "caches", caches.install, late=True),
+        Probe("torch._functorch.aot_autograd", "forward and backward graphs", later("aot_pairs"), late=True),
+        Probe("torch._inductor.output_code", "backward calls", later("backward"), late=True),
+        Probe("torch._inductor.output_code", "caches", later("caches"), late=True),
         Probe(
             "torch._functorch._aot_autograd.autograd_cache",
             "parts of AOTAutograd's keys",
-            caches.install_on_keys,
+            later("caches", "install_on_keys"),
             late=True,
         ),
     )
@@ -100,10 +103,10 @@ def _config_probes(parts: EngineParts) -> Iterator[Probe]:
 
 def install_probes(parts: EngineParts) -> None:
     """Have each probe that is wanted installed when its module comes; one that fails harms no other."""
-    for module, name, install, late in probes_of(parts):
-        if install is not None:
-            wait = parts.late_modules.add if late else import_hook.when_imported
-            wait(module, parts.probes.harmless(name)(_with(parts, install)))
+    for probe in probes_of(parts):
+        if probe.install is not None:
+            wait = parts.late_modules.add if probe.late else import_hook.when_imported
+            wait(probe.module, parts.probes.harmless(probe.name)(_with(parts, probe.install)))
 
 
 def _with(parts: EngineParts, install: Install) -> Callable[[ModuleType], None]:

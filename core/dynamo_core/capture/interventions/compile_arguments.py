@@ -3,21 +3,25 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...backends.compilers import Tell, optimize_arguments
 from ...backends.for_inference import FOR_INFERENCE
 from ...shared.backend_choice import OURS, BackendChoice
 from ...shared.settings import FULLGRAPH_FIRST, Settings
+from ..import_later import import_later
 
 if TYPE_CHECKING:
     from ...backends.chain import Chain
+    from ...backends.compilers import Tell
 
 
-def optimize_context(settings: Settings, tell: Tell) -> Any:
+def optimize_context(settings: Settings, tell: "Tell") -> Any:
     """The context that `torch.compile` makes for these settings, with all of its checks and defaults."""
     import torch
 
+    (compilers,) = import_later("dynamo_core.backends.compilers")
     backend = backend_of(settings.choices(), settings, tell)
-    args, named = optimize_arguments(backend, settings.dynamic, settings.fullgraph == FULLGRAPH_FIRST)
+    args, named = compilers.optimize_arguments(
+        backend, settings.dynamic, settings.fullgraph == FULLGRAPH_FIRST
+    )
     return torch._dynamo.optimize(*args, **named)
 
 
@@ -31,7 +35,7 @@ def is_torchs_own(choices: Sequence[BackendChoice]) -> bool:
     return len(choices) == 1 and first.name not in (*OURS, *FOR_INFERENCE) and not first.is_function
 
 
-def backend_of(choices: Sequence[BackendChoice], settings: Settings, tell: Tell) -> "BackendChoice | Chain":
+def backend_of(choices: Sequence[BackendChoice], settings: Settings, tell: "Tell") -> "BackendChoice | Chain":
     """What compiles for these choices. `autotuned` alone, which knows some graphs, brings Inductor along."""
     if is_torchs_own(choices):
         return choices[0]

@@ -44,7 +44,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
     output_codes.add = add_and_record
 
 
-def install_on_resume_functions(output_graph: ModuleType, parts: "EngineParts") -> None:
+def install_on_resuming(output_graph: ModuleType, parts: "EngineParts") -> None:
     """Wrap the place where a resume function gets its global name `__resume_at_<offset>_<n>`."""
     probes = parts.probes
     kind = output_graph.OutputGraph

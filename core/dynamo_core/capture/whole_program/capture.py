@@ -10,15 +10,14 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ...backends.compilers import Tell
 from ...shared.records import CaptureDecided
 from ...shared.settings import FULLGRAPH_FIRST, SEMANTICS_EAGER, Settings
 from ..harmless import Probes
 from ..import_hook import import_hook
+from ..import_later import import_later
 from ..interventions.compile_arguments import optimize_context
 from ..interventions.not_compiled import NotCompiled
 from ..probes.code_objects import CodeObjects
-from ..standard_library import StandardLibraryOnly
 from .budget import Budget
 from .compile_limit import CompileLimit, CompileLimitReached
 from .frame_callback import Answers, FrameCallback
@@ -29,27 +28,26 @@ from .program_files import (
     place_of_compile_call_in_progress,
     place_of_own_compile_call,
 )
-from .side_effects import (
-    compile_as_eager_computes,
-    draw_random_numbers_as_eager_does,
-    keep_checks_of_values,
-    keep_validating_distributions,
-    silence_compiler_warnings,
-)
 from .tracing_limits import TracingLimits
 
 if TYPE_CHECKING:
+    from ...backends.compilers import Tell
     from ..eager_semantics.keeper import Keeper
 
 # A function that was given no tensor this often is left alone: asking costs some 10 µs a call.
 _PATIENCE = 50
+_SIDE_EFFECTS = "dynamo_core.capture.whole_program.side_effects"
+_EAGER_SEMANTICS = (
+    "dynamo_core.capture.eager_semantics.keeper",
+    "dynamo_core.capture.eager_semantics.writes_in_order",
+)
 _PATIENCE_KEY = "dynamo_run_calls_without_tensor"
 
 
 class WholeProgramCapture:
     """Takes frames of the whole process, until the program turns out to compile for itself."""
 
-    def __init__(self, settings: Settings, probes: Probes, tell: Tell, limits: TracingLimits) -> None:
+    def __init__(self, settings: Settings, probes: Probes, tell: "Tell", limits: TracingLimits) -> None:
         self._settings = settings
         self._tell = tell
         self._probes = probes
@@ -223,25 +221,24 @@ class WholeProgramCapture:
         os.getcwd()  # without one the next import fails half-way, and what it leaves is noisy at exit
         from torch._dynamo import convert_frame
 
+        (side_effects,) = import_later(_SIDE_EFFECTS)
         keeps_semantics = self._settings.semantics == SEMANTICS_EAGER
-        validate_as_before = keep_validating_distributions() if keeps_semantics else None
+        validate_as_before = side_effects.keep_validating_distributions() if keeps_semantics else None
         context = optimize_context(self._settings, self._tell)
         if validate_as_before is not None:
             validate_as_before()
         # What `dynamic=True` and the like change in torch's settings; each returns its undoing.
         self._restore_settings = [enter() for enter in context.enter_exit_hooks]
         if self._may_use_inductor():
-            self._restore_settings.append(draw_random_numbers_as_eager_does())
+            self._restore_settings.append(side_effects.draw_random_numbers_as_eager_does())
         if "TORCH_LOGS" not in os.environ:
-            self._restore_settings.append(silence_compiler_warnings())
+            self._restore_settings.append(side_effects.silence_compiler_warnings())
         if keeps_semantics:
-            self._restore_settings.append(compile_as_eager_computes())
-            with StandardLibraryOnly():
-                from ..eager_semantics.keeper import Keeper
-                from ..eager_semantics.writes_in_order import read_before_writing
+            self._restore_settings.append(side_effects.compile_as_eager_computes())
+            keeper, order = import_later(*_EAGER_SEMANTICS)
             if self._may_use_inductor():
-                self._restore_settings += [keep_checks_of_values(), read_before_writing()]
-            self._keeper = Keeper(self._probes, may_skip=self._settings.fullgraph is None)
+                self._restore_settings += [side_effects.keep_checks_of_values(), order.read_before_writing()]
+            self._keeper = keeper.Keeper(self._probes, may_skip=self._settings.fullgraph is None)
         self._let_torchs_own_modules_in()
         # Dynamo leaves everything below its own file out of the stacks that it reports.
         callback = self._frames.callback
