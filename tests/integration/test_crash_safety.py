@@ -15,11 +15,14 @@ from typing import Any
 import pytest
 
 from conftest import Result
+from dynamo_core.capture.probes.process import process_at_start
 from dynamo_core.capture.writing.call_counters import CallCounters
 from dynamo_core.capture.writing.stream import Stream
 from dynamo_core.recording.calls import parse_calls
 from dynamo_core.recording.records import RecordParser
 from dynamo_core.shared.call_pages import LOST_RECORDS
+from dynamo_core.shared.process_records import ProcessStarted
+from dynamo_core.shared.records import ProbeFailed
 
 PROGRAM = """
 import torch
@@ -102,14 +105,16 @@ def test_a_cut_record_costs_itself_alone(monkeypatch: pytest.MonkeyPatch, tmp_pa
         return os.write(file, data[:room])
 
     monkeypatch.setattr("dynamo_core.capture.writing.stream.write", write)
-    stream = Stream(str(tmp_path), ("first", {}))
-    for name in ("cut", "whole", "last"):
-        stream.artifact(name, {"text": "x" * 200})
+    stream = Stream(str(tmp_path), process_at_start())
+    for probe in ("cut", "whole", "last"):
+        stream.record(ProbeFailed(probe=probe, error="x" * 200))
     assert stream.counters.words[LOST_RECORDS] == 1
     (file,) = tmp_path.glob("*.log")
     parser = RecordParser()
     records = [*parser.feed(file.read_bytes()), parser.finish()]
-    assert [record.artifact_name for record in records if record] == ["first", "whole", "last"]
+    first, *others = [record for record in records if record]
+    assert first.artifact_name == ProcessStarted.NAME
+    assert [record.json_payload()["probe"] for record in others] == ["whole", "last"]
     assert parser.damaged == 1
 
 

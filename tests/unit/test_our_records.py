@@ -1,13 +1,23 @@
 """Records that are typed once: what a probe writes is what the reader gets, and all else is damage."""
 
 import hashlib
+import importlib
 import json
+import pkgutil
+from pathlib import Path
+from typing import Any, get_type_hints
 
 import pytest
 
+from dynamo_core import model, shared
+from dynamo_core.capture.writing.stream import Stream
 from dynamo_core.recording.records import Damaged, Record, RecordParser
-from dynamo_core.recording.structured import structured
-from dynamo_core.shared.records import OptimizerMade, OurRecord, ProbeFailed
+from dynamo_core.recording.structured import structured, structured_head
+from dynamo_core.shared import names
+from dynamo_core.shared.graph_records import FrameRewritten
+from dynamo_core.shared.our_record import OurRecord
+from dynamo_core.shared.process_records import ProcessEnded, ProcessStarted, ProcessStateNoted
+from dynamo_core.shared.records import OptimizerMade, ProbeFailed, WindowNoted
 
 WRITTEN = OptimizerMade(name="AdamW", module="torch.optim.adamw", file="/x/adamw.py")
 
@@ -53,7 +63,72 @@ def test_what_is_of_another_version_or_type_is_damage(change: dict[str, object],
         structured(OptimizerMade, in_stream(WRITTEN.payload() | change))
 
 
+def test_a_window_with_a_figure_that_is_none_is_damage() -> None:
+    with pytest.raises(Damaged, match="compiles is not what is recorded there"):
+        structured(WindowNoted, in_stream({"kind": "times", "compiles": "many"}, WindowNoted))
+
+
 @pytest.mark.parametrize("payload", [{"name": "a", "module": "b"}, [], None, "text"])
 def test_what_lacks_a_field_is_damage(payload: object) -> None:
     with pytest.raises(Damaged, match=r"no (file|JSON object)"):
         structured(OptimizerMade, in_stream(payload))
+
+
+def test_every_record_of_ours_has_a_type() -> None:
+    for module in pkgutil.iter_modules(shared.__path__, f"{shared.__name__}."):
+        importlib.import_module(module.name)
+    typed = [kind.NAME for kind in OurRecord.__subclasses__()]
+    constants = {
+        name: value
+        for name, value in vars(names).items()
+        if name.isupper() and str(value).startswith("dynamo_")
+    }
+    files = ("_FILE", "_PREFIX", "_FOLDER", "CARRIER_LOCK")
+    artifacts = {value for name, value in constants.items() if not name.endswith(files)}
+    assert sorted(typed) == sorted(artifacts)
+
+
+@pytest.mark.parametrize(
+    ("in_model", "in_stream"),
+    [
+        (model.ProcessInfo, ProcessStarted),
+        (model.ProcessState, ProcessStateNoted),
+        (model.ProcessEnd, ProcessEnded),
+    ],
+)
+def test_what_a_process_says_of_itself_has_the_fields_of_the_model(
+    in_model: type[model.ProcessInfo], in_stream: type[OurRecord]
+) -> None:
+    in_fields = {name: hint for name, hint in get_type_hints(in_model).items() if name != "recorded"}
+    assert {name: hint | None for name, hint in fields_of(in_stream).items()} == in_fields
+
+
+def fields_of(kind: type[OurRecord]) -> dict[str, Any]:
+    return {name: hint for name, hint in get_type_hints(kind).items() if name.islower()}
+
+
+def test_long_lists_stand_behind_the_first_line(tmp_path: Path) -> None:
+    written = FrameRewritten(
+        name="f",
+        qualified_name="A.f",
+        file="/x.py",
+        first_line=3,
+        fingerprint="ab",
+        source={3: "def f():"},
+        original=[[0, "RESUME", "0", 3, None], [2, "LOAD_CONST", "1", 4, None]],
+        modified=[],
+    )
+    first_line, *rows = written.as_json().split("\n")
+    assert json.loads(first_line.removesuffix(",") + "}")["name"] == "f"
+    assert len(rows) == 7  # two lists, each with its brackets
+    record = in_stream(json.loads(written.as_json()), FrameRewritten)
+    read = structured(FrameRewritten, record)
+    assert (read.original, read.modified) == (written.original, [])
+    stream = Stream(str(tmp_path), ProcessStarted(**dict.fromkeys(fields_of(ProcessStarted))))
+    stream.record(written)
+    (file,) = tmp_path.glob("*.log")
+    parser = RecordParser()
+    (*_, last) = [*parser.feed(file.read_bytes()), parser.finish()]
+    assert last is not None
+    head = structured_head(FrameRewritten, last)
+    assert (head.source, head.original) == ({"3": "def f():"}, None)

@@ -13,6 +13,7 @@ from dynamo_core.recording.kernel_sources import KernelSources
 from dynamo_core.recording.profile_trace import Steps, read_steps
 from dynamo_core.recording.profile_window import add_window
 from dynamo_core.recording.records import Damaged
+from dynamo_core.shared.records import WindowNoted
 
 FORWARD, BACKWARD = GraphPart(1, False), GraphPart(1, True)
 Event = dict[str, Any]
@@ -251,7 +252,7 @@ TIMES = {
 
 def _process_with(folder: Path, *records: dict[str, Any]) -> Process:
     process = Process(folder / "stream.log")
-    add_window(process, records, folder)
+    add_window(process, [WindowNoted(**record) for record in records], folder)
     return process
 
 
@@ -310,7 +311,6 @@ def test_why_there_are_no_lines(
         ([{"kind": "end", "why_none": "nothing was compiled"}], "nothing was compiled"),
         ([{"kind": "opened"}], "the process ended abruptly while it was open"),
         ([TIMES | {"file": "../../etc/passwd"}], "its trace cannot be read: it is not there"),
-        ([TIMES | {"file": 3}], "its trace cannot be read: it is not there"),
         ([TIMES | {"error": "OSError: disk full"}], "its trace cannot be read: OSError: disk full"),
         ([TIMES | {"anchor": None}], None),
         ([{"kind": "times"}], None),
@@ -322,10 +322,16 @@ def test_why_there_is_no_window(records: list[dict[str, Any]], problem: str | No
     assert problem in (None, process.window_problem)
 
 
-def test_values_of_the_wrong_type_are_damage(write: Write, tmp_path: Path) -> None:
+def test_a_window_of_which_not_all_is_said_is_damage(write: Write, tmp_path: Path) -> None:
     path = write(span(100), graph(0))
-    process = _process_with(tmp_path, TIMES | {"file": path.name, "compiles": "many"})
+    process = _process_with(tmp_path, TIMES | {"file": path.name, "compiles": None})
     assert process.window is None and process.damaged_records == 1
+
+
+def test_what_the_profiler_took_is_not_zero_where_it_was_not_recorded(tmp_path: Path) -> None:
+    assert _process_with(tmp_path, {"kind": "opened"}).profiler_seconds is None
+    timed = [{"kind": "opened", "own_ns": 5_000_000}, {"kind": "end", "own_ns": 2_000_000_000}]
+    assert _process_with(tmp_path, *timed).profiler_seconds == 2
 
 
 CODE = """

@@ -3,7 +3,6 @@
 from collections.abc import Container
 from hashlib import md5
 from pathlib import Path
-from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -22,10 +21,11 @@ from dynamo_core.model import (
     TensorInfo,
 )
 from dynamo_core.recording import training
-from dynamo_core.recording.aot_text import AotTexts, TextsOfPair, content_of, parse_aot_graph
+from dynamo_core.recording.aot_text import AotTexts, TextsOfPair, paired_by, parse_aot_graph
 from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.records import RecordParser
-from dynamo_core.shared.aot_pair import AotGraph, AotNode, pair_content
+from dynamo_core.shared.aot_pair import AotGraph, AotNode, graphs_paired
+from dynamo_core.shared.graph_records import GraphsPaired
 from dynamo_reporters.explain.report import report as explain
 from dynamo_reporters.graphs.report import report as graphs
 from dynamo_reporters.ops import report as ops
@@ -102,8 +102,8 @@ def nodes(*described: str) -> tuple[AotNode, ...]:
     return tuple(found)
 
 
-def content(forward: AotGraph, backward: AotGraph) -> dict[str, Any]:
-    return pair_content({}, forward, backward, lambda name: {"bytes": len(name)})
+def content(forward: AotGraph, backward: AotGraph) -> GraphsPaired:
+    return graphs_paired(1, {}, forward, backward, lambda name: {"bytes": len(name)})
 
 
 def test_what_is_saved_is_told_by_whose_memory_it_is() -> None:
@@ -114,15 +114,15 @@ def test_what_is_saved_is_told_by_whose_memory_it_is() -> None:
     )
     backward = AotGraph(("primals_1", "t", "view", "mm", "exp", "tangents_1"), (), (None, "g"))
     found = content(forward, backward)
-    assert [(each["name"], each["kind"], each["storage"]) for each in found["saved"]] == [
+    assert [(each["name"], each["kind"], each["storage"]) for each in found.saved] == [
         ("primals_1", "input", "primals_1"),
         ("t", "input", "primals_2"),
         ("view", "activation", "mm"),
         ("mm", "activation", "mm"),
         ("exp", "output", "exp"),
     ]
-    assert (found["inputs"], found["outputs"], found["tangents"], found["gradients"]) == (2, 1, 1, 1)
-    assert found["saved"][2]["storage_bytes"] == len("mm")
+    assert (found.inputs, found.outputs, found.tangents, found.gradients) == (2, 1, 1, 1)
+    assert found.saved[2]["storage_bytes"] == len("mm")
 
 
 def test_parts_of_a_split_share_the_memory_of_the_whole() -> None:
@@ -134,7 +134,7 @@ def test_parts_of_a_split_share_the_memory_of_the_whole() -> None:
     )
     backward = AotGraph(("getitem", "getitem_1"), (), ())
     found = content(forward, backward)
-    assert [(each["kind"], each["storage"]) for each in found["saved"]] == [
+    assert [(each["kind"], each["storage"]) for each in found.saved] == [
         ("output", "exp"),
         ("activation", "getitem_1"),
     ]
@@ -148,7 +148,7 @@ def test_recomputed_are_operators_of_the_forward_but_not_its_views_and_sizes() -
     )
     again = nodes("gelu=aten.gelu(primals_1)", "view=aten.view(gelu)", "mul=operator.mul(primals_1)")
     backward = AotGraph(("primals_1", "tangents_1"), again + nodes("gelu_1=aten.gelu(view)"), ("gelu_1",))
-    assert content(forward, backward)["recomputed"] == {"aten.gelu": 1}
+    assert content(forward, backward).recomputed == {"aten.gelu": 1}
 
 
 @pytest.mark.parametrize("forward", [FORWARD, FORWARD_2_13])
@@ -158,27 +158,27 @@ def test_texts_say_what_the_nodes_say(forward: str) -> None:
     assert texts.add("aot_forward_graph", lambda: forward) is None
     complete = texts.add("aot_backward_graph", lambda: BACKWARD)
     assert complete is not None
-    found = content_of(complete, {"s27": "4"})
-    assert found["joint"] == {"aten.exp": 1, "aten.sin": 1, "aten.cos": 1, "aten.mul": 1}
-    assert found["forward"] == {"aten.exp": 1, "operator.mul": 1, "aten.view": 1, "aten.sin": 1}
-    assert found["backward"] == {"aten.cos": 1, "aten.mul": 1}
-    exp, view, s27, size = found["saved"]
+    found = paired_by(complete, {"s27": "4"})
+    assert found.joint == {"aten.exp": 1, "aten.sin": 1, "aten.cos": 1, "aten.mul": 1}
+    assert found.forward == {"aten.exp": 1, "operator.mul": 1, "aten.view": 1, "aten.sin": 1}
+    assert found.backward == {"aten.cos": 1, "aten.mul": 1}
+    exp, view, s27, size = found.saved
     assert exp["shape"] == ["s27", 8] and exp["bytes"] == 4 * 8 * 4 and exp["dtype"] == "float32"
     assert (exp["file"], exp["line"]) == ("/x/net.py", 3)
     assert view["storage"] == "exp" and view["bytes"] == exp["bytes"]
     assert (s27["symbol"], size["symbol"]) == ("s27", "8*s27") and size["bytes"] is None
-    assert (found["outputs"], found["tangents"], found["gradients"]) == (1, 1, 1)
+    assert (found.outputs, found.tangents, found.gradients) == (1, 1, 1)
 
 
 def test_a_size_without_a_hint_leaves_the_bytes_unknown() -> None:
-    found = content_of(TextsOfPair(None, FORWARD, BACKWARD), {"s1": "4"})
-    assert found["saved"][0]["bytes"] is None
-    assert found["joint"] is None
+    found = paired_by(TextsOfPair(None, FORWARD, BACKWARD), {"s1": "4"})
+    assert found.saved[0]["bytes"] is None
+    assert found.joint is None
 
 
 def test_equal_texts_are_read_once_for_each_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    read = Mock(wraps=content_of)
-    monkeypatch.setattr(training, "content_of", read)
+    read = Mock(wraps=paired_by)
+    monkeypatch.setattr(training, "paired_by", read)
     texts = TextsOfPair(JOINT, FORWARD, BACKWARD)
     sizes = [training.pair_of_texts(texts, {"s27": size}).saved[0].bytes for size in ("3", "5", "3")]
     assert sizes == [4 * 8 * 3, 4 * 8 * 5, 4 * 8 * 3] and read.call_count == 2
@@ -210,7 +210,7 @@ def test_texts_of_a_pair_that_is_known_are_not_loaded() -> None:
 )
 def test_damaged_texts_raise_nothing(text: str) -> None:
     assert parse_aot_graph(text).graph() is not None
-    content_of(TextsOfPair(None, text, text.replace("b:", "a:")), {"s0": "no number"})
+    paired_by(TextsOfPair(None, text, text.replace("b:", "a:")), {"s0": "no number"})
 
 
 def saved(

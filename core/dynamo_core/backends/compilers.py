@@ -13,7 +13,7 @@ from typing import Any
 
 from ..shared.backend_choice import BackendChoice
 from ..shared.backend_packages import import_package_of
-from ..shared.records import OurRecord
+from ..shared.our_record import OurRecord
 from .ofi import ofi
 
 # `(graph module, example inputs) -> callable`, as Dynamo calls it; torch's CompilerFn.

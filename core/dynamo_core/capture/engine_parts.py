@@ -7,15 +7,14 @@ process half a millisecond.
 import os
 from typing import TYPE_CHECKING
 
-from ..shared.names import PROCESS_START
-from ..shared.records import OurRecord
+from ..shared.our_record import OurRecord
 from ..shared.settings import Settings
 from .harmless import Probes
 from .hidden_modules import hide_from_dynamo
 from .late_modules import LateModules
 from .optional_modules import replaces_arguments
 from .probes.guard_cost import GuardCost
-from .probes.process import description_at_start
+from .probes.process import process_at_start
 from .probes.trace_handler import attach, current_compile_id
 from .process_records import ProcessRecords
 from .whole_program.capture import WholeProgramCapture
@@ -38,7 +37,7 @@ class EngineParts:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.stream = Stream(settings.recording, (PROCESS_START, description_at_start()))
+        self.stream = Stream(settings.recording, process_at_start())
         os.register_at_fork(after_in_child=self.stream.start_anew_after_fork)
         self.probes = Probes(self.stream)
         self.probes.harmless("frames of our own left out")(hide_from_dynamo)()

@@ -3,13 +3,13 @@
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from ..shared.names import PROCESS_END, PROCESS_STATE
+from ..shared.process_records import ProcessEnded
 from ..shared.records import ModuleImported, TimelineKnown
 from .harmless import Probes
 from .import_hook import import_hook
 from .primitives import time_ns
 from .probes.optimizers import OptimizerNotes
-from .probes.process import description_of_state, peak_memory, torch_totals, what_ended_it
+from .probes.process import peak_memory, process_state, torch_totals, what_ended_it
 from .writing.stream import Stream
 
 if TYPE_CHECKING:
@@ -29,20 +29,19 @@ class ProcessRecords:
 
     def _state(self) -> None:
         self._note_optimizers()
-        self._stream.artifact(PROCESS_STATE, description_of_state())
+        self._stream.record(process_state())
 
     def end(self) -> None:
         """The last record."""
         inherited = self._inherited_totals
         totals = {name: count - inherited.get(name, 0) for name, count in torch_totals().items()}
-        self._stream.artifact(
-            PROCESS_END,
-            {
-                "torch_totals": totals,
-                "ended_ns": time_ns(),
-                "peak_memory": peak_memory(),
+        self._stream.record(
+            ProcessEnded(
+                torch_totals=totals,
+                ended_ns=time_ns(),
+                peak_memory=peak_memory(),
                 **(self._raised() or {}),
-            },
+            )
         )
         self._stream.counters.allow_writing()
 

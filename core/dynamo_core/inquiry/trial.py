@@ -6,7 +6,8 @@ from typing import Any
 
 from ..backends.chain import Chain, NoBackendTookGraph
 from ..shared.backend_choice import BackendChoice
-from ..shared.records import GraphTaken, OurRecord
+from ..shared.our_record import OurRecord
+from ..shared.records import GraphTaken
 from ..shared.settings import Settings
 
 

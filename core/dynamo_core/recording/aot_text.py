@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any, NamedTuple
 
-from ..shared.aot_pair import GETITEM, AotGraph, AotNode, pair_content, shares_memory
+from ..shared.aot_pair import GETITEM, AotGraph, AotNode, graphs_paired, shares_memory
+from ..shared.graph_records import GraphsPaired
 from ..shared.quick_dataclass import dataclass
 
 # Asked for in `contents`: pairs from these texts, where there are no records of ours. In a plain trace that
@@ -104,7 +105,7 @@ class AotTexts:
         return None
 
 
-def content_of(texts: TextsOfPair, hints: Mapping[str, str]) -> dict[str, Any]:
+def paired_by(texts: TextsOfPair, hints: Mapping[str, str]) -> GraphsPaired:
     """What a record AOT_PAIR would hold of a pair.
 
     `hints` are the values of symbolic sizes with which it was compiled.
@@ -115,7 +116,7 @@ def content_of(texts: TextsOfPair, hints: Mapping[str, str]) -> dict[str, Any]:
         return _described(first.annotations.get(name), hints) | first.places.get(name, {})
 
     operators = None if texts.joint is None else parse_aot_graph(texts.joint).graph().operators()
-    return pair_content(operators, first.graph(), parse_aot_graph(texts.backward).graph(), describe)
+    return graphs_paired(None, operators, first.graph(), parse_aot_graph(texts.backward).graph(), describe)
 
 
 @dataclass

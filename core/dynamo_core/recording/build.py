@@ -6,7 +6,7 @@ complete, so that it can be shown at once.
 
 import re
 from collections.abc import Container
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ..model import (
     CaptureDecision,
@@ -22,7 +22,10 @@ from ..model import (
     Timeline,
 )
 from ..shared import names
+from ..shared.our_record import OurRecord
+from ..shared.process_records import ProcessEnded, ProcessStarted, ProcessStateNoted
 from ..shared.records import (
+    CallVerified,
     CaptureDecided,
     ConfigChanged,
     FrameNotCompiled,
@@ -35,6 +38,7 @@ from ..shared.records import (
     SemanticsNoted,
     StepMarksKept,
     TimelineKnown,
+    WindowNoted,
 )
 from .begun import BegunCompiles
 from .breaks import BreakBuilder
@@ -53,7 +57,7 @@ from .phases import PhaseBuilder
 from .record_clock import RecordClock
 from .records import Damaged, Record
 from .semantics import semantic_difference
-from .structured import structured
+from .structured import fields_of, structured
 from .training import PairBuilder
 from .verified import verified_call
 
@@ -81,7 +85,7 @@ class ProcessBuilder:
         process.rank = int(in_name[1]) if in_name else None
         self._contents = contents
         self._cells: dict[str, int] = {}  # of a notebook, by the file names that IPython gives them
-        self.window_records: list[dict[str, Any]] = []  # about files, which are for the reader to open
+        self.window_records: list[WindowNoted] = []  # about files, which are for the reader to open
         self._begun = begun = BegunCompiles(process, {} if file_names is None else file_names)
         in_progress = InProgressBuilder(process)
         self._clock = RecordClock()
@@ -99,7 +103,7 @@ class ProcessBuilder:
             self._handlers |= builder.handlers()
         large: dict[str, Handler] = {
             "chromium_event": self._phase,
-            names.PROFILE_WINDOW: self._profile_window,
+            WindowNoted.NAME: self._profile_window,
             **guards.handlers_of_large(),
             **compiles.handlers_of_large(),
         }
@@ -107,9 +111,9 @@ class ProcessBuilder:
 
     def _own_handlers(self) -> dict[str, Handler]:
         return {
-            names.PROCESS_START: self._process_start,
-            names.PROCESS_STATE: self._process_state,
-            names.PROCESS_END: self._process_end,
+            ProcessStarted.NAME: self._process_start,
+            ProcessStateNoted.NAME: self._process_state,
+            ProcessEnded.NAME: self._process_end,
             CaptureDecided.NAME: self._capture_decision,
             ProbeFailed.NAME: self._probe_failed,
             ConfigChanged.NAME: self._config_changed,
@@ -121,7 +125,7 @@ class ProcessBuilder:
             FrameNotCompiled.NAME: self._not_compiled,
             FramePutOff.NAME: self._put_off,
             OverrideApplied.NAME: self._override,
-            names.VERIFIED: self._verified,
+            CallVerified.NAME: self._verified,
             SemanticsNoted.NAME: self._semantics,
             "torch_version": self._torch_version,
         }
@@ -184,23 +188,23 @@ class ProcessBuilder:
         self._pairs.add_text(record, name)
 
     def _process_start(self, record: Record) -> None:
-        self.process.info = self._described(ProcessInfo, record)
+        self.process.info = self._described(ProcessInfo, ProcessStarted, record)
         self._clock.start(record, self.process.info.started_ns)
         self.process.torch_version = str(self.process.info.recorded["torch"])
 
     def _process_state(self, record: Record) -> None:
-        self.process.state = self._described(ProcessState, record)
+        self.process.state = self._described(ProcessState, ProcessStateNoted, record)
 
     def _process_end(self, record: Record) -> None:
-        end = dict(record.json_payload())
+        end = fields_of(ProcessEnded, record.json_payload())
         if "torch_totals" in ProcessEnd.misfits(end):
             raise Damaged("torch's totals are not counts")
         self.process.end = ProcessEnd.of(end)
         self.process.compiling.clear()
 
-    def _described(self, kind: type[_Described], record: Record) -> _Described:
+    def _described(self, kind: type[_Described], of_ours: type[OurRecord], record: Record) -> _Described:
         """What a process says of itself goes into documents as it is, without what is of a wrong type."""
-        content = record.json_payload()
+        content = fields_of(of_ours, record.json_payload())
         misfits = kind.misfits(content)
         if misfits:
             self.process.note_damage(f"{', '.join(sorted(misfits))}: not what is recorded there")
@@ -226,7 +230,7 @@ class ProcessBuilder:
         self.process.imports.append(Import(imported.module, imported.began_ns, imported.ended_ns))
 
     def _profile_window(self, record: Record) -> None:
-        self.window_records.append(dict(record.json_payload()))
+        self.window_records.append(structured(WindowNoted, record))
 
     def _torch_version(self, record: Record) -> None:
         self.process.torch_version = str(record.json_payload()["pytorch_version"])
@@ -275,7 +279,7 @@ class ProcessBuilder:
         self._interventions.override(applied, compile_id, self._begun.frame(compile_id))
 
     def _verified(self, record: Record) -> None:
-        self.process.verified.append(verified_call(record.json_payload()))
+        self.process.verified.append(verified_call(structured(CallVerified, record)))
 
     def _semantics(self, record: Record) -> None:
         self.process.semantic_differences.append(semantic_difference(structured(SemanticsNoted, record)))

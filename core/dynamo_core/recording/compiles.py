@@ -16,17 +16,17 @@ from ..model import (
     ResumeFunction,
     TracedFunction,
 )
-from ..shared import names
 from ..shared.dynamic_settings import dynamic_of
+from ..shared.graph_records import FrameRewritten
 from ..shared.records import CompileBegun, FrameTried, FunctionsTraced, ResumeFunctionMade
 from .begun import BegunCompiles
 from .breaks import BreakBuilder
 from .cache_counts import counts_in_metrics
 from .graphs import GraphBuilder
 from .in_progress import InProgressBuilder
-from .payloads import MOST_VALUES, Handler, head, stack_frame
+from .payloads import MOST_VALUES, Handler, stack_frame
 from .records import Record
-from .structured import structured
+from .structured import structured, structured_head
 
 # Each phase holds those after it. torch calls the time in any backend "aot_autograd" in its metrics
 # (torch/_dynamo/output_graph.py, call_user_compiler: phase_name="backend_compile").
@@ -64,7 +64,7 @@ class CompileBuilder:
         return {
             FrameTried.NAME: self._frame,
             CompileBegun.NAME: self._compile_begun,
-            names.BYTECODE: self._bytecode,
+            FrameRewritten.NAME: self._bytecode,
             ResumeFunctionMade.NAME: self._resume_function,
             "compilation_metrics": self._compilation_metrics,
             "bwd_compilation_metrics": self._compilation_metrics,
@@ -152,16 +152,17 @@ class CompileBuilder:
         return f"{last.fail_type}: {last.fail_reason}" if last.fail_reason else None
 
     def _bytecode(self, record: Record) -> Bytecode:
-        content = record.json_payload(MOST_VALUES) if self._has_instructions else head(record)
+        read = structured if self._has_instructions else structured_head
+        frame = read(FrameRewritten, record, MOST_VALUES)
         bytecode = Bytecode(
             compile_id=self._begun.id_of(record),
-            name=content["name"],
-            qualified_name=content["qualified_name"],
-            place=Place(content["file"], content["first_line"]),
-            fingerprint=content["fingerprint"],
-            source={int(line): text for line, text in content["source"].items()},
-            original=tuple(Instruction(*row) for row in content.get("original", ())),
-            modified=tuple(Instruction(*row) for row in content.get("modified", ())),
+            name=frame.name,
+            qualified_name=frame.qualified_name,
+            place=Place(frame.file, frame.first_line),
+            fingerprint=frame.fingerprint,
+            source={int(line): text for line, text in frame.source.items()},
+            original=tuple(Instruction(*row) for row in frame.original or ()),
+            modified=tuple(Instruction(*row) for row in frame.modified or ()),
         )
         self._process.bytecodes.append(bytecode)
         return bytecode

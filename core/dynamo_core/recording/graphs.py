@@ -19,12 +19,13 @@ from ..model import (
     UnrolledLoop,
 )
 from ..shared import names
+from ..shared.graph_records import GraphHandedOver
 from ..shared.records import BackwardCompiled, GraphCompiled, GraphTaken
 from .begun import BegunCompiles
 from .in_progress import InProgressBuilder
-from .payloads import MOST_VALUES, Handler, head, place_of, tensors_of
-from .records import Record
-from .structured import structured
+from .payloads import MOST_VALUES, Handler, place_of, tensors_of
+from .records import Damaged, Record
+from .structured import structured, structured_head
 
 # What compiled autograd's graphs are shown as: the code that Dynamo compiles for them is torch's, in no file.
 # Source: torch/fx/graph_module.py (_forward_from_src).
@@ -64,7 +65,7 @@ class GraphBuilder:
     def handlers(self) -> dict[str, Handler]:
         """Who takes which record."""
         return {
-            names.FX_GRAPH: self._fx_graph,
+            GraphHandedOver.NAME: self._fx_graph,
             GraphTaken.NAME: self._graph_taken,
             GraphCompiled.NAME: self._graph_compiled,
             BackwardCompiled.NAME: self._backward_compiled,
@@ -92,29 +93,23 @@ class GraphBuilder:
                 graph.frame_name, graph.frame_place = compile_.name, compile_.place
 
     def _fx_graph(self, record: Record) -> None:
-        content = head(record) if names.FX_GRAPH not in self._contents else {}
-        has_nodes = (
-            not content
-            or nodes_of_graph(str(content.get("key"))) in self._contents
-            or (self._process.rank is not None and record.mentions(_COLLECTIVES))
-        )
-        content = record.json_payload(MOST_VALUES) if has_nodes else content
+        handed = self._graph_handed_over(record)
         compile_id = self._begun.id_of(record)
         graph = Graph(
-            number=content["graph"],
+            number=handed.graph,
             compile_id=compile_id,
             attempt=record.metadata.get("attempt", 0),
-            name=content["name"],
-            backend=content["backend"],
-            ops=content["ops"],
-            optimizer_steps=_texts(content.get("optimizer_steps")),
-            loop=_loop(content.get("loop")),
-            nodes=tuple(_node(node) for node in content["nodes"]) if has_nodes else None,
-            key=content.get("key"),
-            trains=content.get("trains"),
-            modes=_modes(content.get("modes")),
-            threads=content.get("threads"),
-            custom_operators=_operators(content.get("custom_operators") or {}),
+            name=handed.name,
+            backend=handed.backend,
+            ops=handed.ops,
+            optimizer_steps=_texts(handed.optimizer_steps),
+            loop=_loop(handed.loop),
+            nodes=None if handed.nodes is None else tuple(map(_node, handed.nodes)),
+            key=handed.key,
+            trains=handed.trains,
+            modes=_modes(handed.modes),
+            threads=handed.threads,
+            custom_operators=_operators(handed.custom_operators or {}),
         )
         if self._code is not None and self._code[0] == compile_id:
             graph.code = self._code[1]
@@ -124,7 +119,19 @@ class GraphBuilder:
         self._name_frame(graph)
         self._graphs[graph.number] = graph
         self._process.graphs.append(graph)
-        self._in_progress.handed_over(graph, content.get("handed_over_ns"))
+        self._in_progress.handed_over(graph, handed.handed_over_ns)
+
+    def _graph_handed_over(self, record: Record) -> GraphHandedOver:
+        """With its nodes where they are asked for, or a rank's collectives are among them."""
+        if names.FX_GRAPH not in self._contents:
+            handed = structured_head(GraphHandedOver, record, MOST_VALUES)
+            is_asked_for = nodes_of_graph(str(handed.key)) in self._contents
+            if not is_asked_for and not (self._process.rank is not None and record.mentions(_COLLECTIVES)):
+                return handed
+        handed = structured(GraphHandedOver, record, MOST_VALUES)
+        if handed.nodes is None:
+            raise Damaged("a graph without its nodes")
+        return handed
 
     def _graph_taken(self, record: Record) -> None:
         taken = structured(GraphTaken, record)

@@ -4,18 +4,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..model import Bytecode, Compile, Frame, Graph, GraphBreak, GuardSet, Place, StackFrame, TensorInfo
-from .records import Record, parse_json
+from .records import Record
 
 Item = Graph | GraphBreak | Compile | GuardSet | Bytecode | Frame
 Handler = Callable[[Record], Item | None]
 
 MOST_VALUES = 2_000_000  # in a graph, a frame's bytecode or its guards; a node has some forty
-
-
-def head(record: Record) -> Any:
-    """The first line of a payload of ours, whose lists stand on the lines after it."""
-    text = (record.payload_first_line() or "").rstrip()
-    return parse_json(text.removesuffix(",") + "}", "payload", MOST_VALUES)
 
 
 def place_of(content: Mapping[str, Any]) -> Place | None:

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from ..model import EagerOperator, Place, Process, ProfileWindow, WindowKernel, WindowOperator, WindowPart
 from ..shared.fitting import fits
 from ..shared.names import PROFILE_PREFIX, PROFILE_SUFFIX
+from ..shared.records import WindowNoted
 from ..shared.untrusted import printable
 from .kernel_sources import KernelSources
 from .plain_files import is_plain_file
@@ -19,19 +19,18 @@ _FILE = re.compile(re.escape(PROFILE_PREFIX) + r"\w+" + re.escape(PROFILE_SUFFIX
 _WRONG = (Damaged, OSError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError)
 
 
-def add_window(process: Process, records: Sequence[Mapping[str, Any]], folder: Path) -> None:
+def add_window(process: Process, records: Sequence[WindowNoted], folder: Path) -> None:
     """Give `process` the window that `records` are about, or the reason why there is none."""
     if not records:
         return
-    by_kind = {record.get("kind"): record for record in records}
-    own_ns = [record["own_ns"] for record in records if fits(record.get("own_ns"), int)]
+    by_kind = {record.kind: record for record in records}
+    own_ns = [record.own_ns for record in records if record.own_ns is not None]
     process.profiler_seconds = max(own_ns) / 1e9 if own_ns else None
-    end = by_kind.get("end", {})
-    counters = end.get("cuda_graphs")
-    process.cuda_graph_counters = counters if fits(counters, dict[str, int]) else None
+    end = by_kind.get("end")
+    process.cuda_graph_counters = end.cuda_graphs if end is not None else None
     times = by_kind.get("times")
     if times is None:
-        reason = end.get("why_none")
+        reason = end.why_none if end is not None else None
         cut = "the process ended abruptly while it was open" if "opened" in by_kind else None
         process.window_problem = printable(
             str(reason or cut or "the process ended abruptly before it opened")
@@ -44,7 +43,7 @@ def add_window(process: Process, records: Sequence[Mapping[str, Any]], folder: P
         steps = _read(times, folder, numbers)
         lines, lines_problem = _read_lines(by_kind.get("lines"), end, folder, numbers)
         sources = KernelSources(process)
-        window = _window(times, steps, lines, lines_problem, by_kind.get("lines") or {}, sources)
+        window = _window(times, steps, lines, lines_problem, by_kind.get("lines"), sources)
         if not fits(window, ProfileWindow):
             raise Damaged("it holds values of the wrong type")
     except _WRONG as error:
@@ -54,23 +53,26 @@ def add_window(process: Process, records: Sequence[Mapping[str, Any]], folder: P
     process.window = window
 
 
-def _read(record: Mapping[str, Any], folder: Path, numbers: Mapping[str, int]) -> Steps:
-    if record["error"] is not None:
-        raise ValueError(str(record["error"]))
-    name = record["file"]
-    if not isinstance(name, str) or not _FILE.fullmatch(name) or not is_plain_file(folder / name):
+def _read(record: WindowNoted, folder: Path, numbers: Mapping[str, int]) -> Steps:
+    if record.error is not None:
+        raise ValueError(record.error)
+    name = record.file
+    if name is None or not _FILE.fullmatch(name) or not is_plain_file(folder / name):
         raise ValueError("it is not there")
-    warm_up, is_last_whole = int(record["warm_up_steps"]), bool(record["is_last_step_whole"])
-    return read_steps(folder / name, int(record["anchor"]), warm_up, is_last_whole, numbers)
+    anchor, warm_up, is_last_whole = record.anchor, record.warm_up_steps, record.is_last_step_whole
+    if anchor is None or warm_up is None or is_last_whole is None:
+        raise Damaged("it is not said of which steps it is")
+    return read_steps(folder / name, anchor, warm_up, is_last_whole, numbers)
 
 
 def _read_lines(
-    record: Mapping[str, Any] | None, end: Mapping[str, Any], folder: Path, numbers: Mapping[str, int]
+    record: WindowNoted | None, end: WindowNoted | None, folder: Path, numbers: Mapping[str, int]
 ) -> tuple[Steps | None, str | None]:
     """The step with lines and allocations, or why there is none."""
     if record is None:
-        reason = end.get("why_no_lines") or "the step that they are taken in was not recorded"
-        return None, printable(str(reason if end else "the process ended abruptly before they were"))
+        if end is None:
+            return None, "the process ended abruptly before they were"
+        return None, printable(end.why_no_lines or "the step that they are taken in was not recorded")
     try:
         return _read(record, folder, numbers), None
     except _WRONG as error:
@@ -78,32 +80,38 @@ def _read_lines(
 
 
 def _window(
-    times: Mapping[str, Any],
+    times: WindowNoted,
     steps: Steps,
     lines: Steps | None,
     lines_problem: str | None,
-    lines_record: Mapping[str, Any],
+    lines_record: WindowNoted | None,
     sources: KernelSources,
 ) -> ProfileWindow:
-    if lines is not None and not lines_record["has_lines"]:
-        lines_problem = "the program traces its lines itself"
-        if not lines_record.get("can_mark_lines", True):
-            lines_problem = "on Python 3.10 marking them would keep tensors alive"
-    has_memory = lines is not None and bool(lines_record["has_memory"])
+    anchor, begin_ns, end_ns, compiles = times.anchor, times.begin_ns, times.end_ns, times.compiles
+    if anchor is None or begin_ns is None or end_ns is None or compiles is None:
+        raise Damaged("it is not said from when to when it is")
+    if lines is None or lines_record is None:
+        has_memory = False
+    else:
+        has_memory = bool(lines_record.has_memory)
+        if not lines_record.has_lines:
+            lines_problem = "the program traces its lines itself"
+            if not lines_record.can_mark_lines:
+                lines_problem = "on Python 3.10 marking them would keep tensors alive"
     return ProfileWindow(
-        anchor=times["anchor"],
+        anchor=anchor,
         steps=steps.steps,
         seconds=steps.duration / 1e6,
-        begin_ns=times["begin_ns"],
-        end_ns=times["end_ns"],
-        compiles=times["compiles"],
+        begin_ns=begin_ns,
+        end_ns=end_ns,
+        compiles=compiles,
         parts=tuple(_parts(steps, lines if has_memory else None)),
         operators=tuple(
             WindowOperator(name, part, int(calls), own / 1e6, total / 1e6)
             for (name, part), (calls, own, total) in steps.operators.items()
         ),
         eager=tuple(_eager(steps.eager, lines.eager if lines is not None else [])),
-        kernels=tuple(_kernels(steps, sources)) if times["has_device"] else None,
+        kernels=tuple(_kernels(steps, sources)) if times.has_device else None,
         damaged_events=steps.damaged,
         lines_problem=lines_problem,
     )

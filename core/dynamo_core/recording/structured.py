@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar, get_origin, get_type_hints
 
 from ..shared.fitting import Check, check_of, check_of_values
-from ..shared.records import OurRecord
-from .records import USUAL_VALUES, Damaged, Record
+from ..shared.our_record import OurRecord
+from .records import USUAL_VALUES, Damaged, Record, parse_json
 
 _Kind = TypeVar("_Kind", bound=OurRecord)
 _FIRST_VERSION = 1  # of records that were written before they had one
@@ -15,12 +15,27 @@ _FIELDS: dict[Any, _Fields] = {}
 
 def structured(kind: type[_Kind], record: Record, most_values: int = USUAL_VALUES) -> _Kind:
     """The record; Damaged if a field is missing, is of a wrong type, or the version is none that we read."""
-    content = record.json_payload(most_values)
+    return _structured(kind, fields_of(kind, record.json_payload(most_values)))
+
+
+def structured_head(kind: type[_Kind], record: Record, most_values: int = USUAL_VALUES) -> _Kind:
+    """The same of the first line of the payload alone, without its `LISTS`; the checksum is not checked."""
+    text = (record.payload_first_line() or "").rstrip()
+    content = parse_json(text.removesuffix(",") + "}", "payload", most_values)
+    return _structured(kind, fields_of(kind, content))
+
+
+def fields_of(kind: type[OurRecord], content: Any) -> dict[str, Any]:
+    """What a payload says, of any types; Damaged if it is no object, or of a version that we do not read."""
     if not isinstance(content, dict):
         raise Damaged("payload is no JSON object")
-    version = content.get("version", _FIRST_VERSION)
+    version = content.pop("version", _FIRST_VERSION)
     if type(version) is not int or not _FIRST_VERSION <= version <= kind.VERSION:
         raise Damaged(f"version {version!r} is not read by this dynamo, which knows {kind.VERSION}")
+    return content
+
+
+def _structured(kind: type[_Kind], content: Mapping[str, Any]) -> _Kind:
     hints, required, all_fit = _fields(kind)
     if not required <= content.keys():
         raise Damaged(f"no {', '.join(sorted(required - content.keys()))}")

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..model import AotPair, Optimizer, Process, SavedTensor
-from ..shared import names
+from ..shared.graph_records import GraphsPaired
 from ..shared.records import OptimizerMade
 from .aot_text import (
     AOT_PAIRS_FROM_OUR_TEXT,
@@ -14,7 +14,7 @@ from .aot_text import (
     AOT_TEXTS,
     AotTexts,
     TextsOfPair,
-    content_of,
+    paired_by,
 )
 from .begun import BegunCompiles
 from .graphs import GraphBuilder
@@ -39,7 +39,7 @@ class PairBuilder:
 
     def handlers(self) -> dict[str, Handler]:
         """Who takes which record."""
-        return {names.AOT_PAIR: self._aot_pair, OptimizerMade.NAME: self._optimizer}
+        return {GraphsPaired.NAME: self._aot_pair, OptimizerMade.NAME: self._optimizer}
 
     def takes_text(self, name: str) -> bool:
         """Whether pairs are to be read from the texts of this name."""
@@ -55,11 +55,11 @@ class PairBuilder:
 
     def _aot_pair(self, record: Record) -> None:
         self._aot_texts.expect_texts_of_pair()
-        content = record.json_payload()
-        for counts in content.values():
-            if isinstance(counts, dict) and any(count < 1 for count in counts.values()):
+        paired = structured(GraphsPaired, record)
+        for counts in (paired.joint or {}, paired.forward, paired.backward, paired.recomputed):
+            if any(count < 1 for count in counts.values()):
                 raise Damaged("an operator that is there, but not once")
-        self._add_pair(_pair(content, content["graph"]), record)
+        self._add_pair(_pair(paired), record)
 
     def _add_pair(self, pair: AotPair, record: Record) -> None:
         compile_id, attempt = self._begun.id_of(record), record.metadata.get("attempt", 0)
@@ -78,24 +78,24 @@ def pair_of_texts(texts: TextsOfPair, hints: Mapping[str, str]) -> AotPair:
 
 @lru_cache(64)  # a layer that is repeated, and the other side of a comparison, have the same texts
 def _known_pair(texts: TextsOfPair, hints: frozenset[tuple[str, str]]) -> AotPair:
-    return _pair(content_of(texts, dict(hints)), None)
+    return _pair(paired_by(texts, dict(hints)))
 
 
-def _pair(content: Mapping[str, Any], graph: int | None) -> AotPair:
+def _pair(paired: GraphsPaired) -> AotPair:
     """A pair of which it is not said yet in which compile it was made."""
     return AotPair(
         compile_id=None,
         attempt=0,
-        graph=graph,
-        joint=content["joint"],
-        forward=content["forward"],
-        backward=content["backward"],
-        inputs=content["inputs"],
-        outputs=content["outputs"],
-        tangents=content["tangents"],
-        gradients=content["gradients"],
-        saved=tuple(_saved(value) for value in content["saved"]),
-        recomputed=content["recomputed"],
+        graph=paired.graph,
+        joint=paired.joint,
+        forward=paired.forward,
+        backward=paired.backward,
+        inputs=paired.inputs,
+        outputs=paired.outputs,
+        tangents=paired.tangents,
+        gradients=paired.gradients,
+        saved=tuple(map(_saved, paired.saved)),
+        recomputed=paired.recomputed,
     )
 
 

@@ -3,26 +3,25 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..model import VERIFY_OUTCOMES, ComparedValue, Place, VerifiedCall, WrongNode
+from ..model import ComparedValue, Place, VerifiedCall, WrongNode
+from ..shared.records import CallVerified
 
 
-def verified_call(content: Mapping[str, Any]) -> VerifiedCall:
+def verified_call(verified: CallVerified) -> VerifiedCall:
     """What came of one call that was to be compared with eager."""
-    if content["outcome"] not in VERIFY_OUTCOMES:
-        raise ValueError(f"{content['outcome']!r} is no outcome")
     return VerifiedCall(
-        graph=int(content["graph"]),
-        call=int(content["call"]),
-        outcome=content["outcome"],
-        why=_text(content["why"]),
-        compared=int(content["compared"]),
-        against_float64=int(content["against_float64"]),
-        gradients=_text(content["gradients"]),
-        worst=compared_value(content["worst"]),
-        first_wrong=compared_value(content["first_wrong"]),
-        node=_node(content["node"]),
-        node_unknown=_text(content["node_unknown"]),
-        seconds=int(content["ns"]) / 1e9,
+        graph=verified.graph,
+        call=verified.call,
+        outcome=verified.outcome,
+        why=verified.why,
+        compared=verified.compared,
+        against_float64=verified.against_float64,
+        gradients=verified.gradients,
+        worst=compared_value(verified.worst),
+        first_wrong=compared_value(verified.first_wrong),
+        node=_node(verified.node),
+        node_unknown=verified.node_unknown,
+        seconds=verified.ns / 1e9,
     )
 
 

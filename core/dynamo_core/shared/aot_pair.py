@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .graph_records import GraphsPaired
+
 # Where a saved tensor's memory comes from.
 INPUT, OUTPUT, ACTIVATION = "input", "output", "activation"
 
@@ -80,13 +82,14 @@ class AotGraph(NamedTuple):
         return dict(Counter(node.operator for node in self.nodes if node.operator is not None))
 
 
-def pair_content(
+def graphs_paired(
+    graph: int | None,
     joint: Mapping[str, int] | None,
     forward: AotGraph,
     backward: AotGraph,
     describe: Callable[[str], dict[str, Any]],
-) -> dict[str, Any]:
-    """The content of a record AOT_PAIR.
+) -> GraphsPaired:
+    """The record of a pair.
 
     `joint` counts the joint graph's operators, and `describe` says of a node of the forward graph what is
     known of its value: shape, dtype, device, bytes, the symbol, the user's file and line.
@@ -111,17 +114,18 @@ def pair_content(
                 **describe(name),
             }
         )
-    return {
-        "joint": None if joint is None else dict(joint),
-        "forward": forward.operators(),
-        "backward": backward.operators(),
-        "inputs": len(forward.placeholders),
-        "outputs": len(outputs),
-        "tangents": sum(name.startswith("tangents") for name in backward.placeholders),
-        "gradients": sum(name is not None for name in backward.outputs),
-        "saved": described,
-        "recomputed": _recomputed(forward, backward),
-    }
+    return GraphsPaired(
+        graph=graph,
+        joint=None if joint is None else dict(joint),
+        forward=forward.operators(),
+        backward=backward.operators(),
+        inputs=len(forward.placeholders),
+        outputs=len(outputs),
+        tangents=sum(name.startswith("tangents") for name in backward.placeholders),
+        gradients=sum(name is not None for name in backward.outputs),
+        saved=described,
+        recomputed=_recomputed(forward, backward),
+    )
 
 
 def _trailing(outputs: Sequence[str | None], taken: set[str]) -> list[str]:

@@ -1,44 +1,12 @@
-"""Our records, typed once: a probe writes one of these, and the reader gets the same back.
+"""Our records (`our_record.py`), but for those of a process as such, and of a graph, which are larger."""
 
-Both sides of the process boundary import this module, so it needs the standard library only. A field that
-is renamed on one side alone is a type error. Where a field changes its meaning, goes, or joins without a
-default, `VERSION` rises, and the reader is told how older ones are read; a record without a version is of
-the first. Times are in nanoseconds: `…_ns` since the epoch where it is a moment, and without a name for a
-moment the time that something took.
-
-The class of a record is checked as a dataclass is, by type checkers alone: to make 20 dataclasses takes 4 ms,
-which every program that is run would pay.
-"""
-
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, Literal
 
 from . import names
-
-if TYPE_CHECKING:
-    from typing_extensions import dataclass_transform
-else:
-
-    def dataclass_transform(**_):
-        """Typing has it from Python 3.11 on; nothing asks for it when a program runs."""
-        return lambda kind: kind
-
+from .our_record import OurRecord
 
 Answer = Literal["eager", "compiled", "expected"]
-
-
-@dataclass_transform(eq_default=False, kw_only_default=True)
-class OurRecord:
-    """A kind of record that we write: its name in the stream, and the version of its fields."""
-
-    NAME: ClassVar[str]
-    VERSION: ClassVar[int] = 1
-
-    def __init__(self, **fields: Any) -> None:
-        vars(self).update(fields)
-
-    def payload(self) -> dict[str, Any]:
-        """What is written, as JSON; a field that has its default is left out."""
-        return {**vars(self), "version": self.VERSION}
+VerifyOutcome = Literal["agrees", "disagrees", "not comparable", "not verified"]
 
 
 class ProbeFailed(OurRecord):
@@ -432,3 +400,57 @@ class ExportCompared(OurRecord):
     compared: int
     why: str | None = None
     worst: dict[str, Any] | None = None
+
+
+class WindowNoted(OurRecord):
+    """`--profile`: that the window of torch.profiler has opened, what was recorded in it, and how it ended.
+
+    `what` is to be recorded once it has `opened`: `times`, or `lines` and memory. Of those, `file` is the
+    trace, unless there is an `error`; its steps begin with the calls of the graph `anchor`, and the first
+    `warm_up_steps` do not count. `why_none` and `why_no_lines` are said at the `end`. Until now our part has
+    taken `own_ns`.
+    """
+
+    NAME = names.PROFILE_WINDOW
+
+    kind: str
+    own_ns: int | None = None
+    what: str | None = None
+    anchor: int | None = None
+    file: str | None = None
+    error: str | None = None
+    warm_up_steps: int | None = None
+    is_last_step_whole: bool | None = None
+    compiles: int | None = None
+    has_device: bool | None = None
+    has_memory: bool | None = None
+    has_lines: bool | None = None
+    can_mark_lines: bool = True
+    begin_ns: int | None = None
+    end_ns: int | None = None
+    why_none: str | None = None
+    why_no_lines: str | None = None
+    cuda_graphs: dict[str, int] | None = None
+
+
+class CallVerified(OurRecord):
+    """`--verify`: what came of one call that was to be compared with eager.
+
+    `why` says why it was not; `compared` counts values, and `worst` is the one nearest to its limit, or
+    furthest beyond it. `node` is the first that is wrong, or `node_unknown` why it is not named.
+    """
+
+    NAME = names.VERIFIED
+
+    graph: int
+    call: int
+    outcome: VerifyOutcome
+    why: str | None
+    compared: int
+    against_float64: int
+    gradients: str | None
+    worst: dict[str, Any] | None
+    first_wrong: dict[str, Any] | None
+    node: dict[str, Any] | None
+    node_unknown: str | None
+    ns: int

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...shared.export_trials import AOTI, COMPILE, DONE, DRAFT, EXPORT, FAILED, RAISED, STRICT
-from ...shared.records import ExportTried, OurRecord
+from ...shared.our_record import OurRecord
+from ...shared.records import ExportTried
 from .agreement import Call, compared, run
 from .dynamic_shapes import Varied, dynamic_shapes
 from .inputs import bound, inputs_of, unregistered_dataclasses

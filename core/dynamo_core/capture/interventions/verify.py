@@ -16,7 +16,7 @@ from typing import Any
 
 from ...backends.agreement import Comparison, is_shielded
 from ...backends.graph_copy import copy_of_graph
-from ...shared.names import VERIFIED
+from ...shared.records import CallVerified, VerifyOutcome
 from ..eager_semantics.graph_facts import communication_in
 from ..harmless import Probes
 from ..primitives import perf_counter_ns
@@ -59,9 +59,9 @@ class Verifier:
 
         return call
 
-    def record(self, payload: dict[str, Any], compile_id: Mapping[str, int]) -> None:
+    def record(self, verified: CallVerified, compile_id: Mapping[str, int]) -> None:
         """Write what came of one call."""
-        self._probes.stream.artifact(VERIFIED, payload, compile_id)
+        self._probes.stream.record(verified, compile_id)
 
     def may_search(self) -> bool:
         """Whether a further graph may be searched for its wrong node."""
@@ -118,9 +118,14 @@ class _VerifiedGraph:
         """Whether no further call is verified."""
         return self._graph is None
 
-    def record(self, payload: dict[str, Any]) -> None:
+    def record(self, verified: CallVerified) -> None:
         """Write what came of one call."""
-        self._verifier.record({"graph": self._number, **payload}, self._compile_id)
+        self._verifier.record(verified, self._compile_id)
+
+    @property
+    def number(self) -> int:
+        """Which graph of the process it is."""
+        return self._number
 
     def search(self, gm: Any, compiler: Any, before: CallBefore) -> Found:
         """Search for the wrong node, if there have not been too many searches."""
@@ -191,23 +196,28 @@ class _Call:
             return self._graph.search(self._gm, self._compiler, before)
 
     def _record(
-        self, outcome: str, why: str | None, verdict: Verdict | None = None, found: Found | None = None
+        self,
+        outcome: VerifyOutcome,
+        why: str | None,
+        verdict: Verdict | None = None,
+        found: Found | None = None,
     ) -> None:
         verdict, found = verdict or Verdict(), found or Found()
         node = found.node
         place = user_line(node.meta.get("stack_trace")) if node is not None else None
         comparisons = verdict.comparisons
         self._graph.record(
-            {
-                "call": self._number,
-                "outcome": outcome,
-                "why": why,
-                "compared": len(comparisons),
-                "against_float64": sum(each.against == "float64" for each in comparisons),
-                "gradients": verdict.gradients,
-                "worst": _comparison(max(comparisons, key=_share_of_allowed, default=None)),
-                "first_wrong": _comparison(verdict.first_wrong),
-                "node": None
+            CallVerified(
+                graph=self._graph.number,
+                call=self._number,
+                outcome=outcome,
+                why=why,
+                compared=len(comparisons),
+                against_float64=sum(each.against == "float64" for each in comparisons),
+                gradients=verdict.gradients,
+                worst=_comparison(max(comparisons, key=_share_of_allowed, default=None)),
+                first_wrong=_comparison(verdict.first_wrong),
+                node=None
                 if node is None
                 else {
                     "name": node.name,
@@ -216,9 +226,9 @@ class _Call:
                     "line": place[1] if place else None,
                     "comparison": _comparison(found.comparison),
                 },
-                "node_unknown": found.reason,
-                "ns": self._nanoseconds,
-            }
+                node_unknown=found.reason,
+                ns=self._nanoseconds,
+            )
         )
 
 

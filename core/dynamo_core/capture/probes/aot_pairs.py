@@ -13,8 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...backends.graph_in_progress import graph_in_progress
-from ...shared.aot_pair import AotGraph, AotNode, pair_content
-from ...shared.names import AOT_PAIR
+from ...shared.aot_pair import AotGraph, AotNode, graphs_paired
 from ..torch_versions import module_of_aot_graphs
 from .graph_lines import user_line
 from .graphs import described_value, target_name
@@ -40,9 +39,9 @@ def install(aot_autograd: ModuleType, parts: "EngineParts") -> None:
             forwards[number] = gm
         elif title == "Backward graph":
             joint, forward = joints.pop(number, None), forwards.pop(number)
-            content = pair_content(joint, _graph(forward), _graph(gm), _describer(forward))
-            content["graph"] = graph_in_progress.number
-            probes.stream.artifact(AOT_PAIR, content, current_compile_id())
+            number_of_graph, describe = graph_in_progress.number, _describer(forward)
+            pair = graphs_paired(number_of_graph, joint, _graph(forward), _graph(gm), describe)
+            probes.stream.record(pair, current_compile_id())
 
     def lazy_format_graph_code(name: str, gm: Any, maybe_id: Any = None, **named: Any) -> Any:
         note(name, gm, maybe_id)

@@ -10,11 +10,10 @@ on that is noisy at interpreter exit.
 import dis
 import linecache
 from hashlib import md5
-from json import dumps
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...shared.names import BYTECODE
+from ...shared.graph_records import FrameRewritten
 from ...shared.records import ResumeFunctionMade
 from ..torch_versions import resume_function_installer
 from .trace_handler import current_compile_id
@@ -35,7 +34,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
     @probes.harmless("bytecode")
     def record_bytecode(modified: CodeType) -> None:
         original = convert_frame.orig_code_map[modified]
-        probes.stream.artifact(BYTECODE, _both_as_json(original, modified), current_compile_id())
+        probes.stream.record(_both(original, modified), current_compile_id())
 
     def add_and_record(modified: CodeType) -> None:
         add(modified)
@@ -69,22 +68,16 @@ def install_on_resuming(output_graph: ModuleType, parts: "EngineParts") -> None:
     setattr(kind, method, install_and_record)
 
 
-def _both_as_json(original: CodeType, modified: CodeType) -> str:
-    """A JSON object with one instruction a line: [offset, opcode, argument, line, jump target or null].
-
-    What tells frames apart stands on the first line.
-    """
-    head = {
-        "name": original.co_name,
-        "qualified_name": getattr(original, "co_qualname", original.co_name),
-        "file": original.co_filename,
-        "first_line": original.co_firstlineno,
-        "fingerprint": _fingerprint(original),
-        "source": _source_lines(original),
-    }
-    return (
-        f'{dumps(head)[:-1]},\n"original": {_instructions(original)},'
-        f'\n"modified": {_instructions(modified)}}}'
+def _both(original: CodeType, modified: CodeType) -> FrameRewritten:
+    return FrameRewritten(
+        name=original.co_name,
+        qualified_name=getattr(original, "co_qualname", original.co_name),
+        file=original.co_filename,
+        first_line=original.co_firstlineno,
+        fingerprint=_fingerprint(original),
+        source=_source_lines(original),
+        original=_instructions(original),
+        modified=_instructions(modified),
     )
 
 
@@ -116,15 +109,15 @@ def _shown(constant: Any) -> Any:
     return _Named(constant)
 
 
-def _instructions(code: CodeType) -> str:
+def _instructions(code: CodeType) -> list[list[Any]]:
     code = code.replace(co_consts=tuple(map(_shown, code.co_consts)))
     rows = []
     line: int | None = code.co_firstlineno
     for instruction in dis.get_instructions(code):
         line = _line(instruction, line)
         jump = instruction.argval if instruction.opcode in dis.hasjrel + dis.hasjabs else None
-        rows.append(dumps([instruction.offset, instruction.opname, _argument(instruction, code), line, jump]))
-    return "[\n" + ",\n".join(rows) + "\n]"
+        rows.append([instruction.offset, instruction.opname, _argument(instruction, code), line, jump])
+    return rows
 
 
 def _argument(instruction: dis.Instruction, code: CodeType) -> str:

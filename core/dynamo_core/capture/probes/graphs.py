@@ -7,14 +7,13 @@ of which `root_tx.f_code` is the frame's code.
 
 import operator
 from collections.abc import Callable
-from json import dumps
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...backends.graph_in_progress import graph_in_progress
 from ...shared.collective_calls import order_of_graph
 from ...shared.graph_key import graph_key
-from ...shared.names import FX_GRAPH
+from ...shared.graph_records import GraphHandedOver
 from ...shared.records import GraphCompiled
 from ..eager_semantics.observed import observed_graph
 from ..primitives import perf_counter_ns, time_ns
@@ -46,11 +45,11 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
     find_loop = probes.harmless("loops that were unrolled")(unrolled_loop)
 
     @probes.harmless("graphs")
-    def record_graph(graph_number: int, backend: Any, gm: Any) -> str:
+    def record_graph(graph_number: int, backend: Any, gm: Any) -> str | None:
         loop = find_loop(gm.graph.nodes)
-        key, described = _graph_as_json(graph_number, backend_name(backend), gm, loop)
-        probes.stream.artifact(FX_GRAPH, described, current_compile_id())
-        return key
+        described = _described_graph(graph_number, backend_name(backend), gm, loop)
+        probes.stream.record(described, current_compile_id())
+        return described.key
 
     @probes.harmless("graph calls")
     def record_compiled(
@@ -163,31 +162,27 @@ def _as_torch_calls_it(compiled: Any, gm: Any, owner: Any) -> Any:
     return compiled if is_called_as_it_is else innermost_fn(compiled)
 
 
-def _graph_as_json(graph_number: int, backend: str, gm: Any, loop: dict[str, Any] | None) -> tuple[str, str]:
-    """The graph's key, and the graph as a JSON object with one node a line.
-
-    What a summary needs stands on the first line.
-    """
+def _described_graph(
+    graph_number: int, backend: str, gm: Any, loop: dict[str, Any] | None
+) -> GraphHandedOver:
     described = [_node(node) for node in gm.graph.nodes]
     modes = modes_of(gm)
-    key = graph_key(described, modes)
-    head = {
-        "graph": graph_number,
-        "name": gm.meta.get("backend_id"),
-        "backend": backend,
-        "ops": sum(node["op"].startswith("call_") for node in described),
-        "optimizer_steps": optimizer_steps(gm),
-        "key": key,
-        "trains": modes["grad_enabled"] and any(node.get("requires_grad") for node in described),
-        "modes": modes,
-        "threads": threads(),
-        "custom_operators": custom_operators(gm),
-        "loop": loop,
-        "handed_over_ns": time_ns(),
-        "order": order_of_graph(described),
-    }
-    nodes = ",\n".join(dumps(node, default=repr) for node in described)
-    return key, f'{dumps(head)[:-1]},\n"nodes": [\n{nodes}\n]}}'
+    return GraphHandedOver(
+        graph=graph_number,
+        name=gm.meta.get("backend_id"),
+        backend=backend,
+        ops=sum(node["op"].startswith("call_") for node in described),
+        optimizer_steps=optimizer_steps(gm),
+        key=graph_key(described, modes),
+        trains=modes["grad_enabled"] and any(node.get("requires_grad") for node in described),
+        modes=modes,
+        threads=threads(),
+        custom_operators=custom_operators(gm),
+        loop=loop,
+        handed_over_ns=time_ns(),
+        order=order_of_graph(described),
+        nodes=described,
+    )
 
 
 def backend_name(backend: Any) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from threading import RLock
 from typing import Any
 
-from ...shared.records import OurRecord
+from ...shared.our_record import OurRecord
 from ..writing.stream import Stream
 
 _MOST_KINDS = 1000  # a program can make functions without end

@@ -10,34 +10,35 @@ from typing import Any
 
 from ...shared.launchers import attempt_of, job_of, rank_of
 from ...shared.masking import masked_arguments, masked_environment
+from ...shared.process_records import ProcessStarted, ProcessStateNoted
 from .graph_lines import is_of_others
 
 
-def description_at_start() -> dict[str, Any]:
+def process_at_start() -> ProcessStarted:
     """The process, its versions and its environment. Asks for no device: that would initialise CUDA."""
     import torch
 
     rank, unsure = rank_of(os.environ) or (None, None)
-    return {
-        "host": os.uname().nodename,
-        "job": job_of(os.environ),
-        "attempt": attempt_of(os.environ),
-        "rank": rank,
-        "rank_unsure": unsure,
-        "argv": masked_arguments(sys.orig_argv),
-        "executable": sys.executable,
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "torch_git": getattr(torch.version, "git_version", None),
-        "cuda_build": torch.version.cuda,
-        "hip_build": getattr(torch.version, "hip", None),
-        "environment": masked_environment(os.environ),
-    }
+    return ProcessStarted(
+        host=os.uname().nodename,
+        job=job_of(os.environ),
+        attempt=attempt_of(os.environ),
+        rank=rank,
+        rank_unsure=unsure,
+        argv=masked_arguments(sys.orig_argv),
+        executable=sys.executable,
+        python=platform.python_version(),
+        torch=str(torch.__version__),
+        torch_git=getattr(torch.version, "git_version", None),
+        cuda_build=torch.version.cuda,
+        hip_build=getattr(torch.version, "hip", None),
+        environment=masked_environment(os.environ),
+    )
 
 
-def description_of_state() -> dict[str, Any]:
+def process_state() -> ProcessStateNoted:
     """The devices in use so far, and the settings of the compile stack that are not the defaults."""
-    return {"devices": _or_none(_devices_in_use), "torch_config": _or_none(_changed_settings)}
+    return ProcessStateNoted(devices=_or_none(_devices_in_use), torch_config=_or_none(_changed_settings))
 
 
 def torch_totals() -> dict[str, int]:

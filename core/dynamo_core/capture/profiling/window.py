@@ -24,7 +24,8 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
-from ...shared.names import PROFILE_PREFIX, PROFILE_SUFFIX, PROFILE_WINDOW
+from ...shared.names import PROFILE_PREFIX, PROFILE_SUFFIX
+from ...shared.records import WindowNoted
 from ...shared.settings import Settings
 from ..harmless import Probes
 from ..primitives import getpid, perf_counter_ns, time_ns
@@ -139,8 +140,14 @@ class ProfileWindow:
             if self._is_called_elsewhere and not self._steady:
                 reason = "compiled graphs were called in other threads than the main one only"
         self._state = _State.OVER
-        end = {"kind": "end", "why_none": reason, "why_no_lines": self._why_no_lines}
-        self._record({**end, "cuda_graphs": _cuda_graph_counters()})
+        self._record(
+            WindowNoted(
+                kind="end",
+                why_none=reason,
+                why_no_lines=self._why_no_lines,
+                cuda_graphs=_cuda_graph_counters(),
+            )
+        )
 
     def _step(self, graph: int) -> None:
         if threading.get_ident() != self._thread:
@@ -203,7 +210,7 @@ class ProfileWindow:
         if self._state is _State.TIMES:
             self._why_none = reason
         else:
-            self._record({"kind": self._state.value, "error": reason})
+            self._record(WindowNoted(kind=self._state.value, error=reason))
         self._abandon()
         self._own_ns += perf_counter_ns() - start
         self._busy_since = 0
@@ -241,7 +248,7 @@ class ProfileWindow:
             self._is_starting = False
         self._state, self._anchor, self._anchor_calls = state, anchor, 1
         self._compiles_at_open, self._opened_ns = self._compiles, time_ns()
-        self._record({"kind": "opened", "what": state.value, "anchor": anchor})
+        self._record(WindowNoted(kind="opened", what=state.value, anchor=anchor))
         self._has_lines = has_lines and self._lines.enter(sys._getframe())
         steps = _SLOWEST_LINES_STEP if has_lines else 3 * (_WARM_UP_STEPS + self._steps_wanted)
         self._deadline.set(_LEAST_PATIENCE_S + steps * self._step_s)
@@ -252,30 +259,30 @@ class ProfileWindow:
         if profiler is None or self._anchor is None:
             return
         self._deadline.cancel()
-        description: dict[str, Any] = {
-            "kind": self._state.value,
-            "anchor": self._anchor,
-            "warm_up_steps": _WARM_UP_STEPS if self._state is _State.TIMES else 0,
-            "is_last_step_whole": is_last_step_whole,
-            "compiles": self._compiles - self._compiles_at_open,
-            "has_device": self._has_device,
-            "has_memory": self._has_memory,
-            "has_lines": self._has_lines,
-            "can_mark_lines": CAN_MARK_LINES,
-            "begin_ns": self._opened_ns,
-            "end_ns": time_ns(),
-            "file": None,
-            "error": None,
-        }
+        noted = WindowNoted(
+            kind=self._state.value,
+            anchor=self._anchor,
+            warm_up_steps=_WARM_UP_STEPS if self._state is _State.TIMES else 0,
+            is_last_step_whole=is_last_step_whole,
+            compiles=self._compiles - self._compiles_at_open,
+            has_device=self._has_device,
+            has_memory=self._has_memory,
+            has_lines=self._has_lines,
+            can_mark_lines=CAN_MARK_LINES,
+            begin_ns=self._opened_ns,
+            end_ns=time_ns(),
+        )
         if threading.get_ident() != self._thread:
-            self._record(description | {"error": "it was still open in another thread at the end"})
+            noted.error = "it was still open in another thread at the end"
+            self._record(noted)
             return
         self._lines.leave(sys._getframe())
         profiler.stop()
         self._profiler = None
         warnings_of_c10_quiet.leave()
         if self._state is _State.TIMES and not is_last_step_whole and self._anchor_calls < _WARM_UP_STEPS + 2:
-            self._record(description | {"error": "no whole step in it"})
+            noted.error = "no whole step in it"
+            self._record(noted)
             return
         name = f"{PROFILE_PREFIX}{getpid()}_{self._state.value}_{self._opened_ns}{PROFILE_SUFFIX}"
         plain = f"{self._folder}/{name}.new"
@@ -284,13 +291,15 @@ class ProfileWindow:
                 profiler.export_chrome_trace(plain)
                 compress(plain, f"{self._folder}/{name}")
         except Exception as error:
-            self._record(description | {"error": f"{type(error).__name__}: {error}"})
+            noted.error = f"{type(error).__name__}: {error}"
+            self._record(noted)
             if _is_the_programs(error):
                 raise
             return
         finally:
             profiler.profiler.kineto_results = None  # it is large, and in a cycle that waits to be collected
-        self._record(description | {"file": name})
+        noted.file = name
+        self._record(noted)
 
     def _notice_the_programs_profiler(self) -> None:
         """Only one profiler can run. Where the program starts one, ours ends first and does not come back."""
@@ -329,9 +338,13 @@ class ProfileWindow:
         self._state, self._profiler = _State.OVER, None
         self._why_none = "a forked process leaves the window to its parent"
 
-    def _record(self, description: dict[str, Any]) -> None:
-        busy_ns = perf_counter_ns() - self._busy_since if self._busy_since else 0
-        self._probes.stream.artifact(PROFILE_WINDOW, description | {"own_ns": self._own_ns + busy_ns})
+    def _taken_ns(self) -> int:
+        """What our own part has taken until now."""
+        return self._own_ns + (perf_counter_ns() - self._busy_since if self._busy_since else 0)
+
+    def _record(self, noted: WindowNoted) -> None:
+        noted.own_ns = self._taken_ns()  # what it took to stop and export is in it
+        self._probes.stream.record(noted)
 
 
 def _is_the_programs(error: BaseException) -> bool:

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from ...shared.call_pages import LOST_RECORDS
 from ...shared.launchers import rank_of
 from ...shared.names import CALLS_PREFIX, CALLS_SUFFIX, CARRIER_LOCK, STREAM_PREFIX, STREAM_SUFFIX
-from ...shared.records import OurRecord
+from ...shared.our_record import OurRecord
+from ...shared.process_records import ProcessStarted
 from ...shared.stream_position import StreamPosition
 from ..primitives import (
     O_APPEND,
@@ -52,7 +53,7 @@ class _Muted(threading.local):
 class Stream:
     """The records of this process. Opened at the first record; a forked child gets one of its own."""
 
-    def __init__(self, recording: str, opening_record: tuple[str, dict[str, Any]]) -> None:
+    def __init__(self, recording: str, opening_record: ProcessStarted) -> None:
         self._recording = recording
         self._opening_record = opening_record
         self._interned: list[Mapping[str, Any]] = []
@@ -74,25 +75,20 @@ class Stream:
         if self._descriptor >= 0 and self._is_ours():  # it may have become a file of the program's
             close(self._descriptor)
         self._forget_file()
-        name, payload = self._opening_record
-        self._opening_record = (name, payload | {"forked": True})
+        self._opening_record.forked = True
         self.counters.start_anew_after_fork()
 
     def record_to(self, recording: str) -> None:
         """In a forked child that has written nothing yet: its stream is of another recording."""
         self._recording = recording
 
-    def artifact(self, name: str, payload: Any, compile_id: Mapping[str, int] | None = None) -> None:
-        """Write a record of our own: a JSON payload, under a name from `dynamo_core.shared.names`."""
-        metadata: dict[str, Any] = {"artifact": {"name": name, "encoding": "json"}}
-        metadata.update(compile_id or {})
-        text = payload if isinstance(payload, str) else dumps(payload, default=repr)
-        metadata["has_payload"] = md5(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
-        self.write(metadata, text, "dynamo_core/capture", 0)
-
     def record(self, record: OurRecord, compile_id: Mapping[str, int] | None = None) -> None:
         """Write a record of our own, of a type that the reader knows."""
-        self.artifact(record.NAME, record.payload(), compile_id)
+        metadata: dict[str, Any] = {"artifact": {"name": record.NAME, "encoding": "json"}}
+        metadata.update(compile_id or {})
+        text = record.as_json()
+        metadata["has_payload"] = md5(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
+        self.write(metadata, text, "dynamo_core/capture", 0)
 
     def position(self) -> StreamPosition:
         """Where the next record will stand. A stream that is not open yet is opened."""
@@ -202,9 +198,11 @@ class Stream:
         except OSError as error:
             self.counters.keep_in_memory()
             problem = f"{type(error).__name__}: {error}"
-        name, payload = self._opening_record
-        own = {"pid": getpid(), "ppid": os.getppid(), "started_ns": time_ns(), "began_ns": process_began_ns()}
-        self.artifact(name, payload | own | {"calls_file": calls_file, "calls_not_recorded": problem})
+        opening = self._opening_record
+        opening.pid, opening.ppid = getpid(), os.getppid()
+        opening.started_ns, opening.began_ns = time_ns(), process_began_ns()
+        opening.calls_file, opening.calls_not_recorded = calls_file, problem
+        self.record(opening)
         for metadata in list(self._interned):
             self.write(metadata, None, "dynamo_core/capture", 0)
 
