@@ -5,13 +5,12 @@ would vanish on a light one is not used: yellow, bright colours, and bold ones, 
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.style import Style
-from rich.syntax import ANSISyntaxTheme, Syntax
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -19,6 +18,9 @@ from .blocks import Block, Bullets, Change, Code, Comparison, Heading, Intervals
 from .indented import Indented
 from .printed import printed
 from .table_with_lines import TableWithLines, fitted, least_widths
+
+if TYPE_CHECKING:
+    from rich.syntax import ANSISyntaxTheme, Syntax
 
 _INDENT = 2
 _GAP = 2  # columns between two cells
@@ -35,8 +37,9 @@ _SIGNS = {"kept": " ", "removed": "-", "inserted": "+", "note": "#"}
 _ROOM_FOR_TWO = range(110, 1000)  # columns; less is too narrow for two sides, and more is no terminal
 
 
-def _code_theme() -> ANSISyntaxTheme:
+def _code_theme() -> "ANSISyntaxTheme":
     from pygments.token import Comment, Keyword, Name, Number, String, Token
+    from rich.syntax import ANSISyntaxTheme
 
     return ANSISyntaxTheme(
         {
@@ -147,10 +150,12 @@ class _Code:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield self._chosen(console)
 
-    def _chosen(self, console: Console) -> Text | Syntax:
+    def _chosen(self, console: Console) -> "Text | Syntax":
         text = self._block.text.rstrip("\n")
         if console.color_system is None and self._block.first_line is None:
             return Text(text, overflow="fold", tab_size=4)
+        from rich.syntax import Syntax  # with pygments: a sixth of what rich takes to import
+
         return Syntax(
             text,
             self._block.language,
