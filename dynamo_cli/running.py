@@ -98,12 +98,13 @@ def _live_output() -> Follow | None:
 
 def summarize_run(outcome: "Outcome", *, is_default_place: bool) -> None:
     """Print the end-of-run summary."""
+    from dynamo_core.analysis.findings import CONTENTS
     from dynamo_core.recording import files
     from dynamo_core.recording.read import read
     from dynamo_reporters.explain.end_of_run import render_end_of_run
 
     try:
-        recording = read(outcome.recording)
+        recording = read(outcome.recording, CONTENTS)
     except DynamoError as error:
         say(f"dynamo: {error}")
         return
@@ -122,10 +123,11 @@ def audited(outcome: "Outcome", fullgraph: str | None, verify: str | None, *, qu
     ending = outcome.ending
     if not audits:
         return ending
+    from dynamo_core.analysis.findings import CONTENTS
     from dynamo_core.recording.read import read
     from dynamo_reporters.page.console import show
 
-    recording = read(outcome.recording)
+    recording = read(outcome.recording, CONTENTS)
     for audit in audits:
         blocks, sentence, code = audit(recording, ending.exit_code)
         if not quiet:

@@ -30,16 +30,20 @@ _DOCUMENTS: Mapping[str, tuple[str, type]] = {
     "fix": ("dynamo fix --format json", FixDocument),
     "suite": ("dynamo bench --suite --format json", SuiteDocument),
 }
-# The same for reports (`report.py`): what they have beside the fields of every report.
-_REPORTS: Mapping[str, tuple[str, type]] = {"ranks": ("dynamo ranks --format json", Ranks)}
+# The same for reports (`report.py`): their version, and what they have beside the fields of every report.
+_REPORTS: Mapping[str, tuple[str, int, type]] = {"ranks": ("dynamo ranks --format json", 1, Ranks)}
 NAMES = (*_DOCUMENTS, *_REPORTS)
 FOLDER = Path(__file__).with_name("schemas")
 
 
 def text_of(name: str) -> str:
     """What `schemas/NAME.schema.json` holds."""
-    title, declared = _DOCUMENTS.get(name) or _REPORTS[name]
-    content = json_schema(declared) if name in _DOCUMENTS else _of_report(name, declared)
+    if name in _DOCUMENTS:
+        title, declared = _DOCUMENTS[name]
+        content = json_schema(declared)
+    else:
+        title, version, declared = _REPORTS[name]
+        content = _of_report(name, version, declared)
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"{name}.schema.json",
@@ -48,7 +52,7 @@ def text_of(name: str) -> str:
     return json.dumps(head | content, indent=2, ensure_ascii=False) + "\n"
 
 
-def _of_report(name: str, declared: type) -> dict[str, Any]:
+def _of_report(name: str, version: int, declared: type) -> dict[str, Any]:
     body = json_schema(declared)
     return {
         "allOf": [{"$ref": "common.schema.json#/$defs/document"}],
@@ -57,7 +61,7 @@ def _of_report(name: str, declared: type) -> dict[str, Any]:
         "required": ["schema", "version", *body["required"]],
         "properties": {
             "schema": {"const": f"dynamo-{name}"},
-            "version": {"const": 1},
+            "version": {"const": version},
             **body["properties"],
         },
     }

@@ -3,13 +3,30 @@
 import pytest
 
 from answering import answer
+from documents import document
+from dynamo_cli.running import summarize_run
+from dynamo_core.analysis.findings import CONTENTS
+from dynamo_core.launch.process import Ending
+from dynamo_core.launch.run import Outcome
 from dynamo_core.recording.read import read
 from dynamo_reporters.explain.end_of_run import render_end_of_run
-from stored import stored
+from stored import NAMES, stored
 
 
 def _lines(name: str) -> list[str]:
-    return render_end_of_run(read(stored(name)), is_newest=True)
+    return render_end_of_run(read(stored(name), CONTENTS), is_newest=True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_findings_are_those_of_explain_in_the_same_order(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    summarize_run(Outcome(stored(name), Ending(exit_code=0, signal=None)), is_default_place=False)
+    titles = [each["title"] for each in document("explain", stored(name))["findings"]]
+    said = capsys.readouterr().err.splitlines()
+    shown = [max(found, key=len) for line in said if (found := [title for title in titles if title in line])]
+    assert shown == titles[: len(shown)]
+    assert len(shown) == min(len(titles), 5)
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ class ExportSettings(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """The choices of one `dynamo run`; all but the first mirror its options.
+    """The choices of one run, most of them options of `dynamo run`.
 
     `mode`, `dynamic` and `options` mean what they mean to `torch.compile`; `backend` may be a chain
     (`backend_choice.py`). They apply to frames that the capture policy takes, never to the program's own
