@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 from dynamo_core.capture.whole_program.budget import Budget
-from dynamo_core.shared.records import OurRecord
+from dynamo_core.shared.our_record import OurRecord
 
 
 class Stream:

@@ -10,7 +10,7 @@ import pytest
 from dynamo_core.capture.harmless import Probes
 from dynamo_core.capture.probes import tracing_time
 from dynamo_core.shared.names import TRACING_TIME
-from dynamo_core.shared.records import OurRecord
+from dynamo_core.shared.our_record import OurRecord
 
 
 class Tracer:
