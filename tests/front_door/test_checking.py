@@ -9,7 +9,7 @@ import pytest
 
 from answering import Result, answer
 from schemas import validate
-from stored import plain, stored
+from stored import edited, plain, stored
 
 Check = Callable[..., Result]
 
@@ -159,6 +159,13 @@ def test_unknown_settings_are_errors(content: str, says: str, check: Check, tmp_
 def test_a_program_that_did_not_end_well_is_not_accepted(check: Check, tmp_path: Path) -> None:
     result = check("--update", target=stored("killed"))
     assert (result.exit_code, "did not end well" in result.stderr) == (109, True)
+    assert not (tmp_path / "dynamo.lock").exists()
+
+
+def test_a_recording_that_lacks_its_end_is_not_accepted(check: Check, tmp_path: Path) -> None:
+    cut = edited("toy", tmp_path, lambda head, payload: "" if '"dynamo_process_end"' in head else payload)
+    result = check("--update", target=cut)
+    assert (result.exit_code, "or not all was recorded" in result.stderr) == (109, True)
     assert not (tmp_path / "dynamo.lock").exists()
 
 

@@ -12,7 +12,8 @@ from dynamo_core.launch.environment import environment_for
 from dynamo_core.shared.settings import Settings
 
 
-def test_json_is_the_environment_of_a_run(tmp_path: Path) -> None:
+def test_json_is_the_environment_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTHONPATH", raising=False)  # which a job would keep
     given = answer("env", "-o", "there", "--semantics", "compiled", "--format", "json", cwd=tmp_path)
     settings = Settings(str(tmp_path / "there"), semantics="compiled", makes_folder=True)
     expected = environment_for(settings, {})

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from answering import answer
+from dynamo_core.compare.earlier_runs import earlier_runs
 from dynamo_core.model import CacheLookup
 from dynamo_core.recording.caches import CACHE_KEYS
 from dynamo_core.recording.read import read
@@ -74,6 +75,20 @@ def test_the_runs_before_it_in_its_folder_are_found(tmp_path: Path) -> None:
     assert "compared with .dynamo/cache_first" in result.stdout
     # The first has none before it, and what came later is no reason.
     assert answer("cache", ".dynamo/cache_first", cwd=tmp_path).stdout.startswith("No earlier run")
+
+
+def test_many_runs_of_other_programs_do_not_hide_one_of_the_same(tmp_path: Path) -> None:
+    for path in (FIRST, CHANGED):
+        shutil.copytree(path, tmp_path / path.name)
+    began = json.loads((CHANGED / "dynamo_run.json").read_text())["started_ns"]
+    for number in range(1, 11):
+        other = tmp_path / f"other_{number}"
+        other.mkdir()
+        run = json.loads((stored("toy") / "dynamo_run.json").read_text())
+        (other / "dynamo_run.json").write_text(json.dumps(run | {"started_ns": began - number}))
+    found = [run.path.name for run in earlier_runs(read(tmp_path / CHANGED.name), tmp_path / CHANGED.name)]
+    assert len(found) == 8
+    assert (found[0], found[-1]) == (FIRST.name, "other_1")
 
 
 def test_a_hit_says_that_nothing_differs(tmp_path: Path) -> None:

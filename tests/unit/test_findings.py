@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from dynamo_core.analysis.figures import Figures
-from dynamo_core.analysis.findings import ANALYSES, KINDS, Figure, Finding, find
+from dynamo_core.analysis.findings import ANALYSES, KINDS, Cost, Draft, Figure, Finding, Known, find
+from dynamo_core.analysis.findings.identity import as_findings
 from dynamo_core.analysis.findings.ranked_breaks import ranked_breaks
 from dynamo_core.analysis.lasting_text import without_numbers, without_what_passes
 from dynamo_core.model import (
@@ -404,3 +405,14 @@ def test_the_page_of_breaks_begins_with_what_is_to_be_fixed_first() -> None:
     assert first == "fell back to eager"
     assert page.index("Frames that fell back to eager") < page.index("1. ") and "Graph breaks" in page
     assert "Graph breaks" not in plain_text(problem_blocks(of_one_process(breaks=[a_break()])))
+
+
+def test_what_is_added_up_is_known_as_well_as_the_least_well_known_part() -> None:
+    def lost(seconds: float, known: Known) -> Draft:
+        cost = Cost(lost=Figure(seconds, known))
+        return Draft("graph break", key=(), title="a break", cause="", processes=(), cost=cost)
+
+    (both,) = as_findings([lost(1.0, "measured"), lost(2.0, "estimated")])
+    assert both.cost.lost == Figure(3.0, "estimated")
+    (both,) = as_findings([lost(1.0, "sampled"), lost(2.0, "measured")])
+    assert both.cost.lost == Figure(3.0, "sampled")

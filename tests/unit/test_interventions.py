@@ -2,15 +2,22 @@
 
 import hashlib
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
 
 from dynamo_core.analysis.selection import Selection, select
+from dynamo_core.capture.harmless import Probes
+from dynamo_core.capture.interventions.freeze import Freeze
 from dynamo_core.model import CompileId, Place, Process, ProcessInfo, Recording, Replaced, Run
 from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.records import RecordParser
 from dynamo_core.shared import names
+from dynamo_core.shared.settings import Settings
 from dynamo_reporters.explain.overrides import override_lines, unmatched_overrides
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.parts.after_freeze import after_freeze, freeze_sentence, frozen_frames, frozen_lines
@@ -148,6 +155,27 @@ def test_a_moment_that_did_not_come() -> None:
     killed = recording(read(), freeze_after="100", on_recompile="eager")
     assert freeze_sentence(killed) == "Not frozen: how far it came was not recorded."
     assert freeze_sentence(recording(read())) is None
+
+
+def test_a_size_that_is_told_of_is_counted_on_whatever_else_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[Any] = []
+    stream = SimpleNamespace(record=written.append)
+    handler = SimpleNamespace(last_compile_ended_ns=0)
+    freeze = Freeze(Settings("r", freeze_after="1s"), Probes(cast(Any, stream)), cast(Any, handler))
+    sizes = iter([*range(30), 3, 3])
+    monkeypatch.setattr(freeze, "_reasons", lambda *_: (f"size {next(sizes)}",))
+    torchs: Any = SimpleNamespace(output_codes=(), has_tensor_in_frame=lambda frame: True)
+    frame = SimpleNamespace(f_code=frozen_run.__code__, f_locals={}, f_globals={})
+    for _ in range(32):
+        freeze._why_not(SimpleNamespace(_export=False), frame, torchs)
+    freeze.finish()
+    times: Counter[str | None] = Counter()
+    for told in (each for each in written if each.NAME == names.NOT_COMPILED):
+        reason = told.reasons[0] if told.reasons else None
+        times[reason] = max(times[reason], told.times)
+    assert times["size 3"] == 3
+    assert times[None] == 30 - 16
+    assert sum(times.values()) == 32
 
 
 def test_overrides_of_calls_and_of_compiles() -> None:

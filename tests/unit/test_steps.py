@@ -73,6 +73,15 @@ def test_calls_before_a_recompile_count_as_warm_up() -> None:
     assert (steps.graph.number, steps.warm_up) == (2, (6, 6))
 
 
+def test_calls_of_another_function_before_a_reset_are_no_warm_up() -> None:
+    before = graph(1, called([10.0 * i for i in range(1, 6)]), frame=0, name="evaluate")
+    after = graph(2, called([10.0 * i for i in range(7, 30)]), frame=0)
+    after.compile_id = CompileId(0, 0, generation=1)  # torch._dynamo.reset() numbers frames anew
+    steps = find_steps(process([before, after], compiled_at_ms=65))
+    assert steps is not None
+    assert (steps.graph.number, steps.warm_up) == (2, (1, 1))
+
+
 def test_where_not_every_call_was_noted_the_warm_up_is_between_two_numbers() -> None:
     samples = tuple(CallSample(1 + 8 * i, 80 * i * MS, 1e-3) for i in range(40))
     times = CallTimes(320, 0.32, {(1, 2): 320}, (), samples, None)
