@@ -1,12 +1,16 @@
-"""JSON values and their schema from one declaration: the dataclass that holds the data."""
+"""JSON values and their schema from one declaration: the dataclass that holds the data.
+
+What a field means, where its name does not say so: `Annotated[int, "what it counts"]`. What several of them
+hold says by what name it stands in `common.schema.json`: `in_common: ClassVar[str] = "failure"`.
+"""
 
 from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from dynamo_core.model import Place, StackFrame
+from dynamo_core.model import CompileId, Place, Process, StackFrame
 
-from .report import place_value, stack_value
+from .report import id_value, place_value, process_value, stack_value
 
 _SCALARS = {
     str: {"type": "string"},
@@ -15,19 +19,30 @@ _SCALARS = {
     float: {"type": "number"},
 }
 _NAMED = {
+    CompileId: {"$ref": "common.schema.json#/$defs/compile_id"},
     Place: {"$ref": "common.schema.json#/$defs/place"},
+    Process: {"$ref": "common.schema.json#/$defs/process"},
     StackFrame: {"$ref": "common.schema.json#/$defs/stack/items"},
 }
 
 
 def json_value(value: Any) -> Any:
-    """A dataclass as an object with its fields in order, a tuple as a list, a place as everywhere else."""
+    """A dataclass as an object with its fields in order, a tuple as a list, a place as everywhere else.
+
+    A field `class_` is `class`.
+    """
+    if isinstance(value, CompileId):
+        return id_value(value)
     if isinstance(value, Place):
         return place_value(value)
+    if isinstance(value, Process):
+        return process_value(value)
     if isinstance(value, StackFrame):
         return stack_value([value])[0]
     if is_dataclass(value):
-        return {field.name: json_value(getattr(value, field.name)) for field in fields(value)}
+        return {field.name.rstrip("_"): json_value(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, dict):
+        return {name: json_value(item) for name, item in value.items()}
     return [json_value(item) for item in value] if isinstance(value, tuple | list) else value
 
 
@@ -41,22 +56,31 @@ def json_schema(declared: Any) -> dict[str, Any]:
     if declared in _NAMED:
         return dict(_NAMED[declared])
     if is_dataclass(declared) and isinstance(declared, type):
-        hints = get_type_hints(declared)
-        properties = {field.name: json_schema(hints[field.name]) for field in fields(declared)}
-        text = " ".join((declared.__doc__ or "").split())
-        return {
-            "type": "object",
-            "description": text,
-            "properties": properties,
-            "required": list(properties),
-            "additionalProperties": False,
-        }
+        name = getattr(declared, "in_common", None)
+        return object_schema(declared) if name is None else {"$ref": f"common.schema.json#/$defs/{name}"}
     origin, arguments = get_origin(declared), get_args(declared)
+    if origin is Annotated:
+        return {**json_schema(arguments[0]), "description": arguments[1]}
     if origin is Literal:
         return {"enum": list(arguments)}
     if origin in (tuple, list) and arguments:
         return {"type": "array", "items": json_schema(arguments[0])}
+    if origin is dict and arguments[0] is str:
+        return {"type": "object", "additionalProperties": json_schema(arguments[1])}
     if origin in (Union, UnionType):
         kinds = [{"type": "null"} if each is NoneType else json_schema(each) for each in arguments]
         return {"anyOf": kinds}
     raise TypeError(f"no schema is known for {declared!r}")
+
+
+def object_schema(declared: type) -> dict[str, Any]:
+    """The schema of a dataclass itself, also of one that `json_schema` refers to by its name."""
+    hints = get_type_hints(declared, include_extras=True)
+    properties = {field.name.rstrip("_"): json_schema(hints[field.name]) for field in fields(declared)}
+    return {
+        "type": "object",
+        "description": " ".join((declared.__doc__ or "").split()),
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

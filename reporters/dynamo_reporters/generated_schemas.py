@@ -13,9 +13,14 @@ from .cache.store import StoreDocument
 from .check.document import CheckDocument
 from .diff.document import DiffDocument
 from .diff.locked import LockedDocument
-from .documents import json_schema
+from .documents import json_schema, object_schema
 from .export.document import ExportDocument
 from .fix.document import FixDocument
+from .guards.document import Guards
+from .ops import OpsBody
+from .parts.after_freeze import FreezeDocument
+from .parts.guard_failures import Failure
+from .recompiles.document import Recompiles
 from .suite.document import SuiteDocument
 
 # By name: the title, and what a document is made of.
@@ -31,13 +36,22 @@ _DOCUMENTS: Mapping[str, tuple[str, type]] = {
     "suite": ("dynamo bench --suite --format json", SuiteDocument),
 }
 # The same for reports (`report.py`): their version, and what they have beside the fields of every report.
-_REPORTS: Mapping[str, tuple[str, int, type]] = {"ranks": ("dynamo ranks --format json", 1, Ranks)}
-NAMES = (*_DOCUMENTS, *_REPORTS)
+_REPORTS: Mapping[str, tuple[str, int, type]] = {
+    "guards": ("dynamo guards --format json", 1, Guards),
+    "ops": ("dynamo ops --format json", 1, OpsBody),
+    "recompiles": ("dynamo recompiles --format json", 1, Recompiles),
+    "ranks": ("dynamo ranks --format json", 1, Ranks),
+}
+_COMMON = "common"  # what several of them hold; the rest of that file is written by hand
+_IN_COMMON = (Failure, FreezeDocument)
+NAMES = (*_DOCUMENTS, *_REPORTS, _COMMON)
 FOLDER = Path(__file__).with_name("schemas")
 
 
 def text_of(name: str) -> str:
     """What `schemas/NAME.schema.json` holds."""
+    if name == _COMMON:
+        return _as_text(_common())
     if name in _DOCUMENTS:
         title, declared = _DOCUMENTS[name]
         content = json_schema(declared)
@@ -49,7 +63,17 @@ def text_of(name: str) -> str:
         "$id": f"{name}.schema.json",
         "title": title,
     }
-    return json.dumps(head | content, indent=2, ensure_ascii=False) + "\n"
+    return _as_text(head | content)
+
+
+def _common() -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((FOLDER / f"{_COMMON}.schema.json").read_text(encoding="utf-8"))
+    content["$defs"] |= {declared.in_common: object_schema(declared) for declared in _IN_COMMON}
+    return content
+
+
+def _as_text(schema: Mapping[str, Any]) -> str:
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def _of_report(name: str, version: int, declared: type) -> dict[str, Any]:

@@ -2,22 +2,23 @@
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
-from typing import Any
+from typing import Annotated
 
 from dynamo_core.analysis.graphs.node_text import place_in
 from dynamo_core.analysis.training_pairs import pairs_of
 from dynamo_core.analysis.words import compile_label, number, process_title
-from dynamo_core.model import Graph, Node, Process, Recording
+from dynamo_core.model import CompileId, Graph, Node, Place, Process, Recording
 from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_TEXT
 from dynamo_core.shared import names
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .detail import Detail
+from .documents import json_value
 from .page.bar import bar
 from .page.blocks import Block, Heading, Paragraph, table
-from .parts.training.document import operators_value
+from .parts.training.document import PairOperators, operators_of
 from .parts.training.pages import operators_page
-from .report import Report, id_value, place_value, process_value
+from .report import Report
 
 SORT_KEYS = ("executed", "count", "name")
 _ROWS_SHOWN = 20
@@ -33,17 +34,40 @@ def report(*, sort: str = "executed", show_all: bool = False, aot: bool = False)
         1,
         frozenset({names.FX_GRAPH, AOT_PAIRS_FROM_TEXT}),
         lambda recording: operators_page(recording, show_all) if aot else _page(recording, sort, show_all),
-        lambda recording: _body(recording, sort),
+        lambda recording: json_value(_body(recording, sort)),
     )
 
 
 @dataclass(frozen=True)
 class OpCount:
-    """One kind of op: how many nodes of it there are, and how often they ran (None: not recorded)."""
+    """One kind of op: how many nodes of it there are, and how often they ran."""
 
-    name: str
-    count: int
-    executed: int | None
+    name: Annotated[str, "qualified: torch.abs, operator.add, Tensor.sum"]
+    count: Annotated[int, "nodes"]
+    executed: Annotated[int | None, "nodes times calls of their graphs"]
+
+
+@dataclass(frozen=True)
+class GraphOps:
+    """The ops of one graph."""
+
+    process: Process
+    number: Annotated[int, "from 1 in each process"]
+    compile_id: CompileId | None
+    frame: str | None
+    place: Place | None
+    op_count: Annotated[int | None, "call_* nodes"]
+    calls: int | None
+    ops: Annotated[list[OpCount] | None, "null in a plain torch trace"]
+    training: Annotated[list[PairOperators] | None, "of its forward and backward graphs, where there are any"]
+
+
+@dataclass(frozen=True)
+class OpsBody:
+    """Which operations the graphs hold, how many of each, and how often they ran."""
+
+    total: Annotated[list[OpCount] | None, "of all graphs whose ops are known by name; null if none is"]
+    graphs: list[GraphOps]
 
 
 def count_ops(graph: Graph) -> Counter[str]:
@@ -150,34 +174,28 @@ def _graphs(recording: Recording) -> list[Graph]:
     return [graph for process in recording.processes for graph in process.compiled_graphs]
 
 
-def _body(recording: Recording, sort: str) -> dict[str, Any]:
+def _body(recording: Recording, sort: str) -> OpsBody:
     named = [graph for graph in _graphs(recording) if graph.nodes is not None]
-    return {
-        "total": [_op_value(row) for row in op_counts(named, sort)] if named else None,
-        "graphs": [
-            {
-                "process": process_value(process),
-                "number": graph.number,
-                "compile_id": id_value(graph.compile_id),
-                "frame": graph.frame_name,
-                "place": place_value(graph.frame_place),
-                "op_count": graph.ops,
-                "calls": graph.calls,
-                "ops": [_op_value(row) for row in op_counts([graph], sort)]
-                if graph.nodes is not None
-                else None,
-                "training": _training(graph, process),
-            }
+    return OpsBody(
+        total=op_counts(named, sort) if named else None,
+        graphs=[
+            GraphOps(
+                process=process,
+                number=graph.number,
+                compile_id=graph.compile_id,
+                frame=graph.frame_name,
+                place=graph.frame_place,
+                op_count=graph.ops,
+                calls=graph.calls,
+                ops=op_counts([graph], sort) if graph.nodes is not None else None,
+                training=_training(graph, process),
+            )
             for process in recording.processes
             for graph in process.compiled_graphs
         ],
-    }
+    )
 
 
-def _training(graph: Graph, process: Process) -> list[dict[str, Any]] | None:
+def _training(graph: Graph, process: Process) -> list[PairOperators] | None:
     pairs = pairs_of(graph, process)
-    return None if pairs is None else [operators_value(pair) for pair in pairs]
-
-
-def _op_value(row: OpCount) -> dict[str, Any]:
-    return {"name": row.name, "count": row.count, "executed": row.executed}
+    return None if pairs is None else [operators_of(pair) for pair in pairs]

@@ -1,5 +1,7 @@
 """When a frame was compiled again: how long after the begin, in which of its calls, in which thread."""
 
+from typing import Annotated
+
 from ..model import CompileId, Frame, Process, Recording
 from ..shared.quick_dataclass import dataclass
 from .time.steps import calls_before
@@ -7,12 +9,11 @@ from .time.steps import calls_before
 
 @dataclass(frozen=True)
 class Moment:
-    """None is not recorded. `call` counts the calls of the frame's compiled versions, from 1; `thread` is the
-    name of one that is not the main one."""
+    """When it was, as far as that was recorded."""
 
-    seconds: float | None
-    call: int | None
-    thread: str | None
+    seconds: Annotated[float | None, "from when the program began"]
+    call: Annotated[int | None, "of the frame's compiled versions, from 1; null where not all were noted"]
+    thread: Annotated[str | None, "its name; null for the main one, or where it was not recorded"]
 
 
 def moment_of(compile_id: CompileId | None, process: Process, recording: Recording) -> Moment:

@@ -10,7 +10,8 @@ from dynamo_core.analysis.summary import summarize
 from dynamo_core.analysis.verdict import verdict
 from dynamo_core.model import Compile, Frame, Graph, GraphBreak, Process, Recording
 
-from ..parts.after_freeze import freeze_value
+from ..documents import json_value
+from ..parts.after_freeze import freeze_of
 from ..parts.backends import taking_value
 from ..parts.findings import findings_value
 from ..parts.training.document import optimizers_value, totals_value
@@ -38,7 +39,7 @@ def explain_body(recording: Recording) -> dict[str, Any]:
         "stopped_at": stopped_lines(recording),
         "limits": limit_lines(recording),
         "processes": [_process(process) for process in recording.processes],
-        "freeze": freeze_value(recording),
+        "freeze": json_value(freeze_of(recording)),
         "overrides": overrides_value(recording),
         "verified": verified_value(recording),
         "semantics": semantics_value(recording),

@@ -2,27 +2,24 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Any
 
-from dynamo_core.analysis.guard_places import whole_places
 from dynamo_core.analysis.guard_words import (
     check_words,
     closure_variable,
     guard_words,
     is_marking,
     markings_words,
-    tensor_check,
 )
 from dynamo_core.analysis.words import compile_label, frame_name, number, place, process_title
-from dynamo_core.model import Compile, CompileId, Guard, GuardCheck, GuardSet, Place, Process, Recording
-from dynamo_core.recording.guard_text import split_comment
+from dynamo_core.model import Guard, GuardCheck, GuardSet, Recording
 from dynamo_core.shared import names
-from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..detail import Detail
+from ..documents import json_value
 from ..page.blocks import Block, Bullets, Column, Heading, Paragraph, Table, table
-from ..report import Report, id_value, place_value, process_value
+from ..report import Report
+from .document import guards_of
+from .entries import Entry, by_frame, entries_of, without_guards
 from .groups import (
     Difference,
     SourceGuards,
@@ -30,7 +27,6 @@ from .groups import (
     differences,
     remarks,
     unnumbered,
-    with_relations,
 )
 
 _FEW = 12  # sources; so many are always listed
@@ -47,22 +43,6 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """A cache entry with the compile that made it, where that was recorded."""
-
-    guard_set: GuardSet
-    generation: int  # how often its compile id was met before, as after torch._dynamo.reset()
-    compile: Compile | None
-
-    @property
-    def guard_count(self) -> int | None:
-        """torch's guard_count, or what we counted where torch's metrics do not say."""
-        if self.compile is not None and self.compile.guards is not None:
-            return self.compile.guards
-        return None if self.guard_set.guards is None else len(self.guard_set.guards)
-
-
 def report(show_all: bool = False) -> Report:
     """The report of `dynamo guards`; `show_all` lists what is otherwise counted."""
     return Report(
@@ -70,7 +50,7 @@ def report(show_all: bool = False) -> Report:
         1,
         frozenset({names.GUARDS, "dynamo_cpp_guards_str"}),
         lambda recording: _page(recording, show_all),
-        _body,
+        lambda recording: json_value(guards_of(recording)),
     )
 
 
@@ -89,84 +69,22 @@ def guards_blocks(guard_set: GuardSet, detail: Detail) -> list[Block]:
 def _page(recording: Recording, show_all: bool) -> list[Block]:
     blocks: list[Block] = []
     for process in recording.processes:
-        entries = _entries(process)
+        entries = entries_of(process)
         count = number(len(entries), "cache entry", "cache entries")
         blocks.append(Heading(f"{count}{process_title(process, recording)}", 1))
         if "guards" in process.failed_probes:
             blocks.append(Paragraph(f"guards: not recorded ({process.failed_probes['guards']})", "warning"))
-        missing = _without_guards(process, entries)
+        missing = without_guards(process, entries)
         if missing:
             blocks.append(Bullets(missing, "dim"))
         elif not entries:
             blocks.append(Paragraph("guards: not recorded; nothing was compiled", "dim"))
-        for frame in _frames(entries):
+        for frame in by_frame(entries):
             blocks += _frame_blocks(frame, show_all)
     return blocks
 
 
-def _entries(process: Process) -> list[_Entry]:
-    """The cache entries of a process by frame, with file names whole and the compiles that they are of."""
-    compiles: dict[CompileId | None, list[Compile]] = {}
-    for compile_ in process.compiles:
-        if compile_.is_forward and compile_.guards is not None:
-            compiles.setdefault(compile_.compile_id, []).append(compile_)
-    files = whole_places(process)
-    met: Counter[CompileId | None] = Counter()
-    entries = []
-    for guard_set in process.guard_sets:
-        generation = met[guard_set.compile_id]
-        met[guard_set.compile_id] += 1
-        same_id = compiles.get(guard_set.compile_id, [])
-        own = same_id[generation] if generation < len(same_id) else None
-        entries.append(_Entry(_with_whole_places(guard_set, files), generation, own))
-    return sorted(entries, key=_order)
-
-
-def _order(entry: _Entry) -> tuple[int, ...]:
-    compile_id = entry.guard_set.compile_id or CompileId(None, None)
-    parts = (compile_id.autograd, compile_id.frame, compile_id.compile)
-    return (entry.generation, *(-1 if part is None else part for part in parts))
-
-
-def _with_whole_places(guard_set: GuardSet, files: dict[str, str | None]) -> GuardSet:
-    def whole(check: GuardCheck) -> GuardCheck:
-        file = files.get(check.place.file) if check.place is not None else None
-        if check.place is None or file is None:
-            return check
-        return replace(check, place=Place(file, check.place.line))
-
-    checks = guard_set.checks
-    return guard_set if checks is None else replace(guard_set, checks=tuple(map(whole, checks)))
-
-
-def _frames(entries: Iterable[_Entry]) -> list[list[_Entry]]:
-    """The entries of each frame; a compile id that comes back is of another frame."""
-    frames: dict[object, list[_Entry]] = {}
-    for entry in entries:
-        compile_id = entry.guard_set.compile_id
-        frame = (compile_id.autograd, compile_id.frame) if compile_id else None
-        frames.setdefault((entry.generation, frame), []).append(entry)
-    return list(frames.values())
-
-
-def _without_guards(process: Process, entries: Sequence[_Entry]) -> list[str]:
-    """The compiles whose guards are not there, each with the reason where one is known."""
-    known = {entry.guard_set.compile_id for entry in entries}
-    found = []
-    for compile_ in process.compiles:
-        if not compile_.is_forward or compile_.compile_id in known:
-            continue
-        frame = frame_name(compile_.name, compile_.method)
-        name = f"{compile_label(compile_.compile_id)} {frame} ({place(compile_.place)})"
-        if compile_.fail_type is not None:
-            found.append(f"{name}: no guards, as the compile failed: {compile_.fail_type}")
-        else:
-            lost = f"{number(compile_.guards, 'guard')}, which were not recorded"
-            found.append(f"{name}: {lost if compile_.guards else 'no guards'}")
-    return found
-
-
-def _frame_blocks(frame: Sequence[_Entry], show_all: bool) -> list[Block]:
+def _frame_blocks(frame: Sequence[Entry], show_all: bool) -> list[Block]:
     compile_ = next((entry.compile for entry in frame if entry.compile is not None), None)
     name = (
         f"{frame_name(compile_.name, compile_.method)} ({place(compile_.place)})"
@@ -198,7 +116,7 @@ def _further_entry_blocks(guard_set: GuardSet, first: GuardSet, found: Iterable[
     return [Paragraph(_by_kind(groups)), *([_source_table(own)] if own else []), Paragraph(rest, "dim")]
 
 
-def _title(entry: _Entry) -> str:
+def _title(entry: Entry) -> str:
     guard_set = entry.guard_set
     checks = "checks: not recorded" if guard_set.checks is None else number(len(guard_set.checks), "check")
     latency = guard_set.latency_us
@@ -329,85 +247,3 @@ def _cause(group: SourceGuards) -> str:
     if not lines:
         lines = [place(guard.place) for guard in group.guards if guard.place is not None]
     return "\n".join(dict.fromkeys(lines))
-
-
-def _body(recording: Recording) -> dict[str, Any]:
-    entries, apart, missing = [], [], []
-    for process in recording.processes:
-        of_process = _entries(process)
-        entries += [{"process": process_value(process), **_entry_value(entry)} for entry in of_process]
-        for frame in _frames(of_process):
-            found = differences([entry.guard_set for entry in frame]) if len(frame) > 1 else []
-            apart += [
-                {"process": process_value(process), **_difference_value(difference)} for difference in found
-            ]
-        missing += [
-            {"process": process_value(process), "reason": reason}
-            for reason in _without_guards(process, of_process)
-        ]
-    return {"entries": entries, "differences": apart, "not_recorded": missing}
-
-
-def _entry_value(entry: _Entry) -> dict[str, Any]:
-    guard_set, compile_ = entry.guard_set, entry.compile
-    guards, checks = guard_set.guards, guard_set.checks
-    return {
-        "compile_id": id_value(guard_set.compile_id),
-        "generation": entry.generation,
-        "name": compile_.name if compile_ else None,
-        "place": place_value(compile_.place) if compile_ else None,
-        "guard_count": entry.guard_count,
-        "check_count": None if checks is None else len(checks),
-        "latency_us": guard_set.latency_us,
-        "guards": None if guards is None else [_guard_value(guard) for guard in guards],
-        "checks": None if checks is None else list(map(_check_value, checks, with_relations(checks))),
-    }
-
-
-def _guard_value(guard: Guard) -> dict[str, Any]:
-    return {
-        "type": guard.type,
-        "source": guard.source,
-        "scope": guard.scope,
-        "code": list(guard.code),
-        "words": guard_words(guard.type, guard.source, guard.code),
-        "place": place_value(guard.place),
-    }
-
-
-def _check_value(check: GuardCheck, in_full: GuardCheck) -> dict[str, Any]:
-    code, note = split_comment(check.code)
-    tensor = tensor_check(code) if check.type == "TENSOR_MATCH" else None
-    return {
-        "type": check.type,
-        "source": check.source,
-        "code": code,
-        "note": note,
-        "words": check_words(check.type, in_full.code, check.source),
-        "user_code": check.user_code,
-        "place": place_value(check.place),
-        "function": check.function,
-        "tensor": None
-        if tensor is None
-        else {
-            "class": tensor.class_name,
-            "dtype": tensor.dtype,
-            "device": tensor.device,
-            "device_index": tensor.device_index,
-            "requires_grad": tensor.requires_grad,
-            "dispatch_keys": list(tensor.dispatch_keys),
-            "sizes": list(tensor.sizes),
-            "strides": list(tensor.strides),
-            "dynamic_dims": list(tensor.dynamic_dims),
-        },
-    }
-
-
-def _difference_value(difference: Difference) -> dict[str, Any]:
-    return {
-        "source": difference.source,
-        "entries": [
-            {"compile_ids": [id_value(compile_id) for compile_id in ids], "demands": list(demands)}
-            for ids, demands in difference.demands
-        ],
-    }

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import field
-from typing import Any
+from typing import Annotated, ClassVar
 
 from dynamo_core.analysis.guard_failures import came, compiled_for, what_differed
 from dynamo_core.analysis.recompile_moments import seconds_since_begin
@@ -13,14 +13,61 @@ from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.settings import ON_RECOMPILE_ERROR
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
-from ..report import place_value, process_value
-from .guard_failures import failure_value
+from .guard_failures import Failure, failure_of
 
 _VALUES_SHOWN = 8
 _WHAT_TO_DO = (
     "What to do: make such calls a part of the warm-up, before the freeze: then they are compiled. Or have "
     "one compiled version serve all values: run without `--freeze-after`, and `dynamo recompiles` says how."
 )
+
+
+@dataclass(frozen=True)
+class FreezeOfProcess:
+    """Whether a process froze, and how far it was."""
+
+    process: Process
+    frozen: bool | None
+    calls: Annotated[int | None, "that counted when it was frozen, or at the end"]
+    seconds: Annotated[float | None, "since the last compile, at that moment"]
+    at_ns: Annotated[int | None, "that moment, since the epoch"]
+
+
+@dataclass(frozen=True)
+class ReasonMet:
+    """A reason for which a frame would have been compiled, and how often it was met."""
+
+    times: Annotated[int, "in a process that was killed, at least"]
+    reasons: Annotated[
+        list[str] | None,
+        "in torch's words, one for each cache entry, the newest first; null for further reasons together",
+    ]
+    failures: Annotated[list[Failure], "the same in parts, where a guard failed"]
+
+
+@dataclass(frozen=True)
+class FrameLeftOut:
+    """A frame that would have been compiled."""
+
+    process: Process
+    name: Annotated[str | None, "null, with no place, for frames beyond the thousandth"]
+    place: Place | None
+    times: int
+    reasons: list[ReasonMet]
+
+
+@dataclass(frozen=True)
+class FreezeDocument:
+    """What `--freeze-after` came to."""
+
+    in_common: ClassVar[str] = "freeze"
+
+    after: Annotated[str | None, "as given"]
+    on_recompile: str | None
+    processes: list[FreezeOfProcess]
+    not_compiled: Annotated[
+        list[FrameLeftOut], "frames that would have been compiled, the one met most often first"
+    ]
 
 
 @dataclass(frozen=True)
@@ -189,41 +236,37 @@ def values(known: Iterable[str]) -> str:
     return ", ".join(shown[:_VALUES_SHOWN]) + (", …" if len(shown) > _VALUES_SHOWN else "")
 
 
-def freeze_value(recording: Recording) -> dict[str, Any] | None:
-    """The same as JSON values; None where no freeze was asked for."""
+def freeze_of(recording: Recording) -> FreezeDocument | None:
+    """The same for documents; None where no freeze was asked for."""
     if freeze_asked_for(recording) is None:
         return None
-    return {
-        "after": recording.settings.freeze_after,
-        "on_recompile": recording.settings.on_recompile,
-        "processes": [
-            {
-                "process": process_value(process),
-                "frozen": None if process.freeze is None else process.freeze.frozen,
-                "calls": None if process.freeze is None else process.freeze.calls,
-                "seconds": None if process.freeze is None else process.freeze.seconds,
-                "at_ns": None if process.freeze is None else process.freeze.at_ns,
-            }
+    return FreezeDocument(
+        after=recording.settings.freeze_after,
+        on_recompile=recording.settings.on_recompile,
+        processes=[
+            FreezeOfProcess(process, None, None, None, None)
+            if (freeze := process.freeze) is None
+            else FreezeOfProcess(process, freeze.frozen, freeze.calls, freeze.seconds, freeze.at_ns)
             for process in recording.processes
         ],
-        "not_compiled": [
-            {
-                "process": process_value(frame.process),
-                "name": frame.name,
-                "place": place_value(frame.place),
-                "times": frame.times,
-                "reasons": [
-                    {
-                        "times": each.times,
-                        "reasons": None if each.reasons is None else list(each.reasons),
-                        "failures": [failure_value(f, f.actual, f.place) for f in each.failures],
-                    }
+        not_compiled=[
+            FrameLeftOut(
+                process=frame.process,
+                name=frame.name,
+                place=frame.place,
+                times=frame.times,
+                reasons=[
+                    ReasonMet(
+                        times=each.times,
+                        reasons=None if each.reasons is None else list(each.reasons),
+                        failures=[failure_of(f, f.actual, f.place) for f in each.failures],
+                    )
                     for each in frame.occurrences
                 ],
-            }
+            )
             for frame in frozen_frames(recording)
         ],
-    }
+    )
 
 
 def _is_error(recording: Recording) -> bool:

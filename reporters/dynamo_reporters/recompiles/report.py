@@ -1,8 +1,7 @@
 """Recompiles: frame by frame and in order, which guard failed on which values, and what to do about it."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
 from dynamo_core.analysis.guard_failures import came, compiled_for, what_differed
 from dynamo_core.analysis.library import is_library
@@ -10,10 +9,8 @@ from dynamo_core.analysis.recompile_causes import causes_of
 from dynamo_core.analysis.recompile_moments import Moment, moment_of
 from dynamo_core.analysis.recompile_sentences import besides
 from dynamo_core.analysis.recompiles import FrameRecompiles, frames_recompiled
-from dynamo_core.analysis.remedies.recompiles import recompile_advice
 from dynamo_core.analysis.summary import recorded
 from dynamo_core.analysis.words import (
-    alternatives,
     compile_label,
     frame_name,
     number,
@@ -26,10 +23,12 @@ from dynamo_core.recording.calls import CALL_SAMPLES
 from dynamo_core.recording.recompile_text import plain_source
 
 from ..detail import Detail
+from ..documents import json_value
 from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, table
-from ..parts.after_freeze import after_freeze, freeze_value
-from ..parts.guard_failures import failure_value
-from ..report import Report, id_value, place_value, process_value
+from ..parts.after_freeze import after_freeze
+from ..report import Report
+from .advice import advice_for
+from .document import recompiles_of
 
 _NOT_RECORDED = "not recorded"
 _NAMES_SHOWN = 8  # of what was made dynamic: a list of numbers has one for each
@@ -42,7 +41,7 @@ def report(*, show_all: bool = False) -> Report:
         1,
         frozenset({CALL_SAMPLES}),
         lambda recording: _page(recording, show_all),
-        _body,
+        lambda recording: json_value(recompiles_of(recording)),
     )
 
 
@@ -114,7 +113,7 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
     for cause in causes_of(frame):
         if cause.changed_besides:
             yield Paragraph(f"Not only `{cause.source}`: {besides(cause)}.")
-    yield Bullets(_advice(frame), "advice")
+    yield Bullets(advice_for(frame), "advice")
 
 
 def _when(moment: Moment, threads: bool) -> list[str]:
@@ -122,13 +121,6 @@ def _when(moment: Moment, threads: bool) -> list[str]:
     at = "" if moment.seconds is None else f"{moment.seconds:.2f} s"
     call = "" if moment.call is None else f"{moment.call:,}"
     return [at, call, *([moment.thread or "main"] if threads else [])]
-
-
-def _advice(frame: FrameRecompiles) -> list[str]:
-    """What to do about each cause, the most frequent first."""
-    causes = sorted(causes_of(frame), key=lambda cause: -len(cause.met))
-    texts = [alternatives(advice.text for advice in recompile_advice(cause)) for cause in causes]
-    return list(dict.fromkeys(text for of_cause in texts for text in of_cause))
 
 
 def _under_lines(told: Table) -> Table:
@@ -171,39 +163,3 @@ def _cost(frame: FrameRecompiles, compile_: Compile) -> list[str]:
 
 def _line(line: StackFrame | None) -> str:
     return _NOT_RECORDED if line is None else f"{place(line.place)} {line.text}".strip()
-
-
-def _body(recording: Recording) -> dict[str, Any]:
-    return {
-        "frames": [_frame_value(frame, recording) for frame in frames_recompiled(recording)],
-        "freeze": freeze_value(recording),
-    }
-
-
-def _frame_value(frame: FrameRecompiles, recording: Recording) -> dict[str, Any]:
-    return {
-        "process": process_value(frame.process),
-        "name": frame.name,
-        "place": place_value(frame.place),
-        "seconds": frame.seconds,
-        "limit_hit": None if frame.limit is None else id_value(frame.limit.compile_id),
-        "dynamic": [
-            {"source": symbol.source, "symbol": symbol.name, "compile_id": id_value(symbol.compile_id)}
-            for symbol in frame.symbols
-        ],
-        "advice": _advice(frame),
-        "recompiles": [
-            {
-                "compile_id": id_value(compile_.compile_id),
-                "seconds": compile_.seconds,
-                "served": frame.calls(compile_),
-                "moment": asdict(moment_of(compile_.compile_id, frame.process, recording)),
-                "reason": compile_.recompile_reason,
-                "failures": [
-                    failure_value(failure, frame.actual(compile_, failure), frame.place_of(failure))
-                    for failure in frame.failures(compile_)
-                ],
-            }
-            for compile_ in frame.compiles
-        ],
-    }

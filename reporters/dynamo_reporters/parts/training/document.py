@@ -1,10 +1,12 @@
 """Forward and backward graphs as JSON values, as `schemas/training.schema.json` describes them."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from dynamo_core.analysis.training_pairs import KINDS, captured_in, ops_of, pairs_of, saved_by
 from dynamo_core.model import AotPair, Graph, Process, SavedTensor
+from dynamo_core.shared.quick_dataclass import dataclass
 
+from ...documents import json_value
 from ...report import place_value
 
 
@@ -15,7 +17,7 @@ def pairs_value(graph: Graph, process: Process) -> list[dict[str, Any]] | None:
         return None
     return [
         {
-            **operators_value(pair),
+            **json_value(operators_of(pair)),
             **_totals(pair),
             "inputs": pair.inputs,
             "outputs": pair.outputs,
@@ -33,14 +35,24 @@ def totals_value(graph: Graph, process: Process) -> list[dict[str, Any]] | None:
     return None if pairs is None else [_totals(pair) for pair in pairs]
 
 
-def operators_value(pair: AotPair) -> dict[str, Any]:
+@dataclass(frozen=True)
+class PairOperators:
+    """How many nodes call each operator, by the operator's name, in the graphs of a pair."""
+
+    joint: Annotated[dict[str, int] | None, "null where the joint graph was not recorded"]
+    forward: dict[str, int]
+    backward: dict[str, int]
+    recomputed: Annotated[dict[str, int], "of the forward graph, that the backward graph computes again"]
+
+
+def operators_of(pair: AotPair) -> PairOperators:
     """The operators of a pair, by name."""
-    return {
-        "joint": None if pair.joint is None else dict(pair.joint),
-        "forward": dict(pair.forward),
-        "backward": dict(pair.backward),
-        "recomputed": dict(pair.recomputed),
-    }
+    return PairOperators(
+        joint=None if pair.joint is None else dict(pair.joint),
+        forward=dict(pair.forward),
+        backward=dict(pair.backward),
+        recomputed=dict(pair.recomputed),
+    )
 
 
 def optimizers_value(process: Process) -> list[dict[str, Any]] | None:
