@@ -8,6 +8,7 @@ from typing import Any
 from dynamo_core.analysis.findings import Finding
 from dynamo_core.analysis.ranks import Ranks
 
+from .breaks.document import Breaks
 from .cache.document import CacheDocument
 from .cache.store import StoreDocument
 from .check.document import CheckDocument
@@ -37,6 +38,7 @@ _DOCUMENTS: Mapping[str, tuple[str, type]] = {
 }
 # The same for reports (`report.py`): their version, and what they have beside the fields of every report.
 _REPORTS: Mapping[str, tuple[str, int, type]] = {
+    "breaks": ("dynamo breaks --format json", 1, Breaks),
     "guards": ("dynamo guards --format json", 1, Guards),
     "ops": ("dynamo ops --format json", 1, OpsBody),
     "recompiles": ("dynamo recompiles --format json", 1, Recompiles),

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from dynamo_core.analysis.break_costs import BreakCost
 from dynamo_core.analysis.break_effects import DistinctBreak
@@ -13,7 +12,7 @@ from dynamo_core.analysis.findings.ranked_breaks import ranked_breaks
 from dynamo_core.analysis.given_up import what_stopped
 from dynamo_core.analysis.remedies.advice import Advice
 from dynamo_core.analysis.remedies.breaks import break_advice
-from dynamo_core.analysis.summary import breaks_recorded, fell_back, gave_up, recorded
+from dynamo_core.analysis.summary import breaks_recorded, fell_back, gave_up
 from dynamo_core.analysis.words import (
     alternatives,
     compile_label,
@@ -27,13 +26,21 @@ from dynamo_core.model import BreakExplanation, Frame, Graph, GraphBreak, Proces
 from dynamo_core.recording.calls import CALL_SAMPLES
 
 from ..detail import Detail
+from ..documents import json_value
 from ..page.blocks import Block, Bullets, Code, Heading, Paragraph, table
-from ..report import Report, id_value, place_value, process_value, stack_value
+from ..report import Report
+from .document import breaks_of
 
 
 def report() -> Report:
     """The report of `dynamo breaks`."""
-    return Report("dynamo-breaks", 1, frozenset({CALL_SAMPLES}), _page, _body)
+    return Report(
+        "dynamo-breaks",
+        1,
+        frozenset({CALL_SAMPLES}),
+        _page,
+        lambda recording: json_value(breaks_of(recording)),
+    )
 
 
 def break_blocks(graph_break: GraphBreak, detail: Detail) -> list[Block]:
@@ -271,66 +278,3 @@ def _skipped(recording: Recording) -> Iterator[Block]:
         shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
         rows.append([str(count), reason, shown])
     yield table("frames>|reason|functions", rows)
-
-
-def _body(recording: Recording) -> dict[str, Any]:
-    costs = ranked_breaks(Figures(recording))
-    is_known = breaks_recorded(recording)
-    has_frames = recorded(recording, "frames")
-    return {
-        "count": sum(cost.distinct.met for cost in costs) if is_known else None,
-        "breaks": [_break_value(cost) for cost in costs] if is_known else None,
-        "fell_back": _frames_value(recording, "failed") if has_frames else None,
-        "raised": _frames_value(recording, "raised") if has_frames else None,
-        "skipped": _frames_value(recording, "skipped") if has_frames else None,
-    }
-
-
-def _break_value(cost: BreakCost) -> dict[str, Any]:
-    each, first, explanation = cost.distinct, cost.distinct.first, cost.distinct.first.explanation
-    call = each.user_call
-    advice = break_advice(first, each.process.torch_version, cost.recompiles.lengthened)
-    return {
-        "place": place_value(first.place),
-        "kind": first.kind,
-        "reason": first.reason,
-        "registry_id": explanation.registry_id if explanation else None,
-        "link": explanation.link if explanation else None,
-        "explanation": explanation.explanation if explanation else None,
-        "hints": list(explanation.hints) if explanation else None,
-        "advice": advice[0].text if advice else None,
-        "met": each.met,
-        "crossed": each.crossed,
-        "makes_frame_eager": bool(each.frames_fell_back),
-        "compile_ids": [id_value(occurrence.compile_id) for occurrence in each.occurrences],
-        "stack": stack_value(first.stack),
-        "callers": stack_value(first.callers),
-        "user_call": stack_value([call])[0] if call else None,
-        "source": {str(line): text for line, text in first.around.items()} or None,
-        "between": [
-            {
-                "process": process_value(crossing.process),
-                "compile_id": id_value(crossing.compile_id),
-                "before": [graph.number for graph in crossing.before],
-                "after": [graph.number for graph in crossing.after],
-            }
-            for crossing in each.crossings
-        ],
-    }
-
-
-def _frames_value(recording: Recording, outcome: str) -> list[dict[str, Any]]:
-    return [
-        {
-            "process": process_value(process),
-            "name": frame.name,
-            "place": place_value(frame.place),
-            "compile_id": id_value(frame.compile_id),
-            "reason": frame.reason,
-            "broke_at": place_value(frame.explanation.place) if frame.explanation else None,
-            "kind": frame.explanation.kind if frame.explanation else None,
-        }
-        for process in recording.processes
-        for frame in process.frames
-        if frame.outcome == outcome
-    ]
