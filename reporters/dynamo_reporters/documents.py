@@ -5,6 +5,7 @@ hold says by what name it stands in `common.schema.json`: `in_common: ClassVar[s
 """
 
 from dataclasses import fields, is_dataclass
+from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -40,10 +41,16 @@ def json_value(value: Any) -> Any:
     if isinstance(value, StackFrame):
         return stack_value([value])[0]
     if is_dataclass(value):
-        return {field.name.rstrip("_"): json_value(getattr(value, field.name)) for field in fields(value)}
+        return {name: json_value(getattr(value, field)) for field, name in _names(type(value))}
     if isinstance(value, dict):
         return {name: json_value(item) for name, item in value.items()}
     return [json_value(item) for item in value] if isinstance(value, tuple | list) else value
+
+
+@cache
+def _names(declared: Any) -> tuple[tuple[str, str], ...]:
+    """The fields of a dataclass, and their names in JSON."""
+    return tuple((field.name, field.name.rstrip("_")) for field in fields(declared))
 
 
 def json_schema(declared: Any) -> dict[str, Any]:
@@ -76,7 +83,7 @@ def json_schema(declared: Any) -> dict[str, Any]:
 def object_schema(declared: type) -> dict[str, Any]:
     """The schema of a dataclass itself, also of one that `json_schema` refers to by its name."""
     hints = get_type_hints(declared, include_extras=True)
-    properties = {field.name.rstrip("_"): json_schema(hints[field.name]) for field in fields(declared)}
+    properties = {name: json_schema(hints[field]) for field, name in _names(declared)}
     return {
         "type": "object",
         "description": " ".join((declared.__doc__ or "").split()),
