@@ -41,7 +41,8 @@ def json_value(value: Any) -> Any:
     if isinstance(value, StackFrame):
         return stack_value([value])[0]
     if is_dataclass(value):
-        return {name: json_value(getattr(value, field)) for field, name in _names(type(value))}
+        kind: type = type(value)
+        return {name: json_value(getattr(value, field)) for field, name in _names(kind)}
     if isinstance(value, dict):
         return {name: json_value(item) for name, item in value.items()}
     return [json_value(item) for item in value] if isinstance(value, tuple | list) else value
