@@ -21,6 +21,7 @@ from .guards.document import Guards
 from .ops import OpsBody
 from .parts.after_freeze import FreezeDocument
 from .parts.guard_failures import Failure
+from .parts.training.document import Pair, PairOperators, PairTotals
 from .recompiles.document import Recompiles
 from .suite.document import SuiteDocument
 
@@ -45,7 +46,7 @@ _REPORTS: Mapping[str, tuple[str, int, type]] = {
     "ranks": ("dynamo ranks --format json", 1, Ranks),
 }
 _COMMON = "common"  # what several of them hold; the rest of that file is written by hand
-_IN_COMMON = (Failure, FreezeDocument)
+_IN_COMMON = (Failure, FreezeDocument, Pair, PairOperators, PairTotals)
 NAMES = (*_DOCUMENTS, *_REPORTS, _COMMON)
 FOLDER = Path(__file__).with_name("schemas")
 

@@ -14,7 +14,7 @@ from ..documents import json_value
 from ..parts.after_freeze import freeze_of
 from ..parts.backends import taking_value
 from ..parts.findings import findings_value
-from ..parts.training.document import optimizers_value, totals_value
+from ..parts.training.document import optimizers_of, totals_in
 from ..parts.verified import verified_value
 from ..report import id_value, place_value, stack_value
 from .compile_phases import phases_of
@@ -57,7 +57,7 @@ def _process(process: Process) -> dict[str, Any]:
         "captures": [asdict(decision) for decision in process.captures],
         "frames": [_frame(frame) for frame in process.frames] if process.is_ours else None,
         "graphs": [_graph(graph, process) for graph in process.graphs],
-        "optimizers": optimizers_value(process),
+        "optimizers": json_value(optimizers_of(process)),
         "inherited_graph_calls": process.inherited_calls if process.is_ours else None,
         "graph_breaks": [_break(b) for b in process.breaks] if has_breaks else None,
         "compiles": [_compile(compile_) for compile_ in process.compiles],
@@ -104,7 +104,7 @@ def _graph(graph: Graph, process: Process) -> dict[str, Any]:
         "untimed_calls": None if graph.times is None else graph.times.untimed,
         "host_seconds": graph.host_seconds,
         "backend_seconds": graph.backend_seconds,
-        "training": totals_value(graph, process),
+        "training": json_value(totals_in(graph, process)),
     }
 
 

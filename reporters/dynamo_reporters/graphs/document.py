@@ -6,8 +6,9 @@ from typing import Any
 from dynamo_core.analysis.graphs.node_text import counts_of, kind_of
 from dynamo_core.model import Graph, Node, Process, Recording, Stage, TensorInfo
 
+from ..documents import json_value
 from ..parts.backends import taking_value
-from ..parts.training.document import pairs_value
+from ..parts.training.document import pairs_in
 from ..report import id_value, place_value, process_value
 from .stages import direction, missing_stages, recorded_stages, stage_names, stage_of, texts_by_compile
 
@@ -58,7 +59,7 @@ def _graph(graph: Graph, process: Process) -> dict[str, Any]:
         ],
         "nodes": None if graph.nodes is None else [_node(node) for node in graph.nodes],
         "code": graph.code,
-        "training": pairs_value(graph, process),
+        "training": json_value(pairs_in(graph, process)),
     }
 
 
