@@ -9,6 +9,7 @@ from dynamo_core.analysis.findings import Finding
 from dynamo_core.analysis.ranks import Ranks
 
 from .breaks.document import Breaks
+from .bytecode.document import Bytecodes, Step
 from .cache.document import CacheDocument
 from .cache.store import StoreDocument
 from .check.document import CheckDocument
@@ -40,13 +41,14 @@ _DOCUMENTS: Mapping[str, tuple[str, type]] = {
 # The same for reports (`report.py`): their version, and what they have beside the fields of every report.
 _REPORTS: Mapping[str, tuple[str, int, type]] = {
     "breaks": ("dynamo breaks --format json", 1, Breaks),
+    "bytecode": ("dynamo bytecode --format json", 1, Bytecodes),
     "guards": ("dynamo guards --format json", 1, Guards),
     "ops": ("dynamo ops --format json", 1, OpsBody),
     "recompiles": ("dynamo recompiles --format json", 1, Recompiles),
     "ranks": ("dynamo ranks --format json", 1, Ranks),
 }
 _COMMON = "common"  # what several of them hold; the rest of that file is written by hand
-_IN_COMMON = (Failure, FreezeDocument, Pair, PairOperators, PairTotals)
+_IN_COMMON = (Failure, FreezeDocument, Pair, PairOperators, PairTotals, Step)
 NAMES = (*_DOCUMENTS, *_REPORTS, _COMMON)
 FOLDER = Path(__file__).with_name("schemas")
 

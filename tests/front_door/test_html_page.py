@@ -5,6 +5,7 @@ import functools
 import hashlib
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -14,9 +15,11 @@ from page_reader import Page, elements_of, links_of, text_of
 
 from answering import answer
 from documents import document
+from dynamo_core.model import CompileId, GraphBreak, Place, StackFrame
 from dynamo_core.recording.read import read
 from dynamo_reporters.html import CONTENTS, page
 from dynamo_reporters.html.document import asset
+from made import compiled, of_one_process
 from stored import NAMES, edited, plain, stored
 
 RECORDINGS = [*NAMES, "plain recompiling"]
@@ -204,6 +207,17 @@ def test_ranks_are_compared_where_their_report_is_asked_for(tmp_path: Path) -> N
     found = Page((tmp_path / "ranks.html").read_text(encoding="utf-8"))
     assert found.all("html")[0].attributes["data-opened"] == "ranks"
     assert "0 and 1" in text_of(found.blocks()["ranks"])
+
+
+def test_what_is_seen_in_several_processes_links_to_the_compile_of_none() -> None:
+    line = StackFrame(Place("/home/me/train.py", 7), "forward", "print(x)")
+    met = GraphBreak("print", (line,), CompileId(0, 0))
+    one = of_one_process(breaks=[met], compiles=[compiled(0)])
+    both = replace(one, processes=[replace(one.processes[0], stream=Path(f"{n}.log")) for n in range(2)])
+    for recording, has_link in ((one, True), (both, False)):
+        source = page(recording).decode("utf-8")
+        (seen,) = re.findall(r"seen in .*?</p>", source)
+        assert "[0/0]" in seen and ("<a " in seen) is has_link
 
 
 def test_in_the_source_of_ranks_each_link_leads_to_its_own_rank() -> None:

@@ -88,6 +88,10 @@ def test_a_damaged_digest_is_made_anew(jobs: dict[bool, Path], tmp_path: Path) -
     assert document("ranks", folder)["rows"] == document("ranks", jobs[False])["rows"]
 
 
+def test_a_rank_that_another_would_stand_for_can_be_selected(jobs: dict[bool, Path]) -> None:
+    assert [row["ranks"] for row in document("ranks", jobs[False], "--rank", "5")["rows"]] == [[5]]
+
+
 def test_the_page_of_many(jobs: dict[bool, Path]) -> None:
     page = answer("ranks", jobs[True]).stdout
     assert "0-6 and 8-39" in page and "Left out: 3 streams" in page

@@ -193,3 +193,10 @@ def test_a_path_whose_beginning_torch_has_cut_off_is_the_same_path() -> None:
     assert placeholders.path("omer/secret/model.py") == whole.partition("/")[2].partition("/")[2]
     assert placeholders.path("other/secret/model.py").partition("/")[2] == "/".join(whole.split("/")[-2:])
     assert "omer" not in placeholders.given()["folder"].values()
+
+
+def test_a_path_that_was_cut_off_is_of_the_folders_with_the_same_end() -> None:
+    placeholders = Placeholders()
+    placeholders.path("/home/customer/secret/model.py")
+    whole = placeholders.path("/home/boomer/other/model.py")
+    assert placeholders.path("omer/other/model.py") == whole.partition("/")[2].partition("/")[2]

@@ -42,6 +42,20 @@ def test_no_part_of_a_key_reaches_a_terminal_as_a_control_character() -> None:
     assert first.parts == second.parts == ("[a] b: \\x1b[31m\\x9b\\x202e",)
 
 
+def test_settings_are_of_the_look_up_that_came_last_before_them() -> None:
+    process = Process(Path("trace.log"))
+    builder, parser = ProcessBuilder(process, frozenset({CACHE_KEYS})), RecordParser()
+    for value in ("1", "2"):
+        missed = artifact("aotautograd_cache_miss", payload(f"[a] gm: {value}"))
+        for record in parser.feed(missed + artifact("torch._functorch.config", json.dumps({"s": value}))):
+            builder.add(record)
+    last = parser.finish()
+    assert last is not None
+    builder.add(last)
+    parts = [[part.partition("] ")[2] for part in each.parts or ()] for each in process.cache_lookups]
+    assert parts == [["gm: 1", "autograd_config[s]: 1"], ["gm: 2", "autograd_config[s]: 2"]]
+
+
 @pytest.mark.parametrize("part", [1, None, ["[a] b: c"], {}])
 def test_a_key_with_a_part_that_is_no_text_is_damage(part: Any) -> None:
     assert lookups(payload("[a] b: c", part, "[d] e: f")) == []

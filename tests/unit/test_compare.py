@@ -144,6 +144,12 @@ def test_another_ending_is_a_difference(ending: dict[str, Any], verdict: str, se
     assert (found.verdict, found.sentence) == (verdict, sentence)
 
 
+def test_one_failure_for_another_is_neither_better_nor_worse() -> None:
+    found = compare(recording(exit_code=1), recording(exit_code=2))
+    assert found.sentence == "Different: it ended with exit code 2, not 1"
+    assert compare(recording(exit_code=1), recording()).verdict == "better"
+
+
 def test_what_was_not_recorded_is_said_and_not_counted_as_equal() -> None:
     after = recording(breaks=[a_break()])
     after.processes[0].failed_probes["graph breaks"] = "it has another name"

@@ -17,6 +17,8 @@ from dynamo_core.capture.exporting.inputs import (
     unregistered_dataclasses,
     written_arguments,
 )
+from dynamo_core.exports.modules import values_left_out
+from dynamo_core.model import ConstantSeen
 
 
 @dataclass
@@ -105,3 +107,19 @@ def test_arguments_are_written_as_they_were_given() -> None:
 def test_dataclasses_that_torch_does_not_know_are_found_wherever_they_are() -> None:
     assert unregistered_dataclasses([(), {"a": [Batch(torch.zeros(1))]}]) == [Batch]
     assert unregistered_dataclasses(Pair(torch.zeros(1), torch.zeros(1))) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "are_left_out"),
+    [
+        (("3",), False),
+        (("3", "-4"), False),
+        (("3", "None"), True),
+        (("0.5", "1.5"), True),
+        (("'sum'",), False),
+    ],
+)
+def test_an_argument_varies_where_all_of_its_values_are_whole_numbers(
+    values: tuple[str, ...], are_left_out: bool
+) -> None:
+    assert bool(values_left_out([ConstantSeen("scale", values)])) is are_left_out

@@ -197,6 +197,20 @@ def test_what_names_no_line_comes_first_only_where_it_is_worth_much_more(seconds
     assert len(found) == 2
 
 
+def test_a_break_in_a_library_says_no_more_than_what_names_no_line() -> None:
+    small = graph(1, CompileId(0, 0), times=times(1000, 10e-6))
+    known: dict[str, Any] = {
+        "graphs": [small],
+        "compiles": [recompile(1, 1e-6)],
+        "recompile_reasons": [reasons(1)],
+    }
+    library = a_break(file="/usr/lib/python3/site-packages/lib/model.py")
+    found = find(of_one_process(breaks=[library], **known))
+    assert kinds(found) == ["overhead-bound graphs", "recompile", "graph break"]
+    found = find(of_one_process(breaks=[a_break()], **known))
+    assert kinds(found)[-1] == "overhead-bound graphs"
+
+
 def test_causes_of_recompiles_are_findings_of_their_own() -> None:
     found = find(
         of_one_process(

@@ -64,6 +64,16 @@ def test_renamed_functions_and_names_are_no_difference() -> None:
     assert said(facts(replace(BREAK, identity="graph-break-2", line="if y.max() > 1:"))) != []
 
 
+def test_findings_without_a_line_are_not_taken_for_the_same_line() -> None:
+    was, now = (
+        replace(BREAK, identity=f"graph-break-{name}", function=name, line="") for name in ("forward", "head")
+    )
+    assert said(facts(now), facts(was)) == [
+        ("worse", "new: graph break in model.py head"),
+        ("better", "gone: graph break in model.py forward"),
+    ]
+
+
 def test_what_was_not_recorded_is_not_compared() -> None:
     checked = check("p", facts(BREAK, graphs=None), FACTS, None)
     assert (checked.differences, checked.not_comparable) == ((), ("graphs",))

@@ -358,3 +358,17 @@ def test_one_remedy_names_all_that_varies_in_a_frame() -> None:
     )
     assert first_change(size_of_x) == expected
     assert first_change(number) == expected
+
+
+def test_a_size_that_is_unbacked_is_not_listed_as_dynamic_too() -> None:
+    size_of_x, _ = causes(
+        [size(4, 5)],
+        [size(4, 1)],
+        ["0/2: k == 2"],
+        symbols=[opened(), opened("L['k']", 3), opened(compile_=3)],  # the size again, beside the number
+        recompiled_entries=[entry(1, "2 <= L['x'].size()[0]")],
+    )
+    assert first_change(size_of_x) == (
+        Assignment("TORCH_COMPILE_UNBACKED_SOURCES", "L['x']:0"),
+        Assignment(DYNAMIC_SOURCES, "L['k']"),
+    )

@@ -120,6 +120,13 @@ def test_a_killed_run_says_so() -> None:
     assert lines.endswith("next: dynamo explain rec")
 
 
+def test_a_recording_that_lost_records_is_partial() -> None:
+    whole = recording()
+    assert not whole.is_partial
+    whole.processes[0].lost_records = 1
+    assert whole.is_partial
+
+
 def test_document_is_json_and_versioned() -> None:
     told = json.loads(json.dumps(document(report(), recording())))
     assert (told["schema"], told["version"]) == ("dynamo-explain", 2)

@@ -69,6 +69,11 @@ class TestWaiting:
     def test_what_cannot_be_read_is_not_known(self) -> None:
         assert Moment(1.0, None, None).until(Moment(2.0, None, None)) == Waiting(None, None, None)
 
+    def test_where_threads_cannot_be_read_it_is_the_machines_pressure_in_seconds(self) -> None:
+        waiting = Moment(10.0, None, 1_000).until(Moment(10.2, None, 51_000))
+        assert waiting.threads is None
+        assert (waiting.seconds, waiting.pressure) == pytest.approx((0.05, 0.25))
+
     def test_of_one_thread_it_is_left_out(self) -> None:
         found = batch_of(Clocked(0.010, 0.004, 0.006), Waiting(0.008, 1, 0.9), 2, on_cpu=True)
         assert found.counts and isclose(found.seconds, 0.006) and isclose(found.forward, 0.0024)

@@ -10,11 +10,12 @@ from dynamo_core.model import Bytecode, CompileId, Instruction, Process, Recordi
 from dynamo_core.shared import names
 
 from ..detail import Detail
+from ..documents import json_value
 from ..page.blocks import Block, Code, Comparison, Heading, Paragraph
 from ..report import Report
 from .annotated_source import LEGEND, annotated_blocks, rewritten_blocks
 from .diff import changes
-from .document import bytecode_body
+from .document import bytecodes_of
 
 View = Literal["listing", "diff", "source"]
 
@@ -28,7 +29,7 @@ def report(view: View = "listing", show_all: bool = False) -> Report:
         1,
         frozenset({names.BYTECODE, names.FX_GRAPH}),
         lambda recording: _page(recording, view, show_all),
-        bytecode_body,
+        lambda recording: json_value(bytecodes_of(recording)),
     )
 
 

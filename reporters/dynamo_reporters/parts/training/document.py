@@ -7,8 +7,6 @@ from dynamo_core.model import AotPair, Graph, Place, Process, SavedTensor
 from dynamo_core.shared.quick_dataclass import dataclass
 
 _RECOMPUTED = "of the backward graph, those that the forward has computed too, without views and sizes"
-    "of the backward's, those that the forward has computed too; views and arithmetic on sizes do not count"
-)
 
 
 @dataclass(frozen=True)
