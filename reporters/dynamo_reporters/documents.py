@@ -42,10 +42,13 @@ def json_value(value: Any) -> Any:
         return stack_value([value])[0]
     if is_dataclass(value):
         kind: type = type(value)
-        return {name: json_value(getattr(value, field)) for field, name in _names(kind)}
+        names = _names(kind)
+        held = (getattr(value, field) for field, _ in names)
+        return dict(zip((name for _, name in names), map(json_value, held), strict=True))
     if isinstance(value, dict):
-        return {name: json_value(item) for name, item in value.items()}
-    return [json_value(item) for item in value] if isinstance(value, tuple | list) else value
+        return dict(zip(value, map(json_value, value.values()), strict=True))
+    # By map: before Python 3.12 a comprehension is a frame more, and chains of breaks are deep.
+    return list(map(json_value, value)) if isinstance(value, tuple | list) else value
 
 
 @cache

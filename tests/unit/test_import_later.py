@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from dynamo_core.capture import import_later, probe_table
+from dynamo_core.capture import hidden_modules, import_later, probe_table
 from dynamo_core.capture.whole_program import capture
 
 CORE = Path(str(import_later.__file__)).parents[2]
@@ -89,3 +89,32 @@ def test_what_the_program_has_replaced_steps_aside_and_comes_back(
         sys.modules.pop("of_ours", None)
     assert module.seen == (json, dis)
     assert sys.modules["json"] is theirs and "dis" not in sys.modules
+
+
+def test_modules_stay_hidden_where_the_program_has_cleared_what_python_knows_of_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "hidden_later.py").write_text("")
+    monkeypatch.setattr(hidden_modules, "_finders", {})
+    monkeypatch.syspath_prepend(tmp_path)
+    hidden_modules.hide_modules_in([str(tmp_path)])
+    sys.path_importer_cache.pop(str(tmp_path))
+    try:
+        (module,) = import_later.import_later("hidden_later")
+    finally:
+        sys.modules.pop("hidden_later", None)
+        sys.path_importer_cache.pop(str(tmp_path), None)
+    assert str(module.__file__).startswith("<dynamo>/")
+
+
+def test_an_import_that_the_program_has_forbidden_stays_forbidden(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "of_ours_too.py").write_text("import json\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(sys.modules, "json", None)
+    try:
+        import_later.import_later("of_ours_too")
+    finally:
+        sys.modules.pop("of_ours_too", None)
+    assert sys.modules["json"] is None

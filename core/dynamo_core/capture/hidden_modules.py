@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _codes: "list[CodeType]" = []  # of modules that were loaded before torch was
+_finders: "dict[str, FileFinder]" = {}  # by the folder that they find modules in
 _hide_from_dynamo: "Callable[[CodeType], None]" = _codes.append
 
 
@@ -49,7 +50,13 @@ class _Loader(FileLoader, SourceLoader):
 def hide_modules_in(folders: "Iterable[str]") -> None:
     """Hide what is imported from these folders from now on, and from packages in them."""
     for folder in folders:
-        sys.path_importer_cache[folder] = FileFinder(folder, (_Loader, [".py"]))  # type: ignore[arg-type]
+        finder = FileFinder(folder, (_Loader, [".py"]))  # type: ignore[arg-type]
+        _finders[folder] = sys.path_importer_cache[folder] = finder
+
+
+def hide_again() -> None:
+    """Before a further import: the program may have cleared `sys.path_importer_cache`."""
+    sys.path_importer_cache.update(_finders)
 
 
 def hide_from_dynamo() -> None:

@@ -28,6 +28,9 @@ import types
 import typing
 import warnings
 from types import ModuleType
+from typing import Any
+
+from .hidden_modules import hide_again
 
 # Python's own: this module is imported where only those can be seen. `import torch` has loaded all of them.
 _STANDARD = (
@@ -35,22 +38,24 @@ _STANDARD = (
     *(itertools, json, linecache, logging, math, operator, os, re, sys, threading, traceback, types),
     *(typing, warnings),
 )
+_ABSENT = object()
 
 
 def import_later(*names: str) -> list[ModuleType]:
     """Modules of ours that import nothing but one another, torch, and the standard ones above."""
-    if all(name in sys.modules for name in names):
-        return [sys.modules[name] for name in names]
-    present = {module.__name__: sys.modules.get(module.__name__) for module in _STANDARD}
-    replaced = [module for module in _STANDARD if present[module.__name__] is not module]
+    hide_again()
+    modules: Any = sys.modules  # what stands in the place of one may be anything, also None
+    replaced = {
+        module.__name__: modules.get(module.__name__, _ABSENT)
+        for module in _STANDARD
+        if modules.get(module.__name__) is not module
+    }
     try:
-        for module in replaced:
-            sys.modules[module.__name__] = module
+        modules.update((module.__name__, module) for module in _STANDARD if module.__name__ in replaced)
         return [importlib.import_module(name) for name in names]
     finally:
-        for module in replaced:
-            theirs = present[module.__name__]
-            if theirs is None:
-                del sys.modules[module.__name__]
+        for name, theirs in replaced.items():
+            if theirs is _ABSENT:
+                modules.pop(name, None)
             else:
-                sys.modules[module.__name__] = theirs
+                modules[name] = theirs

@@ -25,8 +25,8 @@ else:
         shared = {"__repr__": _shown}
         if eq:
             shared |= {"__eq__": _equals, "__hash__": _hash if frozen else None}
-        if "__eq__" in vars(cls):  # then Python has set `__hash__` as well
-            shared = {"__repr__": _shown}
+        if "__eq__" in vars(cls) and vars(cls).get("__hash__") is None:  # Python's doing, not the class's own
+            del cls.__hash__
         cls = dataclasses.dataclass(cls, eq=False, repr=False)
         cls._compared = _getter(field.name for field in dataclasses.fields(cls) if field.compare)
         for name, function in shared.items():

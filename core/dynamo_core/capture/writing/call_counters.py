@@ -8,7 +8,7 @@ count, which nothing can fault, takes 7 times as long). However long a program r
 a callable has one page (`call_pages.py`): a histogram of all its calls, the first ones, some of the rest.
 
 To read the clock costs more than to count. Where half of a callable's calls take less than 20 µs, all are
-counted, but only one in 61 is timed (more of the first ones); it stands for those before it. A call that
+counted, but only one in 16 to 61 is timed (more of the first ones); it stands for those before it. One that
 meets another one, inside it or on another thread, is timed, and so are all later ones of its callable: how
 much of their time is in two totals cannot be estimated.
 """
@@ -71,9 +71,7 @@ _PAGES_AT_A_TIME = 8
 _WHILE_MAPPED, _AT_THE_END = 0o400, 0o600
 
 SHORT_NS = 20_000
-LONGEST_INTERVAL = (
-    61  # between two timed calls of a short callable; a prime, as programs go in rounds of 16, 50 …
-)
+LONGEST_INTERVAL = 61  # between two timed calls of a short callable; a prime, as many programs go in rounds
 
 SampleGuards = Callable[[Any, FrameType], None]  # (the page's words, the frame that calls the graph)
 
