@@ -1,13 +1,14 @@
 """Compiled calls beside eager's, and where the two do not mean the same."""
 
-from typing import Literal
+from typing import get_args
 
 from ..shared.quick_dataclass import dataclass
+from ..shared.records import VerifyOutcome
 from .ids import Place
 
 # What can come of a call that --verify is to compare with eager.
 AGREES, DISAGREES, NOT_COMPARABLE, NOT_VERIFIED = "agrees", "disagrees", "not comparable", "not verified"
-VERIFY_OUTCOMES = (AGREES, DISAGREES, NOT_COMPARABLE, NOT_VERIFIED)
+VERIFY_OUTCOMES = get_args(VerifyOutcome)
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class VerifiedCall:
 
     graph: int
     call: int
-    outcome: Literal["agrees", "disagrees", "not comparable", "not verified"]
+    outcome: VerifyOutcome
     why: str | None
     compared: int
     against_float64: int
