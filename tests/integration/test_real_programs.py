@@ -259,6 +259,30 @@ def test_a_compile_made_by_a_library_is_the_programs_own(
     assert [decision["decision"] for decision in process["captures"]] == ["capture", "observe"]
 
 
+@pytest.mark.parametrize("has_other_thread", [False, True], ids=["alone", "beside_another_thread"])
+def test_what_was_left_alone_compiles_once_the_program_compiles(
+    explained: Callable[..., dict[str, Any]], tmp_path: Path, has_other_thread: bool
+) -> None:
+    library = tmp_path / "site-packages" / "helper.py"
+    library.parent.mkdir()
+    library.write_text("import torch\ndef prepare(f): return torch.compile(f, backend='aot_eager')\n")
+    program = tmp_path / "uses.py"
+    program.write_text(
+        "import sys, threading, torch, helper\n"
+        "ending = threading.Event()\n"
+        "other = threading.Thread(target=ending.wait)\n"
+        f"if {has_other_thread}: other.start()\n"
+        "def work(x): return x + x\n"
+        "for n in range(100): work(n)\n"
+        "helper.prepare(work)(torch.ones(3))\n"
+        "ending.set()\n"
+    )
+    document = explained("--backend", "eager", program, env={"PYTHONPATH": str(library.parent)})
+    (process,) = document["processes"]
+    assert [graph["backend"] for graph in process["graphs"]] == ["aot_eager"]
+    assert [decision["decision"] for decision in process["captures"]] == ["capture", "observe"]
+
+
 def test_plain_python_code_is_not_slowed_down_for_good(
     explained: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:

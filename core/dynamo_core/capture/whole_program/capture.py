@@ -143,13 +143,17 @@ class WholeProgramCapture:
         answer = Answers()
         by_verdict = {NEVER: answer.never, NEVER_BELOW: answer.never_below, NOT_NOW: answer.not_now}
 
+        def unless_left(given: Any) -> Any:
+            """Called last: another thread may have stopped the capture and taken back what was decided."""
+            return given if self._frames.is_active else answer.not_now_below
+
         def callback(frame: Any, cache_entry: Any, frame_state: Any) -> Any:
             try:
                 if not self._frames.is_active or _is_stance_force_eager():
                     return answer.not_now_below
                 verdict = self._verdict(frame, frame_state)
                 if verdict != TAKE:
-                    return by_verdict[verdict]
+                    return unless_left(by_verdict[verdict])
                 if not is_resumed(frame.f_code) and self._budget.puts_off(frame.f_code):
                     return answer.put_off
                 with self._budget.spending():
@@ -159,7 +163,7 @@ class WholeProgramCapture:
                 self._taking.code = frame.f_code
             except Exception as error:
                 self._probes.failed("capture policy", error)
-                return answer.never
+                return unless_left(answer.never)
             try:
                 with self._limits.limited() as traced, self._budget.spending():
                     result = self._dynamo_callback(frame, cache_entry, frame_state)
@@ -168,10 +172,10 @@ class WholeProgramCapture:
                 return result
             except CompileLimitReached:
                 self._policy.give_up(frame.f_code)
-                return answer.never
+                return unless_left(answer.never)
             except Exception as error:
                 if not (self._raises() or isinstance(error, NotCompiled)):
-                    return answer.never  # The frame's record has the error.
+                    return unless_left(answer.never)  # The frame's record has the error.
                 # C++ has taken the callback off this thread, and does not put it back after an error: the
                 # program may catch that, and is to be compiled as before.
                 self._frames.enter_this_thread()
@@ -279,18 +283,38 @@ class WholeProgramCapture:
 
     def _stop_because(self, reason: str) -> None:
         """Leave the program to its own torch.compile, as if we had decided and changed nothing."""
-        from torch._C._dynamo.eval_frame import reset_code
-
         with self._lock:
             if not self._frames.is_active:
                 return
             self._frames.leave()
-            for code in self._codes_decided.alive():
-                reset_code(code)
+            self._take_back_decisions()
             for restore in self._restore_settings:
                 restore()
             self._restore_settings.clear()
             self._decide("observe", reason)
+
+    def _take_back_decisions(self) -> None:
+        """Dynamo looks at all code again, and has compiled none of it.
+
+        Where C++ is about to ask about a code object, or waits for the answer, it holds a pointer to what
+        `reset_code` frees (extra_state.cpp; a double free with torch 2.13 on Python 3.11). So while there are
+        other threads, only "never" is taken back, and what was compiled stays until torch forgets it.
+        """
+        from torch._C._dynamo.eval_frame import (
+            _FrameAction,
+            _FrameExecStrategy,
+            reset_code,
+            set_code_exec_strategy,
+        )
+
+        ask_again = _FrameExecStrategy(_FrameAction.DEFAULT, _FrameAction.DEFAULT)
+        is_only_thread = threading.active_count() == 1
+        being_compiled = getattr(self._taking, "code", None)
+        for code in self._codes_decided.alive():
+            if is_only_thread and code is not being_compiled:
+                reset_code(code)
+            else:
+                set_code_exec_strategy(code, ask_again)
 
     def _watch_for_compile_calls(self) -> None:
         """Stop when the program, or a library for it, calls torch.compile or `module.compile()` after all."""
