@@ -13,7 +13,7 @@ from pairs import PROGRAMS, progress, repeats_from_arguments, workplace
 SUITE = Path(__file__).resolve().parents[1] / "sample_scripts" / "suite"
 STEPS = (
     *("convolution.py", "convolution.py --train", "transformer.py", "transformer.py --train", "lstm.py"),
-    *("gnn.py", "diffusion.py", "recommender.py", "mixer.py", "autoencoder.py"),
+    *("gnn.py", "hugging_face.py bert", "recommender.py", "mixer.py", "autoencoder.py"),
 )
 
 

@@ -2,7 +2,7 @@
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from dynamo_core.autotune.rounds import DEFAULT_BUDGET
-from dynamo_core.autotune.tuning import CANDIDATES, Result
+from dynamo_core.autotune.tuning import CANDIDATES, GraphToTune, Result
 from dynamo_core.autotune.winners import DEFAULT_FILE
 from dynamo_core.model import Recording, Run
 from dynamo_core.shared.errors import NotMeasured
@@ -18,9 +18,11 @@ from dynamo_reporters.autotune.report import Tuning
 from dynamo_reporters.report import Report
 
 from .ending_early import end_early_on_sigterm
+from .on_option import cluster, on_option
 from .program_command import program_of
 from .report_command import is_to_be_run, report_command
 from .run_options import documented_option
+from .run_progress import RunProgress
 from .running import say
 
 
@@ -49,11 +51,12 @@ from .running import say
     "win.",
 )
 @documented_option("--again", is_flag=True, help="Measure everything, not only what is new.")
+@on_option("each graph")
 @documented_option(
     "--all", "show_all", is_flag=True, help="Show every graph's table, however many there are."
 )
 def autotune_command(
-    candidates: str | None, time_limit: float, budget: float, again: bool, show_all: bool
+    candidates: str | None, time_limit: float, budget: float, again: bool, on: str | None, show_all: bool
 ) -> Report:
     """Find the best backend for each graph, and keep it for --backend autotuned.
 
@@ -108,42 +111,84 @@ def _tune(
     options: dict[str, Any],
 ) -> Tuning:
     from dynamo_core.autotune.distinct_graphs import distinct_graphs
-    from dynamo_core.autotune.rounds import Bench
-    from dynamo_core.autotune.tuning import tune
-    from dynamo_core.launch.program import check_python, default_python
 
     graphs = distinct_graphs(recording)
     if not graphs:
         raise NotMeasured(f"there is no compiled graph in {recording.path} to measure")
-    python = check_python(options["python"]) if options["python"] else default_python()
     file: Path = options["autotune_file"] or DEFAULT_FILE
-    results: list[Result] = []
+    done: dict[int, Result] = {}
+    unusable: dict[str, str] = {}
+    to_tune = [graph.to_tune for graph in graphs]
     end_early_on_sigterm()
     # After a program has run, signals wait for its end (launch/process.py); here they must not.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
+    tune = _tuned_here if options["on"] is None else _tuned_on_cluster
     try:
-        with (
-            Bench(
-                python=python,
-                import_path=_import_path(recording),
-                time_limit=options["time_limit"],
-                budget=options["budget"],
-            ) as bench,
-            _progress(len(graphs)) as progress,
-        ):
-            to_tune = [graph.to_tune for graph in graphs]
-            for result in tune(to_tune, candidates, bench, file, again=options["again"], progress=progress):
-                results.append(result)
-            unusable = bench.unusable()
+        for place, result, of_it in tune(to_tune, candidates, _import_path(recording), file, options):
+            done[place] = result
+            unusable |= of_it
     except KeyboardInterrupt:
         say(
-            f"dynamo: interrupted: {len(results)} of {len(graphs)} graphs are done and kept in {file}; "
+            f"dynamo: interrupted: {len(done)} of {len(graphs)} graphs are done and kept in {file}; "
             "the same command goes on from there"
         )
         raise
+    results = [done[place] for place in range(len(graphs))]
     if not any(result.tuned for result in results):
         raise NotMeasured(f"no graph could be measured; graph {graphs[0].first.number}: {results[0].problem}")
     return Tuning(str(file), graphs, results, unusable)
+
+
+# Each graph's place, its result, and the candidates that cannot be used, and why.
+_Results = Iterator[tuple[int, Result, dict[str, str]]]
+
+
+def _tuned_here(
+    graphs: Sequence[GraphToTune],
+    candidates: list[str] | None,
+    import_path: list[str],
+    file: Path,
+    options: dict[str, Any],
+) -> _Results:
+    from dynamo_core.autotune.rounds import Bench
+    from dynamo_core.autotune.tuning import tune
+    from dynamo_core.launch.program import check_python, default_python
+
+    with (
+        Bench(
+            python=check_python(options["python"]) if options["python"] else default_python(),
+            import_path=import_path,
+            time_limit=options["time_limit"],
+            budget=options["budget"],
+        ) as bench,
+        _progress(len(graphs)) as progress,
+    ):
+        results = tune(graphs, candidates, bench, file, again=options["again"], progress=progress)
+        for place, result in enumerate(results):
+            yield place, result, bench.unusable()
+
+
+def _tuned_on_cluster(
+    graphs: Sequence[GraphToTune],
+    candidates: list[str] | None,
+    import_path: list[str],
+    file: Path,
+    options: dict[str, Any],
+) -> _Results:
+    from dynamo_core.autotune.on_cluster import Means, tune_on
+
+    means = Means(options["python"], tuple(import_path), options["time_limit"], options["budget"])
+    with cluster(options["on"], None) as ray, RunProgress("graph") as progress:
+
+        def tell(line: str) -> None:
+            progress.say(f"dynamo: {line}")
+
+        tuned = tune_on(ray, graphs, candidates, means, file, again=options["again"], tell=tell)
+        progress.announce("measuring on the Ray cluster", 0, len(graphs))
+        for done, found in enumerate(tuned, start=1):
+            yield found
+            if done < len(graphs):
+                progress.announce("measuring on the Ray cluster", done, len(graphs))
 
 
 def _import_path(recording: Recording) -> list[str]:

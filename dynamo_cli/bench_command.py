@@ -17,6 +17,7 @@ from dynamo_core.shared.errors import CannotRecord, Disagreement
 from dynamo_core.shared.settings import CAPTURE_POLICIES, Settings
 
 from . import ending_early
+from .on_option import on_option
 from .program_command import OptionWithOptionalValue, ProgramCommand, program_of
 from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
 from .run_options import documented_option, dynamic_option, python_option
@@ -32,6 +33,7 @@ _FURTHER = {
     "step",
     "results",
     "again",
+    "on",
     "csv_file",
     "recordings",
     "python",
@@ -86,6 +88,7 @@ _FURTHER = {
     metavar="OLDER",
     help="Compare a suite with an earlier run of it, its folder of results or its JSON report.",
 )
+@on_option("each program of a suite")
 @documented_option(
     "--per-graph",
     is_flag=True,
@@ -157,6 +160,7 @@ def bench_command(
     results: Path | None,
     again: bool,
     compare: Path | None,
+    on: str | None,
     per_graph: bool,
     step: str | None,
     time_limit: float | None,
@@ -181,7 +185,8 @@ def bench_command(
     newly fails; 115 where no program could be measured.
 
     A suite's results are kept as soon as a program is done, so the same command goes on where it was ended.
-    What --backends, --repeat, --time-limit, --capture and --step say comes before what suite.toml says.
+    With --on ray, each program is a task of a Ray cluster: all its runs are on one machine, which its rows
+    name. What --backends, --repeat, --time-limit, --capture and --step say comes before what suite.toml says.
 
     \b
     Examples:
@@ -199,7 +204,7 @@ def bench_command(
     )
     ending_early.end_early_on_sigterm()
     if suite is not None:
-        files = SuiteFiles(suite, results, again, compare, form, report_file, csv_file)
+        files = SuiteFiles(suite, results, again, compare, on, form, report_file, csv_file)
         wanted = Wanted(verify=verify != _VERIFY_OFF, fails_count=verify == _VERIFY_ERROR)
         bench_suite(ctx, files, settings, python, wanted)
         return
@@ -230,7 +235,7 @@ def bench_command(
 
 
 def _refuse_suite_options(ctx: click.Context) -> None:
-    for name in ("results", "again", "compare"):
+    for name in ("results", "again", "compare", "on"):
         if ctx.params[name]:
             raise click.UsageError(f"--{name} goes with --suite")
 

@@ -15,10 +15,11 @@ from dynamo_core.shared.settings import Settings
 from dynamo_core.suite.judged import Judged, judged
 from dynamo_core.suite.results_folder import ResultsFolder, read_results, results_folder
 from dynamo_core.suite.rows import ProgramResult, Row
-from dynamo_core.suite.runner import Watcher, check_suite, means_of, run_suite
+from dynamo_core.suite.runner import SuiteRun, Watcher, check_suite, means_of, run_suite
 from dynamo_core.suite.suite_file import Suite, SuiteProgram, backend_names, read_suite
 
 from . import ending_early
+from .on_option import cluster
 from .program_command import program_of
 from .report_output import put, write_report
 from .run_progress import RunProgress
@@ -30,12 +31,13 @@ _COMES_FIRST = ("backends", "repeat", "time_limit", "capture", "step")
 
 @dataclass(frozen=True)
 class SuiteFiles:
-    """Where a suite is read from, its results are kept, and its report goes."""
+    """Where a suite is read from, `on` what it is measured, and where its results and its report go."""
 
     suite: Path
     results: Path | None
     again: bool
     compare: Path | None
+    on: str | None
     form: str
     report_file: Path | None
     csv_file: Path | None
@@ -56,20 +58,40 @@ def bench_suite(
     _refuse_options_of_one_program(ctx)
     suite = read_suite(files.suite, _given(ctx))
     before = [] if files.compare is None else read_results(files.compare)
-    means = means_of(settings, python, verify=wanted.verify)
-    check_suite(suite, means)
+    if files.on is None:
+        check_suite(suite, means_of(settings, python, verify=wanted.verify))
     if files.results is None:
         default_folder()
     path = files.results or DEFAULT_FOLDER / f"suite-{suite.name}"
     with results_folder(path, suite.name, starts_over=files.again) as folder:
         with RunProgress("program") as progress:
-            run = run_suite(suite, means, folder, _watcher(progress, suite))
+            watcher = _watcher(progress, suite)
+            run = _run(suite, files.on, settings, python, wanted, folder, watcher)
         _write_csv(folder, run.results)
     found = judged(run, None if files.compare is None else str(files.compare), before)
     _write(found, files, path)
     if run.is_interrupted:
         ctx.exit(ending_early.exit_code())
     _raise_if_wrong(found, wanted)
+
+
+def _run(
+    suite: Suite,
+    on: str | None,
+    settings: Settings,
+    python: str | None,
+    wanted: Wanted,
+    folder: ResultsFolder,
+    watcher: Watcher,
+) -> SuiteRun:
+    if on is None:
+        return run_suite(suite, means_of(settings, python, verify=wanted.verify), folder, watcher)
+    from dynamo_core.suite.on_cluster import run_suite_on
+
+    with cluster(on, suite.folder) as ray:
+        return run_suite_on(
+            ray, suite, settings, python, verify=wanted.verify, folder=folder, watcher=watcher
+        )
 
 
 def _refuse_options_of_one_program(ctx: click.Context) -> None:
@@ -106,7 +128,14 @@ def _watcher(progress: RunProgress, suite: Suite) -> Watcher:
     def ended(result: ProgramResult) -> None:
         progress.say(f"dynamo: {result.program}: {_in_a_line(result)}")
 
-    return Watcher(announce, ended)
+    def count(done: int) -> None:
+        if done < len(places):
+            progress.announce("measuring on the Ray cluster", done, len(places))
+
+    def tell(line: str) -> None:
+        progress.say(f"dynamo: {line}")
+
+    return Watcher(announce, ended, count, tell)
 
 
 def _in_a_line(result: ProgramResult) -> str:

@@ -246,3 +246,46 @@ def test_a_winner_that_other_processes_do_not_confirm_does_not_win(
     measurements = bench.measure(GraphProgram("", {}), ["eager", "ofi"])
     assert started == ["eager", "ofi"] * 2
     assert decide(measurements).winner == ("ofi" if confirmed else "eager")
+
+
+def test_rounds_with_those_that_need_no_confirming_stay_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`eager` is out of it after a few rounds, and `ofi` and `inductor` need many more to be told apart."""
+    bench = Bench(python="python", import_path=[], time_limit=1.0)
+    timed: dict[str, int] = {"eager": 0, "ofi": 0, "inductor": 0}
+
+    def time_batch(candidate: str, calls: dict[str, int], results: dict[str, Measurement]) -> None:
+        timed[candidate] += 1
+        share = {"eager": 1.5, "ofi": 1.0, "inductor": 1.02}[candidate]
+        wobble = 1 + 0.06 * (timed[candidate] * 7 % 5 - 2) * (-1 if candidate == "ofi" else 1)
+        before = results[candidate]
+        results[candidate] = replace(before, rounds=(*before.rounds, Round(share * wobble, None)))
+
+    monkeypatch.setattr(bench, "_prepare", lambda name, program: (Measurement(name, AGREES), 1e-3))
+    monkeypatch.setattr(bench, "_time", time_batch)
+    monkeypatch.setattr(bench, "_end", lambda candidate: None)
+    measurements = bench.measure(GraphProgram("", {}), ["eager", "ofi", "inductor"])
+    assert decide(measurements).winner == "ofi"
+    eager, ofi, inductor = measurements
+    assert len(eager.counted) < len(inductor.counted) <= len(ofi.counted)
+
+
+def test_processes_that_never_agree_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each new pair of processes says the opposite of the one before, until the budget ends."""
+    bench = Bench(python="python", import_path=[], time_limit=1.0, budget=0.05)
+    sittings = {"eager": 0, "ofi": 0}
+
+    def prepare(candidate: str, program: GraphProgram) -> tuple[Measurement, float]:
+        sittings[candidate] += 1
+        return Measurement(candidate, AGREES), 1e-3
+
+    def time_batch(candidate: str, calls: dict[str, int], results: dict[str, Measurement]) -> None:
+        share = 1.0 if candidate == "eager" else 0.8 if sittings["ofi"] % 2 else 1.25
+        before = results[candidate]
+        wobble = 1 + 0.001 * (len(before.rounds) % 3)
+        results[candidate] = replace(before, rounds=(*before.rounds, Round(share * wobble, None)))
+
+    monkeypatch.setattr(bench, "_prepare", prepare)
+    monkeypatch.setattr(bench, "_time", time_batch)
+    monkeypatch.setattr(bench, "_end", lambda candidate: None)
+    measurements = bench.measure(GraphProgram("", {}), ["eager", "ofi"])
+    assert decide(measurements).winner in (None, "eager")

@@ -104,8 +104,8 @@ class TestSpeedUp:
             def expect(self, rounds: int, undecided: int = 0) -> None:
                 self.rounds = rounds
 
-            def find_step(self) -> tuple[None, str, tuple[int, ...]]:
-                return None, "nothing repeats", (2,)
+            def look(self, result: Bench) -> None:
+                result.no_step, result.threads = "nothing repeats", (2,)
 
             def measure(self, name: str, number: int, frames: object) -> Run:
                 own = 10.0 if name == "eager" else milliseconds[number - 1]

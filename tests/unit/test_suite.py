@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from dynamo_core.bench.machine import Machine
 from dynamo_core.launch.program import Program
 from dynamo_core.shared.errors import BackendProblem, DynamoError, ProgramNotFound, SuiteProblem
 from dynamo_core.suite.bounds import Bounds, beyond_of_program, beyond_of_suite
-from dynamo_core.suite.comparison import differences, undecided
+from dynamo_core.suite.comparison import differences, on_other_hardware, undecided
 from dynamo_core.suite.installed import Installed
 from dynamo_core.suite.judged import Judged, judged
 from dynamo_core.suite.results_folder import read_results, results_folder
@@ -34,8 +35,15 @@ def row(backend: str = "inductor", mean: float | None = 2.0, reach: float | None
     return Row(backend, outcome, speed_up=speed, **more)
 
 
-def result(name: str, *rows: Row, skipped: str | None = None) -> ProgramResult:
-    return ProgramResult(name, f"{name}.py", "key", skipped, rows, 1.0, "2026-01-01T12:00:00+0000")
+def result(
+    name: str, *rows: Row, skipped: str | None = None, machine: Machine | None = None
+) -> ProgramResult:
+    return ProgramResult(name, f"{name}.py", "key", skipped, rows, 1.0, "2026-01-01T12:00:00+0000", machine)
+
+
+def machine(host: str, cpu: str = "EPYC", *gpus: str, threads: int = 8) -> Machine:
+    devices = (f"cpu: 8 cores, {threads} threads", *(f"cuda:{i}: {name}" for i, name in enumerate(gpus)))
+    return Machine(host, cpu, devices, "3.11.7", "2.13.0")
 
 
 def results(rows: Mapping[str, Row]) -> list[ProgramResult]:
@@ -147,6 +155,21 @@ class TestSummary:
         assert (summary.faster, summary.slower) == (0, 0)
         assert summary.geometric_mean == pytest.approx(2.0)
 
+    def test_no_mean_is_taken_over_machines_that_differ(self) -> None:
+        """Threads are the program's own; what ran on the CPU of a machine with a GPU ran there."""
+        summaries = summarize(
+            [
+                result("a", row(mean=2.0), machine=machine("first", threads=1)),
+                result("b", row(mean=8.0), machine=machine("second")),
+                result("c", row(mean=3.0), machine=machine("third", "EPYC", "H100")),
+                result("d", row(mean=12.0), machine=machine("third")),
+            ]
+        )
+        found = [(each.hardware, each.programs, round(each.geometric_mean or 0, 6)) for each in summaries]
+        assert found == [("EPYC", 2, 4.0), ("EPYC, H100", 2, 6.0)]
+        [alone] = summarize([result("a", row(), machine=machine("first"))])
+        assert alone.hardware is None
+
 
 class TestComparison:
     @pytest.mark.parametrize(
@@ -180,6 +203,22 @@ class TestComparison:
 
     def test_what_has_no_interval_is_counted(self) -> None:
         assert undecided([result("a", row(reach=None))], [result("a", row())]) == 1
+
+    @pytest.mark.parametrize(
+        "after", [machine("b", "Xeon"), machine("a", threads=2), machine("a", "EPYC", "H100")]
+    )
+    def test_other_hardware_is_not_compared_but_a_failure_is(self, after: Machine) -> None:
+        before = [result(name, row(mean=3.0), machine=machine("a")) for name in ("slower", "failing")]
+        now = [result("slower", row(mean=2.0), machine=after), result("failing", FAILED, machine=after)]
+        [found] = differences(before, now)
+        assert (found.program, found.change) == ("failing", "newly failing")
+        assert (undecided(before, now), on_other_hardware(before, now)) == (0, 1)
+
+    def test_the_same_hardware_on_another_host_is_compared(self) -> None:
+        before = [result("a", row(mean=3.0), machine=machine("first"))]
+        now = [result("a", row(mean=2.0), machine=machine("second"))]
+        assert [each.change for each in differences(before, now)] == ["slower"]
+        assert on_other_hardware(before, now) == 0
 
 
 class TestBounds:
@@ -269,7 +308,7 @@ class TestReport:
     def found(self) -> Judged:
         names = [each.program for each in self.RESULTS]
         programs = tuple(SuiteProgram(name, Program((f"{name}.py",), True)) for name in names)
-        suite = Suite("mine", Path("suite.toml"), programs, Bounds(min_pass_rate=1))
+        suite = Suite("mine", Path("suite.toml"), Path(), programs, Bounds(min_pass_rate=1))
         before = [result("resnet", row("eager", None), row(mean=3.0))]
         return judged(SuiteRun(suite, self.RESULTS, Installed("2.13.0"), kept=1), "older.json", before)
 
@@ -285,6 +324,19 @@ class TestReport:
             "mixer: timm is not installed",
         ):
             assert line in page
+
+    def test_the_page_of_several_machines(self) -> None:
+        found = [
+            result("resnet", row("eager", None), row(), machine=machine("first")),
+            result("bert", row("eager", None), row(), machine=machine("second", "Xeon")),
+        ]
+        programs = tuple(SuiteProgram(each.program, Program(("x.py",), True)) for each in found)
+        suite = Suite("mine", Path("suite.toml"), Path(), programs)
+        run = SuiteRun(suite, found, Installed("2.13.0"))
+        page = " ".join(plain_text(suite_blocks(judged(run, None, []), "results")).split())
+        assert "inductor is 2.00 times as fast as eager on EPYC, the geometric mean of 1 program" in page
+        assert "inductor is 2.00 times as fast as eager on Xeon, the geometric mean of 1 program" in page
+        assert "second Xeon, 8 cores, 8 threads 3.11.7 2.13.0 bert" in page
 
     def test_the_document(self, found: Judged) -> None:
         document = suite_document(found, "results")

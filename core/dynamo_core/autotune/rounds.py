@@ -1,7 +1,8 @@
 """Measure one graph under every candidate: each in its own process, batches of calls taken in turn.
 
 A round has a batch of each. There are more of them until they decide which candidate wins, or the budget
-ends. Where it is a close win, as many follow in new processes.
+ends. Where it is a close win, as many follow in new processes; where those say otherwise, it goes on with
+them.
 """
 
 import itertools
@@ -126,8 +127,25 @@ class Bench:
             results[candidate], seconds = self._prepare(candidate, program)
             if seconds is not None:
                 calls[candidate] = _calls_of_a_batch(seconds)
-        least = _LEAST_ROUNDS if all(number > 1 for number in calls.values()) else _FEWER_ROUNDS
         until = time.monotonic() + self._budget
+        while calls:
+            self._take_turns(calls, results, until, tell)
+            if self._is_confirmed(program, calls, results, tell):
+                break
+            if time.monotonic() >= until:
+                _leave_undecided(results)
+                break
+        return [results[candidate] for candidate in candidates]
+
+    def _take_turns(
+        self,
+        calls: dict[str, int],
+        results: dict[str, Measurement],
+        until: float,
+        tell: Callable[[str], None],
+    ) -> None:
+        """Rounds of all that have `calls`, until they decide or it is late."""
+        least = _LEAST_ROUNDS if all(number > 1 for number in calls.values()) else _FEWER_ROUNDS
         for done in itertools.count():
             is_late = time.monotonic() >= until
             if not calls or (is_late and done >= _FEWER_ROUNDS):
@@ -140,38 +158,49 @@ class Bench:
             for candidate in list(calls):
                 tell(f"timing {candidate}, round {done + 1}")
                 self._time(candidate, calls, results)
-        self._confirm(program, results, tell)
-        return [results[candidate] for candidate in candidates]
 
-    def _confirm(
-        self, program: GraphProgram, results: dict[str, Measurement], tell: Callable[[str], None]
-    ) -> None:
+    def _is_confirmed(
+        self,
+        program: GraphProgram,
+        calls: dict[str, int],
+        results: dict[str, Measurement],
+        tell: Callable[[str], None],
+    ) -> bool:
         """Add as many rounds again, from new processes, where the winner is not far ahead.
 
-        Where it does not win those, the rounds of the first processes do not count.
+        Where it does not win those, the rounds of the first processes do not count, and it is not confirmed;
+        nor is it where both sets of rounds do not decide together.
         """
         close = to_confirm(list(results.values()))
-        known = min((len(results[each].rounds) for each in close), default=0)
-        calls: dict[str, int] = {}
+        if not close:
+            return True
+        rounds = min(len(results[each].rounds) for each in close)
+        before = max(len(results[each].rounds) for each in close)
+        again: dict[str, int] = {}
         for candidate in close:
             tell(f"confirming {candidate}")
             self._end(candidate)
-            before = results[candidate]
-            again, seconds = self._prepare(candidate, program)
-            if seconds is None:
-                results[candidate] = again
-                continue
-            results[candidate] = replace(before, rounds=before.rounds[:known])
-            calls[candidate] = _calls_of_a_batch(seconds)
-        for _ in range(known):
-            for candidate in list(calls):
-                self._time(candidate, calls, results)
-        sound = [results[candidate] for candidate in calls]
-        second = [replace(each, rounds=each.rounds[known:]) for each in sound]
-        if close and decide(second).winner != close[-1]:
-            for each in sound:
-                first = tuple(one._replace(counts=False) for one in each.rounds[:known])
-                results[each.candidate] = replace(each, rounds=first + each.rounds[known:])
+            calls.pop(candidate, None)
+            measured = _padded(results[candidate], before)
+            results[candidate], seconds = self._prepare(candidate, program)
+            if seconds is not None:
+                results[candidate] = measured
+                again[candidate] = _calls_of_a_batch(seconds)
+        for _ in range(rounds):
+            for candidate in list(again):
+                self._time(candidate, again, results)
+        calls |= again
+        sound = [results[candidate] for candidate in again]
+        second = [replace(each, rounds=each.rounds[before:]) for each in sound]
+        is_again = decide(second).winner == close[-1]
+        if is_again and decide(list(results.values())).winner == close[-1]:
+            return True
+        for each in sound if not is_again else ():
+            results[each.candidate] = _without(each, before)
+        longest = max((len(results[each].rounds) for each in calls), default=0)
+        for candidate in calls:
+            results[candidate] = _padded(results[candidate], longest)
+        return False
 
     def _end(self, candidate: str) -> None:
         """End the process of a candidate; the next request starts another one."""
@@ -241,6 +270,28 @@ class Bench:
             else:
                 worker.end()
         return place
+
+
+def _without(measured: Measurement, rounds: int) -> Measurement:
+    """The first of its rounds do not count any more."""
+    first = tuple(each._replace(counts=False) for each in measured.rounds[:rounds])
+    return replace(measured, rounds=first + measured.rounds[rounds:])
+
+
+def _padded(measured: Measurement, rounds: int) -> Measurement:
+    """With so many of them: those of one number are compared, and those that it missed do not count."""
+    missed = rounds - len(measured.rounds)
+    if missed <= 0 or not measured.rounds:
+        return measured
+    return replace(measured, rounds=measured.rounds + (measured.rounds[-1]._replace(counts=False),) * missed)
+
+
+def _leave_undecided(results: dict[str, Measurement]) -> None:
+    """A winner of one set of processes that another set did not confirm is none."""
+    if decide(list(results.values())).winner is None:
+        return
+    for candidate, measured in results.items():
+        results[candidate] = _without(measured, len(measured.rounds))
 
 
 def _calls_of_a_batch(seconds: float) -> int:

@@ -41,7 +41,7 @@ class Result:
     """What came of one graph. `tuned` is None where it could not be measured; `problem` says why.
 
     Where `tuned` has no winner, the rounds did not decide, and it is not in the file: what `stored` has, is.
-    `is_new` says whether it was measured now.
+    `is_new` says whether it was measured now; `host` where, if that was on a cluster.
     """
 
     graph: GraphToTune
@@ -49,6 +49,7 @@ class Result:
     problem: str | None = None
     is_new: bool = False
     stored: Tuned | None = None
+    host: str | None = None
 
 
 # What is being done: the graph's number from 1, how many there are, and a few words.

@@ -22,6 +22,7 @@ from ..shared.quick_dataclass import dataclass
 from ..timing.load import Load
 from .agreement import Agreement
 from .graph_times import GraphTimes
+from .machine import Machine
 from .step_frame import Step
 
 CONTENTS = frozenset({"chromium_event", CALL_SAMPLES})
@@ -87,7 +88,8 @@ class Backend:
 class Bench:
     """All of it; `backends` begin with eager. `rounds` is how many were to be run in the end.
 
-    `most_rounds` is how many there would be at most. `threads` is how many torch had, where graphs say so.
+    `most_rounds` is how many there would be at most. `threads` is how many torch had, where graphs say so;
+    `machine` is where it ran.
 
     `step` is None where nothing repeats, and `no_step` says why. `recordings` is the folder that holds the
     runs' recordings, None where they are not kept. `graphs` is None where --per-graph was not given.
@@ -103,6 +105,7 @@ class Bench:
     graphs: list[GraphTimes] | None = None
     most_rounds: int | None = None
     threads: tuple[int, ...] = ()
+    machine: Machine | None = None
 
     @property
     def eager(self) -> Backend:

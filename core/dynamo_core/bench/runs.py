@@ -28,6 +28,7 @@ from ..timing.load import Load, LoadMeter
 from .comparison import compare
 from .graph_times import GraphTimes
 from .graphs import measure_graphs
+from .machine import machine_of
 from .remaining import RunTimes, remaining_words
 
 # A backend of several has no commas here, which part the backends from each other.
@@ -103,7 +104,7 @@ def bench(plan: Plan, announce: Announce) -> Bench:
         most_rounds=plan.most_rounds,
     )
     try:
-        result.step, result.no_step, result.threads = runs.find_step()
+        runs.look(result)
         frames = () if result.step is None else result.step.frames
         number = 0
         while number < result.rounds:
@@ -144,18 +145,20 @@ class _Runs:
         self._rounds, self._undecided = rounds, undecided
         self._in_all = 1 + rounds * count + self._plan.verify * (count - 1) + self._plan.per_graph
 
-    def find_step(self) -> tuple[Step | None, str | None, tuple[int, ...]]:
-        """What a step is, or why there is none; and how many threads torch had.
+    def look(self, result: Bench) -> None:
+        """Note what a step is, or why there is none, and where it runs, with how many threads.
 
         From a run that Dynamo captures and nothing compiles.
         """
         finished = self._run("a first run, for its steps", _FIRST, self._plan.first)
+        processes = [] if finished.recording is None else finished.recording.processes
+        result.machine = machine_of(processes)
         if finished.problem is not None or finished.recording is None:
-            return None, f"the first run, with Dynamo but no compiler, failed: {finished.problem}", ()
-        processes = finished.recording.processes
-        threads = {graph.threads for process in processes for graph in process.graphs} - {None}
-        step, why_not = self._step_of(processes)
-        return step, why_not, tuple(sorted(each for each in threads if each is not None))
+            result.no_step = f"the first run, with Dynamo but no compiler, failed: {finished.problem}"
+            return
+        threads = {graph.threads for process in processes for graph in process.graphs}
+        result.threads = tuple(sorted(each for each in threads if each is not None))
+        result.step, result.no_step = self._step_of(processes)
 
     def _step_of(self, processes: Sequence[Process]) -> tuple[Step | None, str | None]:
         for process in processes:

@@ -26,6 +26,7 @@ from ..shared.errors import NotARecording
 from ..shared.export_trials import AOTI, COMPILE, DONE, DRAFT, EXPORT, RAISED, STRICT
 from ..shared.names import EXPORT_FOLDER
 from ..shared.quick_dataclass import dataclass
+from .in_trace import ExportInTrace, exports_in_trace
 from .obstacles import Obstacle, obstacles
 
 _PROBE = "modules to export"  # the name of the probe (`capture/probe_table.py`)
@@ -89,19 +90,27 @@ class Exports:
     """The modules in the order in which they were called first.
 
     `left_out` were called and not tried, and `why_left_out` says why; None where that was not recorded.
-    `problem` is an error of ours, for which calls were not looked at.
+    `problem` is an error of ours, for which calls were not looked at. A trace of torch's own has no modules,
+    and the exports that it `traced`.
     """
 
     modules: tuple[ModuleExport, ...]
     left_out: int | None
     why_left_out: str | None
     problem: str | None
+    traced: tuple[ExportInTrace, ...] = ()
 
 
 def exports_of(recording: Recording) -> Exports:
-    """What came of the trials of a run; NotARecording where it had none."""
+    """What came of the trials of a run, or of the exports in a trace; NotARecording where there were none."""
     if recording.run is None or recording.run.settings.recorded.get("export") is None:
-        raise NotARecording(f"{recording.path} is no recording of `dynamo export`; name the program instead")
+        traced = exports_in_trace(recording)
+        if traced:
+            return Exports((), None, None, None, traced)
+        raise NotARecording(
+            f"{recording.path} is no recording of `dynamo export`; name the program instead, or a trace of "
+            "an export that was written with TORCH_DTRACE"
+        )
     folder = recording.path / EXPORT_FOLDER
     noted = [each.modules_called for each in recording.processes if each.modules_called is not None]
     left_out = sum(each.left_out for each in noted) if noted or not recording.processes else None

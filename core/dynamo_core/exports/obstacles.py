@@ -130,7 +130,7 @@ def obstacles(
     for trial in trials:
         found += [_of_trial(trial, version)] if trial.failed_at is not None else []
         found += [_ended(trial)] if trial.outcome in (TOO_LONG, CRASHED) else []
-        found += [_drafted(each) for each in trial.obstacles]
+        found += [drafted_obstacle(each) for each in trial.obstacles]
     found += [_of_finding(finding) for finding in findings]
     return _each_line_once(found)
 
@@ -191,7 +191,8 @@ def _ended(trial: ExportTrial) -> Obstacle:
     return Obstacle((trial.kind,), None, None, "", None, cause, (), "")
 
 
-def _drafted(drafted: DraftedObstacle) -> Obstacle:
+def drafted_obstacle(drafted: DraftedObstacle) -> Obstacle:
+    """One that a draft met, or that stands in a trace of torch's own."""
     line = _line(GraphBreak(drafted.text, drafted.stack, None))
     known = _known(drafted.kind, line.source)
     cause = known.cause if known is not None else drafted.kind.replace("_", " ").lower()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..backends.agreement import clone_with_aliases
-from ..timing.waiting import Waiting, now
+from ..timing.waiting import Waiting, now, settle
 from .compiled_graph import SEED, CompiledGraph
 
 _LONG_ENOUGH = 2e-3  # seconds, for an estimate
@@ -116,12 +116,14 @@ class TimedGraph:
         return min(seconds, *(self._batch(calls).seconds for _ in range(_ESTIMATES)))
 
     def batch(self, calls: int) -> Batch:
-        """Time `calls` of them, warm."""
+        """Time `calls` of them, warm, and leave the processors to the next one."""
         until = time.perf_counter() + _WARM_UP
         while True:
             self._call()
             if time.perf_counter() >= until:
-                return self._batch(calls)
+                batch = self._batch(calls)
+                settle()
+                return batch
 
     def _batch(self, calls: int) -> Batch:
         import torch

@@ -44,7 +44,7 @@ def hardware() -> dict[str, str]:
     """The name of the CPU, and of the first device of each other kind that torch can use here."""
     import torch
 
-    found = {"cpu": _cpu_model()}
+    found = {"cpu": cpu_model()}
     if torch.cuda.is_available():
         found["cuda"] = torch.cuda.get_device_name(0)
     return found
@@ -99,7 +99,8 @@ def symbolic_sizes(inputs: Sequence[Any]) -> tuple[str, ...]:
     return tuple(found.values())
 
 
-def _cpu_model() -> str:
+def cpu_model() -> str:
+    """The name of this machine's processor, as the kernel or else Python has it."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
             for line in lines:

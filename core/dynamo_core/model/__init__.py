@@ -28,11 +28,12 @@ from .exports import (
     ExportComparison,
     ExportTrial,
     InputSeen,
+    TracedExport,
 )
 from .flight_recorder import CalledCollective
 from .graphs import DeclinedBy, Graph, GraphModes, Node, OperatorSource, Taking, TensorInfo, UnrolledLoop
 from .guards import Guard, GuardCheck, GuardFailure, GuardSet, RecompileReasons
-from .ids import CompileId, Place, StackFrame, function_of, resumed_function
+from .ids import UNKNOWN_FILE, CompileId, Place, StackFrame, function_of, resumed_function
 from .interventions import (
     AppliedOverride,
     CaptureDecision,
@@ -62,6 +63,7 @@ __all__ = [
     "DISAGREES",
     "NOT_COMPARABLE",
     "NOT_VERIFIED",
+    "UNKNOWN_FILE",
     "VERIFY_OUTCOMES",
     "AlikeRank",
     "AotPair",
@@ -128,6 +130,7 @@ __all__ = [
     "Taking",
     "TensorInfo",
     "Timeline",
+    "TracedExport",
     "TracedFunction",
     "UnrolledLoop",
     "VerifiedCall",

@@ -1,6 +1,7 @@
 """Modules that a program called, and what torch.export makes of them: what `dynamo export` recorded."""
 
 from collections.abc import Mapping
+from dataclasses import field
 
 from ..shared.quick_dataclass import dataclass
 from .breaks import GraphBreak
@@ -55,6 +56,18 @@ class DraftedObstacle:
     kind: str
     text: str
     stack: tuple[StackFrame, ...]
+
+
+@dataclass
+class TracedExport:
+    """A call of torch.export in a trace of torch's own. `began` is the month and day, and the time of day.
+
+    `program` is the exported program as torch prints it; None where the export did not come to its end.
+    """
+
+    began: str
+    program: str | None = None
+    obstacles: list[DraftedObstacle] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 import re
 from typing import NamedTuple
 
+UNKNOWN_FILE = "<unknown>"  # of a line whose file a trace does not name
+
 
 class CompileId(NamedTuple):
     """torch's `0/1`: which frame, and which compile of it, both from 0.

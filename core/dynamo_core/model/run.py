@@ -22,7 +22,7 @@ from .compiles import (
     Symbol,
 )
 from .described import ProcessEnd, ProcessInfo, ProcessState, Run, RunSettings
-from .exports import CalledModule, ExportComparison, ExportTrial
+from .exports import CalledModule, ExportComparison, ExportTrial, TracedExport
 from .flight_recorder import CalledCollective
 from .graphs import Graph
 from .guards import GuardSet, RecompileReasons
@@ -89,6 +89,7 @@ class Process:
     It stands for the ranks that are `alike`, whose streams were not opened.
     `modules_called` is of a run of `dynamo export`; the copy of the process that waited with a
     `called_module`, and the trials forked from it, are of a recording of their own (`dynamo_core/exports`).
+    The `traced_exports` are calls of torch.export in a trace that torch wrote.
     """
 
     stream: Path
@@ -152,6 +153,7 @@ class Process:
     called_module: CalledModule | None = None
     export_trials: list[ExportTrial] = field(default_factory=list)
     export_comparisons: list[ExportComparison] = field(default_factory=list)
+    traced_exports: list[TracedExport] = field(default_factory=list)
     step_marks_index: int | None = None
     step_mark_seconds: float | None = None
     step_marks: CallTimes | None = None

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..model import CompileId, Place, Process, StackFrame
+from ..model import UNKNOWN_FILE, CompileId, Place, Process, StackFrame
 from .payloads import Handler
 from .records import Damaged, Record
 
@@ -58,7 +58,7 @@ class BegunCompiles:
         ]
 
     def _file_of(self, frame: Mapping[str, Any]) -> str:
-        return self.file_names.get(frame["filename"], "<unknown>")
+        return self.file_names.get(frame["filename"], UNKNOWN_FILE)
 
     def _intern(self, record: Record) -> None:
         text, number = record.metadata["str"]

@@ -58,6 +58,7 @@ from .record_clock import RecordClock
 from .records import Damaged, Record
 from .semantics import semantic_difference
 from .structured import fields_of, structured
+from .traced_exports import TracedExportBuilder
 from .training import PairBuilder
 from .verified import verified_call
 
@@ -98,8 +99,8 @@ class ProcessBuilder:
         self._phases = PhaseBuilder(process)
         self._interventions = InterventionsBuilder(process, guards.failure)
         self._handlers = self._own_handlers()
-        exports = ExportBuilder(process)
-        for builder in (begun, breaks, guards, graphs, self._pairs, compiles, caches, exports):
+        exports = (ExportBuilder(process), TracedExportBuilder(process, begun))
+        for builder in (begun, breaks, guards, graphs, self._pairs, compiles, caches, *exports):
             self._handlers |= builder.handlers()
         large: dict[str, Handler] = {
             "chromium_event": self._phase,

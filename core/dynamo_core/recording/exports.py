@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..model import (
+    UNKNOWN_FILE,
     VERIFY_OUTCOMES,
     CalledModule,
     ConstantSeen,
@@ -114,7 +115,7 @@ def _failed_at(tried: ExportTried) -> GraphBreak | None:
     if tried.error is None or tried.outcome not in (FAILED, RAISED):
         return None
     stack = stack_of(tried.user_stack or ())
-    place = stack[-1].place if stack else Place("<unknown>", 0)
+    place = stack[-1].place if stack else Place(UNKNOWN_FILE, 0)
     explanation = parse_break_text(f"Graph break in user code at {place}\n{tried.error}")
     return GraphBreak(tried.error, stack, None, explanation, around=around_of(tried.around))
 

@@ -1,6 +1,7 @@
 """The one kind of error that crosses the layers: a line for the user and an exit code.
 
     DynamoError                    exit code
+    ├── ClusterProblem             106  `--on ray`: no Ray, no cluster, or none that can run what was asked
     ├── SuiteProblem               107  the file of a suite, or results of one, cannot be read or are none
     ├── NothingExported            108  `export -o FILE.pt2`: there is no exported program to write
     ├── LockFileProblem            109  the lock file, or [tool.dynamo], is damaged or cannot be written
@@ -38,6 +39,12 @@ class DynamoError(Exception):
     """Something that the user can fix; `str()` of it says what, where and how, in one line."""
 
     exit_code = EXIT_INTERNAL
+
+
+class ClusterProblem(DynamoError):
+    """There is no Ray cluster, or it cannot run what it was asked to."""
+
+    exit_code = 106
 
 
 class SuiteProblem(DynamoError):

@@ -5,7 +5,7 @@ from itertools import chain
 
 from ..shared.quick_dataclass import dataclass
 from .bounds import Beyond, beyond_of_program, beyond_of_suite
-from .comparison import WORSE, Difference, differences, undecided
+from .comparison import WORSE, Difference, differences, on_other_hardware, undecided
 from .rows import ProgramResult
 from .runner import SuiteRun
 from .summary import BackendSummary, summarize
@@ -13,11 +13,15 @@ from .summary import BackendSummary, summarize
 
 @dataclass(frozen=True)
 class Compared:
-    """The differences from an `older` run. `undecided` rows have no interval on either side (one round)."""
+    """The differences from an `older` run. `undecided` rows have no interval on either side (one round).
+
+    Rows `on_other_hardware` were measured on different machines, or it is not known of one on which.
+    """
 
     older: str
     differences: tuple[Difference, ...]
     undecided: int
+    on_other_hardware: int
 
     @property
     def worse(self) -> list[Difference]:
@@ -44,7 +48,12 @@ def judged(run: SuiteRun, older: str | None, before: Sequence[ProgramResult]) ->
         if run.is_interrupted:  # what was not run yet is not gone
             done = {result.program for result in after}
             before = [result for result in before if result.program in done]
-        compared = Compared(older, differences(before, after), undecided(before, after))
+        compared = Compared(
+            older,
+            differences(before, after),
+            undecided(before, after),
+            on_other_hardware(before, after),
+        )
     bounds = {program.name: program.bounds for program in run.suite.programs}
     of_programs = (beyond_of_program(result, bounds[result.program]) for result in run.results)
     of_all = () if run.is_interrupted else (beyond_of_suite(each, run.suite.bounds) for each in summaries)

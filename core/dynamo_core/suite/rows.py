@@ -5,6 +5,7 @@ from typing import Literal
 
 from ..bench.agreement import Verdict
 from ..bench.comparison import Basis, Figures, compare
+from ..bench.machine import Machine
 from ..bench.measured import EAGER, Bench
 from ..shared.quick_dataclass import dataclass
 from ..timing.ratios import Ratio
@@ -66,6 +67,7 @@ class ProgramResult:
     """The rows of a program, one a backend, eager first; none where it was not run (`skipped` says why).
 
     `key` is a digest of all that it was measured with; where that is another one, it is measured again.
+    `script_sha256` is of the script's content; None where the program is no script.
     """
 
     program: str
@@ -75,6 +77,13 @@ class ProgramResult:
     rows: tuple[Row, ...]
     took_seconds: float
     finished: str
+    machine: Machine | None = None
+    script_sha256: str | None = None
+
+    @property
+    def hardware(self) -> str | None:
+        """What it was measured on; None where that is not known."""
+        return None if self.machine is None else self.machine.hardware
 
     def row(self, backend: str) -> Row | None:
         """The row of a backend."""

@@ -5,11 +5,12 @@ import os
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
+from ..bench.machine import machine_of
 from ..bench.runs import Plan, bench, first_request, requests_for
 from ..launch.program import default_python
 from ..launch.run import Request
@@ -51,10 +52,14 @@ class SuiteRun:
 class Watcher:
     """Who looks on: `announce` gets what is about to run of a program, and how long the program takes yet,
     where that is known; `ended` its result.
+
+    On a cluster, `count` gets how many programs are done, and `tell` what else happened.
     """
 
     announce: Callable[[SuiteProgram, str, str | None], None]
     ended: Callable[[ProgramResult], None]
+    count: Callable[[int], None]
+    tell: Callable[[str], None]
 
 
 def check_suite(suite: Suite, means: Means) -> None:
@@ -72,7 +77,7 @@ def run_suite(suite: Suite, means: Means, folder: ResultsFolder, watcher: Watche
     run = SuiteRun(suite, [], has)
     try:
         for program in suite.programs:
-            key = _key(program, means, has)
+            key = key_of(program, means, has)
             result = folder.result(program.name, key)
             if result is not None:
                 run.kept += 1
@@ -99,14 +104,24 @@ def run_program(
 ) -> ProgramResult:
     """Measure a program, here and now, in processes of its own; KeyboardInterrupt where one ended it.
 
-    All that it needs are its arguments and a folder to write to: it could as well run on another machine.
+    All that it needs are its arguments and a folder to write to: it runs on other machines as well.
     """
-    command = " ".join(masked_arguments(program.program.arguments))
     began = time.monotonic()
+    result = ProgramResult(
+        program=program.name,
+        command=" ".join(masked_arguments(program.program.arguments)),
+        key=key,
+        skipped=None,
+        rows=(),
+        took_seconds=0.0,
+        finished="",
+        machine=replace(machine_of(()), torch=has.torch),
+        script_sha256=_digest(program.program.arguments[0]),
+    )
     missing = sorted(has.missing & set(program.needs))
     if missing:
         skipped = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed"
-        return ProgramResult(program.name, command, key, skipped, (), 0.0, now())
+        return replace(result, skipped=skipped, finished=now())
     choices = program.choices
     caches = folder / "caches"
     try:
@@ -126,6 +141,7 @@ def run_program(
         if found.is_interrupted:
             raise KeyboardInterrupt
         rows = rows_of(found, folder)
+        result = replace(result, machine=found.machine or result.machine)
     except CannotRecord:  # a full disk is not the program's
         raise
     except NotMeasured as error:
@@ -135,7 +151,7 @@ def run_program(
         rows = rows_without_figures(choices.backends, str(error), None)
     finally:
         shutil.rmtree(caches, ignore_errors=True)
-    return ProgramResult(program.name, command, key, None, rows, time.monotonic() - began, now())
+    return replace(result, rows=rows, took_seconds=time.monotonic() - began, finished=now())
 
 
 def means_of(settings: Settings, python: str | None, *, verify: bool) -> Means:
@@ -148,12 +164,12 @@ def _request(program: SuiteProgram, means: Means) -> Request:
     return Request(program.program, settings, python=means.python)
 
 
-def _key(program: SuiteProgram, means: Means, has: Installed) -> str:
+def key_of(program: SuiteProgram, means: Means, has: Installed, place: str = "here") -> str:
     """A digest of all that a program's rows depend on, as far as it can be known without running it."""
     missing = sorted(has.missing & set(program.needs))
     environment = {name: os.environ.get(name) for name in _OF_THE_ENVIRONMENT}
     arguments = program.program.arguments
-    parts = [arguments, asdict(program.choices), means.python, means.verify, means.settings._asdict()]
+    parts = [arguments, asdict(program.choices), means.python, means.verify, means.settings._asdict(), place]
     return sha256(
         json.dumps([*parts, has.torch, missing, environment, _digest(arguments[0])]).encode()
     ).hexdigest()

@@ -40,7 +40,7 @@ FILE_NAME = "suite.toml"
 _LARGEST = 1 << 20  # bytes
 _TIME_LIMIT = 600.0  # seconds for a run, where the suite names none: one that hangs must not hold the others
 _ROUNDS = 3
-_SETTINGS = ("backends", "repeat", "time-limit", "capture", "step")
+_SETTINGS = ("backends", "repeat", "time-limit", "capture", "step", "cpus", "gpus")
 _OF_PROGRAM = ("run", "needs", *_SETTINGS, "bounds")
 _OF_SUITE = (*_SETTINGS, "bounds", "programs")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
@@ -48,13 +48,18 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 @dataclass(frozen=True)
 class Choices:
-    """How a program is measured. `backends` begin with eager; `time_limit` is of one run, in seconds."""
+    """How a program is measured. `backends` begin with eager; `time_limit` is of one run, in seconds.
+
+    `cpus` and `gpus` are what it has for itself on a cluster (`--on`), and say nothing of a run here.
+    """
 
     backends: tuple[str, ...] = (EAGER, "inductor")
     repeat: int = _ROUNDS
     time_limit: float = _TIME_LIMIT
     capture: str = "auto"
     step: str | None = None
+    cpus: int | None = None
+    gpus: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -70,10 +75,11 @@ class SuiteProgram:
 
 @dataclass(frozen=True)
 class Suite:
-    """All of it, in the order of the file; `path` is what the user named."""
+    """All of it, in the order of the file; `path` is what the user named, `folder` that of the programs."""
 
     name: str
     path: Path
+    folder: Path
     programs: tuple[SuiteProgram, ...]
     bounds: Bounds = field(default_factory=Bounds)
 
@@ -133,7 +139,7 @@ def _suite(path: Path, content: Mapping[str, Any], folder: Path, given: Mapping[
         raise SuiteProblem(f'{where} has no programs: write [programs.NAME] with run = "FILE.py"')
     programs = tuple(_program(where, name, tables[name], folder, choices, bounds, given) for name in tables)
     name = path.resolve().stem if path.suffix == ".toml" and path.name != FILE_NAME else folder.resolve().name
-    return Suite(name or "suite", path, programs, bounds)
+    return Suite(name or "suite", path, folder, programs, bounds)
 
 
 def _program(
@@ -191,6 +197,7 @@ def _choices(where: str, table: Mapping[str, Any], before: Choices) -> Choices:
         repeat = whole_number(table, "repeat", least=1)
         time_limit = number(table, "time-limit", above=0)
         capture, step = text(table, "capture"), text(table, "step")
+        cpus, gpus = whole_number(table, "cpus", least=1), number(table, "gpus", above=0)
     except ValueProblem as problem:
         raise SuiteProblem(f"{where}: {problem}") from problem
     if capture is not None and (capture not in CAPTURE_POLICIES or capture == "none"):
@@ -202,4 +209,6 @@ def _choices(where: str, table: Mapping[str, Any], before: Choices) -> Choices:
         time_limit or before.time_limit,
         capture or before.capture,
         step or before.step,
+        cpus or before.cpus,
+        gpus or before.gpus,
     )

@@ -9,7 +9,8 @@ from .rows import ProgramResult, Row
 
 @dataclass(frozen=True)
 class BackendSummary:
-    """A backend over all programs that were run with it.
+    """A backend over all programs that were run with it on one kind of hardware, which is named where there
+    were several: no mean is taken over machines that differ.
 
     The geometric mean is over the `compared` programs: those that passed and have a speed-up. `faster` and
     `slower` count those whose interval says so. `verified` is how many of those that passed agree with eager;
@@ -27,15 +28,38 @@ class BackendSummary:
     faster: int
     slower: int
     pass_rate: float
+    hardware: str | None = None
 
 
 def summarize(results: Sequence[ProgramResult]) -> tuple[BackendSummary, ...]:
-    """One for each backend, in the order in which they first come."""
-    backends = dict.fromkeys(row.backend for result in results for row in result.rows)
-    return tuple(_summary(name, [row for each in results if (row := each.row(name))]) for name in backends)
+    """One for each backend on each hardware, in the order in which they first come."""
+    kinds = hardware_of_hosts(results)
+    rows: dict[tuple[str, str | None], list[Row]] = {}
+    for result in results:
+        kind = None if result.machine is None else kinds[result.machine.host]
+        for row in result.rows:
+            rows.setdefault((row.backend, kind), []).append(row)
+    has_several = len({kind for _, kind in rows}) > 1
+    return tuple(
+        _summary(backend, found, (kind or "hardware not recorded") if has_several else None)
+        for (backend, kind), found in rows.items()
+    )
 
 
-def _summary(backend: str, rows: Sequence[Row]) -> BackendSummary:
+def hardware_of_hosts(results: Sequence[ProgramResult]) -> dict[str, str]:
+    """The CPU of each host, and the GPUs that any program used there."""
+    machines = [result.machine for result in results if result.machine is not None]
+    return {
+        machine.host: ", ".join(
+            dict.fromkeys(
+                [machine.cpu, *(gpu for each in machines if each.host == machine.host for gpu in each.gpus)]
+            )
+        )
+        for machine in machines
+    }
+
+
+def _summary(backend: str, rows: Sequence[Row], hardware: str | None) -> BackendSummary:
     passed = [row for row in rows if row.has_passed]
     speeds = [row.speed_up for row in passed if row.speed_up is not None]
     return BackendSummary(
@@ -50,4 +74,5 @@ def _summary(backend: str, rows: Sequence[Row]) -> BackendSummary:
         faster=sum(speed.low is not None and speed.low > 1 for speed in speeds),
         slower=sum(speed.high is not None and speed.high < 1 for speed in speeds),
         pass_rate=len(passed) / len(rows),
+        hardware=hardware,
     )

@@ -7,7 +7,8 @@ any task waited).
 
 import os
 from collections.abc import Mapping
-from time import perf_counter
+from threading import get_native_id
+from time import perf_counter, sleep
 
 from ..shared.quick_dataclass import dataclass
 
@@ -15,6 +16,7 @@ _TASKS = "/proc/self/task"
 _PRESSURE = "/proc/pressure/cpu"
 # A thread that was on a processor for less than this share of the time took no part.
 _TOOK_PART = 0.01
+_LOOK_EVERY, _LONGEST_SPIN = 1e-3, 0.1  # seconds
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,35 @@ class Moment:
 def now() -> Moment:
     """Reading takes some 0.1 ms: it stands before and after what is timed."""
     return Moment(perf_counter(), _threads(), pressure_us())
+
+
+def settle() -> None:
+    """Return when this process's other threads are off the processors, or after a moment.
+
+    OpenMP's spin for some milliseconds after the last parallel region, on processors that others need.
+    Source: libgomp, GOMP_SPINCOUNT.
+    """
+    deadline = perf_counter() + _LONGEST_SPIN
+    while _is_another_running() and perf_counter() < deadline:
+        sleep(_LOOK_EVERY)
+
+
+def _is_another_running() -> bool:
+    """Whether a thread beside this one is on a processor, or waits for one; False where that is not known."""
+    own = str(get_native_id())
+    try:
+        return any(_state(thread) == "R" for thread in os.listdir(_TASKS) if thread != own)
+    except OSError:
+        return False
+
+
+def _state(thread: str) -> str:
+    """In one letter, the first behind the name, which is in brackets (proc(5), /proc/PID/stat)."""
+    try:
+        with open(f"{_TASKS}/{thread}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(") ")[2][:1]
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 def pressure_us() -> int | None:

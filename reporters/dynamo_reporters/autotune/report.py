@@ -193,8 +193,9 @@ def _section(graph: DistinctGraph, result: Result) -> Iterator[Block]:
     )
     tuned = result.tuned
     sizes = f", sizes {', '.join(tuned.conditions.sizes)}" if tuned.conditions.sizes else ""
+    host = "" if result.host is None else f"{result.host}: "
     yield Paragraph(
-        f"on {tuned.conditions.device}, torch {tuned.conditions.torch}{sizes}"
+        f"on {host}{tuned.conditions.device}, torch {tuned.conditions.torch}{sizes}"
         + (", forward and backward" if any(each.backward_seconds for each in tuned.measurements) else "")
         + ("" if result.is_new else f"; measured {tuned.measured}"),
         "dim",
@@ -248,6 +249,7 @@ def _graph_value(graph: DistinctGraph, result: Result) -> dict[str, Any]:
         "winner": None if tuned is None else tuned.winner,
         "undecided": [] if tuned is None or tuned.winner else list(decide(tuned.measurements).between),
         "is_new": result.is_new,
+        "host": result.host,
         "measurements": [] if tuned is None else measurement_values(tuned.measurements, tuned.winner),
         "problem": result.problem,
     }

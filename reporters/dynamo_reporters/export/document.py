@@ -2,6 +2,7 @@
 
 from typing import Any, Literal
 
+from dynamo_core.exports.in_trace import ExportInTrace
 from dynamo_core.exports.modules import Exports, ModuleExport
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -13,16 +14,18 @@ class ExportDocument:
     """The modules that a program called, in the order of their first calls, and what exporting them gave.
 
     `left_out` modules were not tried, and `why_left_out` says why; null where that was not recorded.
-    `problem` is an error of dynamo's own, for which calls were not looked at.
+    `problem` is an error of dynamo's own, for which calls were not looked at. Of a trace that torch wrote
+    there are no modules: `traced` has its calls of torch.export.
     """
 
     schema: Literal["dynamo-export"]
-    version: Literal[1]
+    version: Literal[2]
     recording: str
     modules: tuple[ModuleExport, ...]
     left_out: int | None
     why_left_out: str | None
     problem: str | None
+    traced: tuple[ExportInTrace, ...]
 
 
 def export_document(exports: Exports, recording: str) -> dict[str, Any]:
@@ -30,12 +33,13 @@ def export_document(exports: Exports, recording: str) -> dict[str, Any]:
     document: dict[str, Any] = json_value(
         ExportDocument(
             "dynamo-export",
-            1,
+            2,
             recording,
             exports.modules,
             exports.left_out,
             exports.why_left_out,
             exports.problem,
+            exports.traced,
         )
     )
     return document

@@ -3,16 +3,17 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from dynamo_core.analysis.words import alternatives, number, place
+from dynamo_core.analysis.words import number, place
 from dynamo_core.exports.modules import Exports, ModuleExport, agreement, values_left_out
 from dynamo_core.exports.obstacles import Obstacle
 from dynamo_core.model import AGREES
 from dynamo_core.shared.export_trials import AOTI, COMPILE, DONE, DRAFT, EXPORT, STRICT
 
 from ..page.blocks import Block, Code, Heading, Paragraph, table
+from .in_trace import traced_blocks
+from .obstacles import obstacle_blocks
 
 _SIZES_SHOWN = 4
-_OBSTACLES_SHOWN = 6
 _LONGEST_CELL = 60  # characters
 _WAYS = {
     EXPORT: "torch.export.export",
@@ -25,6 +26,9 @@ _WAYS = {
 
 def export_blocks(exports: Exports) -> Iterator[Block]:
     """The page as blocks."""
+    if exports.traced:
+        yield from traced_blocks(exports.traced)
+        return
     yield Heading(_verdict(exports), 1)
     if exports.modules:
         yield table(
@@ -112,11 +116,7 @@ def _module(module: ModuleExport) -> Iterator[Block]:
     yield from _comparisons(module)
     if module.not_saved is not None:
         yield Paragraph(f"It cannot be saved to a file: {module.not_saved}", "warning")
-    for obstacle in module.obstacles[:_OBSTACLES_SHOWN]:
-        yield from _obstacle(obstacle)
-    if len(module.obstacles) > _OBSTACLES_SHOWN:
-        rest = number(len(module.obstacles) - _OBSTACLES_SHOWN, "more obstacle")
-        yield Paragraph(f"… and {rest}; --format json has all", "dim")
+    yield from obstacle_blocks([(each, _in_the_way(each)) for each in module.obstacles])
 
 
 def _calls(module: ModuleExport) -> str:
@@ -132,19 +132,6 @@ def _calls(module: ModuleExport) -> str:
 def _sizes(sizes: Sequence[tuple[int, ...]]) -> str:
     shown = ", ".join(str(list(each)) for each in sizes[:_SIZES_SHOWN])
     return shown if len(sizes) <= _SIZES_SHOWN else f"{shown}, … ({len(sizes)} in all)"
-
-
-def _obstacle(obstacle: Obstacle) -> Iterator[Block]:
-    where = place(obstacle.place) if obstacle.place is not None else "No line is known"
-    yield Heading(f"{where}, {_in_the_way(obstacle)}", 3)
-    lines = [obstacle.source, obstacle.cause]
-    if obstacle.via is not None:
-        lines.append(f"in the library at {place(obstacle.via.place)}: {obstacle.via.text}")
-    yield Paragraph("\n".join(filter(None, lines)))
-    for text in alternatives(obstacle.remedies):
-        yield Paragraph(f"→ {text}", "advice")
-    if obstacle.words:
-        yield Paragraph(f"torch: {obstacle.words}", "dim")
 
 
 def _in_the_way(obstacle: Obstacle) -> str:

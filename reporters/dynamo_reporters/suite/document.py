@@ -17,20 +17,21 @@ from ..exported import csv_row
 _COLUMNS = (
     *("program", "backend", "outcome", "basis", "median_seconds", "speed_up", "ci_low", "ci_high", "rounds"),
     *("compile_cold_seconds", "compile_warm_seconds", "peak_bytes", "peak_cuda_bytes"),
-    *("graphs", "graph_breaks", "recompiles", "agreement", "problem", "log"),
+    *("graphs", "graph_breaks", "recompiles", "agreement", "problem", "log", "host", "hardware"),
 )
 
 
 @dataclass(frozen=True)
 class SuiteDocument:
-    """A suite of programs, each under each backend. What was not measured is null, never 0.
+    """A suite of programs, each under each backend. What was not measured is null, never 0. Figures of
+    different hardware are not compared: a backend has a summary for each.
 
     `kept` counts the results that are from an earlier run of the same command, `in_all` the programs of the
     suite. `beyond` has the bounds that are not kept.
     """
 
     schema: Literal["dynamo-suite"]
-    version: Literal[1]
+    version: Literal[2]
     suite: str
     torch: str | None
     results: str
@@ -48,7 +49,7 @@ def suite_document(judged: Judged, results: str) -> dict[str, Any]:
     run = judged.run
     document = SuiteDocument(
         schema="dynamo-suite",
-        version=1,
+        version=2,
         suite=run.suite.name,
         torch=run.installed.torch,
         results=results,
@@ -75,17 +76,19 @@ def suite_csv(results: Sequence[ProgramResult]) -> str:
                 csv_row({"program": result.program, "outcome": "not run", "problem": result.skipped})
             )
         for row in result.rows:
-            writer.writerow(csv_row(_cells(result.program, row)))
+            writer.writerow(csv_row(_cells(result, row)))
     return text.getvalue()
 
 
-def _cells(program: str, row: Row) -> dict[str, Any]:
-    speed = row.speed_up
+def _cells(result: ProgramResult, row: Row) -> dict[str, Any]:
+    speed, machine = row.speed_up, result.machine
     figures = {name: getattr(row, name) for name in _COLUMNS if hasattr(row, name)}
     return figures | {
-        "program": program,
+        "program": result.program,
         "speed_up": None if speed is None else speed.mean,
         "ci_low": None if speed is None else speed.low,
         "ci_high": None if speed is None else speed.high,
         "rounds": None if speed is None else speed.rounds,
+        "host": None if machine is None else machine.host,
+        "hardware": None if machine is None else machine.hardware,
     }

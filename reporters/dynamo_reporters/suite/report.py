@@ -42,6 +42,7 @@ def suite_blocks(judged: Judged, results: str) -> Iterator[Block]:
         "interval. Times are of a step, or of the run without imports and compiling where no step was found.",
         "dim",
     )
+    yield from _machines(run.results)
     costs = _costs(run.results)
     if costs.rows:
         yield Heading("Compiling and memory")
@@ -60,17 +61,22 @@ def _headline(judged: Judged) -> str:
     if not any(each.passed for each in judged.summaries):
         return "No program of the suite could be measured."
     if not others:
-        [only] = judged.summaries
-        return f"{_passed(only)} under eager, the only backend."
+        return " ".join(
+            f"{_passed(only)} under eager, the only backend{_on(only)}." for only in judged.summaries
+        )
     return " ".join(f"{_mean(each)}; {_passed(each)}." for each in others)
+
+
+def _on(summary: BackendSummary) -> str:
+    return "" if summary.hardware is None else f" on {summary.hardware}"
 
 
 def _mean(summary: BackendSummary) -> str:
     if summary.geometric_mean is None:
-        return f"{summary.backend}: no speed-up was measured"
+        return f"{summary.backend}{_on(summary)}: no speed-up was measured"
     over = number(summary.compared, "program")
     times = factor(summary.geometric_mean)
-    return f"{summary.backend} is {times} times as fast as eager, the geometric mean of {over}"
+    return f"{summary.backend} is {times} times as fast as eager{_on(summary)}, the geometric mean of {over}"
 
 
 def _passed(summary: BackendSummary) -> str:
@@ -110,6 +116,12 @@ def _compared(compared: Compared) -> Iterator[Block]:
     if compared.undecided:
         rows = number(compared.undecided, "row")
         yield Paragraph(f"{rows} could not be compared: one round has no interval (--repeat).", "dim")
+    if compared.on_other_hardware:
+        rows = number(compared.on_other_hardware, "row")
+        yield Paragraph(
+            f"{rows} could not be compared: measured on other hardware, or it is not recorded on which.",
+            "dim",
+        )
 
 
 def _difference_text(each: Difference) -> str:
@@ -127,11 +139,13 @@ def _speed(speed: Speed) -> str:
 
 
 def _summaries(summaries: tuple[BackendSummary, ...]) -> Table:
+    on = "on" if any(each.hardware for each in summaries) else ""
     return table(
-        "backend|programs>|pass>|rate>|agree>|disagree>|fail>|geometric mean>|faster>|slower>",
+        f"backend|{on}|programs>|pass>|rate>|agree>|disagree>|fail>|geometric mean>|faster>|slower>",
         [
             [
                 each.backend,
+                each.hardware or "",
                 f"{each.programs:,}",
                 f"{each.passed:,}",
                 f"{each.pass_rate:.0%}",
@@ -199,6 +213,28 @@ def _estimates(results: list[ProgramResult]) -> Iterator[Estimate]:
             speed = row.speed_up
             if speed is not None and speed.low is not None and speed.high is not None:
                 yield Estimate(f"{result.program}, {row.backend}", speed.mean, speed.low, speed.high)
+
+
+def _machines(results: list[ProgramResult]) -> Iterator[Block]:
+    """Where it was measured: in a line, or a row for each kind of place."""
+    places: dict[tuple[str, str, str, str], list[str]] = {}
+    for result in results:
+        machine = result.machine
+        if machine is not None and result.rows:
+            key = (machine.host, machine.hardware, machine.python or "", machine.torch or "")
+            places.setdefault(key, []).append(result.program)
+    if len(places) == 1:
+        [(host, hardware, python, torch)] = places
+        with_ = ", ".join(
+            f"{name} {version}" for name, version in (("Python", python), ("torch", torch)) if version
+        )
+        yield Paragraph(f"Measured on {host}: {hardware}{f'; {with_}' if with_ else ''}.", "dim")
+    elif places:
+        yield Heading("Where it was measured")
+        yield table(
+            "host|hardware|Python|torch|programs",
+            [[*key, ", ".join(programs)] for key, programs in places.items()],
+        )
 
 
 def _costs(results: list[ProgramResult]) -> Table:
