@@ -1,4 +1,4 @@
-"""`--on ray`: a suite and autotune on a local Ray cluster of two workers, one of which is killed."""
+"""A local Ray cluster of two workers: a suite and autotune on it (`--on ray`), and recorded actors."""
 
 import json
 import os
@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from conftest import Runner
+from recordings import PROGRAMS
 from schemas import validate
 
 ray_cluster = pytest.importorskip("ray.cluster_utils", reason="needs Ray: pip install 'dynamo-cli[ray]'")
@@ -126,6 +127,27 @@ def test_each_graph_is_tuned_on_one_machine(address: str, run: Runner, suite: Pa
         assert graph["host"] and graph["device"].endswith("1 thread")
         assert [each["candidate"] for each in graph["measurements"]] == ["eager", "aot_eager"]
         assert all(each["verdict"] == "agrees" for each in graph["measurements"])
+
+
+def test_actors_are_recorded_by_their_environment(
+    address: str, run: Runner, environment: dict[str, str], tmp_path: Path
+) -> None:
+    recorded = run("env", "-o", tmp_path / "job", "--format", "ray").stdout
+    (tmp_path / "none.json").write_text("{}")
+    (tmp_path / "env.json").write_text(recorded)
+    outputs = []
+    for variables in ("none.json", "env.json"):
+        command = [sys.executable, PROGRAMS / "ray_actors.py", address, tmp_path / variables]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        outputs.append(done.stdout)
+    assert outputs[0] == outputs[1]
+    document = json.loads(run("ranks", "--format", "json", "job").stdout)
+    rows = [(each["ranks"], each["graphs"], each["graph_breaks"]) for each in document["rows"]]
+    assert rows == [([0], 1, 0), ([1], 2, 1)]
+    [sides] = [each["sides"] for each in document["differences"] if each["subject"] == "graphs"]
+    assert (sides[0]["what"], sides[0]["place"]["line"]) == ("cos float32[4]", 25)
+    page = " ".join(run("ranks", "job").stdout.split())
+    assert "The 2nd op of graph 1 is not the same on all ranks" in page
 
 
 @pytest.mark.parametrize(

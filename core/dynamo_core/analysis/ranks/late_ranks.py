@@ -64,7 +64,7 @@ def late_ranks(ranks: Mapping[int, Process], calls: Mapping[int, SharedCalls]) -
         waited = {
             rank: call.ns - together[last].ns - spared
             for rank, call in together.items()
-            if call.ns - together[last].ns > spared and call.groups & calls[last].groups
+            if call.ns - together[last].ns > spared
         }
         if waited:
             found.setdefault((last, kind), []).append(_Late(last, together[last], waited))

@@ -107,10 +107,14 @@ def _lost(ranks: Mapping[int, Process], waiting: Mapping[int, _At]) -> Iterator[
     ]
     if not raised or not lost:
         return
-    first = next(iter(raised.values()))
-    collective = (collectives_of(first) or [])[0]
-    which = f"graph {first.number} ({collective} at {place(collective.place)})"
-    error = f"a call of {which} ended in an error on {named([*raised])}"
+    by_graph: dict[str, list[int]] = {}
+    for rank, graph in raised.items():
+        collective = (collectives_of(graph) or [])[0]
+        which = f"graph {graph.number} ({collective} at {place(collective.place)})"
+        by_graph.setdefault(which, []).append(rank)
+    error = "; ".join(
+        f"a call of {which} ended in an error on {named(found)}" for which, found in by_graph.items()
+    )
     elsewhere = [rank for rank in lost if rank not in waiting]
     were = "were" if len(elsewhere or lost) > 1 else "was"
     if elsewhere:
