@@ -13,6 +13,7 @@ from dynamo_core.autotune.rounds import DEFAULT_BUDGET
 from dynamo_core.autotune.tuning import CANDIDATES, GraphToTune, Result
 from dynamo_core.autotune.winners import DEFAULT_FILE
 from dynamo_core.model import Recording, Run
+from dynamo_core.shared.backend_choice import parse_chain
 from dynamo_core.shared.errors import NotMeasured
 from dynamo_reporters.autotune.report import Tuning
 from dynamo_reporters.report import Report
@@ -77,7 +78,9 @@ def autotune_command(
     from dynamo_reporters.autotune.report import report
 
     ctx = click.get_current_context()
-    names = None if candidates is None else _candidates(candidates, ctx)
+    names = None
+    if candidates is not None:
+        names = _candidates(candidates, ctx) if on is None else _unchecked(candidates)
 
     def tune(recording: Recording) -> Tuning:
         return _tune(recording, names, ctx.params)
@@ -99,7 +102,19 @@ def _candidates(text: str, ctx: click.Context) -> list[str]:
         checked = check_backend(Settings(recording="", backend=text), program, python)
     except ValueError as error:
         raise click.UsageError(f"--candidates: {error}") from error
-    names = list(dict.fromkeys(checked.backend.split(",")))
+    return _without_autotuned(list(dict.fromkeys(checked.backend.split(","))))
+
+
+def _unchecked(text: str) -> list[str]:
+    """The same of backends that are to be found on other machines."""
+    try:
+        names = list(dict.fromkeys(str(choice) for choice in parse_chain(text)))
+    except ValueError as error:
+        raise click.UsageError(f"--candidates: {error}") from error
+    return _without_autotuned(names)
+
+
+def _without_autotuned(names: list[str]) -> list[str]:
     if "autotuned" in names:
         raise click.UsageError("--candidates: autotuned stands for the winner, and cannot be one")
     return names

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from dynamo_core.bench.measured import EAGER, Bench
 from dynamo_core.bench.runs import CHAIN_MARK, Plan, bench, first_request, requests_for
@@ -236,7 +237,7 @@ def bench_command(
 
 def _refuse_suite_options(ctx: click.Context) -> None:
     for name in ("results", "again", "compare", "on"):
-        if ctx.params[name]:
+        if ctx.params[name] and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{name} goes with --suite")
 
 

@@ -90,8 +90,9 @@ def export_command(
     dynamic_shapes from the sizes of all calls; draft_export and Dynamo's graph breaks where that fails. What
     exports runs beside eager, on the inputs of the calls.
 
-    TARGET is a program in any form of `dynamo run`, or the recording of an earlier `dynamo export`. The exit
-    code is the program's; 108 where -o FILE.pt2 has nothing to write.
+    TARGET is a program in any form of `dynamo run`, the recording of an earlier `dynamo export`, or a trace
+    that torch wrote of exports (TORCH_DTRACE, draft_export). The exit code is the program's; 108 where -o
+    FILE.pt2 has nothing to write.
 
     \b
     Examples:

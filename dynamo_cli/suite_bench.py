@@ -1,6 +1,9 @@
 """`dynamo bench --suite`."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,15 +61,15 @@ def bench_suite(
     _refuse_options_of_one_program(ctx)
     suite = read_suite(files.suite, _given(ctx))
     before = [] if files.compare is None else read_results(files.compare)
-    if files.on is None:
-        check_suite(suite, means_of(settings, python, verify=wanted.verify))
     if files.results is None:
         default_folder()
     path = files.results or DEFAULT_FOLDER / f"suite-{suite.name}"
-    with results_folder(path, suite.name, starts_over=files.again) as folder:
+    with (
+        _measuring(suite, path, files.on, settings, python, wanted) as measure,
+        results_folder(path, suite.name, starts_over=files.again) as folder,
+    ):
         with RunProgress("program") as progress:
-            watcher = _watcher(progress, suite)
-            run = _run(suite, files.on, settings, python, wanted, folder, watcher)
+            run = measure(folder, _watcher(progress, suite))
         _write_csv(folder, run.results)
     found = judged(run, None if files.compare is None else str(files.compare), before)
     _write(found, files, path)
@@ -75,22 +78,31 @@ def bench_suite(
     _raise_if_wrong(found, wanted)
 
 
-def _run(
-    suite: Suite,
-    on: str | None,
-    settings: Settings,
-    python: str | None,
-    wanted: Wanted,
-    folder: ResultsFolder,
-    watcher: Watcher,
-) -> SuiteRun:
+@contextmanager
+def _measuring(
+    suite: Suite, results: Path, on: str | None, settings: Settings, python: str | None, wanted: Wanted
+) -> Iterator[Callable[[ResultsFolder, Watcher], SuiteRun]]:
+    """What runs the suite, here or on a cluster; what it could not run at all is told now."""
     if on is None:
-        return run_suite(suite, means_of(settings, python, verify=wanted.verify), folder, watcher)
-    from dynamo_core.suite.on_cluster import run_suite_on
+        means = means_of(settings, python, verify=wanted.verify)
+        check_suite(suite, means)
+        yield partial(run_suite, suite, means)
+        return
+    from dynamo_core.suite.on_cluster import check_suite_on, run_suite_on
 
-    with cluster(on, suite.folder) as ray:
-        return run_suite_on(
-            ray, suite, settings, python, verify=wanted.verify, folder=folder, watcher=watcher
+    in_suite = os.path.relpath(results, suite.folder)
+    not_sent = [] if in_suite.startswith("..") else [in_suite]
+    with cluster(on, suite.folder, not_sent) as ray:
+        check_suite_on(ray, suite)
+        yield lambda folder, watcher: run_suite_on(
+            ray,
+            suite,
+            settings,
+            python,
+            place=on,
+            verify=wanted.verify,
+            folder=folder,
+            watcher=watcher,
         )
 
 
@@ -184,6 +196,7 @@ def _raise_if_wrong(found: Judged, wanted: Wanted) -> None:
     if found.beyond:
         first = found.beyond[0]
         what = f"{first.program} under {first.backend}" if first.program is not None else first.backend
+        what += "" if first.hardware is None else f" on {first.hardware}"
         others = f"; {number(len(found.beyond) - 1, 'bound')} more" if len(found.beyond) > 1 else ""
         raise GotWorse(f"{what}: {first.bound} = {first.limit:g} is not kept, found {first.found}{others}")
     if found.compared is not None and found.compared.worse:

@@ -248,44 +248,51 @@ def test_a_winner_that_other_processes_do_not_confirm_does_not_win(
     assert decide(measurements).winner == ("ofi" if confirmed else "eager")
 
 
-def test_rounds_with_those_that_need_no_confirming_stay_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`eager` is out of it after a few rounds, and `ofi` and `inductor` need many more to be told apart."""
-    bench = Bench(python="python", import_path=[], time_limit=1.0)
-    timed: dict[str, int] = {"eager": 0, "ofi": 0, "inductor": 0}
+class SittingsBench(Bench):
+    """Times that each of a candidate's processes, from the first, has instead of measured ones."""
 
-    def time_batch(candidate: str, calls: dict[str, int], results: dict[str, Measurement]) -> None:
-        timed[candidate] += 1
-        share = {"eager": 1.5, "ofi": 1.0, "inductor": 1.02}[candidate]
-        wobble = 1 + 0.06 * (timed[candidate] * 7 % 5 - 2) * (-1 if candidate == "ofi" else 1)
-        before = results[candidate]
-        results[candidate] = replace(before, rounds=(*before.rounds, Round(share * wobble, None)))
+    def __init__(self, times: dict[str, list[float]], budget: float = 20.0) -> None:
+        super().__init__(python="python", import_path=[], time_limit=1.0, budget=budget)
+        self.times = times
+        self.sittings = dict.fromkeys(times, 0)
+        self.timed = dict.fromkeys(times, 0)
 
-    monkeypatch.setattr(bench, "_prepare", lambda name, program: (Measurement(name, AGREES), 1e-3))
-    monkeypatch.setattr(bench, "_time", time_batch)
-    monkeypatch.setattr(bench, "_end", lambda candidate: None)
-    measurements = bench.measure(GraphProgram("", {}), ["eager", "ofi", "inductor"])
-    assert decide(measurements).winner == "ofi"
-    eager, ofi, inductor = measurements
-    assert len(eager.counted) < len(inductor.counted) <= len(ofi.counted)
-
-
-def test_processes_that_never_agree_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each new pair of processes says the opposite of the one before, until the budget ends."""
-    bench = Bench(python="python", import_path=[], time_limit=1.0, budget=0.05)
-    sittings = {"eager": 0, "ofi": 0}
-
-    def prepare(candidate: str, program: GraphProgram) -> tuple[Measurement, float]:
-        sittings[candidate] += 1
+    def _prepare(self, candidate: str, program: GraphProgram) -> tuple[Measurement, float]:
+        self.sittings[candidate] += 1
         return Measurement(candidate, AGREES), 1e-3
 
-    def time_batch(candidate: str, calls: dict[str, int], results: dict[str, Measurement]) -> None:
-        share = 1.0 if candidate == "eager" else 0.8 if sittings["ofi"] % 2 else 1.25
-        before = results[candidate]
-        wobble = 1 + 0.001 * (len(before.rounds) % 3)
-        results[candidate] = replace(before, rounds=(*before.rounds, Round(share * wobble, None)))
+    def _end(self, candidate: str) -> None:
+        pass
 
-    monkeypatch.setattr(bench, "_prepare", prepare)
-    monkeypatch.setattr(bench, "_time", time_batch)
-    monkeypatch.setattr(bench, "_end", lambda candidate: None)
+    def _time(self, candidate: str, calls: dict[str, int], results: dict[str, Measurement]) -> None:
+        self.timed[candidate] += 1
+        times = self.times[candidate]
+        seconds = times[min(self.sittings[candidate], len(times)) - 1]
+        wobble = 1 + 0.01 * (self.timed[candidate] * 7 % 5 - 2) * (-1 if candidate == "ofi" else 1)
+        before = results[candidate]
+        results[candidate] = replace(before, rounds=(*before.rounds, Round(seconds * wobble, None)))
+
+
+def test_a_winner_is_still_beside_those_that_need_no_confirming() -> None:
+    """`eager` is out of it after a few rounds; `ofi` and `inductor` need more; `ofi` is confirmed."""
+    bench = SittingsBench({"eager": [1.5], "ofi": [1.0], "inductor": [1.005]})
+    measurements = bench.measure(GraphProgram("", {}), ["eager", "ofi", "inductor"])
+    assert decide(measurements).winner == "ofi"
+    assert bench.sittings == {"eager": 2, "ofi": 2, "inductor": 1}
+
+
+def test_after_processes_that_differ_all_are_compared_again() -> None:
+    """`eager` takes ten times as long, and was left out of the rounds before the first winner was refuted."""
+    bench = SittingsBench({"eager": [10.0], "ofi": [1.2, 1.0], "inductor": [1.0, 1.25]})
+    measurements = bench.measure(GraphProgram("", {}), ["eager", "ofi", "inductor"])
+    assert decide(measurements).winner == "ofi"
+    eager, ofi, _ = measurements
+    assert len(eager.rounds) <= len(ofi.rounds) < 100 and not ofi.rounds[0].counts
+
+
+def test_processes_that_never_agree_decide_nothing() -> None:
+    """Each new pair of processes says the opposite of the one before, until the budget ends."""
+    bench = SittingsBench({"eager": [1.0], "ofi": [0.8, 1.25] * 1000}, budget=0.0)
     measurements = bench.measure(GraphProgram("", {}), ["eager", "ofi"])
-    assert decide(measurements).winner in (None, "eager")
+    assert decide(measurements) == Decision(None, ("eager", "ofi"))
+    assert all(each.seconds for each in measurements)  # what was measured last is on the page

@@ -20,7 +20,7 @@ from dynamo_core.suite.results_folder import read_results, results_folder
 from dynamo_core.suite.rows import Outcome, ProgramResult, Row, Speed
 from dynamo_core.suite.runner import SuiteRun
 from dynamo_core.suite.suite_file import Suite, SuiteProgram, read_suite
-from dynamo_core.suite.summary import summarize
+from dynamo_core.suite.summary import pass_rates, summarize
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.suite.document import suite_csv, suite_document
 from dynamo_reporters.suite.report import suite_blocks
@@ -240,12 +240,28 @@ class TestBounds:
         assert self.beyond(row(graph_breaks=2), max_graph_breaks=1) == [("max-graph-breaks", "2")]
 
     def test_of_all(self) -> None:
-        [summary] = summarize([result("a", row(mean=1.1)), result("b", FAILED)])
+        results = [result("a", row(mean=1.1)), result("b", FAILED)]
+        summaries, rates = summarize(results), pass_rates(results)
         found = [
-            each.bound for each in beyond_of_suite(summary, Bounds(min_geometric_mean=1.2, min_pass_rate=1))
+            each.bound
+            for each in beyond_of_suite(summaries, rates, Bounds(min_geometric_mean=1.2, min_pass_rate=1))
         ]
         assert found == ["min-geometric-mean", "min-pass-rate"]
-        assert list(beyond_of_suite(summary, Bounds(min_geometric_mean=1.1, min_pass_rate=0.5))) == []
+        assert (
+            list(beyond_of_suite(summaries, rates, Bounds(min_geometric_mean=1.1, min_pass_rate=0.5))) == []
+        )
+
+    def test_of_all_on_several_machines(self) -> None:
+        """A program whose worker was lost has no machine, and no mean of its own."""
+        results = [
+            result("a", row(mean=2.0), machine=machine("first")),
+            result("b", row(mean=1.1), machine=machine("second", "Xeon")),
+            result("c", FAILED),
+        ]
+        summaries, rates = summarize(results), pass_rates(results)
+        [found] = beyond_of_suite(summaries, rates, Bounds(min_geometric_mean=1.2, min_pass_rate=0.6))
+        assert (found.bound, found.hardware, found.found) == ("min-geometric-mean", "Xeon", "1.1")
+        assert len(summarize([results[0], results[2]])) == 1
 
 
 class TestResultsFolder:

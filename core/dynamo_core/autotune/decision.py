@@ -43,10 +43,12 @@ def decide(measurements: Sequence[Measurement]) -> Decision:
     for position, candidate in enumerate(sound):
         is_better = all(is_far_behind(each, candidate) for each in sound[:position])
         others = [standing(each, candidate) for each in sound[position + 1 :]]
-        if is_better and "undecided" not in others:
+        if is_better and "undecided" not in others and candidate.is_confirmed:
             return Decision(candidate.candidate)
+    unconfirmed = tuple(each.candidate for each in sound if not each.is_confirmed)
     best = fastest(sound)
-    return Decision(None, tuple(each.candidate for each in sound if not is_far_behind(each, best)))
+    between = unconfirmed or tuple(each.candidate for each in sound if not is_far_behind(each, best))
+    return Decision(None, between)
 
 
 def out_of_it(measurements: Sequence[Measurement]) -> set[str]:

@@ -23,7 +23,8 @@ class Round(NamedTuple):
     """Seconds of a call, on average over one batch. `backward` is None where the graph does not train.
 
     `busy` is the share of the batch in which something waited for a processor; None where the system does not
-    say. `counts` is False where that held the calls up for an unknown time (`measuring/calls.py`).
+    say. `counts` is False where that held the calls up for an unknown time (`measuring/calls.py`), where new
+    processes did not confirm it, and where the candidate was left out of the round: then it is like the last.
     """
 
     forward: float
@@ -41,7 +42,8 @@ class Round(NamedTuple):
 class Measurement:
     """One candidate on one graph. `rounds` were taken in turn with those of the other candidates.
 
-    `reason` says why the verdict is another than AGREES. `compile_seconds` ends with the first call.
+    `reason` says why the verdict is another than AGREES. `compile_seconds` ends with the first call. Not
+    `is_confirmed` is one of several of which different processes said different things to the end.
     """
 
     candidate: str
@@ -49,6 +51,7 @@ class Measurement:
     reason: str | None = None
     compile_seconds: float | None = None
     rounds: tuple[Round, ...] = ()
+    is_confirmed: bool = True
 
     @property
     def counted(self) -> list[Round]:

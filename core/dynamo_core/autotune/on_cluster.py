@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..cluster.ray_cluster import Lost, Needs, RayCluster, Task
+from ..launch.program import default_python
 from ..shared.errors import NotMeasured
 from ..shared.quick_dataclass import dataclass
 from . import winners
@@ -68,8 +69,6 @@ def tune_here(
     graph: GraphToTune, candidates: Sequence[str], means: Means, stored: Sequence[Tuned], again: bool
 ) -> tuple[Result, dict[str, str]]:
     """On a worker: what came of a graph, and the candidates that cannot be used here, and why."""
-    from ..launch.program import default_python
-
     with tempfile.TemporaryDirectory(prefix="dynamo-autotune-") as scratch:
         file = Path(scratch) / "autotuned.json"
         for each in stored:
@@ -87,4 +86,5 @@ def tune_here(
                 unusable = bench.unusable()
         except NotMeasured as error:  # this machine has no torch, say
             result, unusable = Result(graph, None, f"on {platform.node()}: {error}"), {}
-    return replace(result, host=platform.node()), unusable
+    host = platform.node()
+    return replace(result, host=host), {name: f"{why} (on {host})" for name, why in unusable.items()}

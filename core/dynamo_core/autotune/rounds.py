@@ -120,21 +120,26 @@ class Bench:
         NotRunnable if the graph cannot be run outside of its program.
         """
         results: dict[str, Measurement] = {}
-        calls: dict[str, int] = {}
+        batches: dict[str, int] = {}  # how many calls, of each that can be timed
         candidates = list(candidates)
         for candidate in candidates:
             tell(f"compiling with {candidate}")
             results[candidate], seconds = self._prepare(candidate, program)
             if seconds is not None:
-                calls[candidate] = _calls_of_a_batch(seconds)
+                batches[candidate] = _calls_of_a_batch(seconds)
         until = time.monotonic() + self._budget
-        while calls:
-            self._take_turns(calls, results, until, tell)
-            if self._is_confirmed(program, calls, results, tell):
+        open_ = dict(batches)
+        while open_:
+            self._take_turns(open_, results, until, tell)
+            close = to_confirm(list(results.values()))
+            if not close or self._is_confirmed(close, program, open_, results, tell):
                 break
             if time.monotonic() >= until:
-                _leave_undecided(results)
+                _leave_undecided(close, results)
                 break
+            sound = {each: calls for each, calls in batches.items() if results[each].verdict == AGREES}
+            open_ = sound | open_
+            _align(open_, results)
         return [results[candidate] for candidate in candidates]
 
     def _take_turns(
@@ -161,26 +166,25 @@ class Bench:
 
     def _is_confirmed(
         self,
+        close: Sequence[str],
         program: GraphProgram,
-        calls: dict[str, int],
+        open_: dict[str, int],
         results: dict[str, Measurement],
         tell: Callable[[str], None],
     ) -> bool:
-        """Add as many rounds again, from new processes, where the winner is not far ahead.
+        """Add as many rounds again, from new processes, of a winner and what is `close` behind it.
 
-        Where it does not win those, the rounds of the first processes do not count, and it is not confirmed;
-        nor is it where both sets of rounds do not decide together.
+        Where it does not win those, the rounds of the processes before them do not count, and it is not
+        confirmed; nor is it where all rounds together do not decide.
         """
-        close = to_confirm(list(results.values()))
-        if not close:
-            return True
-        rounds = min(len(results[each].rounds) for each in close)
+        winner = close[-1]
+        rounds = max(_FEWER_ROUNDS, min(len(results[each].counted) for each in close))
         before = max(len(results[each].rounds) for each in close)
         again: dict[str, int] = {}
         for candidate in close:
             tell(f"confirming {candidate}")
             self._end(candidate)
-            calls.pop(candidate, None)
+            open_.pop(candidate, None)
             measured = _padded(results[candidate], before)
             results[candidate], seconds = self._prepare(candidate, program)
             if seconds is not None:
@@ -189,17 +193,12 @@ class Bench:
         for _ in range(rounds):
             for candidate in list(again):
                 self._time(candidate, again, results)
-        calls |= again
-        sound = [results[candidate] for candidate in again]
-        second = [replace(each, rounds=each.rounds[before:]) for each in sound]
-        is_again = decide(second).winner == close[-1]
-        if is_again and decide(list(results.values())).winner == close[-1]:
-            return True
-        for each in sound if not is_again else ():
-            results[each.candidate] = _without(each, before)
-        longest = max((len(results[each].rounds) for each in calls), default=0)
-        for candidate in calls:
-            results[candidate] = _padded(results[candidate], longest)
+        open_ |= again
+        second = [replace(results[each], rounds=results[each].rounds[before:]) for each in again]
+        if decide(second).winner == winner:
+            return decide(list(results.values())).winner == winner
+        for candidate in again:
+            results[candidate] = _without(results[candidate], before)
         return False
 
     def _end(self, candidate: str) -> None:
@@ -278,20 +277,25 @@ def _without(measured: Measurement, rounds: int) -> Measurement:
     return replace(measured, rounds=first + measured.rounds[rounds:])
 
 
+def _align(candidates: Iterable[str], results: dict[str, Measurement]) -> None:
+    """As many rounds of each, since those of one number are compared."""
+    longest = max((len(results[each].rounds) for each in candidates), default=0)
+    for candidate in candidates:
+        results[candidate] = _padded(results[candidate], longest)
+
+
 def _padded(measured: Measurement, rounds: int) -> Measurement:
-    """With so many of them: those of one number are compared, and those that it missed do not count."""
-    missed = rounds - len(measured.rounds)
-    if missed <= 0 or not measured.rounds:
+    """With so many of them, of which those that it missed do not count."""
+    if not measured.rounds:
         return measured
-    return replace(measured, rounds=measured.rounds + (measured.rounds[-1]._replace(counts=False),) * missed)
+    missed = (measured.rounds[-1]._replace(busy=None, counts=False),) * (rounds - len(measured.rounds))
+    return replace(measured, rounds=measured.rounds + missed)
 
 
-def _leave_undecided(results: dict[str, Measurement]) -> None:
-    """A winner of one set of processes that another set did not confirm is none."""
-    if decide(list(results.values())).winner is None:
-        return
-    for candidate, measured in results.items():
-        results[candidate] = _without(measured, len(measured.rounds))
+def _leave_undecided(close: Iterable[str], results: dict[str, Measurement]) -> None:
+    """The budget has ended before two sets of processes agreed."""
+    for candidate in close:
+        results[candidate] = replace(results[candidate], is_confirmed=False)
 
 
 def _calls_of_a_batch(seconds: float) -> int:

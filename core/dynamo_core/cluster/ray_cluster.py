@@ -1,6 +1,7 @@
 """Functions of ours as tasks of a Ray cluster, each called again where its worker is lost.
 
-Only Ray's public API is used: init, remote, wait, get, cancel, nodes, exceptions. Run with Ray 2.60.
+Only Ray's public API is used: init, remote, wait, get, cancel, nodes, exceptions, and the scheduling strategy
+of a node. Run with Ray 2.60.
 """
 
 import os
@@ -9,8 +10,10 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, redirect_stdout
 from dataclasses import field
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from time import sleep
+from typing import Any, NamedTuple
 
 from .. import __version__
 from ..shared.errors import ClusterProblem
@@ -18,19 +21,25 @@ from ..shared.quick_dataclass import dataclass
 from . import on_worker
 
 _ATTEMPTS = 3
-_LOOK_EVERY = 0.5  # seconds
-_NOT_SENT = [".dynamo", ".git", ".venv", "__pycache__"]
-_HINT = "pip install 'dynamo-cli[ray]'"
+_LOOK_EVERY, _UNTIL_IT_ENDS = 0.5, 10.0  # seconds
+_NOT_SENT = (".dynamo", ".git", ".venv", "__pycache__")
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What a task has for itself. Without `cpus`, all those of the smallest machine, so that nothing else is
-    measured beside it there.
-    """
+    """What a task has for itself. Without `cpus`, a whole machine, so that nothing else is measured on it."""
 
     cpus: float | None = None
     gpus: float = 0.0
+
+    def fit(self, machine: "Machine") -> bool:
+        """Whether a machine that has nothing else to do is enough."""
+        return machine.cpus >= (self.cpus or 1) and machine.gpus >= self.gpus
+
+    def __str__(self) -> str:
+        cpus = self.cpus or 1
+        gpus = f" and {self.gpus:g} GPU{'' if self.gpus == 1 else 's'}" if self.gpus else ""
+        return f"{cpus:g} CPU{'' if cpus == 1 else 's'}{gpus}"
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,22 @@ class Lost:
     how: str
 
 
+class Machine(NamedTuple):
+    """A machine of the cluster, and what it has in all."""
+
+    id: str
+    cpus: float
+    gpus: float
+
+
+class _Begun(NamedTuple):
+    """A task at work: its attempt, from 1, and the machine that it has for itself, if any."""
+
+    task: Task
+    attempt: int
+    machine: str | None
+
+
 def address_of(on: str) -> str | None:
     """The address that `--on` names: None for RAY_ADDRESS or a local cluster; ValueError for what is none."""
     if on == "ray":
@@ -62,28 +87,34 @@ def address_of(on: str) -> str | None:
     return address
 
 
+def check_installed() -> None:
+    """ClusterProblem where there is no Ray."""
+    if find_spec("ray") is None:
+        raise ClusterProblem("--on ray needs Ray: pip install 'dynamo-cli[ray]'")
+
+
 class RayCluster:
     """A cluster that is connected to, or started here; a context manager.
 
-    `folder` is sent to each worker, and is where tasks run. ClusterProblem where there is no Ray, or no
-    cluster at the address.
+    `folder` is sent to each worker, without what `not_sent` names in it, and is where tasks run.
+    ClusterProblem where there is no Ray, or no cluster at the address.
     """
 
-    def __init__(self, address: str | None, folder: Path | None) -> None:
+    def __init__(self, address: str | None, folder: Path | None, not_sent: Sequence[str] = ()) -> None:
         self._address = address
         self._folder = folder
+        self._not_sent = [*_NOT_SENT, *not_sent]
         self._open = ExitStack()
 
     def __enter__(self) -> "RayCluster":
-        try:
-            import ray
-        except ImportError as error:
-            raise ClusterProblem(f"--on ray needs Ray: {_HINT} ({error})") from error
+        check_installed()
+        import ray
+
         self._ray = ray
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to anybody unasked
         environment: dict[str, Any] = {}
         if self._folder is not None:
-            environment = {"working_dir": str(self._folder.resolve()), "excludes": _NOT_SENT}
+            environment = {"working_dir": str(self._folder.resolve()), "excludes": self._not_sent}
         # Ray prints what befalls its workers to stdout, which is the report's.
         nowhere = self._open.enter_context(open(os.devnull, "w", encoding="utf-8"))
         self._open.enter_context(redirect_stdout(nowhere))
@@ -97,8 +128,8 @@ class RayCluster:
             )
         except Exception as error:  # each of its layers has errors of its own
             self._open.close()
-            where = "" if self._address is None else f" at {self._address}"
-            raise ClusterProblem(f"there is no Ray cluster{where}: {_in_a_line(error)}") from error
+            where = "a Ray cluster" if self._address is None else f"the Ray cluster at {self._address}"
+            raise ClusterProblem(f"{where} cannot be used: {_in_a_line(error)}") from error
         finally:
             signal.signal(signal.SIGTERM, on_sigterm)
         ray.cloudpickle.register_pickle_by_value(on_worker)
@@ -109,61 +140,91 @@ class RayCluster:
         self._ray.shutdown()
         self._open.close()
 
+    def check(self, name: str, needs: Needs) -> None:
+        """ClusterProblem where no machine has what a task of this name needs."""
+        if not any(needs.fit(machine) for machine in self._machines()):
+            raise ClusterProblem(f"{name} needs {needs}, which no machine of the Ray cluster has")
+
     def run(self, tasks: Sequence[Task], tell: Callable[[str], None]) -> Iterator[tuple[Task, Any]]:
         """Each task with what its function returned, or Lost, in the order in which they end.
 
         `tell` gets a line where a worker is lost. What a function raises is raised here; ClusterProblem where
         no machine has what a task needs, or a worker has no dynamo-cli of this version.
         """
-        ray = self._ray
-        self._refuse_what_fits_nowhere(tasks)
-        waiting = {self._begin(task): (task, 1) for task in tasks}
-        try:
-            while waiting:
-                ended, _ = ray.wait(list(waiting), timeout=_LOOK_EVERY)
-                for reference in ended:
-                    task, attempt = waiting.pop(reference)
-                    try:
-                        fits, answer = ray.get(reference)
-                    except ray.exceptions.RayTaskError as error:
-                        raise error.cause from error
-                    except ray.exceptions.RayError as error:
-                        how = _in_a_line(error)
-                        if attempt == _ATTEMPTS:
-                            yield task, Lost(how)
-                            continue
-                        tell(f"{task.name}: its worker was lost, so it is run again ({how})")
-                        waiting[self._begin(task)] = task, attempt + 1
-                        continue
-                    if not fits:
-                        raise ClusterProblem(answer)
-                    yield task, answer
-        finally:
-            for reference in waiting:
-                ray.cancel(reference, force=True)
-
-    def _begin(self, task: Task) -> Any:
-        needs = task.needs
-        cpus = self._cpus_of_the_smallest() if needs.cpus is None else needs.cpus
-        function = f"{task.function.__module__}:{task.function.__qualname__}"
-        options = self._work.options(num_cpus=cpus, num_gpus=needs.gpus, name=f"dynamo: {task.name}")
-        return options.remote(__version__, function, pickle.dumps(task.arguments))
-
-    def _machines(self) -> list[dict[str, float]]:
-        """The resources of each machine that is alive."""
-        return [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
-
-    def _cpus_of_the_smallest(self) -> float:
-        return min((cpus for each in self._machines() if (cpus := each.get("CPU", 0)) >= 1), default=1)
-
-    def _refuse_what_fits_nowhere(self, tasks: Sequence[Task]) -> None:
-        machines = self._machines()
         for task in tasks:
-            cpus, gpus = task.needs.cpus or 1, task.needs.gpus
-            if not any(each.get("CPU", 0) >= cpus and each.get("GPU", 0) >= gpus for each in machines):
-                wanted = f"{cpus:g} CPU{'' if cpus == 1 else 's'}"
-                wanted += f" and {gpus:g} GPU{'' if gpus == 1 else 's'}" if gpus else ""
-                raise ClusterProblem(f"{task.name} needs {wanted}, which no machine of the Ray cluster has")
+            self.check(task.name, task.needs)
+        to_begin = [(task, 1) for task in tasks]
+        begun: dict[Any, _Begun] = {}
+        try:
+            while to_begin or begun:
+                to_begin = [each for each in to_begin if not self._begin(*each, begun)]
+                if not begun:  # machines have gone
+                    self.check(to_begin[0][0].name, to_begin[0][0].needs)
+                    sleep(_LOOK_EVERY)
+                    continue
+                ended, _ = self._ray.wait(list(begun), timeout=_LOOK_EVERY)
+                for reference in ended:
+                    task, attempt, _ = begun.pop(reference)
+                    answer = self._answer(reference)
+                    if isinstance(answer, Lost) and attempt < _ATTEMPTS:
+                        tell(f"{task.name}: its worker was lost, so it is run again ({answer.how})")
+                        to_begin.append((task, attempt + 1))
+                    else:
+                        yield task, answer
+        finally:
+            self._end(list(begun))
+
+    def _begin(self, task: Task, attempt: int, begun: dict[Any, _Begun]) -> bool:
+        """Give a task to the cluster; False while there is no machine for it alone."""
+        needs, machine = task.needs, None
+        cpus, where = needs.cpus, {}
+        if cpus is None:
+            from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+            taken = {each.machine for each in begun.values()}
+            free = [each for each in self._machines() if each.id not in taken and needs.fit(each)]
+            if not free:
+                return False
+            machine, cpus = free[0].id, free[0].cpus
+            where = {"scheduling_strategy": NodeAffinitySchedulingStrategy(machine, soft=False)}
+        function = f"{task.function.__module__}:{task.function.__qualname__}"
+        work = self._work.options(num_cpus=cpus, num_gpus=needs.gpus, name=f"dynamo: {task.name}", **where)
+        reference = work.remote(__version__, function, pickle.dumps(task.arguments))
+        begun[reference] = _Begun(task, attempt, machine)
+        return True
+
+    def _answer(self, reference: Any) -> Any:
+        errors = self._ray.exceptions
+        try:
+            is_fit, answer = self._ray.get(reference)
+        except errors.RayTaskError as error:
+            raise error.cause from error
+        except errors.RuntimeEnvSetupError as error:
+            raise ClusterProblem(f"the folder cannot be used on a worker: {_in_a_line(error)}") from error
+        except errors.RayError as error:
+            return Lost(_in_a_line(error))
+        if not is_fit:
+            raise ClusterProblem(answer)
+        return answer
+
+    def _end(self, references: list[Any]) -> None:
+        """Interrupt what is at work, so that it ends what it started; and kill what does not heed that."""
+        if not references:
+            return
+        for reference in references:
+            self._ray.cancel(reference)
+        _, left = self._ray.wait(references, num_returns=len(references), timeout=_UNTIL_IT_ENDS)
+        for reference in left:
+            self._ray.cancel(reference, force=True)
+
+    def _machines(self) -> list[Machine]:
+        """Those that are alive and have processors to give."""
+        found = [
+            Machine(node["NodeID"], node["Resources"].get("CPU", 0.0), node["Resources"].get("GPU", 0.0))
+            for node in self._ray.nodes()
+            if node["Alive"]
+        ]
+        return [machine for machine in found if machine.cpus >= 1]
 
 
 def _in_a_line(error: BaseException) -> str:

@@ -46,5 +46,6 @@ def _obstacles(traced: TracedExport) -> tuple[Obstacle, ...]:
         if obstacle.place is not None and obstacle.place.file == UNKNOWN_FILE:
             obstacle = replace(obstacle, place=None)
         key = (obstacle.place, obstacle.cause) if obstacle.place is not None else obstacle.words
-        found.setdefault(key, obstacle)
+        found.pop(key, None)
+        found[key] = obstacle
     return tuple(found.values())

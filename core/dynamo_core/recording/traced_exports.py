@@ -16,6 +16,7 @@ from .payloads import Handler
 from .records import Record
 
 _BEGINS, _ENDS = "export", "exported_program"
+_EXPORTER = "/torch/export/"
 _MOST_OBSTACLES = 1000  # of one export; a loop may run into the same one again and again
 
 
@@ -71,7 +72,14 @@ class TracedExportBuilder:
             if "frame_id" in record.metadata:
                 return  # of a compile, whose graph breaks say it
             self._begin(record)
-        stack = tuple(self._begun.stack(content.get("user_stack") or content.get("stack") or []))
-        met = DraftedObstacle(kind, text, stack)
-        if met not in exports[-1].obstacles and len(exports[-1].obstacles) < _MOST_OBSTACLES:
-            exports[-1].obstacles.append(met)
+        whole = self._begun.stack(content.get("stack") or [])
+        if "frame_id" in record.metadata and not any(_EXPORTER in each.place.file for each in whole):
+            return  # of a compile behind an export that failed; one with strict=True has a frame as well
+        met = DraftedObstacle(
+            kind, text, tuple(self._begun.stack(content.get("user_stack") or [])) or tuple(whole)
+        )
+        obstacles = exports[-1].obstacles
+        if met in obstacles:
+            obstacles.remove(met)  # the last one is what ended the export
+        if len(obstacles) < _MOST_OBSTACLES:
+            obstacles.append(met)

@@ -1,6 +1,6 @@
 """Bounds of a suite, for CI: what each program must reach under each backend, and all of them together."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -38,13 +38,16 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Beyond:
-    """A bound that is not kept. `program` is None where it is of all programs together."""
+    """A bound that is not kept. `program` is None where it is of all programs together, and then `hardware`
+    is that of a mean, where there were several.
+    """
 
     program: str | None
     backend: str
     bound: str
     limit: float
     found: str
+    hardware: str | None = None
 
 
 def bounds_from(where: str, table: Any, known: tuple[str, ...]) -> Bounds:
@@ -67,14 +70,20 @@ def beyond_of_program(result: ProgramResult, bounds: Bounds) -> Iterator[Beyond]
                     yield Beyond(result.program, row.backend, bound, limit, found)
 
 
-def beyond_of_suite(summary: BackendSummary, bounds: Bounds) -> Iterator[Beyond]:
-    """The same of all programs under a backend."""
-    least, mean = bounds.min_geometric_mean, summary.geometric_mean
-    if least is not None and summary.backend != EAGER and (mean is None or mean < least):
-        yield Beyond(None, summary.backend, "min-geometric-mean", least, _figure(mean))
+def beyond_of_suite(
+    summaries: Sequence[BackendSummary], pass_rates: Mapping[str, float], bounds: Bounds
+) -> Iterator[Beyond]:
+    """The same of all programs under a backend; a mean is of one kind of hardware."""
+    for backend in pass_rates:
+        own = [each for each in summaries if each.backend == backend]
+        for each in [each for each in own if each.compared] or own[:1]:
+            least, mean = bounds.min_geometric_mean, each.geometric_mean
+            if least is not None and backend != EAGER and (mean is None or mean < least):
+                yield Beyond(None, backend, "min-geometric-mean", least, _figure(mean), each.hardware)
     least = bounds.min_pass_rate
-    if least is not None and summary.pass_rate < least:
-        yield Beyond(None, summary.backend, "min-pass-rate", least, _figure(summary.pass_rate))
+    for backend, rate in pass_rates.items():
+        if least is not None and rate < least:
+            yield Beyond(None, backend, "min-pass-rate", least, _figure(rate))
 
 
 def _held(row: Row, bounds: Bounds) -> Iterator[tuple[str, float | None, str, bool]]:

@@ -8,7 +8,7 @@ from .bounds import Beyond, beyond_of_program, beyond_of_suite
 from .comparison import WORSE, Difference, differences, on_other_hardware, undecided
 from .rows import ProgramResult
 from .runner import SuiteRun
-from .summary import BackendSummary, summarize
+from .summary import BackendSummary, pass_rates, summarize
 
 
 @dataclass(frozen=True)
@@ -56,5 +56,6 @@ def judged(run: SuiteRun, older: str | None, before: Sequence[ProgramResult]) ->
         )
     bounds = {program.name: program.bounds for program in run.suite.programs}
     of_programs = (beyond_of_program(result, bounds[result.program]) for result in run.results)
-    of_all = () if run.is_interrupted else (beyond_of_suite(each, run.suite.bounds) for each in summaries)
-    return Judged(run, summaries, compared, (*chain(*of_programs), *chain(*of_all)))
+    of_all = beyond_of_suite(summaries, pass_rates(run.results), run.suite.bounds)
+    beyond = (*chain(*of_programs), *(() if run.is_interrupted else of_all))
+    return Judged(run, summaries, compared, beyond)

@@ -1,5 +1,6 @@
 """A suite on a cluster: each program is a task, and all its runs are on one machine, in turn, as here."""
 
+import os
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 from ..cluster.ray_cluster import Lost, Needs, RayCluster, Task
 from ..launch.program import Program
 from ..shared.errors import CannotRecord
+from ..shared.masking import masked_arguments
 from ..shared.settings import Settings
 from .installed import Installed, installed
 from .results_folder import ResultsFolder, now
@@ -14,7 +16,11 @@ from .rows import ProgramResult, rows_without_figures
 from .runner import Means, SuiteRun, Watcher, key_of, means_of, run_program
 from .suite_file import Suite, SuiteProgram
 
-_PLACE = "on a Ray cluster"
+
+def check_suite_on(cluster: RayCluster, suite: Suite) -> None:
+    """ClusterProblem where the cluster has no machine for a program."""
+    for program in suite.programs:
+        cluster.check(program.name, _needs(program))
 
 
 def run_suite_on(
@@ -23,27 +29,29 @@ def run_suite_on(
     settings: Settings,
     python: str | None,
     *,
+    place: str,
     verify: bool,
     folder: ResultsFolder,
     watcher: Watcher,
 ) -> SuiteRun:
     """Run what is not kept yet, as many programs at once as there are machines for.
 
-    `python` is that of the machines; None where it is to be found there. KeyboardInterrupt ends it early.
+    `place` is what the user calls the cluster; `python` is that of its machines, None where it is to be found
+    there. Programs that did not run, or only failed, are not kept: a machine may lack what another has.
+    KeyboardInterrupt ends it early.
     """
     means = Means(settings, python or "", verify)
     found: dict[str, ProgramResult] = {}
     tasks: list[Task] = []
-    keys = {program.name: key_of(program, means, Installed(), _PLACE) for program in suite.programs}
+    keys = {program.name: key_of(program, means, Installed(), place) for program in suite.programs}
     for program in suite.programs:
         result = folder.result(program.name, keys[program.name])
         if result is not None:
             found[program.name] = result
             continue
-        needs = Needs(program.choices.cpus, program.choices.gpus)
         sent = replace(program, program=_as_sent(program.program, suite.folder))
         arguments = (sent, settings, python, verify, keys[program.name])
-        tasks.append(Task(program.name, measure_here, arguments, needs))
+        tasks.append(Task(program.name, measure_here, arguments, _needs(program)))
     run = SuiteRun(suite, [], Installed(), kept=len(found))
     programs = {program.name: program for program in suite.programs}
     try:
@@ -54,8 +62,10 @@ def run_suite_on(
                 result = _lost(programs[task.name], keys[task.name], answer)
             else:
                 result, files = answer
+                result = replace(result, command=_command(programs[task.name]))
                 _write(files, own)
-                folder.keep(result)
+                if any(row.outcome != "failed" for row in result.rows):
+                    folder.keep(result)
             found[task.name] = result
             watcher.ended(result)
             watcher.count(len(found))
@@ -81,13 +91,21 @@ def measure_here(
         return result, _read(folder)
 
 
+def _needs(program: SuiteProgram) -> Needs:
+    return Needs(program.choices.cpus, program.choices.gpus)
+
+
+def _command(program: SuiteProgram) -> str:
+    return " ".join(masked_arguments(program.program.arguments))
+
+
 def _as_sent(program: Program, folder: Path) -> Program:
     """The script by its path in the suite's folder, which is sent along; any other path as it is."""
     first, *rest = program.arguments
-    path = Path(first).resolve()
-    if not program.is_python or first.startswith("-") or not path.is_relative_to(folder.resolve()):
+    path, home = os.path.abspath(first), os.path.abspath(folder)
+    if not program.is_python or first.startswith("-") or not Path(path).is_relative_to(home):
         return program
-    return replace(program, arguments=(str(path.relative_to(folder.resolve())), *rest))
+    return replace(program, arguments=(os.path.relpath(path, home), *rest))
 
 
 def _as_found(program: Program) -> Program:
@@ -100,7 +118,7 @@ def _as_found(program: Program) -> Program:
 def _lost(program: SuiteProgram, key: str, lost: Lost) -> ProgramResult:
     """Rows without figures, which are not kept: the same command tries again."""
     rows = rows_without_figures(program.choices.backends, f"its worker was lost each time: {lost.how}", None)
-    return ProgramResult(program.name, " ".join(program.program.arguments), key, None, rows, 0.0, now())
+    return ProgramResult(program.name, _command(program), key, None, rows, 0.0, now())
 
 
 def _read(folder: Path) -> dict[str, bytes]:

@@ -25,6 +25,7 @@ from .suite_file import Suite, SuiteProgram
 
 # What else changes the figures of a program.
 _OF_THE_ENVIRONMENT = ("OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES")
+HERE = "here"
 _LARGEST_SCRIPT = 16 << 20  # bytes
 
 
@@ -141,7 +142,8 @@ def run_program(
         if found.is_interrupted:
             raise KeyboardInterrupt
         rows = rows_of(found, folder)
-        result = replace(result, machine=found.machine or result.machine)
+        if found.machine is not None:
+            result = replace(result, machine=replace(found.machine, torch=found.machine.torch or has.torch))
     except CannotRecord:  # a full disk is not the program's
         raise
     except NotMeasured as error:
@@ -164,12 +166,15 @@ def _request(program: SuiteProgram, means: Means) -> Request:
     return Request(program.program, settings, python=means.python)
 
 
-def key_of(program: SuiteProgram, means: Means, has: Installed, place: str = "here") -> str:
+def key_of(program: SuiteProgram, means: Means, has: Installed, place: str = HERE) -> str:
     """A digest of all that a program's rows depend on, as far as it can be known without running it."""
     missing = sorted(has.missing & set(program.needs))
     environment = {name: os.environ.get(name) for name in _OF_THE_ENVIRONMENT}
     arguments = program.program.arguments
-    parts = [arguments, asdict(program.choices), means.python, means.verify, means.settings._asdict(), place]
+    choices = asdict(program.choices)
+    if place == HERE:  # where nothing is done with them
+        del choices["cpus"], choices["gpus"]
+    parts = [arguments, choices, means.python, means.verify, means.settings._asdict(), place]
     return sha256(
         json.dumps([*parts, has.torch, missing, environment, _digest(arguments[0])]).encode()
     ).hexdigest()

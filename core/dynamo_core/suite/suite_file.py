@@ -200,6 +200,8 @@ def _choices(where: str, table: Mapping[str, Any], before: Choices) -> Choices:
         cpus, gpus = whole_number(table, "cpus", least=1), number(table, "gpus", above=0)
     except ValueProblem as problem:
         raise SuiteProblem(f"{where}: {problem}") from problem
+    if gpus is not None and gpus > 1 and gpus != int(gpus):
+        raise SuiteProblem(f"{where}: gpus is a part of one, or a whole number")
     if capture is not None and (capture not in CAPTURE_POLICIES or capture == "none"):
         known = ", ".join(policy for policy in CAPTURE_POLICIES if policy != "none")
         raise SuiteProblem(f"{where}: capture is none of {known}")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from statistics import geometric_mean
 
+from ..bench.machine import Machine
 from ..shared.quick_dataclass import dataclass
 from .rows import ProgramResult, Row
 
@@ -33,29 +34,40 @@ class BackendSummary:
 
 def summarize(results: Sequence[ProgramResult]) -> tuple[BackendSummary, ...]:
     """One for each backend on each hardware, in the order in which they first come."""
-    kinds = hardware_of_hosts(results)
+    kinds = _hardware(results)
+    has_several = len(set(kinds.values())) > 1
     rows: dict[tuple[str, str | None], list[Row]] = {}
     for result in results:
-        kind = None if result.machine is None else kinds[result.machine.host]
+        hardware = None
+        if has_several and result.rows:
+            hardware = "no machine" if result.machine is None else kinds[_name(result.machine)]
         for row in result.rows:
-            rows.setdefault((row.backend, kind), []).append(row)
-    has_several = len({kind for _, kind in rows}) > 1
-    return tuple(
-        _summary(backend, found, (kind or "hardware not recorded") if has_several else None)
-        for (backend, kind), found in rows.items()
-    )
+            rows.setdefault((row.backend, hardware), []).append(row)
+    return tuple(_summary(backend, found, hardware) for (backend, hardware), found in rows.items())
 
 
-def hardware_of_hosts(results: Sequence[ProgramResult]) -> dict[str, str]:
-    """The CPU of each host, and the GPUs that any program used there."""
-    machines = [result.machine for result in results if result.machine is not None]
+def pass_rates(results: Sequence[ProgramResult]) -> dict[str, float]:
+    """By backend, of all programs that were run with it, wherever that was."""
+    passed: dict[str, list[bool]] = {}
+    for result in results:
+        for row in result.rows:
+            passed.setdefault(row.backend, []).append(row.has_passed)
+    return {backend: sum(each) / len(each) for backend, each in passed.items()}
+
+
+def _name(machine: Machine) -> tuple[str, str]:
+    """Containers on different machines may have one host name."""
+    return machine.host, machine.cpu
+
+
+def _hardware(results: Sequence[ProgramResult]) -> dict[tuple[str, str], str]:
+    """The CPU of each machine, and the GPUs that any program used there."""
+    machines = [result.machine for result in results if result.machine is not None and result.rows]
     return {
-        machine.host: ", ".join(
-            dict.fromkeys(
-                [machine.cpu, *(gpu for each in machines if each.host == machine.host for gpu in each.gpus)]
-            )
+        name: ", ".join(
+            dict.fromkeys([name[1], *(gpu for each in machines if _name(each) == name for gpu in each.gpus)])
         )
-        for machine in machines
+        for name in map(_name, machines)
     }
 
 

@@ -26,7 +26,7 @@ def traced_blocks(exports: Sequence[ExportInTrace]) -> Iterator[Block]:
         yield Heading(f"Export {place}{where}: {_outcome(each)}")
         met = [(obstacle, "which it went past") for obstacle in each.obstacles]
         if met and each.program is None:
-            met[-1] = each.obstacles[-1], "the last that it ran into"
+            met = [(met.pop()[0], "the last that it ran into"), *met]
         yield from obstacle_blocks(met)
         if each.program is not None:
             lines = each.program.rstrip().splitlines()

@@ -169,7 +169,7 @@ class WholeProgramCapture:
                     result = self._dynamo_callback(frame, cache_entry, frame_state)
                 if traced.given_up is not None:
                     self._policy.give_up(frame.f_code, traced.given_up.code or frame.f_code)
-                return result
+                return result if result.guarded_code is not None else unless_left(result)
             except CompileLimitReached:
                 self._policy.give_up(frame.f_code)
                 return unless_left(answer.never)
@@ -282,7 +282,10 @@ class WholeProgramCapture:
         return None
 
     def _stop_because(self, reason: str) -> None:
-        """Leave the program to its own torch.compile, as if we had decided and changed nothing."""
+        """Leave the program to its own torch.compile, as if we had decided and changed nothing.
+
+        Beside other threads, what was compiled until then still counts for torch's recompile limit.
+        """
         with self._lock:
             if not self._frames.is_active:
                 return
