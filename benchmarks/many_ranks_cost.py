@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 
-from many_ranks import make_job, recorded
+from many_ranks import make_job, recorded, streams_of
 
 WITH_DIGESTS, WITHOUT = 10_000, 1_024
 BOUNDS = {True: "<= 10 s", False: "<= 60 s, <= 1 GB"}
@@ -47,9 +47,13 @@ def main() -> None:
     """Print both."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
-    rounds = parser.parse_args().rounds
+    parser.add_argument(
+        "--of", type=Path, metavar="RECORDING", help="of two ranks, larger than the stored one"
+    )
+    given = parser.parse_args()
+    rounds = given.rounds
     with tempfile.TemporaryDirectory() as place:
-        two = recorded(Path(place))
+        two = recorded(Path(place)) if given.of is None else streams_of(given.of)
         jobs = {
             True: make_job(Path(place, "with"), WITH_DIGESTS, two, with_digests=True),
             False: make_job(Path(place, "without"), WITHOUT, two, with_digests=False),

@@ -21,7 +21,13 @@ def recorded(folder: Path) -> list[tuple[bytes, bytes]]:
     """Stream and counters of each of the two ranks."""
     with tarfile.open(_STORED) as archive:
         archive.extractall(folder, filter="data")
-    streams = sorted(folder.glob(f"*/{STREAM_PREFIX}rank_*"))
+    (made,) = folder.iterdir()
+    return streams_of(made)
+
+
+def streams_of(recording: Path) -> list[tuple[bytes, bytes]]:
+    """The same of any recording of two ranks."""
+    streams = sorted(recording.glob(f"{STREAM_PREFIX}rank_*"))
     return [(each.read_bytes(), _calls_of(each).read_bytes()) for each in streams]
 
 
