@@ -15,7 +15,7 @@ from dynamo_core.autotune.winners import DEFAULT_FILE
 from dynamo_core.model import Recording, Run
 from dynamo_core.shared.backend_choice import parse_chain
 from dynamo_core.shared.errors import NotMeasured
-from dynamo_reporters.autotune.report import Tuning
+from dynamo_reporters.autotune.tuning import Tuning
 from dynamo_reporters.report import Report
 
 from .ending_early import end_early_on_sigterm

@@ -1,6 +1,7 @@
 """JSON values and their schema from one declaration: the dataclass that holds the data.
 
-What a field means, where its name does not say so: `Annotated[int, "what it counts"]`. What several of them
+What a field means, where its name does not say so: `Annotated[int, "what it counts"]`. Which numbers it can
+be, where not all of them: `Annotated[int, AtLeast(1)]`, with the meaning or without it. What several of them
 hold says by what name it stands in `common.schema.json`: `in_common: ClassVar[str] = "failure"`.
 """
 
@@ -10,8 +11,27 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from dynamo_core.model import CompileId, Place, Process, StackFrame
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from .report import id_value, place_value, process_value, stack_value
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """The smallest that an annotated number can be; null is none."""
+
+    value: int
+
+
+@dataclass(frozen=True)
+class Above:
+    """What an annotated number is greater than."""
+
+    value: int
+
+
+Count = Annotated[int, AtLeast(0)]
+Seconds = Annotated[float, AtLeast(0)]
 
 _SCALARS = {
     str: {"type": "string"},
@@ -58,10 +78,12 @@ def _names(declared: Any) -> tuple[tuple[str, str], ...]:
 
 
 def json_schema(declared: Any) -> dict[str, Any]:
-    """The schema of what `json_value` makes of a value of this type.
+    """The schema of what `json_value` makes of a value of this type; of `Any`, one that allows everything.
 
     TypeError for a type that no document has yet.
     """
+    if declared is Any:
+        return {}
     if declared in _SCALARS:
         return dict(_SCALARS[declared])
     if declared in _NAMED:
@@ -71,17 +93,28 @@ def json_schema(declared: Any) -> dict[str, Any]:
         return object_schema(declared) if name is None else {"$ref": f"common.schema.json#/$defs/{name}"}
     origin, arguments = get_origin(declared), get_args(declared)
     if origin is Annotated:
-        return {**json_schema(arguments[0]), "description": arguments[1]}
+        return json_schema(arguments[0]) | dict(map(_keyword, arguments[1:]))
     if origin is Literal:
         return {"enum": list(arguments)}
-    if origin in (tuple, list) and arguments:
+    if origin is list or (origin is tuple and arguments[-1:] == (...,)):
         return {"type": "array", "items": json_schema(arguments[0])}
+    if origin is tuple:
+        length = len(arguments)
+        places = list(map(json_schema, arguments))
+        return {"type": "array", "prefixItems": places, "minItems": length, "maxItems": length}
     if origin is dict and arguments[0] is str:
         return {"type": "object", "additionalProperties": json_schema(arguments[1])}
     if origin in (Union, UnionType):
         kinds = [{"type": "null"} if each is NoneType else json_schema(each) for each in arguments]
         return {"anyOf": kinds}
     raise TypeError(f"no schema is known for {declared!r}")
+
+
+def _keyword(said: Any) -> tuple[str, Any]:
+    """What an annotation says, by its name in a schema."""
+    if isinstance(said, AtLeast):
+        return "minimum", said.value
+    return ("exclusiveMinimum", said.value) if isinstance(said, Above) else ("description", said)
 
 
 def object_schema(declared: type) -> dict[str, Any]:

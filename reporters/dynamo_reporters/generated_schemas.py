@@ -8,6 +8,7 @@ from typing import Any
 from dynamo_core.analysis.findings import Finding
 from dynamo_core.analysis.ranks import Ranks
 
+from .autotune.document import Autotuned
 from .breaks.document import Breaks
 from .bytecode.document import Bytecodes, Step
 from .cache.document import CacheDocument
@@ -40,6 +41,7 @@ _DOCUMENTS: Mapping[str, tuple[str, type]] = {
 }
 # The same for reports (`report.py`): their version, and what they have beside the fields of every report.
 _REPORTS: Mapping[str, tuple[str, int, type]] = {
+    "autotune": ("dynamo autotune --format json", 2, Autotuned),
     "breaks": ("dynamo breaks --format json", 1, Breaks),
     "bytecode": ("dynamo bytecode --format json", 1, Bytecodes),
     "guards": ("dynamo guards --format json", 1, Guards),

@@ -10,7 +10,8 @@ from dynamo_core.autotune.tuning import GraphToTune, Result
 from dynamo_core.autotune.winners import Tuned
 from dynamo_core.measuring.conditions import Conditions
 from dynamo_core.model import CompileId, Graph, Process, Recording
-from dynamo_reporters.autotune.report import Tuning, report
+from dynamo_reporters.autotune.report import report
+from dynamo_reporters.autotune.tuning import Tuning
 from dynamo_reporters.page.console import plain_text
 
 HERE = Conditions("CPU, 2 threads", "2.13", "settings")

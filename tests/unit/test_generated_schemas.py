@@ -1,10 +1,27 @@
 """The schemas in the package are those of the dataclasses that the documents are made of."""
 
-import pytest
+from typing import Annotated
 
+import pytest
+from jsonschema import Draft202012Validator
+
+from dynamo_reporters.documents import Above, AtLeast, json_schema
 from dynamo_reporters.generated_schemas import FOLDER, NAMES, text_of
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_shipped_is_what_is_declared(name: str) -> None:
     assert (FOLDER / f"{name}.schema.json").read_text() == text_of(name), "run ./dev schemas"
+
+
+def test_what_an_annotation_says_beside_the_meaning() -> None:
+    shown = json_schema(Annotated[Annotated[float, Above(0)] | None, AtLeast(-1), "of a call"])
+    number = {"type": "number", "exclusiveMinimum": 0}
+    assert shown == {"anyOf": [number, {"type": "null"}], "minimum": -1, "description": "of a call"}
+
+
+def test_a_tuple_has_as_many_items_as_it_says() -> None:
+    pair = Draft202012Validator(json_schema(tuple[float, bool]))
+    assert pair.is_valid([1.5, True])
+    assert not any(map(pair.is_valid, ([1.5], [True, 1.5], [1.5, True, True])))
+    assert Draft202012Validator(json_schema(tuple[float, ...])).is_valid([1.5, 2, 3])

@@ -1,22 +1,15 @@
 """What came of one backend on one graph."""
 
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from ..shared.quick_dataclass import dataclass
 from ..shared.untrusted import printable
 
-AGREES = "agrees"
-# Why a backend was not timed. An unusable one cannot be used here for any graph.
-DISAGREES, DECLINED, FAILED, CRASHED, TIMED_OUT, UNUSABLE = (
-    "disagrees",
-    "declined",
-    "failed",
-    "crashed",
-    "timed out",
-    "unusable",
-)
-VERDICTS = (AGREES, DISAGREES, DECLINED, FAILED, CRASHED, TIMED_OUT, UNUSABLE)
+# Each but the first says why a backend was not timed. An unusable one cannot be used here for any graph.
+Verdict = Literal["agrees", "disagrees", "declined", "failed", "crashed", "timed out", "unusable"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+AGREES, DISAGREES, DECLINED, FAILED, CRASHED, TIMED_OUT, UNUSABLE = VERDICTS
 
 
 class Round(NamedTuple):
@@ -47,7 +40,7 @@ class Measurement:
     """
 
     candidate: str
-    verdict: str
+    verdict: Verdict
     reason: str | None = None
     compile_seconds: float | None = None
     rounds: tuple[Round, ...] = ()

@@ -1,7 +1,6 @@
-"""The candidates of one graph beside each other: a table, and JSON values."""
+"""The candidates of one graph beside each other: a table, and how fast each is."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from dynamo_core.analysis.graphs.node_text import TIMES
 from dynamo_core.analysis.words import seconds
@@ -16,7 +15,7 @@ _WINNER = "★"
 
 def candidates_table(measurements: Sequence[Measurement], winner: str | None) -> Table:
     """A row a candidate, from the simplest; compared with the winner, or else with the fastest."""
-    best = _best(measurements, winner)
+    best = best_of(measurements, winner)
     reference = "the winner" if winner is not None else "the fastest"
     return table(
         f"|candidate|forward>|backward>|beside {reference}>|{SURE * 100:.0f} %|compile>|verdict",
@@ -37,7 +36,7 @@ def candidates_table(measurements: Sequence[Measurement], winner: str | None) ->
 
 def candidates_intervals(measurements: Sequence[Measurement], winner: str | None) -> Iterator[Intervals]:
     """How fast each is beside the winner or the fastest, where enough rounds say it."""
-    best = _best(measurements, winner)
+    best = best_of(measurements, winner)
     estimates = []
     for each in measurements:
         ratio = _ratio(each, best)
@@ -48,20 +47,8 @@ def candidates_intervals(measurements: Sequence[Measurement], winner: str | None
         yield Intervals(f"as fast as {best.candidate} ({SURE * 100:.0f} %)", estimates)
 
 
-def measurement_values(measurements: Sequence[Measurement], winner: str | None) -> list[dict[str, Any]]:
-    """The same as JSON values, with every round."""
-    best = _best(measurements, winner)
-    return [
-        {
-            **each.as_json(),
-            "standing": _standing(each, best, winner),
-            "beside_best": _ratio_value(each, best),
-        }
-        for each in measurements
-    ]
-
-
-def _best(measurements: Sequence[Measurement], winner: str | None) -> Measurement | None:
+def best_of(measurements: Sequence[Measurement], winner: str | None) -> Measurement | None:
+    """The one that the others are compared with: the winner, or else the fastest."""
     return next((each for each in measurements if each.candidate == winner), fastest(measurements))
 
 
@@ -81,22 +68,14 @@ def _ratio(measurement: Measurement, best: Measurement | None) -> Ratio | None:
 
 
 def _verdict(measurement: Measurement, best: Measurement | None, winner: str | None) -> str:
-    found = _standing(measurement, best, winner)
+    found = standing_of(measurement, best, winner)
     return measurement.verdict if found is None else found
 
 
-def _standing(measurement: Measurement, best: Measurement | None, winner: str | None) -> Standing | None:
-    """None of one that could not be timed."""
+def standing_of(measurement: Measurement, best: Measurement | None, winner: str | None) -> Standing | None:
+    """What it is beside the best one; None of one that could not be timed."""
     if measurement.verdict != AGREES:
         return None
     if winner is None or best is None:
         return "slower" if is_far_behind(measurement, best) else "undecided"
     return standing(measurement, best)
-
-
-def _ratio_value(measurement: Measurement, best: Measurement | None) -> dict[str, Any] | None:
-    ratio = None if best is None or measurement is best else beside(measurement, best)
-    if ratio is None:
-        return None
-    low, high = (None, None) if ratio.interval is None else ratio.interval
-    return {"ratio": ratio.estimate, "low": low, "high": high, "rounds": ratio.rounds}

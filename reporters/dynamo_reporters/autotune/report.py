@@ -2,53 +2,25 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from dynamo_core.analysis.graphs.generated_program import CONTENTS
 from dynamo_core.analysis.graphs.node_text import TIMES, place_in
 from dynamo_core.analysis.words import compile_label, number, seconds
-from dynamo_core.autotune.decision import Decision, decide, standing
+from dynamo_core.autotune.decision import standing
 from dynamo_core.autotune.distinct_graphs import DistinctGraph
 from dynamo_core.autotune.measurement import AGREES, Measurement
 from dynamo_core.autotune.tuning import Result
 from dynamo_core.model import Recording
-from dynamo_core.shared.quick_dataclass import dataclass
 
+from ..documents import json_value
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
-from ..report import Report, id_value, place_value
-from .candidates import candidates_intervals, candidates_table, measurement_values
+from ..report import Report
+from .candidates import candidates_intervals, candidates_table
+from .document import autotuned_of
+from .tuning import Tuning, measurement_of, measurements_of
 from .undecided import busy_blocks, undecided_blocks
 
 _TABLES_SHOWN = 8
-
-
-@dataclass(frozen=True)
-class Tuning:
-    """All that one autotuning came to. `unusable` says of candidates why they cannot be used here."""
-
-    file: str
-    graphs: Sequence[DistinctGraph]
-    results: Sequence[Result]
-    unusable: dict[str, str]
-
-    @property
-    def tuned(self) -> list[tuple[DistinctGraph, Result, Measurement]]:
-        """The graphs that have a winner, with its measurement."""
-        found = []
-        for graph, result in zip(self.graphs, self.results, strict=True):
-            best = None if result.tuned is None else _of(result, result.tuned.winner)
-            if best is not None:
-                found.append((graph, result, best))
-        return found
-
-    @property
-    def undecided(self) -> list[tuple[DistinctGraph, Result, Decision]]:
-        """The graphs whose rounds did not decide, and between which candidates."""
-        found = []
-        for graph, result in zip(self.graphs, self.results, strict=True):
-            if result.tuned is not None and result.tuned.winner is None:
-                found.append((graph, result, decide(result.tuned.measurements)))
-        return found
 
 
 def report(tune: Callable[[Recording], Tuning], show_all: bool) -> Report:
@@ -58,7 +30,7 @@ def report(tune: Callable[[Recording], Tuning], show_all: bool) -> Report:
         2,
         CONTENTS,
         lambda recording: list(_page(tune(recording), show_all)),
-        lambda recording: _body(tune(recording)),
+        lambda recording: json_value(autotuned_of(tune(recording))),
     )
 
 
@@ -82,7 +54,7 @@ def _page(tuning: Tuning, show_all: bool) -> Iterator[Block]:
         yield _overview(tuning)
     yield from undecided_blocks(tuning.undecided)
     yield from busy_blocks(
-        [each for result in tuning.results if result.is_new for each in _measurements(result)]
+        [each for result in tuning.results if result.is_new for each in measurements_of(result)]
     )
     yield from _problems(tuning)
     shown = [
@@ -106,7 +78,7 @@ def _gain(tuning: Tuning) -> Iterator[Block]:
     for backend in _single_backends(tuning):
         theirs = 0.0
         for _, result, best, calls in pairs:
-            single = _of(result, backend)
+            single = measurement_of(result, backend)
             if single is None or single.seconds is None:
                 break
             theirs += _comparable_seconds(single, best) * calls
@@ -120,7 +92,7 @@ def _gain(tuning: Tuning) -> Iterator[Block]:
 def _single_backends(tuning: Tuning) -> list[str]:
     """Every candidate, the recording's own backend first."""
     names = [graph.backend for graph, _, _ in tuning.tuned if graph.backend is not None]
-    names += [each.candidate for _, result, _ in tuning.tuned for each in _measurements(result)]
+    names += [each.candidate for _, result, _ in tuning.tuned for each in measurements_of(result)]
     return list(dict.fromkeys(names))
 
 
@@ -128,14 +100,14 @@ def _overview(tuning: Tuning) -> Block:
     rows = []
     devices = {result.tuned.conditions.device for _, result, _ in tuning.tuned if result.tuned}
     for graph, result, best in tuning.tuned:
-        current = None if graph.backend is None else _of(result, graph.backend)
+        current = None if graph.backend is None else measurement_of(result, graph.backend)
         rows.append(
             [
                 str(graph.first.number),
                 "not recorded" if graph.calls is None else f"{graph.calls:,}",
                 best.candidate,
                 seconds(best.seconds),
-                _times(_of(result, "eager"), best),
+                _times(measurement_of(result, "eager"), best),
                 _times(current, best) if graph.backend != "eager" else "",
                 result.tuned.conditions.device if result.tuned and len(devices) > 1 else "",
                 place_in(graph.first),
@@ -170,7 +142,7 @@ def _problems(tuning: Tuning) -> Iterator[Block]:
     for graph, result in zip(tuning.graphs, tuning.results, strict=True):
         if result.tuned is None:
             said.setdefault(f"not measured: {result.problem}", []).append(graph.first.number)
-        for each in _measurements(result):
+        for each in measurements_of(result):
             if each.verdict != AGREES:
                 said.setdefault(f"{each.candidate} {_verdict(each)}", []).append(graph.first.number)
     if said:
@@ -210,46 +182,3 @@ def _verdict(measurement: Measurement) -> str:
     if measurement.reason.startswith(measurement.verdict):
         return measurement.reason
     return f"{measurement.verdict}: {measurement.reason}"
-
-
-def _measurements(result: Result) -> Sequence[Measurement]:
-    return () if result.tuned is None else result.tuned.measurements
-
-
-def _of(result: Result, candidate: str | None) -> Measurement | None:
-    return next((each for each in _measurements(result) if each.candidate == candidate), None)
-
-
-def _body(tuning: Tuning) -> dict[str, Any]:
-    return {
-        "file": tuning.file,
-        "unusable": [{"candidate": name, "reason": why} for name, why in tuning.unusable.items()],
-        "graphs": [
-            _graph_value(graph, result) for graph, result in zip(tuning.graphs, tuning.results, strict=True)
-        ],
-    }
-
-
-def _graph_value(graph: DistinctGraph, result: Result) -> dict[str, Any]:
-    first, tuned = graph.first, result.tuned
-    return {
-        "numbers": [member.number for _, member in graph.members],
-        "compile_id": id_value(first.compile_id),
-        "key": graph.to_tune.key or None,
-        "frame": first.frame_name,
-        "place": place_value(first.frame_place),
-        "op_count": first.ops,
-        "calls": graph.calls,
-        "backend": graph.backend,
-        "inputs": list(graph.to_tune.inputs),
-        "device": None if tuned is None else tuned.conditions.device,
-        "torch": None if tuned is None else tuned.conditions.torch,
-        "settings": None if tuned is None else tuned.conditions.settings,
-        "sizes": None if tuned is None else list(tuned.conditions.sizes),
-        "winner": None if tuned is None else tuned.winner,
-        "undecided": [] if tuned is None or tuned.winner else list(decide(tuned.measurements).between),
-        "is_new": result.is_new,
-        "host": result.host,
-        "measurements": [] if tuned is None else measurement_values(tuned.measurements, tuned.winner),
-        "problem": result.problem,
-    }
