@@ -64,7 +64,7 @@ def backends_command(
     """
     from dynamo_core.checks.backend_list import details_of, registry_of, with_trials
     from dynamo_core.launch.program import check_python, default_python
-    from dynamo_reporters.backends import listing
+    from dynamo_reporters.backends import document, listing
 
     form = form or format_of(report_file, {})
     with_torch = check_python(python) if python else default_python()
@@ -77,7 +77,7 @@ def backends_command(
             registry = replace(registry, backends=(*tried, *hidden))
         write_report(
             lambda: listing.listing_blocks(registry, show_all),
-            lambda: listing.listing_document(registry, show_all),
+            lambda: document.listing_document(registry, show_all),
             form,
             report_file,
         )
@@ -88,7 +88,7 @@ def backends_command(
         details = replace(details, registered=tried_one)
     write_report(
         lambda: listing.details_blocks(details, show_all),
-        lambda: listing.details_document(details),
+        lambda: document.details_document(details),
         form,
         report_file,
     )

@@ -9,6 +9,7 @@ from dynamo_core.analysis.findings import Finding
 from dynamo_core.analysis.ranks import Ranks
 
 from .autotune.document import Autotuned
+from .backends.document import BackendDocument, BackendsDocument, BackendValue
 from .breaks.document import Breaks
 from .bytecode.document import Bytecodes, Step
 from .cache.document import CacheDocument
@@ -29,6 +30,8 @@ from .suite.document import SuiteDocument
 
 # By name: the title, and what a document is made of.
 _DOCUMENTS: Mapping[str, tuple[str, type]] = {
+    "backend": ("dynamo backends NAME --format json", BackendDocument),
+    "backends": ("dynamo backends --format json", BackendsDocument),
     "cache": ("dynamo cache --format json", CacheDocument),
     "cache-store": ("dynamo cache --store --format json", StoreDocument),
     "check": ("dynamo check --format json", CheckDocument),
@@ -50,7 +53,7 @@ _REPORTS: Mapping[str, tuple[str, int, type]] = {
     "ranks": ("dynamo ranks --format json", 1, Ranks),
 }
 _COMMON = "common"  # what several of them hold; the rest of that file is written by hand
-_IN_COMMON = (Failure, FreezeDocument, Pair, PairOperators, PairTotals, Step)
+_IN_COMMON = (BackendValue, Failure, FreezeDocument, Pair, PairOperators, PairTotals, Step)
 NAMES = (*_DOCUMENTS, *_REPORTS, _COMMON)
 FOLDER = Path(__file__).with_name("schemas")
 

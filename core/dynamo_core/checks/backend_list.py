@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from ..launch.program import Program
 from ..shared.backend_choice import BackendChoice, parse_choice
@@ -25,26 +25,28 @@ _AT_ONCE = 2  # compilers take all the cores there are
 _NO_PROGRAM = Program(("-",), is_python=True)
 
 
+Origin = Literal["torch", "package", "dynamo"]
+
+
 @dataclass(frozen=True)
 class Trial:
-    """What became of a tiny graph. `seconds` has the compile in it; `reason` says what was wrong."""
+    """What became of a tiny graph."""
 
     device: str
-    works: bool
-    seconds: float | None
-    reason: str | None
+    works: Annotated[bool, "it compiled, ran and agreed with eager"]
+    seconds: Annotated[float | None, "compiling and the first call"]
+    reason: Annotated[str | None, "what was wrong"]
 
 
 @dataclass(frozen=True)
 class Backend:
     """A backend by its name. `devices` says why it cannot run on each type, None where it can.
 
-    `origin` is torch, package or dynamo; `import_error` is why it cannot be had at all. `devices` is empty
-    where nothing is known.
+    `import_error` is why it cannot be had at all. `devices` is empty where nothing is known.
     """
 
     name: str
-    origin: str
+    origin: Origin
     source: str
     version: str | None
     tags: tuple[str, ...]

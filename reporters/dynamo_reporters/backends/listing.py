@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from dynamo_core.analysis.words import first_line, number, seconds
@@ -43,19 +42,6 @@ def listing_blocks(registry: Registry, show_all: bool) -> Iterator[Block]:
     yield Paragraph("dynamo backends NAME shows the options of one.", "dim")
 
 
-def listing_document(registry: Registry, show_all: bool) -> dict[str, Any]:
-    """The same as JSON values; `hidden` are left out."""
-    shown = [backend for backend in registry.backends if show_all or not backend.is_hidden]
-    return {
-        "schema": "dynamo-backends",
-        "version": 1,
-        "python": registry.python,
-        "torch": registry.torch,
-        "hidden": len(registry.backends) - len(shown),
-        "backends": [_value(backend) for backend in shown],
-    }
-
-
 def details_blocks(details: Details, show_all: bool) -> Iterator[Block]:
     """What one backend is, and what it can be told."""
     yield Heading(f"backend {details.name}", 1)
@@ -72,33 +58,6 @@ def details_blocks(details: Details, show_all: bool) -> Iterator[Block]:
         yield from _inductor(details.name, details.modes, details.options, show_all)
     elif source.signature is not None:
         yield Paragraph(_keywords(source.signature))
-
-
-def details_document(details: Details) -> dict[str, Any]:
-    """The same as JSON values."""
-    return {
-        "schema": "dynamo-backend",
-        "version": 1,
-        "name": details.name,
-        "backend": None if details.registered is None else _value(details.registered),
-        **asdict(details.source),
-        "modes": details.modes,
-        "options": details.options,
-    }
-
-
-def _value(backend: Backend) -> dict[str, Any]:
-    return {
-        "name": backend.name,
-        "origin": backend.origin,
-        "source": backend.source,
-        "version": backend.version,
-        "tags": list(backend.tags),
-        "is_registered": backend.is_registered,
-        "import_error": backend.import_error,
-        "devices": dict(backend.devices) if backend.devices else None,
-        "trial": None if backend.trial is None else asdict(backend.trial),
-    }
 
 
 def _about(backend: Backend) -> Iterator[Block]:
