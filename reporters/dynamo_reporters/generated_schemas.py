@@ -10,6 +10,7 @@ from dynamo_core.analysis.ranks import Ranks
 
 from .autotune.document import Autotuned
 from .backends.document import BackendDocument, BackendsDocument, BackendValue
+from .bench.document import BenchDocument
 from .breaks.document import Breaks
 from .bytecode.document import Bytecodes, Step
 from .cache.document import CacheDocument
@@ -32,6 +33,7 @@ from .suite.document import SuiteDocument
 _DOCUMENTS: Mapping[str, tuple[str, type]] = {
     "backend": ("dynamo backends NAME --format json", BackendDocument),
     "backends": ("dynamo backends --format json", BackendsDocument),
+    "bench": ("dynamo bench --format json", BenchDocument),
     "cache": ("dynamo cache --format json", CacheDocument),
     "cache-store": ("dynamo cache --store --format json", StoreDocument),
     "check": ("dynamo check --format json", CheckDocument),

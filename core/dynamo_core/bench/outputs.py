@@ -2,7 +2,7 @@
 
 import re
 from math import isfinite
-from typing import Literal
+from typing import Annotated, Literal
 
 from ..shared.quick_dataclass import dataclass
 
@@ -16,16 +16,12 @@ Likeness = Literal["same", "numbers", "different"]
 
 @dataclass(frozen=True)
 class OutputComparison:
-    """The `same` text; the same but for its `numbers`; or `different`.
-
-    The numbers differ by `relative_difference` at most. `line` (from 1) is the first that differs. Where it
-    `is_partial`, no more than the first LONGEST_OUTPUT bytes were compared.
-    """
+    """The `same` text; the same but for its `numbers`; or `different`."""
 
     likeness: Likeness
-    relative_difference: float | None = None
-    line: int | None = None
-    is_partial: bool = False
+    relative_difference: Annotated[float | None, "the largest of any number"] = None
+    line: Annotated[int | None, "the first that differs, from 1"] = None
+    is_partial: Annotated[bool, "whether only the first 4 MiB were compared"] = False
 
 
 def compare_outputs(expected: str, actual: str) -> OutputComparison:

@@ -1,14 +1,12 @@
-"""What a call of each graph takes with each backend, measured on the compiled callables themselves."""
+"""What a call of each graph takes with each backend, measured on the compiled callables: the page."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from dynamo_core.analysis.words import frame_name, place, seconds
 from dynamo_core.autotune.measurement import AGREES, Measurement
 from dynamo_core.bench.graph_times import GraphTimes
 
 from ..page.blocks import Block, Bullets, Column, Heading, Paragraph, Table
-from ..report import place_value
 
 
 def graph_times_blocks(graphs: Sequence[GraphTimes]) -> Iterator[Block]:
@@ -35,25 +33,6 @@ def graph_times_blocks(graphs: Sequence[GraphTimes]) -> Iterator[Block]:
         if each.verdict != AGREES
     ]
     yield Bullets(problems or ([] if graphs else ["no graph was compiled"]), "warning")
-
-
-def graph_times_values(graphs: Sequence[GraphTimes]) -> list[dict[str, Any]]:
-    """The same as JSON values."""
-    return [
-        {
-            "graph": graph.number,
-            "frame": graph.frame,
-            "place": place_value(graph.place),
-            "op_count": graph.ops,
-            "calls": graph.calls,
-            "problem": graph.problem,
-            "fastest": graph.fastest,
-            "backends": [
-                {"backend": name, **measurement.as_json()} for name, measurement in graph.measurements.items()
-            ],
-        }
-        for graph in graphs
-    ]
 
 
 def _row(graph: GraphTimes, backends: Sequence[str]) -> list[str]:
