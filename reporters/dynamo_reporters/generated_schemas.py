@@ -21,6 +21,7 @@ from .diff.locked import LockedDocument
 from .documents import json_schema, object_schema
 from .export.document import ExportDocument
 from .fix.document import FixDocument
+from .graphs.document import Graphs, GraphsAndProgram
 from .guards.document import Guards
 from .ops import OpsBody
 from .parts.after_freeze import FreezeDocument
@@ -49,11 +50,14 @@ _REPORTS: Mapping[str, tuple[str, int, type]] = {
     "autotune": ("dynamo autotune --format json", 2, Autotuned),
     "breaks": ("dynamo breaks --format json", 1, Breaks),
     "bytecode": ("dynamo bytecode --format json", 1, Bytecodes),
+    "graphs": ("dynamo graphs --format json", 1, Graphs),
     "guards": ("dynamo guards --format json", 1, Guards),
     "ops": ("dynamo ops --format json", 1, OpsBody),
     "recompiles": ("dynamo recompiles --format json", 1, Recompiles),
     "ranks": ("dynamo ranks --format json", 1, Ranks),
 }
+# What an option adds to a report: fields that are only there with it, after the report's own.
+_WITH_OPTIONS: Mapping[str, type] = {"graphs": GraphsAndProgram}
 _COMMON = "common"  # what several of them hold; the rest of that file is written by hand
 _IN_COMMON = (BackendValue, Failure, FreezeDocument, Pair, PairOperators, PairTotals, Step)
 NAMES = (*_DOCUMENTS, *_REPORTS, _COMMON)
@@ -90,6 +94,7 @@ def _as_text(schema: Mapping[str, Any]) -> str:
 
 def _of_report(name: str, version: int, declared: type) -> dict[str, Any]:
     body = json_schema(declared)
+    whole = json_schema(_WITH_OPTIONS.get(name, declared))
     return {
         "allOf": [{"$ref": "common.schema.json#/$defs/document"}],
         "type": "object",
@@ -98,7 +103,7 @@ def _of_report(name: str, version: int, declared: type) -> dict[str, Any]:
         "properties": {
             "schema": {"const": f"dynamo-{name}"},
             "version": {"const": version},
-            **body["properties"],
+            **whole["properties"],
         },
     }
 

@@ -18,12 +18,13 @@ from dynamo_core.model import CompileId, Graph, Node, Process, Recording
 from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_TEXT
 
 from ..detail import Detail
+from ..documents import json_value
 from ..page.blocks import Block, Code, Column, Heading, Paragraph, Table
 from ..parts.backends import backend_text, declined_lines
 from ..parts.training.pages import training_page
 from ..parts.training.words import pairs_facts
 from ..report import Report
-from .document import body
+from .document import graphs_of
 from .dot import dot_text
 from .stages import missing_stages, recorded_stages, records_of, stage_names, stage_title, texts_by_compile
 from .svg import TitledDrawing, svg_text
@@ -54,7 +55,9 @@ def report(
         return _texts_page(recording, style)
 
     contents = CONTENTS | {AOT_PAIRS_FROM_TEXT} | records_of(stage_names(stages))
-    return Report("dynamo-graphs", 1, contents, page, lambda recording: body(recording, stages))
+    return Report(
+        "dynamo-graphs", 1, contents, page, lambda recording: json_value(graphs_of(recording, stages))
+    )
 
 
 def graph_title(graph: Graph) -> str:

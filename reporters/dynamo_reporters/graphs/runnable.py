@@ -5,7 +5,7 @@ Only written, never run, by us: the code in it is the recording's.
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from dynamo_core.analysis.graphs.custom_operators import checks_of_operators
 from dynamo_core.analysis.graphs.generated_program import CONTENTS, generated_program
@@ -14,11 +14,12 @@ from dynamo_core.model import Graph, Process, Recording, Stage
 from dynamo_core.shared.errors import NothingSelected
 from dynamo_core.shared.quick_dataclass import dataclass
 
+from ..documents import json_value
 from ..page.blocks import Block, Code
-from ..report import Report, id_value
-from .document import body
+from ..report import Report
+from .document import GraphsAndProgram, Program, graphs_of
 from .report import short_title
-from .stages import direction
+from .stages import Way, way_by_inputs
 
 _RECORD = "fx_graph_runnable"
 # What torch writes down of the environment that says where and by whom the program was recorded.
@@ -32,12 +33,12 @@ _IMPORT_TORCH = re.compile(r"^import torch$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Runnable:
-    """The text of a program, whose it is (`torch` or `dynamo`), and the graph and direction it is of."""
+    """The text of a program, whose it is, and the graph and direction it is of."""
 
     process: Process
     graph: Graph
-    origin: str
-    direction: str | None
+    origin: Literal["torch", "dynamo"]
+    direction: Way | None
     text: str
 
 
@@ -49,16 +50,16 @@ def report(number: int, backward: bool = False) -> Report:
 
     def document_body(recording: Recording) -> dict[str, Any]:
         found = runnable(recording, number, backward)
-        return {
-            **body(recording, ()),
-            "runnable": {
-                "graph": found.graph.number,
-                "compile_id": id_value(found.graph.compile_id),
-                "origin": found.origin,
-                "direction": found.direction,
-                "text": found.text,
-            },
-        }
+        program = Program(
+            graph=found.graph.number,
+            compile_id=found.graph.compile_id,
+            origin=found.origin,
+            direction=found.direction,
+            text=found.text,
+        )
+        document = GraphsAndProgram(**vars(graphs_of(recording, ())), runnable=program)
+        value: dict[str, Any] = json_value(document)
+        return value
 
     return Report("dynamo-graphs", 1, CONTENTS | {_RECORD}, page, document_body)
 
@@ -76,11 +77,11 @@ def runnable(recording: Recording, number: int, backward: bool) -> Runnable:
         raise NothingSelected(f"there is no graph {number} in {recording.path}; graphs: {listed}")
     title = short_title(graph) + process_title(process, recording)
     texts = [s for s in process.stages if s.name == _RECORD and s.compile_id == graph.compile_id]
-    has_backward = any(direction(text) == "backward" for text in texts)
-    texts = [text for text in texts if (direction(text) == "backward") == backward]
+    has_backward = any(way_by_inputs(text.text) == "backward" for text in texts)
+    texts = [text for text in texts if (way_by_inputs(text.text) == "backward") == backward]
     if texts:
         text = _of_graph(texts, graph, process)
-        way = direction(text)
+        way = way_by_inputs(text.text)
         said = _said_of_torchs(title, recording, way, has_backward and not backward)
         return Runnable(process, graph, "torch", way, said + _with_checks(text.text.strip(), graph) + "\n")
     if backward:

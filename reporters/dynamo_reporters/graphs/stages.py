@@ -5,7 +5,8 @@ Source: the `trace_structured` calls of torch/_dynamo, torch/_functorch/_aot_aut
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 from dynamo_core.model import CompileId, Process, Stage
 
@@ -29,6 +30,18 @@ STAGES = {
 GROUPS = {
     "aot": ("aot-joint", "aot-forward", "aot-backward", "aot-inference"),
     "all": tuple(STAGES),
+}
+Way = Literal["forward", "backward"]
+Direction = Literal["forward", "backward", "joint"]
+# Of the records whose name says it; there is one graph only where it is None.
+_DIRECTIONS: Mapping[str, Direction | None] = {
+    "aot_joint_graph": "joint",
+    "before_joint_graph": "joint",
+    "after_joint_graph": "joint",
+    "aot_forward_graph": "forward",
+    "aot_backward_graph": "backward",
+    "aot_inference_graph": None,
+    "aot_inference_graph_after_hop_passes": None,
 }
 _TANGENTS = re.compile(r"\btangents_\d")
 _PRIMALS = re.compile(r"\bprimals_\d")
@@ -56,18 +69,19 @@ def stage_of(record: str) -> str:
     return next((stage for stage, records in STAGES.items() if record in records), record)
 
 
-def direction(stage: Stage) -> str | None:
-    """Whether a text is of a `forward`, `backward` or `joint` graph; None where there is one graph only.
+def direction(stage: Stage) -> Direction | None:
+    """Whether a text is of a `forward`, `backward` or `joint` graph; None where there is one graph only."""
+    return _DIRECTIONS[stage.name] if stage.name in _DIRECTIONS else way_by_inputs(stage.text)
 
-    AOTAutograd names the inputs of a backward graph after the tangents among them.
+
+def way_by_inputs(text: str) -> Way | None:
+    """The same of a graph that is not joint, by the names that AOTAutograd gives to its inputs.
+
+    Those of a backward graph it names after the tangents among them.
     """
-    if stage.name in ("aot_joint_graph", "before_joint_graph", "after_joint_graph"):
-        return "joint"
-    if stage.name.startswith("aot_"):
-        return stage.name.split("_")[1].replace("inference", "") or None
-    if _TANGENTS.search(stage.text):
+    if _TANGENTS.search(text):
         return "backward"
-    return "forward" if _PRIMALS.search(stage.text) else None
+    return "forward" if _PRIMALS.search(text) else None
 
 
 def stage_title(stage: Stage) -> str:

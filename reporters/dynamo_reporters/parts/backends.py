@@ -1,7 +1,7 @@
 """Which backend of those that were named took each graph, and why the others did not."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from dynamo_core.analysis.backend_sentences import short_backend, untaken_sentence
 from dynamo_core.analysis.words import (
@@ -11,11 +11,33 @@ from dynamo_core.analysis.words import (
     seconds_in_calls,
 )
 from dynamo_core.model import Graph, Process, Recording, Taking
+from dynamo_core.shared.quick_dataclass import dataclass
 
+from ..documents import json_value
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 
 _SHOWN = 5
 _NONE = "none (eager)"
+
+
+@dataclass(frozen=True)
+class Declined:
+    """A backend that did not take a graph, and why."""
+
+    backend: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Which backend of those that were named took a graph."""
+
+    by: Annotated[
+        str | None,
+        "the backend that took it; null: none, so that it runs eager, or was an error under --strict",
+    ]
+    using: Annotated[str | None, "the backend that one which chooses among others chose"]
+    declined: Annotated[list[Declined], "those asked before it, in order"]
 
 
 def backend_text(graph: Graph) -> str:
@@ -86,16 +108,18 @@ def untaken_lines(recording: Recording) -> list[str]:
     return [*lines, f"… and {number(rest, 'more graph')} that no backend took"] if rest > 0 else lines
 
 
-def taking_value(graph: Graph) -> dict[str, Any] | None:
-    """As JSON values; None where torch gave the graph to the only backend, or that was not recorded."""
+def taken(graph: Graph) -> Taken | None:
+    """As documents have it; None where torch gave the graph to the only backend, or that was not recorded."""
     taking = graph.taking
     if taking is None:
         return None
-    return {
-        "by": taking.by,
-        "using": taking.using,
-        "declined": [each._asdict() for each in taking.declined],
-    }
+    return Taken(taking.by, taking.using, [Declined(*each) for each in taking.declined])
+
+
+def taking_value(graph: Graph) -> dict[str, Any] | None:
+    """The same as JSON values."""
+    value: dict[str, Any] | None = json_value(taken(graph))
+    return value
 
 
 def _chosen(recording: Recording) -> list[tuple[Graph, Process]]:

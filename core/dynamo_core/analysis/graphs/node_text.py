@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import groupby
+from typing import Literal
 
 from ...model import Graph, Node, Place, TensorInfo
 from ..words import graph_frame, number, place
@@ -40,7 +41,7 @@ _ROOT = re.compile(r"^[LG]\['(\w+)'\]")
 _WORD = re.compile(r"[^\W\d]\w*")
 
 TIMES = "\u00d7"  # as in `24 times`
-Kind = str  # of a placeholder: input, parameter, buffer, symbol
+Kind = Literal["input", "parameter", "buffer", "symbol"]  # of a placeholder
 
 
 def kind_of(node: Node) -> Kind:
@@ -49,7 +50,7 @@ def kind_of(node: Node) -> Kind:
         return "parameter"
     member = _LAST_MEMBER.search(node.source or "")
     if member is not None:
-        return member[1]
+        return "parameter" if member[1] == "parameter" else "buffer"
     return "symbol" if node.symbol is not None and not node.tensors else "input"
 
 
