@@ -27,6 +27,8 @@ from .ops import OpsBody
 from .parts.after_freeze import FreezeDocument
 from .parts.guard_failures import Failure
 from .parts.training.document import Pair, PairOperators, PairTotals
+from .profile.compile_document import PhaseOfCompile
+from .profile.document import PartOfWallTime, Profile
 from .recompiles.document import Recompiles
 from .suite.document import SuiteDocument
 
@@ -41,7 +43,7 @@ _DOCUMENTS: Mapping[str, tuple[str, type]] = {
     "diff": ("dynamo diff --format json", DiffDocument),
     "diff-locked": ("dynamo diff --format json of lock files", LockedDocument),
     "export": ("dynamo export --format json", ExportDocument),
-    "finding": ("A finding, in the documents of `dynamo explain` and `dynamo profile`", Finding),
+    "finding": ("A finding, in the document of `dynamo explain`", Finding),
     "fix": ("dynamo fix --format json", FixDocument),
     "suite": ("dynamo bench --suite --format json", SuiteDocument),
 }
@@ -53,13 +55,24 @@ _REPORTS: Mapping[str, tuple[str, int, type]] = {
     "graphs": ("dynamo graphs --format json", 1, Graphs),
     "guards": ("dynamo guards --format json", 1, Guards),
     "ops": ("dynamo ops --format json", 1, OpsBody),
+    "profile": ("dynamo profile --format json", 2, Profile),
     "recompiles": ("dynamo recompiles --format json", 1, Recompiles),
     "ranks": ("dynamo ranks --format json", 1, Ranks),
 }
 # What an option adds to a report: fields that are only there with it, after the report's own.
 _WITH_OPTIONS: Mapping[str, type] = {"graphs": GraphsAndProgram}
 _COMMON = "common"  # what several of them hold; the rest of that file is written by hand
-_IN_COMMON = (BackendValue, Failure, FreezeDocument, Pair, PairOperators, PairTotals, Step)
+_IN_COMMON = (
+    BackendValue,
+    Failure,
+    FreezeDocument,
+    Pair,
+    PairOperators,
+    PairTotals,
+    PartOfWallTime,
+    PhaseOfCompile,
+    Step,
+)
 NAMES = (*_DOCUMENTS, *_REPORTS, _COMMON)
 FOLDER = Path(__file__).with_name("schemas")
 

@@ -22,9 +22,11 @@ from dynamo_core.model import (
     TracedFunction,
 )
 from dynamo_core.shared.names import TRACING_TIME
+from dynamo_reporters.documents import json_value
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.page.markdown import to_markdown
-from dynamo_reporters.profile.compile_time import compile_time_blocks, compile_time_value
+from dynamo_reporters.profile.compile_document import compile_time_of
+from dynamo_reporters.profile.compile_time import compile_time_blocks
 
 MS = 1_000_000
 FIRST, AGAIN, BAD = CompileId(0, 0), CompileId(0, 1), CompileId(1, 0)
@@ -127,7 +129,7 @@ def test_what_was_not_recorded_is_said_and_is_null() -> None:
     assert "The phases of these compiles were not recorded." in text
     assert "not recorded" in text
     assert "Which functions Dynamo traced was not recorded." in text
-    value = compile_time_value(bare)
+    value = json_value(compile_time_of(bare))
     assert (value["seconds"], value["categories"], value["parallel"], value["tracing"]) == (None,) * 4
     assert [compile_["seconds"] for compile_ in value["compiles"]] == [0.1, None]
     assert value["thrown_away"]["restarts"] == {"seconds": None, "compiles": []}
@@ -135,7 +137,7 @@ def test_what_was_not_recorded_is_said_and_is_null() -> None:
 
 
 def test_the_document_adds_up_and_is_json() -> None:
-    value = json.loads(json.dumps(compile_time_value(process()), allow_nan=False))
+    value = json.loads(json.dumps(json_value(compile_time_of(process())), allow_nan=False))
     parts = [part["forward_seconds"] + part["backward_seconds"] for part in value["categories"]]
     assert sum(parts) == pytest.approx(value["seconds"]) == pytest.approx(0.28)
     assert [(c["compile_id"], c["graph"]) for c in value["compiles"]] == [
@@ -157,10 +159,10 @@ def test_the_document_adds_up_and_is_json() -> None:
 
 def test_torchs_own_time_before_a_restart_is_told_where_attempts_were_not_timed() -> None:
     one = Process(Path("t"), compiles=[metrics(FIRST, restart_reasons=("x",), seconds_before_restart=0.019)])
-    (loss,) = compile_time_value(one)["thrown_away"]["restarts"]["compiles"]
+    (loss,) = json_value(compile_time_of(one))["thrown_away"]["restarts"]["compiles"]
     assert (loss["seconds"], loss["reason"]) == (0.019, "x")
     untimed = Process(Path("t"), compiles=[metrics(FIRST, restart_reasons=("x",))])
-    (loss,) = compile_time_value(untimed)["thrown_away"]["restarts"]["compiles"]
+    (loss,) = json_value(compile_time_of(untimed))["thrown_away"]["restarts"]["compiles"]
     assert loss["seconds"] is None
 
 
@@ -175,7 +177,7 @@ def test_look_ups_are_those_recorded_where_no_phase_has_them() -> None:
 def test_a_compile_that_was_cut_off_says_so() -> None:
     cut = Process(Path("t"), phases=[phase("dynamo", 0, None, phase("gc", 5, 8))])
     assert "8 ms (cut off)" in page(cut)
-    assert compile_time_value(cut)["compiles"][0]["is_cut_off"] is True
+    assert json_value(compile_time_of(cut))["compiles"][0]["is_cut_off"] is True
 
 
 def test_many_compiles_are_folded_unless_all_are_shown() -> None:

@@ -32,7 +32,8 @@ from dynamo_core.model import (
     Timeline,
 )
 from dynamo_reporters.page.console import plain_text
-from dynamo_reporters.profile.run_time import inherited_value, run_time_blocks, run_time_value
+from dynamo_reporters.profile.document import InheritedCalls, graphs_run, inherited_calls
+from dynamo_reporters.profile.run_time import run_time_blocks
 
 S = 1_000_000_000
 PLACE = Place("/home/user/train.py", 7)
@@ -145,10 +146,10 @@ def test_the_rows_of_the_graphs_add_up_to_the_time_in_them() -> None:
     child.info = replace(child.info, pid=3, ppid=2, forked=True)
     recorded = Recording(Path("r"), Run(launcher_pid=1, ended_ns=100 * S), [parent, child], 2, [])
     for each, overlap in ((parent, 2.0), (child, 0.125)):
-        rows, inherited = run_time_value(each), inherited_value(each)
+        rows, inherited = graphs_run(each), inherited_calls(each)
         assert inherited is not None
-        seconds = inherited["seconds"] + sum(
-            row[direction]["seconds"] for row in rows for direction in ("forward", "backward")
+        seconds = inherited.seconds + sum(
+            calls.seconds for row in rows for calls in (row.forward, row.backward) if calls is not None
         )
         wall = wall_time(each, recorded)
         part = wall.part(GRAPHS) if wall is not None else None
@@ -158,8 +159,8 @@ def test_the_rows_of_the_graphs_add_up_to_the_time_in_them() -> None:
     assert "10.75 s in 15 calls" in page
     row = page[page.index("graphs of its parent") :]
     assert [text for text in ("inherited", "750 ms", "7.0%") if text not in row] == []
-    assert inherited_value(process(overlap_seconds=None)) is None
-    assert inherited_value(process()) == {"calls": 0, "seconds": 0.0}
+    assert inherited_calls(process(overlap_seconds=None)) is None
+    assert inherited_calls(process()) == InheritedCalls(calls=0, seconds=0.0)
 
 
 def test_a_process_that_only_inherited_graphs_has_a_table_of_them() -> None:

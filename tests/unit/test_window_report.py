@@ -15,8 +15,10 @@ from dynamo_core.model import (
     WindowOperator,
     WindowPart,
 )
+from dynamo_reporters.documents import json_value
 from dynamo_reporters.page.console import plain_text
-from dynamo_reporters.profile.window import window_blocks, window_value
+from dynamo_reporters.profile.window import window_blocks
+from dynamo_reporters.profile.window_document import window_of
 
 FORWARD = GraphPart(1, False)
 ON_CPU = ProfileWindow(
@@ -56,13 +58,13 @@ def _page(process: Process) -> str:
 
 def test_nothing_where_no_window_was_asked_for() -> None:
     assert _page(_process(None)).strip() == ""
-    assert window_value(_process(None)) is None
+    assert window_of(_process(None)) is None
 
 
 def test_why_there_is_none() -> None:
     process = _process(None, "nothing was compiled")
     assert "No window was profiled: nothing was compiled." in _page(process)
-    assert window_value(process) == {"problem": "nothing was compiled"}
+    assert json_value(window_of(process)) == {"problem": "nothing was compiled"}
 
 
 def test_shares() -> None:
@@ -97,7 +99,7 @@ def test_the_page_of_a_gpu() -> None:
 
 
 def test_json_has_null_for_what_was_not_recorded() -> None:
-    value = window_value(_process(ON_CPU))
+    value = json_value(window_of(_process(ON_CPU)))
     assert value is not None and value["kernels"] is None and value["cuda_graph_counters"] is None
     assert value["graphs"][0]["kernel_seconds"] is None
     assert value["eager_operators"][1] == {
@@ -107,7 +109,7 @@ def test_json_has_null_for_what_was_not_recorded() -> None:
         "seconds": 0.05,
         "kernel_seconds": None,
     }
-    value = window_value(_process(ON_GPU))
+    value = json_value(window_of(_process(ON_GPU)))
     assert value is not None
     assert [kernel["bytes_per_second"] for kernel in value["kernels"]] == [2e9, None]
     assert value["kernels"][1]["nodes"] is None

@@ -1,14 +1,12 @@
-"""What each graph break costs, as a table and as JSON values."""
+"""What each graph break costs, as a table."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from dynamo_core.analysis.break_costs import break_costs, seconds_in_all
 from dynamo_core.analysis.words import number, place, seconds
 from dynamo_core.model import Recording
 
 from ..page.blocks import Block, Heading, Paragraph, table
-from ..report import place_value
 
 _ROWS_SHOWN = 5
 _TOGETHER = " Breaks that follow one another with no graph in between have that time together."
@@ -41,18 +39,3 @@ def break_cost_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
         + (_TOGETHER if any(cost.along_with for cost in costs) else ""),
         "dim",
     )
-
-
-def break_cost_values(recording: Recording) -> list[dict[str, Any]]:
-    """The same as JSON values."""
-    return [
-        {
-            "place": place_value(cost.distinct.first.place),
-            "kind": cost.distinct.first.kind,
-            "crossed": cost.distinct.crossed,
-            "seconds_each": cost.seconds_each,
-            "seconds": cost.seconds,
-            "timed_crossings": cost.timed,
-        }
-        for cost in break_costs(recording)
-    ]

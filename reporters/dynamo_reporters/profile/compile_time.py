@@ -1,7 +1,6 @@
 """Where compile time went: in all, compile by compile as trees of phases, what was lost, what was traced."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from dynamo_core.analysis.time.compiles import CompileCost, compile_costs
 from dynamo_core.analysis.time.phase_tree import Node, phase_tree
@@ -21,7 +20,6 @@ from dynamo_core.analysis.words import (
 from dynamo_core.model import Process, Recording
 
 from ..page.blocks import Block, Heading, Paragraph, Table, table
-from ..report import id_value, place_value
 
 # The records that the reader must load for this.
 CONTENTS = frozenset({"chromium_event", "dynamo_tracing_time"})
@@ -242,106 +240,3 @@ def _time(value: float) -> str:
 
 def _share(part: float | None, whole: float | None) -> str:
     return f"{part / whole:.1%}" if part is not None and whole else ""
-
-
-def compile_time_value(process: Process) -> dict[str, Any]:
-    """The same as JSON: whole, with nothing folded. What was not recorded is null."""
-    costs = compile_costs(process)
-    whole, lost, traced = split(process), thrown_away(process, costs), tracing(process)
-    return {
-        "seconds": whole.total_seconds if whole else None,
-        "overlap_seconds": whole.overlap_seconds if whole else None,
-        "categories": _category_values(whole) if whole else None,
-        "passes": [{"name": n, "seconds": s} for n, s in whole.passes.items()] if whole else None,
-        "parallel": _parallel_value(process, whole) if whole else None,
-        "compiles": [_cost_value(cost) for cost in costs],
-        "thrown_away": {
-            attribute: {
-                "seconds": seconds_of(getattr(lost, attribute)),
-                "compiles": [_loss_value(loss) for loss in getattr(lost, attribute)],
-            }
-            for attribute, _ in _LOSSES
-        },
-        "tracing": _tracing_value(traced) if traced else None,
-    }
-
-
-def _category_values(whole: CompileSplit) -> list[dict[str, Any]]:
-    return [
-        {
-            "category": category,
-            "forward_seconds": whole.of(category, False),
-            "backward_seconds": whole.of(category, True),
-        }
-        for category in whole.categories
-    ]
-
-
-def _parallel_value(process: Process, whole: CompileSplit) -> dict[str, Any]:
-    return {
-        "seconds": whole.parallel_seconds,
-        "threads": whole.parallel_threads,
-        "phases": [
-            {
-                "name": phase.name,
-                "compile_id": id_value(phase.compile_id),
-                "seconds": None if phase.end_ns is None else (phase.end_ns - phase.begin_ns) / 1e9,
-            }
-            for phase in process.parallel_phases
-        ],
-    }
-
-
-def _cost_value(cost: CompileCost) -> dict[str, Any]:
-    return {
-        "compile_id": id_value(cost.compile_id),
-        "graph": "backward" if cost.is_backward else "forward",
-        "name": cost.name,
-        "place": place_value(cost.place),
-        "seconds": cost.seconds,
-        "is_cut_off": cost.is_cut_off,
-        "temperature": cost.temperature,
-        "cache_lookups": None if cost.lookups is None else {k: list(v) for k, v in cost.lookups.items()},
-        "phases": [_node_value(node) for node in phase_tree(cost.trees, show_all=True)]
-        if cost.trees
-        else None,
-    }
-
-
-def _node_value(node: Node) -> dict[str, Any]:
-    return {
-        "name": node.name,
-        "category": node.category,
-        "count": node.count,
-        "seconds": node.total_ns / 1e9,
-        "own_seconds": node.own_ns / 1e9,
-        "phases": [_node_value(child) for child in node.children],
-    }
-
-
-def _loss_value(loss: Loss) -> dict[str, Any]:
-    return {
-        "compile_id": id_value(loss.compile_id),
-        "name": loss.name,
-        "place": place_value(loss.place),
-        "seconds": loss.seconds,
-        "reason": loss.reason,
-    }
-
-
-def _tracing_value(traced: Tracing) -> dict[str, Any]:
-    return {
-        "seconds": traced.seconds,
-        "functions": [
-            {
-                "name": function.name,
-                "place": place_value(function.place),
-                "calls": function.calls,
-                "attempts": function.attempts,
-                "exclusive_seconds": function.exclusive_seconds,
-                "inclusive_seconds": function.inclusive_seconds,
-            }
-            for function in traced.functions
-        ],
-        "others": {"calls": traced.other_calls, "exclusive_seconds": traced.other_seconds},
-    }

@@ -1,7 +1,6 @@
 """`dynamo profile`: where the time of a run went."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from dynamo_core.analysis.findings import CONTENTS as FINDINGS
 from dynamo_core.analysis.findings import find
@@ -9,18 +8,20 @@ from dynamo_core.analysis.time.phases import split
 from dynamo_core.analysis.time.steps import check_step
 from dynamo_core.analysis.time.wall import COMPILING, GRAPHS, REST, is_main, wall_time
 from dynamo_core.analysis.words import seconds
-from dynamo_core.model import Process, Recording
+from dynamo_core.model import Recording
 
+from ..documents import json_value
 from ..page.blocks import Block, Heading
-from ..parts.findings import findings_in_short, findings_section, findings_value
+from ..parts.findings import findings_in_short, findings_section
 from ..parts.other_ranks import other_ranks_blocks
-from ..report import Report, process_value
+from ..report import Report
 from ..shares import shares_of
 from . import compile_time, window
-from .break_cost import break_cost_blocks, break_cost_values
-from .run_split import run_split_blocks, run_split_value
-from .run_time import inherited_value, run_time_blocks, run_time_value
-from .steady_state import steady_state_blocks, steady_state_value
+from .break_cost import break_cost_blocks
+from .document import Profile, profile_of
+from .run_split import run_split_blocks
+from .run_time import run_time_blocks
+from .steady_state import steady_state_blocks
 
 CONTENTS = compile_time.CONTENTS | window.CONTENTS | FINDINGS
 
@@ -35,7 +36,7 @@ def report(*, show_all: bool = False, step: str | None = None) -> Report:
         2,
         CONTENTS,
         lambda recording: _page(recording, show_all, step),
-        lambda recording: _body(recording, step),
+        lambda recording: json_value(_document(recording, step)),
     )
 
 
@@ -77,22 +78,6 @@ def _verdict(recording: Recording) -> str:
     return f"{seconds(wall.seconds)} of wall time: {said}."
 
 
-def _body(recording: Recording, step: str | None) -> dict[str, Any]:
+def _document(recording: Recording, step: str | None) -> Profile:
     check_step(recording.processes, step)
-    return {
-        "findings": findings_value(find(recording)),
-        "processes": [_process_value(process, recording, step) for process in recording.processes],
-        "breaks": break_cost_values(recording),
-    }
-
-
-def _process_value(process: Process, recording: Recording, step: str | None) -> dict[str, Any]:
-    return {
-        "process": process_value(process),
-        "wall_time": run_split_value(process, recording),
-        "steady_state": steady_state_value(process, step),
-        "graphs": run_time_value(process),
-        "inherited": inherited_value(process),
-        "compile_time": compile_time.compile_time_value(process),
-        "window": window.window_value(process),
-    }
+    return profile_of(recording, step)

@@ -1,11 +1,10 @@
 """Where the wall time of each process went, as a table that adds up."""
 
 from collections.abc import Iterator
-from typing import Any
 
-from dynamo_core.analysis.time.wall import Part, WallTime, is_main, wall_time
+from dynamo_core.analysis.time.wall import Part, WallTime, wall_time
 from dynamo_core.analysis.words import process_title, seconds
-from dynamo_core.model import Process, Recording
+from dynamo_core.model import Recording
 
 from ..page.bar import bar
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
@@ -61,29 +60,3 @@ def _inner(part: Part, wall: WallTime, show_all: bool, depth: int) -> Iterator[l
 def _inner_row(name: str, spent: float | None, wall: WallTime, depth: int) -> list[str]:
     (share,) = shares_of([spent], wall.seconds)
     return ["  " * depth + "· " + name, seconds(spent), share, "", ""]
-
-
-def run_split_value(process: Process, recording: Recording) -> dict[str, Any] | None:
-    """The split of one process; None where its begin was not recorded."""
-    wall = wall_time(process, recording)
-    if wall is None:
-        return None
-    return {
-        "began_ns": wall.begin_ns,
-        "ended_ns": wall.end_ns,
-        "saw_end": wall.saw_end,
-        "is_main": is_main(process, recording),
-        "seconds": wall.seconds,
-        "parts": [_part_value(part, wall) for part in wall.parts],
-    }
-
-
-def _part_value(part: Part, wall: WallTime) -> dict[str, Any]:
-    return {
-        "name": part.name,
-        "seconds": part.seconds,
-        "share": None if part.seconds is None else part.seconds / wall.seconds,
-        "basis": part.basis,
-        "note": part.note or None,
-        "parts": [_part_value(inner, wall) for inner in part.parts],
-    }

@@ -1,7 +1,6 @@
 """What running the graphs took, call by call, and what checking their guards did."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from dynamo_core.analysis.time.graph_times import GraphTime, first_call, frame_text, graph_times, steady_mean
 from dynamo_core.analysis.words import (
@@ -12,10 +11,9 @@ from dynamo_core.analysis.words import (
     seconds,
     seconds_in_calls,
 )
-from dynamo_core.model import CallTimes, Graph, Process, Recording
+from dynamo_core.model import CallTimes, Process, Recording
 
 from ..page.blocks import Block, Column, Heading, Paragraph, Table, table
-from ..report import id_value, place_value
 from ..shares import shares_of
 
 _ROWS_SHOWN = 5
@@ -142,48 +140,3 @@ def _more(rest: int, singular: str, plural: str | None = None) -> Iterator[Block
         yield Paragraph(
             f"… and {number(rest, 'more ' + singular, plural and 'more ' + plural)}: --all.", "dim"
         )
-
-
-def run_time_value(process: Process) -> list[dict[str, Any]]:
-    """The calls of every graph of a process."""
-    return [_graph_value(graph) for graph in process.graphs if graph.is_compiled]
-
-
-def inherited_value(process: Process) -> dict[str, Any] | None:
-    """The calls of graphs that the parent of a process compiled; None where calls were not counted."""
-    if process.overlap_seconds is None:
-        return None
-    return {"calls": process.inherited_calls, "seconds": process.inherited_seconds}
-
-
-def _graph_value(graph: Graph) -> dict[str, Any]:
-    return {
-        "number": graph.number,
-        "compile_id": id_value(graph.compile_id),
-        "frame": graph.frame_name,
-        "place": place_value(graph.frame_place),
-        "ops": graph.ops,
-        "forward": _times_value(graph.times),
-        "backward": _times_value(graph.backward),
-        "guard_seconds_each": graph.times.guard_seconds if graph.times is not None else None,
-    }
-
-
-def _times_value(times: CallTimes | None) -> dict[str, Any] | None:
-    if times is None:
-        return None
-    return {
-        "calls": times.calls,
-        "untimed_calls": times.untimed,
-        "seconds": times.seconds,
-        "first_seconds": first_call(times),
-        "mean_of_the_rest_seconds": steady_mean(times),
-        "p50_seconds": times.percentile(0.5),
-        "p99_seconds": times.percentile(0.99),
-        "device_seconds_each": times.device_seconds,
-        "device_samples": times.device_samples,
-        "histogram": [
-            {"from_ns": low, "to_ns": high, "calls": count}
-            for (low, high), count in sorted(times.histogram.items())
-        ],
-    }

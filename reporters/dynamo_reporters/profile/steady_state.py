@@ -1,7 +1,6 @@
 """When the run settled, and what one step takes since."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from dynamo_core.analysis.time.graph_times import frame_text
 from dynamo_core.analysis.time.steps import Steps, find_steps, is_name_known
@@ -80,22 +79,3 @@ def _paid_back(process: Process, recording: Recording, steps: Steps) -> Iterator
         f"{number(round(compiling.seconds / steps.median), 'such step')}; `dynamo bench` says after how many "
         "it pays."
     )
-
-
-def steady_state_value(process: Process, step: str | None) -> dict[str, Any] | None:
-    """The steps of a process; None where none was found."""
-    steps = find_steps(process, step)
-    if steps is None:
-        return None
-    return {
-        "graph": steps.graph.number,
-        "steps": steps.steady,
-        "steady_since_ns": steps.steady_since_ns,
-        "warm_up_steps": {"least": steps.warm_up[0], "most": steps.warm_up[1]},
-        "mean_seconds": steps.mean,
-        "median_seconds": steps.median,
-        "fastest_seconds": steps.spread[0],
-        "slowest_seconds": steps.spread[1],
-        "block_size": steps.block_size,
-        "first_seconds": list(steps.first),
-    }

@@ -1,7 +1,6 @@
 """What `dynamo run --profile` saw of steady steps: graphs, operators, kernels, memory and user lines."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from dynamo_core.analysis.time.coverage import coverage
 from dynamo_core.analysis.words import memory, number, place, process_title, seconds
@@ -18,7 +17,6 @@ from dynamo_core.model import (
 from dynamo_core.shared import names
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
-from ..report import place_value
 
 # What the reader must load for this. The last two name the nodes and lines behind kernels.
 CONTENTS = frozenset({names.PROFILE_WINDOW, names.FX_GRAPH, "inductor_output_code"})
@@ -115,7 +113,7 @@ def _eager(window: ProfileWindow) -> Iterator[Block]:
             seconds(operator.seconds),
             *([seconds(operator.kernel_seconds)] if has_kernels else []),
         ]
-        for operator in _costliest_eager(window)[:_ROWS_SHOWN]
+        for operator in costliest_eager(window)[:_ROWS_SHOWN]
     ]
     yield table("line|operator|calls>|host time>" + ("|kernel time>" if has_kernels else ""), rows)
     yield from _rest(len(window.eager))
@@ -138,7 +136,7 @@ def _kernels(window: ProfileWindow) -> Iterator[Block]:
             ", ".join(kernel.nodes) or _NOT_RECORDED,
             ", ".join(map(place, kernel.places)) or _NOT_RECORDED,
         ]
-        for kernel in _costliest_kernels(window)[:_ROWS_SHOWN]
+        for kernel in costliest_kernels(window)[:_ROWS_SHOWN]
     ]
     yield table("kernel|graph|calls>|time>|bandwidth>|FX nodes|lines", rows)
     yield from _rest(len(window.kernels))
@@ -206,11 +204,13 @@ def _rest(count: int) -> Iterator[Block]:
         yield Paragraph(f"… and {count - _ROWS_SHOWN:,} more; the JSON document has them all.", "dim")
 
 
-def _costliest_eager(window: ProfileWindow) -> list[EagerOperator]:
+def costliest_eager(window: ProfileWindow) -> list[EagerOperator]:
+    """The operators outside of graphs, by what they or their kernels took."""
     return sorted(window.eager, key=lambda operator: -max(operator.seconds, operator.kernel_seconds))
 
 
-def _costliest_kernels(window: ProfileWindow) -> list[WindowKernel]:
+def costliest_kernels(window: ProfileWindow) -> list[WindowKernel]:
+    """The kernels, by what they took."""
     return sorted(window.kernels or (), key=lambda kernel: -kernel.seconds)
 
 
@@ -224,76 +224,3 @@ def _calls(operators: Iterable[EagerOperator]) -> int:
 
 def _percent(share: float | None) -> str:
     return _NOT_RECORDED if share is None else f"{share:.1%}"
-
-
-def window_value(process: Process) -> dict[str, Any] | None:
-    """The window as JSON values; None where the run was not asked for one."""
-    window = process.window
-    if window is None:
-        return None if process.window_problem is None else {"problem": process.window_problem}
-    return {
-        "problem": None,
-        "anchor_graph": window.anchor,
-        "steps": window.steps,
-        "seconds": window.seconds,
-        "compiles": window.compiles,
-        "coverage": coverage(window),
-        "graphs": [_part_value(part, window) for part in window.parts],
-        "eager_operators": [
-            {
-                "name": operator.name,
-                "place": place_value(operator.place),
-                "calls": operator.calls,
-                "seconds": operator.seconds,
-                "kernel_seconds": None if window.kernels is None else operator.kernel_seconds,
-            }
-            for operator in _costliest_eager(window)
-        ],
-        "operators": [
-            {
-                "name": operator.name,
-                "graph": _part_id(operator.part),
-                "calls": operator.calls,
-                "self_seconds": operator.seconds,
-                "total_seconds": operator.total_seconds,
-            }
-            for operator in sorted(window.operators, key=lambda operator: -operator.seconds)
-        ],
-        "kernels": None if window.kernels is None else [_kernel_value(k) for k in _costliest_kernels(window)],
-        "cuda_graph_counters": process.cuda_graph_counters,
-        "lines_problem": window.lines_problem,
-        "damaged_events": window.damaged_events,
-    }
-
-
-def _part_value(part: WindowPart, window: ProfileWindow) -> dict[str, Any]:
-    has_kernels = window.kernels is not None
-    return {
-        "graph": _part_id(part.part),
-        "calls": part.calls,
-        "seconds": part.seconds,
-        "operator_calls": part.operator_calls,
-        "operator_seconds": part.operator_seconds,
-        "kernels": part.kernels if has_kernels else None,
-        "kernel_seconds": part.kernel_seconds if has_kernels else None,
-        "cuda_graph_launches": part.cuda_graph_launches if has_kernels else None,
-        "extra_bytes": part.extra_bytes,
-    }
-
-
-def _kernel_value(kernel: WindowKernel) -> dict[str, Any]:
-    return {
-        "name": kernel.name,
-        "graph": _part_id(kernel.part),
-        "device": kernel.device,
-        "calls": kernel.calls,
-        "seconds": kernel.seconds,
-        "bytes": kernel.bytes,
-        "bytes_per_second": bandwidth(kernel),
-        "nodes": list(kernel.nodes) or None,
-        "places": [place_value(where) for where in kernel.places] or None,
-    }
-
-
-def _part_id(part: GraphPart | None) -> dict[str, Any] | None:
-    return None if part is None else {"number": part.graph, "is_backward": part.is_backward}

@@ -1,0 +1,202 @@
+"""Compile time, as the document of `dynamo profile` has it: whole, with nothing folded."""
+
+from typing import Annotated, ClassVar, Literal
+
+from dynamo_core.analysis.time.compiles import CompileCost, compile_costs
+from dynamo_core.analysis.time.phase_tree import Node, phase_tree
+from dynamo_core.analysis.time.phases import CompileSplit, split
+from dynamo_core.analysis.time.thrown_away import Loss, seconds_of, thrown_away
+from dynamo_core.analysis.time.traced import Traced, Tracing, tracing
+from dynamo_core.model import CompileId, Place, Process
+from dynamo_core.shared.quick_dataclass import dataclass
+
+
+@dataclass(frozen=True)
+class CategorySeconds:
+    """What a category of phases took."""
+
+    category: str
+    forward_seconds: float
+    backward_seconds: float
+
+
+@dataclass(frozen=True)
+class PassSeconds:
+    """What one of Inductor's passes took."""
+
+    name: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ParallelPhase:
+    """A phase in a worker thread."""
+
+    name: str
+    compile_id: CompileId | None
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class ParallelPhases:
+    """What ran in worker threads."""
+
+    seconds: float
+    threads: int
+    phases: list[ParallelPhase]
+
+
+@dataclass(frozen=True)
+class PhaseOfCompile:
+    """Phases of one name that the same phase holds."""
+
+    in_common: ClassVar[str] = "phase_of_compile"
+
+    name: Annotated[str | None, "torch's"]
+    category: str | None
+    count: Annotated[int, "of phases that stand for one"]
+    seconds: float
+    own_seconds: Annotated[float, "without those in it"]
+    phases: list["PhaseOfCompile"]
+
+
+@dataclass(frozen=True)
+class CompileTaken:
+    """What one compile cost, in one direction."""
+
+    compile_id: CompileId | None
+    graph: Literal["forward", "backward"]
+    name: str | None
+    place: Place | None
+    seconds: float | None
+    is_cut_off: bool
+    temperature: str | None
+    cache_lookups: Annotated[dict[str, list[str]] | None, "what each look-up in torch's caches came to"]
+    phases: list[PhaseOfCompile] | None
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Compiles that lost time in one way."""
+
+    seconds: float | None
+    compiles: list[Loss]
+
+
+@dataclass(frozen=True)
+class LossesByWay:
+    """What was thrown away: attempts that began again, frames that fell back to eager, recompiles."""
+
+    restarts: Losses
+    gave_up: Losses
+    recompiles: Losses
+
+
+@dataclass(frozen=True)
+class OthersTraced:
+    """The functions that have no name in the recording."""
+
+    calls: int
+    exclusive_seconds: float
+
+
+@dataclass(frozen=True)
+class FunctionsTraced:
+    """What Dynamo spent on tracing functions."""
+
+    seconds: float
+    functions: list[Traced]
+    others: OthersTraced
+
+
+@dataclass(frozen=True)
+class CompileTime:
+    """Where the compile time of a process went. What was not recorded is null."""
+
+    seconds: Annotated[float | None, "in the phases that torch timed; what they have in common counts once"]
+    overlap_seconds: float | None
+    categories: Annotated[
+        list[CategorySeconds] | None, "each moment in the innermost phase: they add up to seconds"
+    ]
+    passes: Annotated[list[PassSeconds] | None, "each of Inductor's passes"]
+    parallel: Annotated[ParallelPhases | None, "beside the compile, in none of the categories"]
+    compiles: Annotated[list[CompileTaken], "the costliest first"]
+    thrown_away: LossesByWay
+    tracing: Annotated[FunctionsTraced | None, "the functions that Dynamo traced"]
+
+
+def compile_time_of(process: Process) -> CompileTime:
+    """All that is known of the compile time of a process."""
+    costs = compile_costs(process)
+    whole, lost, traced = split(process), thrown_away(process, costs), tracing(process)
+    return CompileTime(
+        seconds=whole.total_seconds if whole else None,
+        overlap_seconds=whole.overlap_seconds if whole else None,
+        categories=_categories(whole) if whole else None,
+        passes=[PassSeconds(name, seconds) for name, seconds in whole.passes.items()] if whole else None,
+        parallel=_parallel(process, whole) if whole else None,
+        compiles=list(map(_compile, costs)),
+        thrown_away=LossesByWay(_losses(lost.restarts), _losses(lost.gave_up), _losses(lost.recompiles)),
+        tracing=_tracing(traced) if traced else None,
+    )
+
+
+def _categories(whole: CompileSplit) -> list[CategorySeconds]:
+    return [
+        CategorySeconds(category, whole.of(category, False), whole.of(category, True))
+        for category in whole.categories
+    ]
+
+
+def _parallel(process: Process, whole: CompileSplit) -> ParallelPhases:
+    return ParallelPhases(
+        seconds=whole.parallel_seconds,
+        threads=whole.parallel_threads,
+        phases=[
+            ParallelPhase(
+                name=phase.name,
+                compile_id=phase.compile_id,
+                seconds=None if phase.end_ns is None else (phase.end_ns - phase.begin_ns) / 1e9,
+            )
+            for phase in process.parallel_phases
+        ],
+    )
+
+
+def _compile(cost: CompileCost) -> CompileTaken:
+    return CompileTaken(
+        compile_id=cost.compile_id,
+        graph="backward" if cost.is_backward else "forward",
+        name=cost.name,
+        place=cost.place,
+        seconds=cost.seconds,
+        is_cut_off=cost.is_cut_off,
+        temperature=cost.temperature,
+        cache_lookups=None
+        if cost.lookups is None
+        else {cache: list(outcomes) for cache, outcomes in cost.lookups.items()},
+        phases=list(map(_phase, phase_tree(cost.trees, show_all=True))) if cost.trees else None,
+    )
+
+
+def _phase(node: Node) -> PhaseOfCompile:
+    return PhaseOfCompile(
+        name=node.name,
+        category=node.category,
+        count=node.count,
+        seconds=node.total_ns / 1e9,
+        own_seconds=node.own_ns / 1e9,
+        phases=list(map(_phase, node.children)),
+    )
+
+
+def _losses(losses: list[Loss]) -> Losses:
+    return Losses(seconds_of(losses), losses)
+
+
+def _tracing(traced: Tracing) -> FunctionsTraced:
+    return FunctionsTraced(
+        seconds=traced.seconds,
+        functions=traced.functions,
+        others=OthersTraced(traced.other_calls, traced.other_seconds),
+    )

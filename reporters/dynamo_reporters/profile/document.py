@@ -1,0 +1,290 @@
+"""`dynamo profile` as JSON: one declaration for the document and its schema."""
+
+from typing import Annotated, ClassVar
+
+from dynamo_core.analysis.break_costs import break_costs
+from dynamo_core.analysis.findings import Finding, find
+from dynamo_core.analysis.time import wall
+from dynamo_core.analysis.time.graph_times import first_call, steady_mean
+from dynamo_core.analysis.time.steps import find_steps
+from dynamo_core.model import CallTimes, CompileId, Graph, Place, Process, Recording
+from dynamo_core.shared.quick_dataclass import dataclass
+
+from .compile_document import CompileTime, compile_time_of
+from .window_document import NoWindow, Window, window_of
+
+
+@dataclass(frozen=True)
+class PartOfWallTime:
+    """A share of the wall time, or of another part."""
+
+    in_common: ClassVar[str] = "part_of_wall_time"
+
+    name: str
+    seconds: float | None
+    share: float | None
+    basis: Annotated[wall.Basis, "how it is known"]
+    note: str | None
+    parts: Annotated[list["PartOfWallTime"], "what lies within it; need not be all of it"]
+
+
+@dataclass(frozen=True)
+class WallTime:
+    """The life of a process, and what it was spent on."""
+
+    began_ns: int
+    ended_ns: Annotated[int, "or the last moment that is known"]
+    saw_end: Annotated[bool, "false where the process was cut off without a word"]
+    is_main: Annotated[bool, "the process that dynamo run started"]
+    seconds: Annotated[float, "all of it; the parts add up to it"]
+    parts: list[PartOfWallTime]
+
+
+@dataclass(frozen=True)
+class WarmUp:
+    """How many steps it took until the run was steady."""
+
+    least: int
+    most: int
+
+
+@dataclass(frozen=True)
+class SteadyState:
+    """What repeats after the last compile."""
+
+    graph: Annotated[int, "the number of the graph with whose call a step begins"]
+    steps: Annotated[int, "how many the mean is over"]
+    steady_since_ns: int
+    warm_up_steps: Annotated[
+        WarmUp,
+        "how many began before the last compile had ended, and the first call of the graph; two numbers "
+        "where not every call was noted",
+    ]
+    mean_seconds: float
+    median_seconds: Annotated[float, "of blocks"]
+    fastest_seconds: Annotated[float, "block"]
+    slowest_seconds: Annotated[float, "block"]
+    block_size: Annotated[int, "steps whose mean makes one figure of the spread"]
+    first_seconds: Annotated[list[float], "of the first steps, one by one, compiling included"]
+
+
+@dataclass(frozen=True)
+class CallsOfDuration:
+    """How many calls took how long."""
+
+    from_ns: int
+    to_ns: Annotated[int, "exclusive"]
+    calls: int
+
+
+@dataclass(frozen=True)
+class Calls:
+    """The calls of a compiled graph, or of its backward."""
+
+    calls: int
+    untimed_calls: Annotated[
+        int,
+        "of these, how many were only counted, since the calls are short: the time is extrapolated from the "
+        "others",
+    ]
+    seconds: Annotated[float, "of the host, in all"]
+    first_seconds: Annotated[float | None, "of the first call"]
+    mean_of_the_rest_seconds: float | None
+    p50_seconds: Annotated[float | None, "to within 6 %"]
+    p99_seconds: Annotated[float | None, "to within 6 %"]
+    device_seconds_each: Annotated[
+        float | None, "on the GPU's stream, on average over a sample; null where no GPU was in use"
+    ]
+    device_samples: int
+    histogram: list[CallsOfDuration]
+
+
+@dataclass(frozen=True)
+class GraphRun:
+    """What running a graph took."""
+
+    number: int
+    compile_id: CompileId | None
+    frame: str | None
+    place: Place | None
+    ops: int | None
+    forward: Annotated[Calls | None, "null where calls were not counted"]
+    backward: Annotated[Calls | None, "null where calls were not counted"]
+    guard_seconds_each: Annotated[
+        float | None, "one evaluation of the guards of its frame, on average over a sample"
+    ]
+
+
+@dataclass(frozen=True)
+class InheritedCalls:
+    """The calls of graphs that the parent of a forked process compiled."""
+
+    calls: int
+    seconds: Annotated[float, "of the host, in all"]
+
+
+@dataclass(frozen=True)
+class ProcessProfile:
+    """Where the time of a process went."""
+
+    process: Process
+    wall_time: Annotated[WallTime | None, "null where the begin was not recorded: a plain torch trace"]
+    steady_state: Annotated[SteadyState | None, "null where nothing repeats after the last compile"]
+    graphs: list[GraphRun]
+    inherited: Annotated[
+        InheritedCalls | None,
+        "in a forked process, the calls of graphs that its parent compiled, backward included; null where "
+        "calls were not counted",
+    ]
+    compile_time: CompileTime
+    window: Annotated[
+        Window | NoWindow | None,
+        "a window of steady steps under torch.profiler; null where the run was not asked for one",
+    ]
+
+
+@dataclass(frozen=True)
+class BreakTaken:
+    """What a graph break costs."""
+
+    place: Place | None
+    kind: str
+    crossed: int | None
+    seconds_each: Annotated[
+        float | None, "from the graph before the break to the one after it, on average over a sample"
+    ]
+    seconds: Annotated[float | None, "times the crossings"]
+    timed_crossings: Annotated[int, "how many the sample has"]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """All seconds are of the wall clock, unless said otherwise; moments (…_ns) are nanoseconds since the
+    epoch.
+    """
+
+    findings: Annotated[list[Finding], "what to do first, the worst first"]
+    processes: list[ProcessProfile]
+    breaks: Annotated[list[BreakTaken], "the costliest first"]
+
+
+def profile_of(recording: Recording, step: str | None) -> Profile:
+    """Where the time of each process went; `step` as `find_steps` takes it."""
+    return Profile(
+        findings=find(recording),
+        processes=[_process(process, recording, step) for process in recording.processes],
+        breaks=_breaks(recording),
+    )
+
+
+def _process(process: Process, recording: Recording, step: str | None) -> ProcessProfile:
+    return ProcessProfile(
+        process=process,
+        wall_time=_wall_time(process, recording),
+        steady_state=_steady_state(process, step),
+        graphs=graphs_run(process),
+        inherited=inherited_calls(process),
+        compile_time=compile_time_of(process),
+        window=window_of(process),
+    )
+
+
+def _wall_time(process: Process, recording: Recording) -> WallTime | None:
+    whole = wall.wall_time(process, recording)
+    if whole is None:
+        return None
+    return WallTime(
+        began_ns=whole.begin_ns,
+        ended_ns=whole.end_ns,
+        saw_end=whole.saw_end,
+        is_main=wall.is_main(process, recording),
+        seconds=whole.seconds,
+        parts=[_part(part, whole) for part in whole.parts],
+    )
+
+
+def _part(part: wall.Part, whole: wall.WallTime) -> PartOfWallTime:
+    return PartOfWallTime(
+        name=part.name,
+        seconds=part.seconds,
+        share=None if part.seconds is None else part.seconds / whole.seconds,
+        basis=part.basis,
+        note=part.note or None,
+        parts=[_part(inner, whole) for inner in part.parts],
+    )
+
+
+def _steady_state(process: Process, step: str | None) -> SteadyState | None:
+    steps = find_steps(process, step)
+    if steps is None:
+        return None
+    return SteadyState(
+        graph=steps.graph.number,
+        steps=steps.steady,
+        steady_since_ns=steps.steady_since_ns,
+        warm_up_steps=WarmUp(*steps.warm_up),
+        mean_seconds=steps.mean,
+        median_seconds=steps.median,
+        fastest_seconds=steps.spread[0],
+        slowest_seconds=steps.spread[1],
+        block_size=steps.block_size,
+        first_seconds=list(steps.first),
+    )
+
+
+def graphs_run(process: Process) -> list[GraphRun]:
+    """The calls of every graph of a process."""
+    return [_graph(graph) for graph in process.graphs if graph.is_compiled]
+
+
+def _graph(graph: Graph) -> GraphRun:
+    return GraphRun(
+        number=graph.number,
+        compile_id=graph.compile_id,
+        frame=graph.frame_name,
+        place=graph.frame_place,
+        ops=graph.ops,
+        forward=_calls(graph.times),
+        backward=_calls(graph.backward),
+        guard_seconds_each=graph.times.guard_seconds if graph.times is not None else None,
+    )
+
+
+def _calls(times: CallTimes | None) -> Calls | None:
+    if times is None:
+        return None
+    return Calls(
+        calls=times.calls,
+        untimed_calls=times.untimed,
+        seconds=times.seconds,
+        first_seconds=first_call(times),
+        mean_of_the_rest_seconds=steady_mean(times),
+        p50_seconds=times.percentile(0.5),
+        p99_seconds=times.percentile(0.99),
+        device_seconds_each=times.device_seconds,
+        device_samples=times.device_samples,
+        histogram=[
+            CallsOfDuration(low, high, count) for (low, high), count in sorted(times.histogram.items())
+        ],
+    )
+
+
+def inherited_calls(process: Process) -> InheritedCalls | None:
+    """The calls of graphs that the parent of a process compiled; None where calls were not counted."""
+    if process.overlap_seconds is None:
+        return None
+    return InheritedCalls(process.inherited_calls, process.inherited_seconds)
+
+
+def _breaks(recording: Recording) -> list[BreakTaken]:
+    return [
+        BreakTaken(
+            place=cost.distinct.first.place,
+            kind=cost.distinct.first.kind,
+            crossed=cost.distinct.crossed,
+            seconds_each=cost.seconds_each,
+            seconds=cost.seconds,
+            timed_crossings=cost.timed,
+        )
+        for cost in break_costs(recording)
+    ]
