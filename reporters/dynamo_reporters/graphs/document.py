@@ -7,6 +7,7 @@ from dynamo_core.analysis.graphs.node_text import Kind, counts_of, kind_of
 from dynamo_core.model import CompileId, Graph, Node, Place, Process, Recording, Stage, TensorInfo
 from dynamo_core.shared.quick_dataclass import dataclass
 
+from ..documents import AtLeast, Count, Seconds
 from ..parts.backends import Taken, taken
 from ..parts.training.document import Pair, pairs_in
 from .stages import (
@@ -25,12 +26,12 @@ from .stages import (
 class Counts:
     """How many of each kind of node a graph has."""
 
-    inputs: Annotated[int, "placeholders that are none of the following"]
-    parameters: Annotated[int, "placeholders for a torch.nn.Parameter"]
-    buffers: Annotated[int, "placeholders for a module's buffer"]
-    symbols: Annotated[int, "placeholders for a symbolic number"]
-    ops: Annotated[int, "call_* nodes"]
-    outputs: Annotated[int, "distinct nodes that are returned"]
+    inputs: Annotated[Count, "placeholders that are none of the following"]
+    parameters: Annotated[Count, "placeholders for a torch.nn.Parameter"]
+    buffers: Annotated[Count, "placeholders for a module's buffer"]
+    symbols: Annotated[Count, "placeholders for a symbolic number"]
+    ops: Annotated[Count, "call_* nodes"]
+    outputs: Annotated[Count, "distinct nodes that are returned"]
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,9 @@ class GraphCaptured:
     """A graph that Dynamo handed to a backend."""
 
     process: Process
-    number: Annotated[int, "from 1 within the process, as --graph takes it"]
+    number: Annotated[int, AtLeast(1), "from 1 within the process, as --graph takes it"]
     compile_id: CompileId | None
-    attempt: Annotated[int, "which restart of the analysis it is from"]
+    attempt: Annotated[Count, "which restart of the analysis it is from"]
     name: Annotated[str | None, "torch's: __compiled_fn_1_…"]
     backend: str | None
     taking: Annotated[
@@ -97,16 +98,16 @@ class GraphCaptured:
     frame_place: Annotated[Place | None, "where it begins"]
     is_compiled: Annotated[bool, "whether the backend took it"]
     is_specialization: Annotated[bool, "whether it is a further compile of a graph that counts already"]
-    ops: Annotated[int | None, "nodes with an opcode call_*"]
+    ops: Annotated[Count | None, "nodes with an opcode call_*"]
     counts: Annotated[Counts | None, "null where the nodes were not recorded"]
-    calls: Annotated[int | None, "how often what the backend made of it was called"]
+    calls: Annotated[Count | None, "how often what the backend made of it was called"]
     untimed_calls: Annotated[
-        int | None,
+        Count | None,
         "of these, how many were only counted, since the calls are short: the time is extrapolated from the "
         "others",
     ]
-    host_seconds: Annotated[float | None, "time in those calls, as the host saw it"]
-    backend_seconds: Annotated[float | None, "what the backend took to compile it"]
+    host_seconds: Annotated[Seconds | None, "time in those calls, as the host saw it"]
+    backend_seconds: Annotated[Seconds | None, "what the backend took to compile it"]
     symbols: Annotated[list[DynamicSymbol], "the sizes and numbers that Dynamo made dynamic in this compile"]
     nodes: Annotated[list[NodeOfGraph] | None, "null in a trace without our records"]
     code: Annotated[str | None, "torch's readable code of it"]
@@ -134,7 +135,7 @@ class TextOfStage:
 class Program:
     """A program that runs one graph."""
 
-    graph: Annotated[int, "its number"]
+    graph: Annotated[Count, "its number"]
     compile_id: CompileId | None
     origin: Annotated[
         Literal["torch", "dynamo"],

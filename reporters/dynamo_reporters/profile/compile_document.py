@@ -10,6 +10,8 @@ from dynamo_core.analysis.time.traced import Traced, Tracing, tracing
 from dynamo_core.model import CompileId, Place, Process
 from dynamo_core.shared.quick_dataclass import dataclass
 
+from ..documents import Seconds
+
 
 @dataclass(frozen=True)
 class CategorySeconds:
@@ -34,7 +36,7 @@ class ParallelPhase:
 
     name: str
     compile_id: CompileId | None
-    seconds: float | None
+    seconds: Seconds | None
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class CompileTaken:
     graph: Literal["forward", "backward"]
     name: str | None
     place: Place | None
-    seconds: float | None
+    seconds: Seconds | None
     is_cut_off: bool
     temperature: str | None
     cache_lookups: Annotated[dict[str, list[str]] | None, "what each look-up in torch's caches came to"]
@@ -79,7 +81,7 @@ class CompileTaken:
 class Losses:
     """Compiles that lost time in one way."""
 
-    seconds: float | None
+    seconds: Seconds | None
     compiles: list[Loss]
 
 
@@ -113,8 +115,8 @@ class FunctionsTraced:
 class CompileTime:
     """Where the compile time of a process went. What was not recorded is null."""
 
-    seconds: Annotated[float | None, "in the phases that torch timed; what they have in common counts once"]
-    overlap_seconds: float | None
+    seconds: Annotated[Seconds | None, "in the phases that torch timed; what they have in common counts once"]
+    overlap_seconds: Seconds | None
     categories: Annotated[
         list[CategorySeconds] | None, "each moment in the innermost phase: they add up to seconds"
     ]

@@ -10,6 +10,7 @@ from dynamo_core.analysis.time.steps import find_steps
 from dynamo_core.model import CallTimes, CompileId, Graph, Place, Process, Recording
 from dynamo_core.shared.quick_dataclass import dataclass
 
+from ..documents import Count, Seconds
 from .compile_document import CompileTime, compile_time_of
 from .window_document import NoWindow, Window, window_of
 
@@ -21,7 +22,7 @@ class PartOfWallTime:
     in_common: ClassVar[str] = "part_of_wall_time"
 
     name: str
-    seconds: float | None
+    seconds: Seconds | None
     share: float | None
     basis: Annotated[wall.Basis, "how it is known"]
     note: str | None
@@ -88,12 +89,12 @@ class Calls:
         "others",
     ]
     seconds: Annotated[float, "of the host, in all"]
-    first_seconds: Annotated[float | None, "of the first call"]
-    mean_of_the_rest_seconds: float | None
-    p50_seconds: Annotated[float | None, "to within 6 %"]
-    p99_seconds: Annotated[float | None, "to within 6 %"]
+    first_seconds: Annotated[Seconds | None, "of the first call"]
+    mean_of_the_rest_seconds: Seconds | None
+    p50_seconds: Annotated[Seconds | None, "to within 6 %"]
+    p99_seconds: Annotated[Seconds | None, "to within 6 %"]
     device_seconds_each: Annotated[
-        float | None, "on the GPU's stream, on average over a sample; null where no GPU was in use"
+        Seconds | None, "on the GPU's stream, on average over a sample; null where no GPU was in use"
     ]
     device_samples: int
     histogram: list[CallsOfDuration]
@@ -107,11 +108,11 @@ class GraphRun:
     compile_id: CompileId | None
     frame: str | None
     place: Place | None
-    ops: int | None
+    ops: Count | None
     forward: Annotated[Calls | None, "null where calls were not counted"]
     backward: Annotated[Calls | None, "null where calls were not counted"]
     guard_seconds_each: Annotated[
-        float | None, "one evaluation of the guards of its frame, on average over a sample"
+        Seconds | None, "one evaluation of the guards of its frame, on average over a sample"
     ]
 
 
@@ -149,11 +150,11 @@ class BreakTaken:
 
     place: Place | None
     kind: str
-    crossed: int | None
+    crossed: Count | None
     seconds_each: Annotated[
-        float | None, "from the graph before the break to the one after it, on average over a sample"
+        Seconds | None, "from the graph before the break to the one after it, on average over a sample"
     ]
-    seconds: Annotated[float | None, "times the crossings"]
+    seconds: Annotated[Seconds | None, "times the crossings"]
     timed_crossings: Annotated[int, "how many the sample has"]
 
 

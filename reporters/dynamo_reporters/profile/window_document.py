@@ -6,6 +6,7 @@ from dynamo_core.analysis.time.coverage import coverage
 from dynamo_core.model import GraphPart, Place, Process, ProfileWindow, WindowKernel, WindowPart
 from dynamo_core.shared.quick_dataclass import dataclass
 
+from ..documents import Count, Seconds
 from .window import bandwidth, costliest_eager, costliest_kernels
 
 
@@ -35,11 +36,11 @@ class GraphInWindow:
     seconds: float
     operator_calls: int
     operator_seconds: float
-    kernels: int | None
-    kernel_seconds: float | None
-    cuda_graph_launches: int | None
+    kernels: Count | None
+    kernel_seconds: Seconds | None
+    cuda_graph_launches: Count | None
     extra_bytes: Annotated[
-        dict[str, int] | None, "by device, the most that a call held beyond what was allocated before it"
+        dict[str, Count] | None, "by device, the most that a call held beyond what was allocated before it"
     ]
 
 
@@ -51,7 +52,7 @@ class OperatorOutside:
     place: Place | None
     calls: int
     seconds: float
-    kernel_seconds: float | None
+    kernel_seconds: Seconds | None
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class KernelInWindow:
     device: str
     calls: int
     seconds: float
-    bytes: int | None
+    bytes: Count | None
     bytes_per_second: float | None
     nodes: list[str] | None
     places: list[Place] | None
