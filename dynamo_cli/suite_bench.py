@@ -82,7 +82,7 @@ def bench_suite(
 def _measuring(
     suite: Suite, results: Path, on: str | None, settings: Settings, python: str | None, wanted: Wanted
 ) -> Iterator[Callable[[ResultsFolder, Watcher], SuiteRun]]:
-    """What runs the suite, here or on a cluster; what it could not run at all is told now."""
+    """What runs the suite, here or on a cluster; what it could not run at all is said now."""
     if on is None:
         means = means_of(settings, python, verify=wanted.verify)
         check_suite(suite, means)

@@ -43,7 +43,7 @@ class BackendsDocument:
 
 @dataclass(frozen=True)
 class BackendDocument:
-    """What one backend can be told."""
+    """The modes and options of one backend."""
 
     schema: Literal["dynamo-backend"]
     version: Literal[1]
