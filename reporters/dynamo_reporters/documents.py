@@ -11,27 +11,9 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from dynamo_core.model import CompileId, Place, Process, StackFrame
-from dynamo_core.shared.quick_dataclass import dataclass
+from dynamo_core.shared.declared import Above, AtLeast
 
 from .report import id_value, place_value, process_value, stack_value
-
-
-@dataclass(frozen=True)
-class AtLeast:
-    """The smallest that an annotated number can be; null is none."""
-
-    value: int
-
-
-@dataclass(frozen=True)
-class Above:
-    """What an annotated number is greater than."""
-
-    value: int
-
-
-Count = Annotated[int, AtLeast(0)]
-Seconds = Annotated[float, AtLeast(0)]
 
 _SCALARS = {
     str: {"type": "string"},

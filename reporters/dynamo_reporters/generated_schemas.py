@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dynamo_core.analysis.findings import Finding
 from dynamo_core.analysis.ranks import Ranks
 
 from .autotune.document import Autotuned
@@ -19,6 +18,7 @@ from .check.document import CheckDocument
 from .diff.document import DiffDocument
 from .diff.locked import LockedDocument
 from .documents import json_schema, object_schema
+from .explain.document import Explained
 from .export.document import ExportDocument
 from .fix.document import FixDocument
 from .graphs.document import Graphs, GraphsAndProgram
@@ -43,7 +43,6 @@ _DOCUMENTS: Mapping[str, tuple[str, type]] = {
     "diff": ("dynamo diff --format json", DiffDocument),
     "diff-locked": ("dynamo diff --format json of lock files", LockedDocument),
     "export": ("dynamo export --format json", ExportDocument),
-    "finding": ("A finding, in the document of `dynamo explain`", Finding),
     "fix": ("dynamo fix --format json", FixDocument),
     "suite": ("dynamo bench --suite --format json", SuiteDocument),
 }
@@ -51,6 +50,7 @@ _DOCUMENTS: Mapping[str, tuple[str, type]] = {
 _REPORTS: Mapping[str, tuple[str, int, type]] = {
     "autotune": ("dynamo autotune --format json", 2, Autotuned),
     "breaks": ("dynamo breaks --format json", 1, Breaks),
+    "explain": ("dynamo explain --format json", 2, Explained),
     "bytecode": ("dynamo bytecode --format json", 1, Bytecodes),
     "graphs": ("dynamo graphs --format json", 1, Graphs),
     "guards": ("dynamo guards --format json", 1, Guards),

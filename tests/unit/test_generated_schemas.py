@@ -5,7 +5,8 @@ from typing import Annotated
 import pytest
 from jsonschema import Draft202012Validator
 
-from dynamo_reporters.documents import Above, AtLeast, json_schema
+from dynamo_core.shared.declared import Above, AtLeast
+from dynamo_reporters.documents import json_schema
 from dynamo_reporters.generated_schemas import FOLDER, NAMES, text_of
 
 

@@ -9,7 +9,7 @@ from dynamo_core.model import Place, Process, ProcessInfo, Recording, Run
 from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.records import RecordParser
 from dynamo_core.shared import names
-from dynamo_reporters.explain.semantics import semantics_line, semantics_section, semantics_value
+from dynamo_reporters.explain.semantics import semantics_line, semantics_of, semantics_section
 from dynamo_reporters.page.console import plain_text
 
 UNUSED = {
@@ -80,7 +80,7 @@ def test_the_same_place_is_told_once_and_the_line_counts_places() -> None:
     assert semantics_line(recording) == (
         "torch.compile differs from eager in 2 places of this program; eager's semantics were kept"
     )
-    assert len(semantics_value(recording)) == 3
+    assert len(semantics_of(recording)) == 3
     assert semantics_line(read()) is None
     assert page(read()) == ""
 

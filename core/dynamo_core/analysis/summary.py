@@ -1,47 +1,35 @@
 """The counts of a recording, each as torch counts it or None where it was not recorded."""
 
 from collections.abc import Iterable
+from typing import Annotated
 
 from ..model import Frame, GraphBreak, Process, Recording
+from ..shared.declared import Count, Seconds
 from ..shared.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True)
 class Summary:
-    """One number for each question; the JSON document's `summary` has exactly these fields.
+    """One number for each question; the JSON document's `summary` has exactly these fields."""
 
-    frames, frames_compiled   torch's counters["frames"]: total, ok
-    whole_graph_frames        frames of fullgraph=True, which torch counts nowhere
-    frames_fell_back          frames (of both) that Dynamo gave up on, so that they ran eager
-    frames_raised             frames (of both) whose compile raised an error in the program
-    failed_compiles           compilation metrics with a fail type
-    graphs                    torch's counters["stats"]["unique_graphs"]
-    ops                       call_* nodes of those graphs
-    graph_calls, graph_host_seconds   calls of the compiled graphs and time in them, as the host saw it
-    graph_breaks              torch._dynamo.utils.graph_break_reasons; distinct ones by place and reason
-    recompiles                compilation metrics with a recompile reason
-    guards                    torch's guard_count, over all cache entries
-    compile_time_s            duration of all compilation metrics, forward and backward
-    """
-
-    processes: int
-    frames: int | None
-    frames_compiled: int | None
-    whole_graph_frames: int | None
-    frames_fell_back: int | None
-    frames_raised: int | None
-    failed_compiles: int | None
-    graphs: int | None
-    ops: int | None
-    graph_calls: int | None
-    graph_host_seconds: float | None
-    graph_breaks: int | None
-    distinct_graph_breaks: int | None
-    recompiles: int | None
-    guards: int | None
-    compile_time_s: float | None
-    exit_code: int | None
-    signal: int | None
+    processes: Annotated[Count, "processes with a stream"]
+    frames: Annotated[Count | None, 'torch\'s counters["frames"]["total"]']
+    frames_compiled: Annotated[Count | None, 'torch\'s counters["frames"]["ok"]']
+    whole_graph_frames: Annotated[Count | None, "frames of fullgraph=True, which torch does not count there"]
+    frames_fell_back: Annotated[Count | None, "frames that Dynamo could not compile, so that they ran eager"]
+    frames_raised: Annotated[Count | None, "frames whose compile raised an error in the program"]
+    failed_compiles: Annotated[Count | None, "compilation metrics with a fail type"]
+    graphs: Annotated[Count | None, 'torch\'s counters["stats"]["unique_graphs"]']
+    ops: Annotated[Count | None, "call_* nodes of those graphs"]
+    graph_calls: Annotated[Count | None, "calls of the compiled graphs"]
+    graph_host_seconds: Annotated[Seconds | None, "in graph calls, as the host saw it"]
+    graph_breaks: Annotated[Count | None, "torch's graph_break_reasons"]
+    distinct_graph_breaks: Annotated[Count | None, "by place and kind"]
+    recompiles: Annotated[Count | None, "compilation metrics that have a recompile reason"]
+    guards: Annotated[Count | None, "torch's guard_count, over all compiles"]
+    compile_time_s: Annotated[Seconds | None, "of all compilation metrics, forward and backward"]
+    exit_code: Annotated[int | None, "of the program; null if a signal ended it"]
+    signal: Annotated[int | None, "that ended the program"]
 
 
 def summarize(recording: Recording) -> Summary:

@@ -7,9 +7,9 @@ from dynamo_core.autotune.distinct_graphs import DistinctGraph
 from dynamo_core.autotune.measurement import Measurement
 from dynamo_core.autotune.tuning import Result
 from dynamo_core.model import CompileId, Place
+from dynamo_core.shared.declared import Count
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from ..documents import Count
 from ..parts.measured import Measured
 from .candidates import best_of, standing_of
 from .tuning import Tuning, measurements_of

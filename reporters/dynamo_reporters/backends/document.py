@@ -3,9 +3,10 @@
 from typing import Annotated, Any, ClassVar, Literal
 
 from dynamo_core.checks.backend_list import Backend, Details, Origin, Registry, Trial
+from dynamo_core.shared.declared import Count
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from ..documents import Count, json_value
+from ..documents import json_value
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,11 @@ from dynamo_core.bench.graph_times import GraphTimes
 from dynamo_core.bench.measured import Bench, Run
 from dynamo_core.bench.outputs import OutputComparison
 from dynamo_core.model import Place
+from dynamo_core.shared.declared import Above, AtLeast, Count, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.timing.ratios import Ratio
 
-from ..documents import Above, AtLeast, Count, Seconds, json_value
+from ..documents import json_value
 from ..exported import csv_row
 from ..parts.measured import Measured
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from dynamo_core.model import Compile
+from dynamo_core.shared.declared import Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
 # torch's cumulative times, each within the one before; the name is for what it holds beside the next.
@@ -19,7 +20,7 @@ class Phase:
     """A phase and the seconds that all compiles spent in it, without the phases inside."""
 
     name: str
-    seconds: float
+    seconds: Seconds
 
 
 def phases_of(compiles: Sequence[Compile]) -> list[Phase]:

@@ -1,13 +1,12 @@
 """What `--override` and `--config` replaced, and what they found nothing to replace in."""
 
-from typing import Any
+from typing import Annotated
 
 from dynamo_core.analysis.words import compile_label, frame_name, number, place
-from dynamo_core.model import AppliedOverride, ChangedSetting, Recording
+from dynamo_core.model import AppliedOverride, ChangedSetting, CompileId, Place, Process, Recording
+from dynamo_core.shared.declared import AtLeast
 from dynamo_core.shared.overrides import parse_override
-
-from ..documents import json_value
-from ..report import id_value, place_value, process_value
+from dynamo_core.shared.quick_dataclass import dataclass
 
 
 def override_lines(recording: Recording) -> list[str]:
@@ -31,29 +30,72 @@ def _settings_not_met(recording: Recording) -> list[str]:
     return [text for text in recording.settings.config or () if text not in met]
 
 
-def overrides_value(recording: Recording) -> dict[str, Any]:
-    """The same as JSON values."""
-    return {
-        "applied": [
-            {
-                "process": process_value(process),
-                "overrides": list(each.overrides),
-                "of": each.of,
-                "place": place_value(each.place),
-                "compile_id": id_value(each.compile_id),
-                "replaced": [change._asdict() for change in each.replaced],
-                "times": each.times,
-            }
-            for process in recording.processes
-            for each in process.overrides
-        ],
-        "unmatched": unmatched_overrides(recording) + _settings_not_met(recording),
-        "settings": [
-            {"process": process_value(process), **json_value(each)}
-            for process in recording.processes
+@dataclass(frozen=True)
+class ReplacedArgument:
+    """An argument of torch.compile, in words."""
+
+    argument: str
+    was: str
+    now: str
+
+
+@dataclass(frozen=True)
+class OverrideMet:
+    """Arguments that were replaced in a call of torch.compile, or the backend of a compile."""
+
+    process: Process
+    overrides: Annotated[list[str], "as given; empty where --fullgraph alone asked for it"]
+    of: Annotated[str | None, "the function or module that was compiled"]
+    place: Annotated[Place | None, "of the call of torch.compile, or of the frame"]
+    compile_id: Annotated[CompileId | None, "null for a call of torch.compile"]
+    replaced: list[ReplacedArgument]
+    times: Annotated[int, AtLeast(1)]
+
+
+@dataclass(frozen=True)
+class SettingChanged:
+    """What became of a --config."""
+
+    process: Process
+    change: Annotated[str, "as --config has it"]
+    was: str | None
+    now: str | None
+    problem: Annotated[str | None, "why it was not set; null where it was"]
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What was replaced, and what found nothing to replace."""
+
+    applied: list[OverrideMet]
+    unmatched: Annotated[list[str], "overrides that replaced nothing"]
+    settings: Annotated[list[SettingChanged], "what --config set, or why it did not"]
+
+
+def overrides_of(recording: Recording) -> Overrides:
+    """The same as documents have it."""
+    processes = recording.processes
+    return Overrides(
+        applied=[_met(each, process) for process in processes for each in process.overrides],
+        unmatched=unmatched_overrides(recording) + _settings_not_met(recording),
+        settings=[
+            SettingChanged(process, each.change, each.was, each.now, each.problem)
+            for process in processes
             for each in process.changed_settings
         ],
-    }
+    )
+
+
+def _met(each: AppliedOverride, process: Process) -> OverrideMet:
+    return OverrideMet(
+        process=process,
+        overrides=list(each.overrides),
+        of=each.of,
+        place=each.place,
+        compile_id=each.compile_id,
+        replaced=[ReplacedArgument(*change) for change in each.replaced],
+        times=each.times,
+    )
 
 
 def _applied(each: AppliedOverride) -> str:

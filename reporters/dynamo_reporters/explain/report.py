@@ -27,6 +27,7 @@ from dynamo_core.analysis.words import (
 from dynamo_core.model import Compile, Graph, Process, Recording
 from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_OUR_TEXT
 
+from ..documents import json_value
 from ..page.bar import bar
 from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, table
 from ..parts.after_freeze import after_freeze
@@ -39,7 +40,7 @@ from ..report import Report
 from ..shares import shares_of
 from .compile_phases import phases_of
 from .disagreements import disagreements
-from .document import explain_body
+from .document import explained_of
 from .limits import limit_lines
 from .overrides import override_lines
 from .semantics import semantics_section
@@ -51,7 +52,13 @@ _PROCESSES_SHOWN = 100  # of a recording that has more, the page shows the first
 
 def report() -> Report:
     """The report of `dynamo explain`."""
-    return Report("dynamo-explain", 2, frozenset({AOT_PAIRS_FROM_OUR_TEXT}) | FINDINGS, _page, explain_body)
+    return Report(
+        "dynamo-explain",
+        2,
+        frozenset({AOT_PAIRS_FROM_OUR_TEXT}) | FINDINGS,
+        _page,
+        lambda recording: json_value(explained_of(recording)),
+    )
 
 
 def _page(recording: Recording) -> Iterator[Block]:

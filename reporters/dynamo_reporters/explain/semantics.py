@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 from dynamo_core.analysis.words import first_line, frame_name, number, place
-from dynamo_core.model import Process, Recording, SemanticDifference
+from dynamo_core.model import Place, Process, Recording, SemanticDifference
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph
-from ..report import place_value, process_value
 
 _NAMES_SHOWN = 4
 _OF_MODULE = re.compile(r"\._(?:modules|parameters|buffers)\['(\w{1,100})'\]")
@@ -61,20 +61,39 @@ def semantics_line(recording: Recording) -> str | None:
     return f"torch.compile differs from eager in {number(count, 'place')} of this program; {kept}"
 
 
-def semantics_value(recording: Recording) -> list[dict[str, Any]]:
-    """The same as JSON values."""
+@dataclass(frozen=True)
+class Semantics:
+    """Where torch.compile does not do what eager does."""
+
+    process: Process
+    kind: str
+    graph: Annotated[int | None, "null where a whole frame was left to eager"]
+    answered: Annotated[
+        str,
+        'what the program got: "eager", "compiled", or "expected", which was read from the graph of a '
+        "program that compiles for itself",
+    ]
+    place: Place | None
+    outputs: list[str]
+    inputs: Annotated[list[str], "whose gradients differ"]
+    compiled: Annotated[str | None, "what the compiled code raised"]
+    eager: Annotated[str | None, "what eager raised; null where it did not"]
+
+
+def semantics_of(recording: Recording) -> list[Semantics]:
+    """The same as documents have it."""
     return [
-        {
-            "process": process_value(process),
-            "kind": each.kind,
-            "graph": each.graph,
-            "answered": each.answered,
-            "place": place_value(_place_of(each, process)),
-            "outputs": list(each.outputs),
-            "inputs": list(each.inputs),
-            "compiled": each.compiled,
-            "eager": each.eager,
-        }
+        Semantics(
+            process=process,
+            kind=each.kind,
+            graph=each.graph,
+            answered=each.answered,
+            place=_place_of(each, process),
+            outputs=list(each.outputs),
+            inputs=list(each.inputs),
+            compiled=each.compiled,
+            eager=each.eager,
+        )
         for process in recording.processes
         for each in process.semantic_differences
     ]

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 from dynamo_core.analysis.graphs.node_text import Kind, counts_of, kind_of
 from dynamo_core.model import CompileId, Graph, Node, Place, Process, Recording, Stage, TensorInfo
+from dynamo_core.shared.declared import AtLeast, Count, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from ..documents import AtLeast, Count, Seconds
 from ..parts.backends import Taken, taken
 from ..parts.training.document import Pair, pairs_in
 from .stages import (

@@ -13,7 +13,6 @@ from dynamo_core.analysis.words import (
 from dynamo_core.model import Graph, Process, Recording, Taking
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from ..documents import json_value
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 
 _SHOWN = 5
@@ -114,12 +113,6 @@ def taken(graph: Graph) -> Taken | None:
     if taking is None:
         return None
     return Taken(taking.by, taking.using, [Declined(*each) for each in taking.declined])
-
-
-def taking_value(graph: Graph) -> dict[str, Any] | None:
-    """The same as JSON values."""
-    value: dict[str, Any] | None = json_value(taken(graph))
-    return value
 
 
 def _chosen(recording: Recording) -> list[tuple[Graph, Process]]:

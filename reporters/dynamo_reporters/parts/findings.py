@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import Any
 
 from dynamo_core.analysis.findings import Finding
 from dynamo_core.analysis.words import alternatives, number, place
 
-from ..documents import json_value
 from ..page.blocks import Block, Heading, Paragraph
 
 _SHOWN = 8
@@ -85,11 +83,6 @@ def finding_lines(findings: Sequence[Finding], shown: int) -> list[str]:
     ]
     rest = len(findings) - shown
     return lines + ([f"… and {number(rest, 'more finding')}"] if rest > 0 else [])
-
-
-def findings_value(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """The same as JSON values, in the same order."""
-    return [json_value(finding) for finding in findings]
 
 
 def _title(finding: Finding) -> str:

@@ -8,9 +8,8 @@ from dynamo_core.analysis.time.phases import CompileSplit, split
 from dynamo_core.analysis.time.thrown_away import Loss, seconds_of, thrown_away
 from dynamo_core.analysis.time.traced import Traced, Tracing, tracing
 from dynamo_core.model import CompileId, Place, Process
+from dynamo_core.shared.declared import Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
-
-from ..documents import Seconds
 
 
 @dataclass(frozen=True)

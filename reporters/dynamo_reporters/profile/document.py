@@ -8,9 +8,9 @@ from dynamo_core.analysis.time import wall
 from dynamo_core.analysis.time.graph_times import first_call, steady_mean
 from dynamo_core.analysis.time.steps import find_steps
 from dynamo_core.model import CallTimes, CompileId, Graph, Place, Process, Recording
+from dynamo_core.shared.declared import Count, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from ..documents import Count, Seconds
 from .compile_document import CompileTime, compile_time_of
 from .window_document import NoWindow, Window, window_of
 

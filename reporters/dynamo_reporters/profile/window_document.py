@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from dynamo_core.analysis.time.coverage import coverage
 from dynamo_core.model import GraphPart, Place, Process, ProfileWindow, WindowKernel, WindowPart
+from dynamo_core.shared.declared import Count, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from ..documents import Count, Seconds
 from .window import bandwidth, costliest_eager, costliest_kernels
 
 
