@@ -195,10 +195,10 @@ def _raise_if_wrong(found: Judged, wanted: Wanted) -> None:
         raise NotMeasured(f"no program of the suite {found.run.suite.name} could be measured")
     if found.beyond:
         first = found.beyond[0]
-        what = f"{first.program} under {first.backend}" if first.program is not None else first.backend
-        what += "" if first.hardware is None else f" on {first.hardware}"
         others = f"; {number(len(found.beyond) - 1, 'bound')} more" if len(found.beyond) > 1 else ""
-        raise GotWorse(f"{what}: {first.bound} = {first.limit:g} is not kept, found {first.found}{others}")
+        raise GotWorse(
+            f"{first.subject}: {first.bound} = {first.limit:g} is not kept, found {first.found}{others}"
+        )
     if found.compared is not None and found.compared.worse:
         worse, older = found.compared.worse[0], found.compared.older
         raise GotWorse(f"{worse.program} under {worse.backend} is {worse.change} since {older}")

@@ -49,6 +49,13 @@ class Beyond:
     found: str
     hardware: str | None = None
 
+    @property
+    def subject(self) -> str:
+        """What does not keep it, in words."""
+        if self.program is not None:
+            return f"{self.program} under {self.backend}"
+        return self.backend if self.hardware is None else f"{self.backend} on {self.hardware}"
+
 
 def bounds_from(where: str, table: Any, known: tuple[str, ...]) -> Bounds:
     """The bounds of a table of the suite's file; SuiteProblem says what is wrong with it."""

@@ -101,11 +101,7 @@ def _what_was_done(judged: Judged) -> str:
 
 
 def _beyond_text(beyond: Beyond) -> str:
-    on = "" if beyond.hardware is None else f" on {beyond.hardware}"
-    what = (
-        f"{beyond.program} under {beyond.backend}" if beyond.program is not None else f"{beyond.backend}{on}"
-    )
-    return f"{what}: {beyond.bound} = {beyond.limit:g}, found {beyond.found}"
+    return f"{beyond.subject}: {beyond.bound} = {beyond.limit:g}, found {beyond.found}"
 
 
 def _compared(compared: Compared) -> Iterator[Block]:
