@@ -64,8 +64,8 @@ def autotune_command(
     Every distinct graph is measured under every candidate, on made-up inputs of the recorded shapes: each
     candidate in a process of its own, in turn, forward and, where the graph trains, backward. One that does
     not agree with eager is rejected; a crash or a hang is a result. A winner is stored where the rounds
-    decide: no other is faster by more than 3 %, with 99 % confidence; the simplest of several. The recorded
-    graphs' code is run, so give it only recordings that you trust.
+    decide: the simplest than which no other is faster by more than 3 %, nor, with 99 % confidence, by more
+    than 6 %. The recorded graphs' code is run, so give it only recordings that you trust.
 
     TARGET_HELP
 

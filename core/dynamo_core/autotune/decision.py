@@ -1,6 +1,6 @@
 """Which candidate wins, as far as the rounds tell: each is compared with each, round by round.
 
-A candidate wins if every simpler one is slower by more than MARGIN, and no other is faster by more than that,
+A candidate wins if every simpler one is slower by more than MARGIN, and no other is faster (`standing`),
 both as sure as SURE says. Where there is none, the rounds do not decide, and more of them may: of two that
 take the same time, the simpler one wins then.
 
@@ -98,8 +98,9 @@ def fastest(measurements: Sequence[Measurement]) -> Measurement | None:
 def standing(candidate: Measurement, best: Measurement) -> Standing:
     """How a candidate stands beside the one that may be the best.
 
-    Slower is what takes longer beyond doubt; no faster, what may take longer, and is not faster by more than
-    MARGIN.
+    Slower is what takes longer beyond doubt; no faster, what was not found to be faster by more than MARGIN,
+    and beyond doubt is not by more than twice that. (If that were MARGIN as well, no number of rounds would
+    decide about two that are apart by just that.)
     """
     if candidate is best:
         return "winner"
@@ -108,7 +109,8 @@ def standing(candidate: Measurement, best: Measurement) -> Standing:
         return "undecided"
     if ratio.low > 1 and candidate.seconds > best.seconds:
         return "slower"
-    return "no faster" if ratio.low >= 1 - MARGIN else "undecided"
+    is_no_faster = ratio.estimate >= 1 - MARGIN and ratio.low >= 1 - 2 * MARGIN
+    return "no faster" if is_no_faster else "undecided"
 
 
 def beside(candidate: Measurement, other: Measurement) -> Ratio | None:

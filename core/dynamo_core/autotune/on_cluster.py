@@ -60,8 +60,8 @@ def tune_on(
             yield place, Result(graphs[place], None, f"its worker was lost each time: {answer.how}"), {}
             continue
         result, unusable = answer
-        if result.is_new:
-            winners.store(file, result.tuned if result.tuned.winner is not None else None)
+        if result.tuned is not None and result.is_new:
+            winners.store(file, [result.tuned])
         yield place, result, unusable
 
 
@@ -71,8 +71,7 @@ def tune_here(
     """On a worker: what came of a graph, and the candidates that cannot be used here, and why."""
     with tempfile.TemporaryDirectory(prefix="dynamo-autotune-") as scratch:
         file = Path(scratch) / "autotuned.json"
-        for each in stored:
-            winners.store(file, each)
+        winners.store(file, stored)
         try:
             with Bench(
                 python=means.python or default_python(),

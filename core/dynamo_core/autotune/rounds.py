@@ -58,6 +58,13 @@ class Surroundings(NamedTuple):
     hardware: Mapping[str, str]
 
 
+class _Timed(NamedTuple):
+    """A batch, and the processor on which it was; None where several threads compute."""
+
+    round: Round
+    processor: int | None
+
+
 @dataclass
 class _Place:
     """Where a candidate is measured: its process, unless it is not usable here or has none at the moment."""
@@ -160,9 +167,7 @@ class Bench:
                     break
                 for candidate in out_of_it(list(results.values())) & set(calls):
                     del calls[candidate]  # more rounds for what is still open
-            for candidate in list(calls):
-                tell(f"timing {candidate}, round {done + 1}")
-                self._time(candidate, calls, results)
+            self._round(calls, results, tell)
 
     def _is_confirmed(
         self,
@@ -191,8 +196,7 @@ class Bench:
                 results[candidate] = measured
                 again[candidate] = _calls_of_a_batch(seconds)
         for _ in range(rounds):
-            for candidate in list(again):
-                self._time(candidate, again, results)
+            self._round(again, results)
         open_ |= again
         second = [replace(results[each], rounds=results[each].rounds[before:]) for each in again]
         if decide(second).winner == winner:
@@ -208,16 +212,35 @@ class Bench:
             place.worker.end()
             place.worker = None
 
-    def _time(self, candidate: str, calls: dict[str, int], results: dict[str, Measurement]) -> None:
-        """One batch of a candidate's calls; it leaves `calls` if it cannot be timed any more."""
-        answer = self._ask(candidate, {"do": "time", "calls": calls[candidate]})
+    def _round(
+        self,
+        calls: dict[str, int],
+        results: dict[str, Measurement],
+        tell: Callable[[str], None] = lambda what: None,
+    ) -> None:
+        """A batch of each, on one processor where one thread computes.
+
+        What cannot be timed any more leaves `calls`.
+        """
+        processor = None
+        for candidate in list(calls):
+            before = results[candidate]
+            tell(f"timing {candidate}, round {len(before.rounds) + 1}")
+            timed = self._time(candidate, calls[candidate], processor)
+            if isinstance(timed, Measurement):
+                results[candidate] = timed
+                del calls[candidate]
+            else:
+                results[candidate] = replace(before, rounds=(*before.rounds, timed.round))
+                processor = timed.processor
+
+    def _time(self, candidate: str, calls: int, processor: int | None) -> _Timed | Measurement:
+        """One batch of a candidate's calls; or why it cannot be timed any more."""
+        answer = self._ask(candidate, {"do": "time", "calls": calls, "processor": processor})
         if isinstance(answer, Measurement) or answer["status"] != "timed":
-            results[candidate] = _failure(candidate, answer)
-            del calls[candidate]
-            return
+            return _failure(candidate, answer)
         timed = Round(answer["forward"], answer["backward"], answer["busy"], answer["counts"])
-        before = results[candidate]
-        results[candidate] = replace(before, rounds=(*before.rounds, timed))
+        return _Timed(timed, answer["processor"])
 
     def _prepare(self, candidate: str, program: GraphProgram) -> tuple[Measurement, float | None]:
         """What came of compiling and checking; and seconds of a call if it can be timed."""

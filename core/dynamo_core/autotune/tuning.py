@@ -106,7 +106,7 @@ def tune(
             graph.from_,
             graph.inputs,
         )
-        winners.store(file, tuned if tuned.winner is not None else None)
+        winners.store(file, [tuned])
         yield Result(graph, tuned, None, is_new=True, stored=stored)
 
 

@@ -101,22 +101,26 @@ def read_if_there(path: Path) -> list[Tuned]:
     return read(path) if os.path.lexists(path) else []
 
 
-def store(path: Path, tuned: Tuned | None) -> None:
-    """Add an entry, if there is one, in the place of an older one; the file is replaced as a whole.
+def store(path: Path, tuned: Iterable[Tuned]) -> None:
+    """Add what was decided; the file is replaced as a whole.
 
-    Where nothing was decided, a file without entries says so to `--backend autotuned`.
+    Where nothing was, a file without entries says so to `--backend autotuned`.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _alone_in(path.parent):
-            entries = {entry.identity: entry for entry in read_if_there(path)}
-            if tuned is not None:
-                entries[tuned.identity] = tuned
-            elif path.exists():
-                return
-            replace_in_one_step(path, _text(entries.values()).encode())
+            before = read_if_there(path)
+            entries = with_decided(before, tuned)
+            if entries != before or not path.exists():
+                replace_in_one_step(path, _text(entries).encode())
     except OSError as error:
         raise AutotuneFileProblem(f"cannot write {path}: {error.strerror}") from error
+
+
+def with_decided(entries: Iterable[Tuned], tuned: Iterable[Tuned]) -> list[Tuned]:
+    """The entries, and in the place of older ones those of `tuned` that have a winner."""
+    decided = [each for each in tuned if each.winner is not None]
+    return list({entry.identity: entry for entry in (*entries, *decided)}.values())
 
 
 @contextmanager

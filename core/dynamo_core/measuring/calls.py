@@ -82,7 +82,7 @@ class TimedGraph:
     """A compiled graph that is called again and again on the same inputs.
 
     Inputs that a call changes in place are put back before each batch. `trains` says whether a call is
-    forward and backward.
+    forward and backward, `is_of_one_thread` whether torch computes it in the thread that calls.
     """
 
     def __init__(self, compiled: CompiledGraph) -> None:
@@ -91,6 +91,7 @@ class TimedGraph:
         self._function = compiled.function
         self._inputs = clone_with_aliases(compiled.arguments)
         self._on_cuda = any(_is_tensor(value) and value.is_cuda for value in self._inputs)
+        self.is_of_one_thread = not self._on_cuda and torch.get_num_threads() == 1
         before = clone_with_aliases(self._inputs)
         versions = [value._version if _is_tensor(value) else None for value in self._inputs]
         outputs = _as_list(self._function(*self._inputs))

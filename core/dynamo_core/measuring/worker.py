@@ -2,7 +2,7 @@
 
     {"do": "hello"}                                   what is here, and why the backend is not usable, if so
     {"do": "prepare", program, modes, threads}        compile a graph, check it against eager
-    {"do": "time", calls}                             time a batch of calls of the graph prepared last
+    {"do": "time", calls, processor}                  time a batch of calls of the graph prepared last
 
 What a backend prints goes nowhere. Whatever goes wrong is an answer; what cannot answer any more (a crash, a
 hang) is for the parent to notice.
@@ -16,6 +16,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from ..backends.compilers import Compiler, compiler_of
@@ -25,6 +26,7 @@ from .calls import TimedGraph
 from .check import check
 from .compiled_graph import NotCompiled, NotRunnable, compile_program, in_a_line, modes_set
 from .conditions import compiler_settings, hardware
+from .processor import staying_on
 
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG in linux/prctl.h
 
@@ -107,10 +109,14 @@ class _Worker:
             "call_seconds": self._graph.estimate(),
         }
 
-    def time_calls(self, calls: int) -> dict[str, Any]:
-        """Seconds of a call's forward and, where anything flows back, of its backward, on average."""
+    def time_calls(self, calls: int, processor: int | None) -> dict[str, Any]:
+        """Seconds of a call's forward and, where anything flows back, of its backward, on average.
+
+        `processor` is where to call it, and then where it was called, if one thread computes.
+        """
         assert self._graph is not None
-        timed = self._graph.batch(calls)
+        with staying_on(processor) if self._graph.is_of_one_thread else nullcontext() as there:
+            timed = self._graph.batch(calls)
         backward = timed.seconds - timed.forward if self._graph.trains else None
         return {
             "status": "timed",
@@ -118,6 +124,7 @@ class _Worker:
             "backward": backward,
             "busy": timed.busy,
             "counts": timed.counts,
+            "processor": there,
         }
 
 

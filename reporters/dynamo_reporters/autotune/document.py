@@ -39,8 +39,8 @@ class CandidateMeasured(Measured):
 
     standing: Annotated[
         Standing | None,
-        "beside the winner, or the fastest where nothing was decided; no faster: not by more than 3 %, with "
-        "99 % confidence, and perhaps slower",
+        "beside the winner, or the fastest where nothing was decided; no faster: not found to be by more "
+        "than 3 %, with 99 % confidence not by more than 6 %, and perhaps slower",
     ]
     beside_best: Annotated[
         BesideBest | None,
