@@ -22,6 +22,10 @@ EXPLAIN_BOUND_MS = 500
 ENGINE_BOUND_MS = 10
 LAYERS = 6  # of the transformer, for a recording of about 4 MB
 PYTHON = Side("python -c pass", [sys.executable, "-c", "pass"])
+# A full garbage collection goes through all of torch's objects, for 2 ms and more. One is due some 11,000
+# objects after torch's import, whoever makes them: our import only brings it forward.
+IMPORTS_TORCH = "import gc\n{}import torch\n"
+WITHOUT_FULL_COLLECTIONS = "gc.set_threshold(*gc.get_threshold()[:2], 10**6)\n"
 
 
 def make_recording(folder: Path) -> float:
@@ -72,23 +76,29 @@ def measure_engine(folder: Path, repeats: int) -> None:
 
     Most of them take a tenth of a millisecond, and any may be held up: in each round several are.
     """
-    program = folder / "imports_torch.py"
-    program.write_text("import torch\n")
-    quickest: dict[str, float] = {}
+    without, with_them = folder / "without_full_collections.py", folder / "imports_torch.py"
+    without.write_text(IMPORTS_TORCH.format(WITHOUT_FULL_COLLECTIONS))
+    with_them.write_text(IMPORTS_TORCH.format(""))
+    quickest: dict[Path, dict[str, float]] = {without: {}, with_them: {}}
     for _ in range(repeats):
         progress("the engine's import")
-        for module, ms in import_times(recorded(program, recording=folder / "imports")).items():
-            quickest[module] = min(ms, quickest.get(module, ms))
+        for program, of_program in quickest.items():
+            for module, ms in import_times(recorded(program, recording=folder / "imports")).items():
+                of_program[module] = min(ms, of_program.get(module, ms))
     progress("")
-    without = import_times([sys.executable, str(program)])
-    ours = [ms for module, ms in quickest.items() if module.startswith("dynamo_core")]
-    standard = [
-        ms for module, ms in quickest.items() if not module.startswith("dynamo_") and module not in without
-    ]
+    plain = import_times([sys.executable, str(with_them)])
+    ours = {module for module in quickest[without] if module.startswith("dynamo_core")}
+    standard = {module for module in quickest[without] if not module.startswith("dynamo_")} - plain.keys()
+    took, with_collections = (
+        sum(ms for module, ms in of_program.items() if module in ours | standard)
+        for of_program in quickest.values()
+    )
     print(f"\nThe engine's import, {repeats} rounds")
     print(f"  {len(ours)} modules of ours, {len(standard)} that the program would not import")
+    print(f"  {took:.1f} ms, the quickest of each          sum <= {ENGINE_BOUND_MS} ms")
     print(
-        f"  {sum(ours) + sum(standard):.1f} ms, the quickest of each          sum <= {ENGINE_BOUND_MS} ms",
+        f"  {with_collections:.1f} ms with the full garbage collections that fall into it, "
+        "and else into what follows",
         flush=True,
     )
 

@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-from ..shared.names import DIGEST_PREFIX, DIGEST_SUFFIX, STREAM_PREFIX, STREAM_SUFFIX
+from ..shared.names import DIGEST_PREFIX, DIGEST_SUFFIX, beside_stream
 from ..shared.quick_dataclass import dataclass
 from ..shared.rank_digest import LARGEST, RankDigest
 from .plain_files import open_plain, read_plain
@@ -102,9 +102,8 @@ def _add(digest: RankDigest, record: Record) -> None:
 
 
 def _kept(stream: Path) -> RankDigest | None:
-    stem = stream.name.removeprefix(STREAM_PREFIX).removesuffix(STREAM_SUFFIX)
     try:
-        text = read_plain(stream.with_name(f"{DIGEST_PREFIX}{stem}{DIGEST_SUFFIX}"), LARGEST)
+        text = read_plain(stream.with_name(beside_stream(stream.name, DIGEST_PREFIX, DIGEST_SUFFIX)), LARGEST)
         return RankDigest.from_json(text.decode("utf-8"))
     except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError):
         return None

@@ -21,6 +21,7 @@ from ..shared.names import (
     RUN_FILE,
     STREAM_PREFIX,
     STREAM_SUFFIX,
+    beside_stream,
 )
 from ..shared.untrusted import printable
 from .build import ProcessBuilder
@@ -270,9 +271,8 @@ class _StreamFollower:
 
 def _calls_file_of(stream: Path) -> str | None:
     """The counters file of a process whose first record, which names it, is lost."""
-    stem = stream.name.removeprefix(STREAM_PREFIX).removesuffix(STREAM_SUFFIX)
-    is_named_as_ours = stream.name == f"{STREAM_PREFIX}{stem}{STREAM_SUFFIX}"
-    return f"{CALLS_PREFIX}{stem}{CALLS_SUFFIX}" if is_named_as_ours else None
+    is_named_as_ours = stream.name.startswith(STREAM_PREFIX) and stream.name.endswith(STREAM_SUFFIX)
+    return beside_stream(stream.name, CALLS_PREFIX, CALLS_SUFFIX) if is_named_as_ours else None
 
 
 # By far the most numerous; `PhaseBuilder` looks at each value that it takes.

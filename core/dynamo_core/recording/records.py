@@ -183,6 +183,10 @@ class Record:
         """Whether the payload has this text in it; it is not checked."""
         return self._head.string.find(text, self._line_end, self._end) >= 0
 
+    def match_payload(self, pattern: re.Pattern[bytes]) -> re.Match[bytes] | None:
+        """What the payload as it stands in the stream is to a pattern; the checksum is not asked."""
+        return pattern.fullmatch(self._head.string, self._line_end, self._end)
+
     def unchecked_payload(self) -> bytes:
         """The payload as it stands in the stream, each line after a tab, to be searched and not shown."""
         return self._head.string[self._line_end : self._end]

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from ..model import Place, StackFrame
-from ..shared.names import STACK_PREFIX, STACK_SUFFIX, STREAM_PREFIX, STREAM_SUFFIX
+from ..shared.names import STACK_PREFIX, STACK_SUFFIX, beside_stream
 from ..shared.untrusted import printable
 from .plain_files import read_plain
 
@@ -17,9 +17,10 @@ _MOST_FRAMES = 100
 
 def last_stack(stream: Path) -> tuple[StackFrame, ...]:
     """The last of the stacks in the file beside a stream, the innermost frame at the end; () without one."""
-    stem = stream.name.removeprefix(STREAM_PREFIX).removesuffix(STREAM_SUFFIX)
     try:
-        content = read_plain(stream.with_name(f"{STACK_PREFIX}{stem}{STACK_SUFFIX}"), _LARGEST)
+        content = read_plain(
+            stream.with_name(beside_stream(stream.name, STACK_PREFIX, STACK_SUFFIX)), _LARGEST
+        )
     except OSError:  # most have none
         return ()
     return parse_stacks(content.decode("utf-8", "replace"))

@@ -28,6 +28,12 @@ DIGEST_SUFFIX = ".json"
 PROFILE_PREFIX = "dynamo_profile_"
 PROFILE_SUFFIX = ".json.gz"
 
+
+def beside_stream(stream: str, prefix: str, suffix: str) -> str:
+    """The name of a stream's file of another kind, which stands in the same folder."""
+    return prefix + stream.removeprefix(STREAM_PREFIX).removesuffix(STREAM_SUFFIX) + suffix
+
+
 # The folder of a recording in which `dynamo export` keeps its trials, and the files by which the launcher and
 # the copies of the program's processes know of each other.
 EXPORT_FOLDER = "dynamo_export"

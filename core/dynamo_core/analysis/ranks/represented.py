@@ -17,7 +17,7 @@ from ...recording.read import read, run_of, streams_of
 from ...recording.remote import not_arrived
 from ...recording.stacks import last_stack
 from ...shared.errors import DynamoError
-from ...shared.names import CALLS_PREFIX, CALLS_SUFFIX, STREAM_PREFIX, STREAM_SUFFIX
+from ...shared.names import CALLS_PREFIX, CALLS_SUFFIX, beside_stream
 from ..words import number
 from .launches import Launch, newest
 
@@ -109,5 +109,4 @@ def _launch(each: DigestOfStream) -> Launch:
 
 
 def _calls_file(stream: Path) -> Path:
-    stem = stream.name.removeprefix(STREAM_PREFIX).removesuffix(STREAM_SUFFIX)
-    return stream.with_name(f"{CALLS_PREFIX}{stem}{CALLS_SUFFIX}")
+    return stream.with_name(beside_stream(stream.name, CALLS_PREFIX, CALLS_SUFFIX))

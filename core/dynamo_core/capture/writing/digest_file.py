@@ -14,8 +14,7 @@ from ...shared.names import (
     FRAME,
     PROCESS_END,
     PROCESS_STATE,
-    STREAM_PREFIX,
-    STREAM_SUFFIX,
+    beside_stream,
 )
 from ...shared.rank_digest import RankDigest
 from ..primitives import O_TRUNC, O_WRONLY, close, create_private, perf_counter_ns, write
@@ -30,8 +29,7 @@ class DigestFile:
 
     def __init__(self, stream: str) -> None:
         folder, _, name = stream.rpartition("/")
-        stem = name.removeprefix(STREAM_PREFIX).removesuffix(STREAM_SUFFIX)
-        self._path = f"{folder}/{DIGEST_PREFIX}{stem}{DIGEST_SUFFIX}"
+        self._path = f"{folder}/{beside_stream(name, DIGEST_PREFIX, DIGEST_SUFFIX)}"
         self._digest: RankDigest | None = RankDigest()
         self._next_ns = 0
 

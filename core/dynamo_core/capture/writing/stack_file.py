@@ -9,7 +9,7 @@ import faulthandler
 import os
 import signal
 
-from ...shared.names import STACK_PREFIX, STACK_SUFFIX, STREAM_PREFIX, STREAM_SUFFIX
+from ...shared.names import STACK_PREFIX, STACK_SUFFIX, beside_stream
 from ..primitives import (
     O_APPEND,
     O_CLOEXEC,
@@ -43,8 +43,7 @@ class StackFile:
         if not wanted:
             return
         folder, _, name = self._stream.position().path.rpartition("/")
-        stem = name.removeprefix(STREAM_PREFIX).removesuffix(STREAM_SUFFIX)
-        self._path = f"{folder}/{STACK_PREFIX}{stem}{STACK_SUFFIX}"
+        self._path = f"{folder}/{beside_stream(name, STACK_PREFIX, STACK_SUFFIX)}"
         file = create_private(self._path, O_WRONLY | O_APPEND | O_EXCL)
         self._descriptor = moved_up(file)
         self._identity = identity_of(self._descriptor)
