@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from dynamo_core.analysis.ranks import compare_ranks
 from dynamo_core.analysis.ranks.members import named
-from dynamo_core.model import Compile, CompileId, Compiling, Frame, Run
+from dynamo_core.model import Compile, CompileId, Compiling, Frame, ProcessEnd, Run
 from ranks_by_hand import HERE, called, collective, graph, of, rank, running
 
 
@@ -94,6 +94,23 @@ def test_a_rank_that_died_is_named_before_those_whose_collectives_failed_for_it(
     assert "rank 2 was killed, or called os._exit, inside of graph 1" in _after_an_error(
         is_over=True, inside=True
     )[0]  # fmt: skip
+
+
+def test_an_exception_is_named_before_those_that_came_of_it_in_collectives() -> None:
+    follows = rank(0, graph(collective("all_reduce"), times=called(4, raised=1)))
+    first = rank(1, graph(collective("all_reduce"), times=called(3)))
+    for process, line in ((follows, 12), (first, 9)):
+        process.end = ProcessEnd(
+            raised="RuntimeError", raised_file=HERE.file, raised_line=line, raised_in="main"
+        )
+    assert compare_ranks(of(follows, first)).waiting == (
+        f"rank 1 ended in an exception, RuntimeError at {HERE.file}:9 in main",
+        f"a call of graph 1 (all_reduce of float32[8] at {HERE}) ended in an error on rank 0",
+        f"rank 0 ended in an exception, RuntimeError at {HERE.file}:12 in main",
+    )
+    assert compare_ranks(of(follows, rank(1))).waiting == (
+        f"rank 0 ended in an exception, RuntimeError at {HERE.file}:12 in main",
+    )
 
 
 def test_who_was_lost_is_not_said_while_the_job_goes_on_or_where_nothing_failed() -> None:

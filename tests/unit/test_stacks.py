@@ -41,6 +41,10 @@ def test_the_own_line_is_named_and_what_it_waits_in() -> None:
     waits = stopped_words(stopped(own, (C10D, 5356, "barrier")))
     where = "torch/distributed/distributed_c10d.py:5356"
     assert waits == f"in barrier ({where}), called at /home/me/train.py:12 in train"
+    written = ("/scratch/n3/cn3z6kvuza2hn4tqwfb5kgfmhqvhskrs2yjtfjmmrb6bae3myye6.py", 118, "call")
+    assert (
+        stopped_words(stopped(own, written)) == f"in call ({written[0]}:118), called at {own[0]}:12 in train"
+    )
     assert stopped_words(stopped((C10D, 5356, "barrier"))) == f"in barrier ({where})"
     module, main = ("/home/me/train.py", 30, "<module>"), ("/home/me/train.py", 26, "main")
     called = stopped_words(stopped(module, main, own, (C10D, 5356, "barrier")))

@@ -82,16 +82,39 @@ def who_waits(
 
 
 def _errors(ranks: Mapping[int, Process]) -> Iterator[str]:
-    """The exceptions that ended ranks; of one that another stands for, that is not known."""
+    """The exceptions that ended ranks; of one that another stands for, that is not known.
+
+    Where one rank ends, a collective fails on the others: so what was raised elsewhere comes first.
+    """
+    failed = {rank: process for rank, process in ranks.items() if process.end and process.end.raised}
+    raised = {rank: graph for rank, process in failed.items() if (graph := _raised(process)) is not None}
+    yield from _exceptions({rank: process for rank, process in failed.items() if rank not in raised})
+    if raised and len(raised) < len(failed):
+        yield _calls_in_words(raised)
+    yield from _exceptions({rank: failed[rank] for rank in raised})
+
+
+def _exceptions(ranks: Mapping[int, Process]) -> Iterator[str]:
     alike: dict[str, list[int]] = {}
     for rank, process in ranks.items():
-        end = process.end
-        if end is not None and end.raised is not None:
-            at = end.raised_at
-            where = "" if at is None else f" at {place(at)} in {end.raised_in}"
-            alike.setdefault(f"{end.raised}{where}", []).append(rank)
+        assert process.end is not None
+        at = process.end.raised_at
+        where = "" if at is None else f" at {place(at)} in {process.end.raised_in}"
+        alike.setdefault(f"{process.end.raised}{where}", []).append(rank)
     for error, some in alike.items():
         yield f"{named(some)} ended in an exception, {error}"
+
+
+def _calls_in_words(raised: Mapping[int, Graph]) -> str:
+    """The calls of graphs with collectives that ended in errors, by rank."""
+    by_graph: dict[str, list[int]] = {}
+    for rank, graph in raised.items():
+        collective = (collectives_of(graph) or [])[0]
+        which = f"graph {graph.number} ({collective} at {place(collective.place)})"
+        by_graph.setdefault(which, []).append(rank)
+    return "; ".join(
+        f"a call of {which} ended in an error on {named(found)}" for which, found in by_graph.items()
+    )
 
 
 def _lost(ranks: Mapping[int, Process], waiting: Mapping[int, _At]) -> Iterator[str]:
@@ -107,14 +130,7 @@ def _lost(ranks: Mapping[int, Process], waiting: Mapping[int, _At]) -> Iterator[
     ]
     if not raised or not lost:
         return
-    by_graph: dict[str, list[int]] = {}
-    for rank, graph in raised.items():
-        collective = (collectives_of(graph) or [])[0]
-        which = f"graph {graph.number} ({collective} at {place(collective.place)})"
-        by_graph.setdefault(which, []).append(rank)
-    error = "; ".join(
-        f"a call of {which} ended in an error on {named(found)}" for which, found in by_graph.items()
-    )
+    error = _calls_in_words(raised)
     elsewhere = [rank for rank in lost if rank not in waiting]
     were = "were" if len(elsewhere or lost) > 1 else "was"
     if elsewhere:

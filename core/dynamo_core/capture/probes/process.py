@@ -64,6 +64,8 @@ def what_ended_it() -> dict[str, Any]:
 
     Source: Python/pythonrun.c (PyErr_PrintEx sets sys.last_value, from 3.12 on sys.last_exc, before exit
     functions run). What was raised below a prompt or a notebook's cell does not begin in `__main__`.
+    torch/_inductor/runtime/compile_tasks.py (_reload_python_module: Inductor's code may lie anywhere, and is
+    a module below torch's), read in 2.13.
     """
     error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
     traceback = error.__traceback__ if isinstance(error, BaseException) else None
@@ -71,7 +73,9 @@ def what_ended_it() -> dict[str, Any]:
         return {}
     own = traceback
     while traceback is not None:
-        if not is_of_others(traceback.tb_frame.f_code.co_filename):
+        frame = traceback.tb_frame
+        is_torchs = str(frame.f_globals.get("__name__")).startswith("torch.")
+        if not is_torchs and not is_of_others(frame.f_code.co_filename):
             own = traceback
         traceback = traceback.tb_next
     code = own.tb_frame.f_code

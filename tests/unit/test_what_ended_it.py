@@ -1,0 +1,51 @@
+"""The line of the program that the exception came through which ended it."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from dynamo_core.capture.probes.process import what_ended_it
+
+
+def function(module: str, file: str, body: str, **names: object) -> Callable[[], Any]:
+    """One of this body, on line 2 of a file."""
+    scope: dict[str, Any] = {"__name__": module, **names}
+    exec(compile(f"def call():\n    {body}\n", file, "exec"), scope)
+    called: Callable[[], Any] = scope["call"]
+    return called
+
+
+def ended_by(outermost: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    try:
+        outermost()
+    except Exception as error:
+        assert error.__traceback__ is not None
+        error.__traceback__ = error.__traceback__.tb_next  # which is this function's
+        monkeypatch.setattr(sys, "last_value", error, raising=False)
+        monkeypatch.setattr(sys, "last_exc", error, raising=False)
+    return what_ended_it()
+
+
+def test_a_line_of_code_that_inductor_wrote_is_none_of_the_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    generated = function(
+        "torch._inductor.runtime.compile_tasks.cabc", "/scratch/cache/ab/cabc.py", "raise ValueError"
+    )
+    own = function("__main__", "/home/me/train.py", "inner()", inner=generated)
+    assert ended_by(own, monkeypatch) == {
+        "raised": "ValueError",
+        "raised_file": "/home/me/train.py",
+        "raised_line": 2,
+        "raised_in": "call",
+    }
+
+
+def test_it_is_the_innermost_of_the_programs_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    helper = function("helpers", "/home/me/helpers.py", "raise ValueError")
+    own = function("__main__", "/home/me/train.py", "inner()", inner=helper)
+    assert ended_by(own, monkeypatch)["raised_file"] == "/home/me/helpers.py"
+
+
+def test_what_did_not_begin_in_the_program_did_not_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ended_by(function("helpers", "/home/me/helpers.py", "raise ValueError"), monkeypatch) == {}
