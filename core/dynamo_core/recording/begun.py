@@ -9,6 +9,7 @@ from .payloads import Handler
 from .records import Damaged, Record
 
 _LARGEST_ID = 2**63
+_MOST_CONTEXTS = 256  # the records of a compile have a few
 # Lines around the user's calls that are nobody's business: between the last and the frame that is compiled,
 # and those of pytest, which called the first.
 _PLUMBING = re.compile(
@@ -27,6 +28,7 @@ class BegunCompiles:
         self._frames: dict[CompileId | None, StackFrame] = {}
         self._autograds: dict[tuple[Any, Any], int] = {}
         self.generation = 0
+        self._ids: dict[bytes, CompileId | None] = {}  # of contexts since the last compile began
 
     def handlers(self) -> dict[str, Handler]:
         """Who takes which record."""
@@ -38,7 +40,16 @@ class BegunCompiles:
 
     def id_of(self, record: Record) -> CompileId | None:
         """The compile that a record belongs to. Records of ours lack compiled autograd's number of it."""
-        metadata = record.metadata
+        context = record.context
+        if context is None:
+            return self._id_in(record.metadata)
+        if context not in self._ids:
+            if len(self._ids) >= _MOST_CONTEXTS:
+                self._ids.clear()
+            self._ids[context] = self._id_in(record.metadata)
+        return self._ids[context]
+
+    def _id_in(self, metadata: Mapping[str, Any]) -> CompileId | None:
         frame, compile_ = metadata.get("frame_id"), metadata.get("frame_compile_id")
         autograd = metadata.get("compiled_autograd_id")
         for number in (frame, compile_, autograd):
@@ -66,10 +77,12 @@ class BegunCompiles:
         (self._plumbing.add if _PLUMBING.search(text) else self._plumbing.discard)(number)
 
     def _dynamo_start(self, record: Record) -> None:
+        self._ids.clear()
         self._note_autograd(record.metadata)
         compile_id = self.id_of(record)
         if compile_id in self._frames and not record.metadata.get("attempt"):
             self.generation += 1  # torch._dynamo.reset() lets the ids begin anew
+            self._ids.clear()
             compile_id = self.id_of(record)
         rank = record.metadata.get("rank")
         if isinstance(rank, int):

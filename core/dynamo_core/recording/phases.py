@@ -31,6 +31,8 @@ _USUAL = re.compile(
     rb'\n\t"cat": "dynamo_timed",\n\t"tid": 0,\n\t"pid": 0\n\t\}'
 )
 
+_COMPONENTS = b"components"  # of a cache's key: 100 kB, which the record of the look-up has as well
+
 _Key = tuple[Any, ...]  # a compile id as records spell it, without its generation, which begins later
 
 
@@ -169,15 +171,21 @@ def _usual_event(record: Record) -> _Event | None:
     found = record.match_payload(_USUAL)
     if found is None:
         return None
-    name, at, compile_id, kind = (part.decode("ascii") for part in found.groups())
-    return _Event(kind, name, _nanoseconds(float(at)), compile_id, _NONE_TOLD)
+    name, at, compile_id, kind = found.groups()
+    return _Event(
+        kind.decode("ascii"),
+        name.decode("ascii"),
+        _nanoseconds(float(at)),
+        compile_id.decode("ascii"),
+        _NONE_TOLD,
+    )
 
 
 def _event(record: Record) -> _Event | None:
     """The event, however it is spelled; None if it neither begins nor ends a span."""
     if record.mentions(_INSTANT):  # what it tells of caches, at length, has a record of its own
         return None
-    event = record.unsafe_json_payload()
+    event = record.unsafe_json_payload(without=_COMPONENTS)
     kind, name, told = event["ph"], event["name"], event.get("args") or {}
     if kind not in ("B", "E"):
         return None

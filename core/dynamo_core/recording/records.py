@@ -41,11 +41,13 @@ _GLUED = re.compile(
 )
 _HEAD_ENDS = b'] {"'
 _MOST_GLUED = 4  # of such records, that are tried
+_LIST_ENDS = b"\n\t],"
 _EMPTY_LINES = re.compile(rb"\n+")
 _HAS_PAYLOAD = b'"has_payload"'
 # JSON within a text, whose quotes are escaped: only at its end is one after the brace.
 _SETTINGS, _SETTINGS_END = b'"inductor_config": "{', b'}", "'
 _CHECKSUM, _IS_CHECKSUM = b', "has_payload": "', re.compile(rb'[0-9a-f]{32}"\}\r?')
+_AFTER_CONTEXT = len(_CHECKSUM) + len('0123456789abcdef0123456789abcdef"}')
 _SHORT_CONTEXT = 200  # bytes
 _RETURN = ord("\r")  # before the line feeds of a trace that has been on Windows
 # What else than its kind is in a record's JSON: trace_structured's reserved names, and what it adds itself.
@@ -130,6 +132,13 @@ class Record:
             self._metadata = _metadata(first_line)
         return self._metadata
 
+    @property
+    def context(self) -> bytes | None:
+        """The JSON of the first line as it is spelled, without its checksum; None if long or without."""
+        text, begin, end = self._head.string, self._head.start("json"), self._line_end - _AFTER_CONTEXT
+        is_short = 0 < end - begin <= _SHORT_CONTEXT and text.startswith(_CHECKSUM, end)
+        return text[begin:end] if is_short else None
+
     def kept(self) -> "Record | None":
         """The same record without the chunk of the stream that it stands in, to be read later."""
         text = self._head.string[self._head.start() : self._end]
@@ -149,10 +158,21 @@ class Record:
         """The payload as JSON; Damaged if it is none, or holds more values than torch or we would write."""
         return _parsed(self._checked_payload() or b"null", "payload", most_values)
 
-    def unsafe_json_payload(self) -> Any:
+    def unsafe_json_payload(self, without: bytes) -> Any:
         """The same, with texts as a stranger wrote them, where few of them are wanted: those go through
-        `printable`."""
-        return _parsed(self._checked_payload() or b"null", "payload", USUAL_VALUES, checked_json)
+        `printable`. A list of this name, at length, is not in it, and then the checksum is not checked.
+        """
+        cut = self._without_list(without)
+        return _parsed(cut or self._checked_payload() or b"null", "payload", USUAL_VALUES, checked_json)
+
+    def _without_list(self, name: bytes) -> bytes | None:
+        """The payload without this list, which has a value a line; None if there is no such one."""
+        begin = self._head.string.find(b'\n\t"%s": [\n' % name, self._line_end, self._end)
+        end = -1 if begin < 0 else self._head.string.find(_LIST_ENDS, begin, self._end)
+        if end < 0 or self._is_too_large:
+            return None
+        before, after = self._head.string[self._line_end : begin], self._head.string[end : self._end]
+        return before + after.removeprefix(_LIST_ENDS)
 
     def glued(self) -> "Record | None":
         """The whole record that stands on the line on which this one was cut, if there is one.
