@@ -8,7 +8,7 @@ CELL = (
     "In["  # with which the name of a notebook's cell begins, `In[3]`; other files of the user's are absolute
 )
 _LIBRARY = ("/site-packages/", "/dist-packages/", "/lib/python3", "/dynamo_core/", "<frozen ", "<string>")
-# Of Inductor, wherever its cache is. Source: torch/_inductor/codecache.py (code_hash, get_path), read in 2.13.
+# Inductor's, wherever its cache is. Source: torch/_inductor/codecache.py (code_hash, get_path), read in 2.13.
 _GENERATED = re.compile(r"/(\w\w)/c\1[a-z2-7]{49}\.py$")
 _PACKAGE = re.compile(r"/(?:site|dist)-packages/([^/.]{1,100})")
 _STANDARD = re.compile(r"(?:/lib/python3[^/]{0,20}/|<frozen )([A-Za-z_]\w{0,99})")

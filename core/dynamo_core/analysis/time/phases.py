@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import field
 from functools import lru_cache
+from operator import attrgetter
 from typing import NamedTuple
 
 from ...model import Phase, Process
@@ -224,10 +225,10 @@ _latest: tuple[list[Phase], list[Phase], int, CompileSplit | None] = [], [], 0, 
 
 
 def _split(process: Process) -> CompileSplit:
-    trees = spans(process.phases)
+    trees, everything = _spans(process.phases)
     kinds: dict[Kind, int] = {}
     passes: dict[str, int] = {}
-    for span in (span for tree in trees for span in tree.walk()):
+    for span in everything:
         kinds[span.kind] = kinds.get(span.kind, 0) + span.own_ns
         if named := _PASS.fullmatch(span.phase.name):
             passes[named[1]] = passes.get(named[1], 0) + span.total_ns
@@ -244,26 +245,32 @@ def _split(process: Process) -> CompileSplit:
 
 def spans(phases: Iterable[Phase]) -> list[Span]:
     """The outermost phases with each moment given to one: the innermost, the last begun of several trees."""
-    trees = [_span(phase, None) for phase in phases]
-    everything = [span for tree in trees for span in tree.walk()]
+    return _spans(phases)[0]
+
+
+def _spans(phases: Iterable[Phase]) -> tuple[list[Span], list[Span]]:
+    """The outermost ones, and all, each before what it holds."""
+    everything: list[Span] = []
+    trees = [_span(phase, None, everything) for phase in phases]
     _give_out_time(everything)
-    return trees
+    return trees, everything
 
 
-def _span(phase: Phase, around: Span | None) -> Span:
+def _span(phase: Phase, around: Span | None, everything: list[Span]) -> Span:
     begin, end = phase.begin_ns, phase.last_ns
     if around is not None:  # the clock of the wall can be set back
         begin = min(max(begin, around.begin_ns), around.end_ns)
         end = min(max(end, begin), around.end_ns)
     is_backward = phase.name in _BACKWARD or phase.is_backward is True
     span = Span(phase, _kind(phase.name, is_backward, around.kind if around else None), begin, end)
-    span.children = [_span(child, span) for child in phase.children]
+    everything.append(span)
+    span.children = [_span(child, span, everything) for child in phase.children]
     return span
 
 
 def _give_out_time(everything: list[Span]) -> None:
     """Go through time from one begin to the next; what was begun last and is open has the time between."""
-    in_order = sorted(enumerate(everything), key=lambda item: (item[1].begin_ns, item[0]))
+    in_order = sorted(everything, key=attrgetter("begin_ns"))  # of equal ones, what is around comes first
     is_open: list[tuple[int, Span]] = []
     now = 0
 
@@ -277,7 +284,7 @@ def _give_out_time(everything: list[Span]) -> None:
             if span.end_ns <= now:
                 heapq.heappop(is_open)
 
-    for begun, (_, span) in enumerate(in_order):
+    for begun, span in enumerate(in_order):
         give_until(span.begin_ns)
         now = span.begin_ns
         heapq.heappush(is_open, (-begun, span))
