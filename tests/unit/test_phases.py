@@ -90,6 +90,61 @@ def test_events_become_a_tree_with_times_and_arguments() -> None:
     assert process.damaged_records == 0
 
 
+def as_torch_writes(kind: str, name: str, at_ms: float, **arguments: Any) -> dict[str, Any]:
+    """The same event with torch's keys in torch's order."""
+    shown = {
+        "name": name,
+        "ts": EPOCH_US + at_ms * 1000,
+        "args": {**arguments, "compile_id": "0/0"},
+        "ph": kind,
+    }
+    return shown | {"cat": "dynamo_timed", "tid": 0, "pid": 0}
+
+
+def spelled(events: list[dict[str, Any]], indent: int | None) -> Process:
+    ids = {"frame_id": 0, "frame_compile_id": 0, "attempt": 0}
+    return build(*(record({"chromium_event": {}, **ids}, json.dumps(each, indent=indent)) for each in events))
+
+
+def test_events_are_the_same_however_they_are_spelled() -> None:
+    """Those that torch writes most are not read as JSON, and of others no more than is wanted."""
+    events = [
+        as_torch_writes("B", "dynamo", 0.25),
+        as_torch_writes("B", 'a "quoted" name', 1),
+        as_torch_writes("B", "inductor_compile", 1.5, fn_name="compile_fx_inner"),
+        as_torch_writes(
+            "E", "inductor_compile", 2, components=["[abc] x: 1", '],\n"fn_name": 7'], cache_state="miss"
+        ),
+        as_torch_writes("E", 'a "quoted" name', 3.125),
+        as_torch_writes("E", "dynamo", 4),
+    ]
+    usual, other = spelled(events, indent=0), spelled(events, indent=None)
+    assert usual.phases == other.phases and names(usual.phases) == [
+        "dynamo",
+        ['a "quoted" name', ["inductor_compile"]],
+    ]
+    assert (usual.damaged_records, other.damaged_records) == (0, 0)
+    inner = usual.phases[0].children[0].children[0]
+    assert (inner.function, inner.cache_state) == ("compile_fx_inner", "miss")
+
+
+def test_an_event_that_is_not_what_its_checksum_says_is_damage() -> None:
+    whole = record({"chromium_event": {}}, json.dumps(as_torch_writes("B", "dynamo", 0), indent=0))
+    broken, other = whole.replace(b'"tid": 0,', b'"tid": 0,,'), whole.replace(b'"pid": 0', b'"pid": 7')
+    process = build(broken, other, event("i", "fx_graph_cache_miss", 1))
+    assert (process.phases, process.damaged_records) == ([], 2)
+
+
+def test_a_compile_that_has_begun_anew_has_its_events() -> None:
+    """After torch._dynamo.reset(), with the same numbers."""
+    start = {"dynamo_start": {"stack": [{"line": 1, "name": "f", "filename": 0}]}}
+    ids = {"frame_id": 0, "frame_compile_id": 0, "attempt": 0}
+    one = [record({**start, **ids}, ""), event("B", "dynamo", 0), event("E", "dynamo", 1)]
+    again = [record({**start, **ids}, ""), event("B", "dynamo", 2), event("E", "dynamo", 3)]
+    process = build(*one, *again)
+    assert [each.compile_id for each in process.phases] == [ID, ID._replace(generation=1)]
+
+
 def test_nothing_is_read_unless_asked_for() -> None:
     process = Process(Path("trace.log"))
     builder = ProcessBuilder(process)
