@@ -52,6 +52,17 @@ def test_a_winner_stands_beside_what_it_beats() -> None:
     assert "busy" not in text and "Undecided" not in text
 
 
+def test_times_are_those_of_rounds_in_which_both_were_timed() -> None:
+    """The machine was twice as fast in rounds in which the winner's batches do not count."""
+    slow = [Round(0.02 * (1 + 0.001 * (i % 5)), None, 0.0) for i in range(12)]
+    fast = [each._replace(forward=each.forward / 2) for each in slow + slow]
+    winner = Measurement("eager", AGREES, None, 1.0, (*slow, *(each._replace(counts=False) for each in fast)))
+    other = Measurement("inductor", AGREES, None, 1.0, (*slow, *fast))
+    assert other.seconds is not None and other.seconds < 0.011
+    text = page(result(1, "eager", winner, other))
+    assert line_of(text, "inductor", "no faster").startswith("inductor 20 ms 1.00" + TIMES)
+
+
 def test_what_is_undecided_says_what_would_decide() -> None:
     held_up = [measured(name, 10, busy=0.9, counts=False) for name in ("eager", "inductor")]
     text = page(result(4, None, *held_up))

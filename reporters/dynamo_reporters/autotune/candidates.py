@@ -17,14 +17,19 @@ def candidates_table(measurements: Sequence[Measurement], winner: str | None) ->
     """A row a candidate, from the simplest; compared with the winner, or else with the fastest."""
     best = best_of(measurements, winner)
     reference = "the winner" if winner is not None else "the fastest"
+
+    def shown(each: Measurement, part: float | None) -> str:
+        whole, beside_best = each.seconds, seconds_beside(each, best)
+        return "" if part is None or not whole or beside_best is None else seconds(part * beside_best / whole)
+
     return table(
         f"|candidate|forward>|backward>|beside {reference}>|{SURE * 100:.0f} %|compile>|verdict",
         [
             [
                 _WINNER if each.candidate == winner else "",
                 each.candidate,
-                "" if each.forward_seconds is None else seconds(each.forward_seconds),
-                "" if each.backward_seconds is None else seconds(each.backward_seconds),
+                shown(each, each.forward_seconds),
+                shown(each, each.backward_seconds),
                 *_beside(each, best),
                 "" if each.compile_seconds is None else seconds(each.compile_seconds),
                 _verdict(each, best, winner),
@@ -50,6 +55,17 @@ def candidates_intervals(measurements: Sequence[Measurement], winner: str | None
 def best_of(measurements: Sequence[Measurement], winner: str | None) -> Measurement | None:
     """The one that the others are compared with: the winner, or else the fastest."""
     return next((each for each in measurements if each.candidate == winner), fastest(measurements))
+
+
+def seconds_beside(measurement: Measurement, best: Measurement | None) -> float | None:
+    """What a call takes: of the best one in its typical round, and of others what the ratio makes of that.
+
+    Another one's own typical round may have met the machine in another state, in which all were faster.
+    """
+    ratio = _ratio(measurement, best)
+    if ratio is None or best is None or best.seconds is None:
+        return measurement.seconds
+    return best.seconds * ratio.estimate
 
 
 def _beside(measurement: Measurement, best: Measurement | None) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from dynamo_core.model import Recording
 from ..documents import json_value
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 from ..report import Report
-from .candidates import candidates_intervals, candidates_table
+from .candidates import candidates_intervals, candidates_table, seconds_beside
 from .document import autotuned_of
 from .tuning import Tuning, measurement_of, measurements_of
 from .undecided import busy_blocks, undecided_blocks
@@ -79,9 +79,10 @@ def _gain(tuning: Tuning) -> Iterator[Block]:
         theirs = 0.0
         for _, result, best, calls in pairs:
             single = measurement_of(result, backend)
-            if single is None or single.seconds is None:
+            took = None if single is None else _comparable_seconds(single, best)
+            if took is None:
                 break
-            theirs += _comparable_seconds(single, best) * calls
+            theirs += took * calls
         else:
             rows.append([f"{backend} alone", seconds(theirs), _factor(theirs, ours)])
     calls_in_all = sum(calls for _, _, _, calls in pairs)
@@ -122,14 +123,16 @@ def _overview(tuning: Tuning) -> Block:
 
 def _times(other: Measurement | None, best: Measurement) -> str:
     """How many times as long the other takes."""
-    if other is None or other is best or other.seconds is None or not best.seconds:
+    took = None if other is None or other is best else seconds_beside(other, best)
+    if other is None or took is None or not best.seconds:
         return ""
-    return "no faster" if standing(other, best) == "no faster" else _factor(other.seconds, best.seconds)
+    return "no faster" if standing(other, best) == "no faster" else _factor(took, best.seconds)
 
 
-def _comparable_seconds(other: Measurement, best: Measurement) -> float:
-    """What is no faster than the winner is not called so for what its typical round has less."""
-    return max(other.seconds or 0.0, best.seconds or 0.0)
+def _comparable_seconds(other: Measurement, best: Measurement) -> float | None:
+    """What is no faster than the winner is not called faster for what is within its margin."""
+    took = seconds_beside(other, best)
+    return None if took is None else max(took, best.seconds or 0.0)
 
 
 def _factor(theirs: float, ours: float) -> str:
