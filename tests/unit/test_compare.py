@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from dynamo_core.analysis.findings import OF_THE_COMPILER
 from dynamo_core.compare import Difference, compare
 from dynamo_core.compare.difference import Condition
+from dynamo_core.compare.verdict import COUNTED, FINDINGS
 from dynamo_core.model import (
     Bytecode,
     CacheLookup,
@@ -30,6 +32,7 @@ from dynamo_reporters.diff.document import diff_document
 from dynamo_reporters.diff.report import diff_blocks
 from dynamo_reporters.page.console import plain_text
 from made import called, of_one_process, pair_of, saved
+from ranks_by_hand import collective, graph, of, rank
 from schemas import validate
 
 FILE = "/home/me/model.py"
@@ -142,6 +145,16 @@ def test_a_break_that_became_a_frame_that_runs_eager_is_worse_in_one_way_and_bet
 def test_another_ending_is_a_difference(ending: dict[str, Any], verdict: str, sentence: str) -> None:
     found = compare(recording(), recording(**ending))
     assert (found.verdict, found.sentence) == (verdict, sentence)
+
+
+def test_every_kind_of_finding_that_runs_are_compared_by_is_judged() -> None:
+    assert sorted([*FINDINGS, *COUNTED]) == sorted(OF_THE_COMPILER)
+
+
+def test_ranks_that_differ_now_are_worse() -> None:
+    alike, other = graph(collective("all_reduce")), graph(collective("all_gather_into_tensor"))
+    found = compare(of(rank(0, alike), rank(1, alike)), of(rank(0, alike), rank(1, other)))
+    assert found.verdict == "worse" and "1 difference between ranks more" in found.sentence
 
 
 def test_one_failure_for_another_is_neither_better_nor_worse() -> None:

@@ -1,22 +1,24 @@
 """The verdict of a comparison: better, worse or just different, by what the compiler made of the program."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from ..analysis.findings import Kind
 from ..analysis.words import number
 from .counts import EXIT_CODE
 from .difference import Compared, CountChange, FindingChange, GraphChange, GuardChange, Time, Verdict
 from .findings import MatchedFindings
 
-# What there should be as few of as can be, each by the count that says it best.
-_COUNTED = {
-    "frames that ran eager": ("frame that runs eager", "frames that run eager"),
-    "errors in the compiler": ("error in the compiler", "errors in the compiler"),
-    "graph breaks": ("graph break", "graph breaks"),
-    "recompiles": ("recompile", "recompiles"),
+# What there should be as few of as can be: findings of a kind, or a count that says better how many.
+COUNTED: Mapping[Kind, tuple[str, tuple[str, str]]] = {
+    "fell back to eager": ("frames that ran eager", ("frame that runs eager", "frames that run eager")),
+    "compiler error": ("errors in the compiler", ("error in the compiler", "errors in the compiler")),
+    "graph break": ("graph breaks", ("graph break", "graph breaks")),
+    "recompile": ("recompiles", ("recompile", "recompiles")),
 }
-_FINDINGS = {
+FINDINGS: Mapping[Kind, tuple[str, str]] = {
     "wrong result": ("wrong result", "wrong results"),
+    "ranks differ": ("difference between ranks", "differences between ranks"),
     "recompile limit": ("recompile limit that was hit", "recompile limits that were hit"),
     "compiled anew": ("function compiled again", "functions compiled again"),
     "backend declined": ("graph that no backend took", "graphs that no backend took"),
@@ -37,8 +39,8 @@ def verdict_of(
     by_name = {change.name: change.after - change.before for change in counts if change.function is None}
     by_kind = Counter(finding.kind for finding in findings.came)
     by_kind.subtract(finding.kind for finding in findings.went)
-    judged: _More = [(by_kind[kind], words) for kind, words in _FINDINGS.items() if by_kind[kind]]  # type: ignore[index]
-    judged += [(by_name[name], words) for name, words in _COUNTED.items() if by_name.get(name)]
+    judged: _More = [(by_kind[kind], words) for kind, words in FINDINGS.items() if by_kind[kind]]
+    judged += [(by_name[name], words) for name, words in COUNTED.values() if by_name.get(name)]
     neutral: _More = [(by_name[name], words) for name, words in _NEUTRAL.items() if by_name.get(name)]
     endings = [change for change in counts if change.name == EXIT_CODE]
     verdict = _verdict(judged, endings)
