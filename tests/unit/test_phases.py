@@ -135,6 +135,53 @@ def test_an_event_that_is_not_what_its_checksum_says_is_damage() -> None:
     assert (process.phases, process.damaged_records) == ([], 2)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"cache_state": "hit", "components": ["x"], "others": ["y"]},
+        {"components": [["a", "b"], ["c"]], "cache_state": "hit"},
+        {"components": ["x"], "cache_state": "hit", "inner": {"components": ["x"], "more": 1}},
+    ],
+)
+def test_lists_that_end_elsewhere_are_no_damage(arguments: dict[str, Any]) -> None:
+    events = [as_torch_writes("B", "dynamo", 0), as_torch_writes("E", "dynamo", 1, **arguments)]
+    process = spelled(events, indent=0)
+    assert process.phases == spelled(events, indent=None).phases
+    assert (process.phases[0].cache_state, process.damaged_records) == ("hit", 0)
+
+
+def test_an_event_that_was_cut_is_not_put_together_with_the_next() -> None:
+    first, second = (
+        record(
+            {"chromium_event": {}, "frame_id": 0, "frame_compile_id": 0, "attempt": 0},
+            json.dumps(as_torch_writes("E", name, at, components=["a", "b"], cache_state=state), indent=0),
+        )
+        for name, at, state in (("inner", 1, "miss"), ("dynamo", 2, "hit"))
+    )
+    cut = first[: first.index(b'\t"b"')]
+    begun = [event("B", "dynamo", 0), event("B", "inner", 0.5)]
+    process = build(*begun, cut, second, event("i", "fx_graph_cache_miss", 3))
+    (tree,) = process.phases
+    assert process.damaged_records == 1 and (tree.children[0].end_ns, tree.children[0].cache_state) == (
+        None,
+        None,
+    )
+
+
+def test_lines_behind_a_record_without_a_payload_are_no_event() -> None:
+    whole = record({"chromium_event": {}}, json.dumps(as_torch_writes("B", "dynamo", 0), indent=0))
+    head, _, lines = whole.partition(b"\n")
+    process = build(head[: head.index(b", ")] + b"}\n" + lines, event("i", "fx_graph_cache_miss", 3))
+    assert (process.phases, process.damaged_records) == ([], 1)
+
+
+def test_a_first_line_is_read_whole_though_one_before_began_as_it_does() -> None:
+    good = record({"chromium_event": {}, "frame_id": 0}, json.dumps(as_torch_writes("B", "dynamo", 0)))
+    bad = good.replace(b'"}\n\t', b'", "frame_id": nothing}\n\t')
+    assert bad != good
+    assert build(good, bad, event("i", "fx_graph_cache_miss", 3)).damaged_records == 1
+
+
 def test_a_compile_that_has_begun_anew_has_its_events() -> None:
     """After torch._dynamo.reset(), with the same numbers."""
     start = {"dynamo_start": {"stack": [{"line": 1, "name": "f", "filename": 0}]}}

@@ -113,6 +113,16 @@ def test_an_exception_is_named_before_those_that_came_of_it_in_collectives() -> 
     )
 
 
+def test_a_call_that_failed_is_told_once() -> None:
+    """Beside a rank that was killed, too."""
+    failed, raised = rank(0, graph(collective("all_reduce"), times=called(4, raised=1))), rank(1)
+    for process in (failed, raised):
+        process.end = ProcessEnd(raised="RuntimeError")
+    recording = replace(of(failed, raised, rank(2, ended=False)), run=Run(ended_ns=10))
+    said = compare_ranks(recording).waiting
+    assert sum("ended in an error on rank 0" in each for each in said) == 1
+
+
 def test_who_was_lost_is_not_said_while_the_job_goes_on_or_where_nothing_failed() -> None:
     assert not any("ended in an error" in each for each in _after_an_error(is_over=False))
     assert not any("ended in an error" in each for each in _after_an_error(is_over=True, raised=0))

@@ -167,7 +167,7 @@ class Bench:
                     break
                 for candidate in out_of_it(list(results.values())) & set(calls):
                     del calls[candidate]  # more rounds for what is still open
-            self._round(calls, results, tell)
+            self._round(calls, results, done, tell)
 
     def _is_confirmed(
         self,
@@ -195,8 +195,8 @@ class Bench:
             if seconds is not None:
                 results[candidate] = measured
                 again[candidate] = _calls_of_a_batch(seconds)
-        for _ in range(rounds):
-            self._round(again, results)
+        for number in range(rounds):
+            self._round(again, results, number)
         open_ |= again
         second = [replace(results[each], rounds=results[each].rounds[before:]) for each in again]
         if decide(second).winner == winner:
@@ -216,14 +216,16 @@ class Bench:
         self,
         calls: dict[str, int],
         results: dict[str, Measurement],
+        number: int,
         tell: Callable[[str], None] = lambda what: None,
     ) -> None:
-        """A batch of each, on one processor where one thread computes.
+        """A batch of each, on one processor where one thread computes: that of the first.
 
-        What cannot be timed any more leaves `calls`.
+        Each is the first in turn, since memory can be nearer to one processor than to another. What cannot be
+        timed any more leaves `calls`.
         """
         processor = None
-        for candidate in list(calls):
+        for candidate in _from(list(calls), number):
             before = results[candidate]
             tell(f"timing {candidate}, round {len(before.rounds) + 1}")
             timed = self._time(candidate, calls[candidate], processor)
@@ -232,7 +234,7 @@ class Bench:
                 del calls[candidate]
             else:
                 results[candidate] = replace(before, rounds=(*before.rounds, timed.round))
-                processor = timed.processor
+                processor = timed.processor if processor is None else processor
 
     def _time(self, candidate: str, calls: int, processor: int | None) -> _Timed | Measurement:
         """One batch of a candidate's calls; or why it cannot be timed any more."""
@@ -292,6 +294,12 @@ class Bench:
             else:
                 worker.end()
         return place
+
+
+def _from(candidates: list[str], number: int) -> list[str]:
+    """All of them, from another one for each number."""
+    first = number % max(1, len(candidates))
+    return candidates[first:] + candidates[:first]
 
 
 def _without(measured: Measurement, rounds: int) -> Measurement:

@@ -82,7 +82,7 @@ class TimedGraph:
     """A compiled graph that is called again and again on the same inputs.
 
     Inputs that a call changes in place are put back before each batch. `trains` says whether a call is
-    forward and backward, `is_of_one_thread` whether torch computes it in the thread that calls.
+    forward and backward, `is_of_one_thread` whether torch has no other thread to compute it.
     """
 
     def __init__(self, compiled: CompiledGraph) -> None:

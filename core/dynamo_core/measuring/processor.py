@@ -22,7 +22,7 @@ def staying_on(processor: int | None) -> Iterator[int | None]:
         before = os.sched_getaffinity(0)
         processor = ctypes.CDLL(None).sched_getcpu() if processor is None else processor
         os.sched_setaffinity(0, {processor})
-    except (OSError, AttributeError, ValueError):
+    except (OSError, AttributeError, ValueError, OverflowError):
         yield None
         return
     try:

@@ -26,7 +26,7 @@ _INSTANT = b'"ph": "i"'  # in a text, the quotes would be escaped
 # Most events, to the letter. What is exactly this was not cut, nor mixed with another: so its checksum is not
 # asked, which takes, with JSON, several times as long.
 _USUAL = re.compile(
-    rb'\n\t\{\n\t"name": "([ !#-\[\]-~]+)",\n\t"ts": (\d{1,16}(?:\.\d{1,6})?),'
+    rb'\n\t\{\n\t"name": "([ !#-\[\]-~]+)",\n\t"ts": ((?:0|[1-9]\d{0,15})(?:\.\d{1,6})?),'
     rb'\n\t"args": \{\n\t"compile_id": "([ !#-\[\]-~]*)"\n\t\},\n\t"ph": "([BE])",'
     rb'\n\t"cat": "dynamo_timed",\n\t"tid": 0,\n\t"pid": 0\n\t\}'
 )
@@ -175,7 +175,7 @@ def _usual_event(record: Record) -> _Event | None:
     return _Event(
         kind.decode("ascii"),
         name.decode("ascii"),
-        _nanoseconds(float(at)),
+        _nanoseconds(float(at) if b"." in at else int(at)),
         compile_id.decode("ascii"),
         _NONE_TOLD,
     )

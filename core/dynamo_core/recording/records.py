@@ -11,6 +11,7 @@ looked for, and what follows it is read when it is used: cost is that of one sea
 import hashlib
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeGuard
@@ -41,7 +42,7 @@ _GLUED = re.compile(
 )
 _HEAD_ENDS = b'] {"'
 _MOST_GLUED = 4  # of such records, that are tried
-_LIST_ENDS = b"\n\t],"
+_LIST_ENDS = b"\n],"
 _EMPTY_LINES = re.compile(rb"\n+")
 _HAS_PAYLOAD = b'"has_payload"'
 # JSON within a text, whose quotes are escaped: only at its end is one after the brace.
@@ -136,8 +137,10 @@ class Record:
     def context(self) -> bytes | None:
         """The JSON of the first line as it is spelled, without its checksum; None if long or without."""
         text, begin, end = self._head.string, self._head.start("json"), self._line_end - _AFTER_CONTEXT
-        is_short = 0 < end - begin <= _SHORT_CONTEXT and text.startswith(_CHECKSUM, end)
-        return text[begin:end] if is_short else None
+        is_as_usual = 0 < end - begin <= _SHORT_CONTEXT and text.startswith(_CHECKSUM, end)
+        if not is_as_usual or not _IS_CHECKSUM.fullmatch(text, end + len(_CHECKSUM), self._line_end):
+            return None
+        return text[begin:end]
 
     def kept(self) -> "Record | None":
         """The same record without the chunk of the stream that it stands in, to be read later."""
@@ -160,19 +163,14 @@ class Record:
 
     def unsafe_json_payload(self, without: bytes) -> Any:
         """The same, with texts as a stranger wrote them, where few of them are wanted: those go through
-        `printable`. A list of this name, at length, is not in it, and then the checksum is not checked.
+        `printable`. A list of this name is not in it, if it has a value a line, as torch writes it.
         """
-        cut = self._without_list(without)
-        return _parsed(cut or self._checked_payload() or b"null", "payload", USUAL_VALUES, checked_json)
-
-    def _without_list(self, name: bytes) -> bytes | None:
-        """The payload without this list, which has a value a line; None if there is no such one."""
-        begin = self._head.string.find(b'\n\t"%s": [\n' % name, self._line_end, self._end)
-        end = -1 if begin < 0 else self._head.string.find(_LIST_ENDS, begin, self._end)
-        if end < 0 or self._is_too_large:
-            return None
-        before, after = self._head.string[self._line_end : begin], self._head.string[end : self._end]
-        return before + after.removeprefix(_LIST_ENDS)
+        text = self._checked_payload() or b"null"
+        cut = _without_list(text, without)
+        if cut is not None:
+            with suppress(Damaged):  # it is another list that ends there
+                return _parsed(cut, "payload", USUAL_VALUES, checked_json)
+        return _parsed(text, "payload", USUAL_VALUES, checked_json)
 
     def glued(self) -> "Record | None":
         """The whole record that stands on the line on which this one was cut, if there is one.
@@ -205,7 +203,9 @@ class Record:
 
     def match_payload(self, pattern: re.Pattern[bytes]) -> re.Match[bytes] | None:
         """What the payload as it stands in the stream is to a pattern; the checksum is not asked."""
-        return pattern.fullmatch(self._head.string, self._line_end, self._end)
+        return (
+            None if self.has_stray_lines else pattern.fullmatch(self._head.string, self._line_end, self._end)
+        )
 
     def unchecked_payload(self) -> bytes:
         """The payload as it stands in the stream, each line after a tab, to be searched and not shown."""
@@ -235,6 +235,13 @@ class Record:
         ):
             raise Damaged("payload differs from its checksum")
         return text
+
+
+def _without_list(text: bytes, name: bytes) -> bytes | None:
+    """JSON without the list of this name, which something follows; None if there seems to be no such one."""
+    begin = text.find(b'\n"%s": [\n' % name)
+    end = -1 if begin < 0 else text.find(_LIST_ENDS, begin)
+    return None if end < 0 else text[:begin] + text[end + len(_LIST_ENDS) :]
 
 
 def _metadata(first_line: bytes) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def who_waits(
     inside = _inside(ranks)
     in_collectives = {rank: at for rank, at in inside.items() if at.collectives}
     lost = tuple(_lost(ranks, in_collectives)) if is_over else ()
-    errors = tuple(_errors(ranks))
+    errors = tuple(_errors(ranks, calls_are_told=bool(lost)))
     if lost:
         return (*(_unlike(ranks, in_collectives) if in_collectives else ()), *lost, *errors)
     if not in_collectives:
@@ -81,15 +81,15 @@ def who_waits(
     return (*_sentences(ranks, inside, in_collectives), *errors)
 
 
-def _errors(ranks: Mapping[int, Process]) -> Iterator[str]:
+def _errors(ranks: Mapping[int, Process], *, calls_are_told: bool) -> Iterator[str]:
     """The exceptions that ended ranks; of one that another stands for, that is not known.
 
-    Where one rank ends, a collective fails on the others: so what was raised elsewhere comes first.
+    Where one rank ends, calls of graphs with collectives fail on the others: so these come last.
     """
     failed = {rank: process for rank, process in ranks.items() if process.end and process.end.raised}
     raised = {rank: graph for rank, process in failed.items() if (graph := _raised(process)) is not None}
     yield from _exceptions({rank: process for rank, process in failed.items() if rank not in raised})
-    if raised and len(raised) < len(failed):
+    if raised and len(raised) < len(failed) and not calls_are_told:
         yield _calls_in_words(raised)
     yield from _exceptions({rank: failed[rank] for rank in raised})
 
