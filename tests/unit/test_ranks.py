@@ -120,6 +120,8 @@ def test_a_call_that_failed_is_told_once() -> None:
         process.end = ProcessEnd(raised="RuntimeError")
     recording = replace(of(failed, raised, rank(2, ended=False)), run=Run(ended_ns=10))
     said = compare_ranks(recording).waiting
+    assert said[0] == "rank 1 ended in an exception, RuntimeError"  # then torchrun kills what is left
+    assert "rank 2 was in no such call, and was killed" in said[1]
     assert sum("ended in an error on rank 0" in each for each in said) == 1
 
 

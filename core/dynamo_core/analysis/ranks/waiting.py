@@ -73,28 +73,21 @@ def who_waits(
     inside = _inside(ranks)
     in_collectives = {rank: at for rank, at in inside.items() if at.collectives}
     lost = tuple(_lost(ranks, in_collectives)) if is_over else ()
-    errors = tuple(_errors(ranks, calls_are_told=bool(lost)))
+    failed = {rank: process for rank, process in ranks.items() if process.end and process.end.raised}
+    in_calls = {rank: graph for rank, process in failed.items() if (graph := _raised(process)) is not None}
+    # Where one rank ends, calls of graphs with collectives fail on the others, and a launcher kills the rest.
+    first = tuple(_exceptions({rank: each for rank, each in failed.items() if rank not in in_calls}))
+    others = tuple(_exceptions({rank: failed[rank] for rank in in_calls}))
     if lost:
-        return (*(_unlike(ranks, in_collectives) if in_collectives else ()), *lost, *errors)
+        return (*first, *(_unlike(ranks, in_collectives) if in_collectives else ()), *lost, *others)
+    errors = (*first, *([_calls_in_words(in_calls)] if first and in_calls else ()), *others)
     if not in_collectives:
         return errors if is_seen_outside else (*errors, *_outside_of_graphs(ranks, inside, is_over=is_over))
     return (*_sentences(ranks, inside, in_collectives), *errors)
 
 
-def _errors(ranks: Mapping[int, Process], *, calls_are_told: bool) -> Iterator[str]:
-    """The exceptions that ended ranks; of one that another stands for, that is not known.
-
-    Where one rank ends, calls of graphs with collectives fail on the others: so these come last.
-    """
-    failed = {rank: process for rank, process in ranks.items() if process.end and process.end.raised}
-    raised = {rank: graph for rank, process in failed.items() if (graph := _raised(process)) is not None}
-    yield from _exceptions({rank: process for rank, process in failed.items() if rank not in raised})
-    if raised and len(raised) < len(failed) and not calls_are_told:
-        yield _calls_in_words(raised)
-    yield from _exceptions({rank: failed[rank] for rank in raised})
-
-
 def _exceptions(ranks: Mapping[int, Process]) -> Iterator[str]:
+    """Those that ended ranks; of a rank that another stands for, that is not known."""
     alike: dict[str, list[int]] = {}
     for rank, process in ranks.items():
         assert process.end is not None
