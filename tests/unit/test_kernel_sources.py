@@ -3,8 +3,13 @@
 import json
 from pathlib import Path
 
+from test_reader_fuzz import record
+
 from dynamo_core.model import CompileId, Graph, Node, Place, Process, Stage
-from dynamo_core.recording.kernel_sources import PROVENANCE, KernelSources
+from dynamo_core.recording.build import ProcessBuilder
+from dynamo_core.recording.kernel_sources import CODE_FOR_WINDOW, PROVENANCE, KernelSources
+from dynamo_core.recording.records import RecordParser
+from dynamo_core.shared.names import PROFILE_WINDOW
 
 ID = CompileId(0, 0)
 
@@ -56,3 +61,28 @@ def test_the_comment_above_a_kernel_names_its_nodes_where_no_call_was_recorded()
     )
     found = list(KernelSources(a_process(Stage("inductor_output_code", ID, code))).kernels())
     assert [(kernel, nodes) for _, kernel, (nodes, _) in found] == [("fused_0", ("y", "x"))]
+
+
+def test_the_code_of_a_compile_is_read_for_a_window_and_not_without_one() -> None:
+    ids = {"frame_id": 0, "frame_compile_id": 0, "attempt": 0}
+    code = record({"inductor_output_code": {"filename": "/tmp/c.py"}, **ids}, "async_compile.wait()")
+    another_compile = record({"dynamo_start": {"stack": [{"line": 1, "name": "f", "filename": 0}]}, **ids})
+    artifact = {"artifact": {"name": PROFILE_WINDOW, "encoding": "json"}}
+    opened = record(artifact, json.dumps({"version": 1, "kind": "opened"}))
+    broken = code.replace(b"wait", b"weit")
+    read = Stage("inductor_output_code", ID, "async_compile.wait()", "/tmp/c.py")
+    assert built(code, opened).stages == [read]
+    assert built(another_compile, code, another_compile, opened).stages[0].compile_id == ID
+    assert built(code).stages == []
+    assert (built(broken, opened).stages, built(broken, opened).damaged_records) == ([], 1)
+
+
+def built(*records: bytes) -> Process:
+    process = Process(Path("stream"))
+    builder = ProcessBuilder(process, {PROFILE_WINDOW, CODE_FOR_WINDOW})
+    parser = RecordParser()
+    for found in (*parser.feed(b"".join(records)), parser.finish()):
+        assert found is not None
+        builder.add(found)
+    builder.finish()
+    return process

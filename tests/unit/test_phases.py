@@ -168,6 +168,18 @@ def test_an_event_that_was_cut_is_not_put_together_with_the_next() -> None:
     )
 
 
+def test_of_a_list_that_is_passed_over_it_matters_only_that_all_of_it_is_there() -> None:
+    head = {"chromium_event": {}, "frame_id": 0, "frame_compile_id": 0, "attempt": 0}
+    end = as_torch_writes("E", "dynamo", 1, components=["first", "second"], cache_state="hit")
+    whole = record(head, json.dumps(end, indent=0))
+    other, hole = whole.replace(b"second", b"broken"), whole.replace(b"second", b"\0" * 6)
+    assert whole not in (other, hole)
+    begin = event("B", "dynamo", 0)
+    outcomes = [build(begin, each, event("i", "fx_graph_cache_miss", 3)) for each in (whole, other, hole)]
+    assert [process.phases[0].cache_state for process in outcomes] == ["hit", "hit", None]
+    assert [process.damaged_records for process in outcomes] == [0, 0, 1]
+
+
 def test_lines_behind_a_record_without_a_payload_are_no_event() -> None:
     whole = record({"chromium_event": {}}, json.dumps(as_torch_writes("B", "dynamo", 0), indent=0))
     head, _, lines = whole.partition(b"\n")

@@ -11,6 +11,7 @@ from typing import TypeVar
 from ..model import (
     CaptureDecision,
     ChangedSetting,
+    CompileId,
     Freeze,
     GeneratedKernels,
     Import,
@@ -51,6 +52,7 @@ from .graphs import GraphBuilder
 from .guards import GuardBuilder
 from .in_progress import InProgressBuilder
 from .interventions import InterventionsBuilder
+from .kernel_sources import CODE_FOR_WINDOW
 from .notebook_cells import name_cells
 from .payloads import Handler, Item
 from .phases import PhaseBuilder
@@ -87,6 +89,7 @@ class ProcessBuilder:
         self._contents = contents
         self._cells: dict[str, int] = {}  # of a notebook, by the file names that IPython gives them
         self.window_records: list[WindowNoted] = []  # about files, which are for the reader to open
+        self._code_for_window: list[tuple[CompileId | None, Record]] = []
         self._begun = begun = BegunCompiles(process, {} if file_names is None else file_names)
         in_progress = InProgressBuilder(process)
         self._clock = RecordClock()
@@ -159,6 +162,8 @@ class ProcessBuilder:
 
     def finish(self) -> None:
         """There are no more records."""
+        if self.window_records:
+            self._read_code_for_window()
         self._phases.finish()
         self._guards.finish()
         use_def_lines(self.process)
@@ -175,6 +180,8 @@ class ProcessBuilder:
             return self._generated_code
         if name in self._contents:
             return lambda record: self._stage(record, name)
+        if name == GENERATED_CODE and CODE_FOR_WINDOW in self._contents:
+            return self._keep_code
         return None
 
     def _generated_code(self, record: Record) -> None:
@@ -182,6 +189,18 @@ class ProcessBuilder:
         self.process.kernels.append(GeneratedKernels(self._begun.id_of(record), calls))
         if GENERATED_CODE in self._contents:
             self._stage(record, GENERATED_CODE)
+
+    def _keep_code(self, record: Record) -> None:
+        kept = record.kept()
+        if kept is not None:
+            self._code_for_window.append((self._begun.id_of(record), kept))
+
+    def _read_code_for_window(self) -> None:
+        for compile_id, record in self._code_for_window:
+            try:
+                self._add_stage(record, GENERATED_CODE, compile_id)
+            except Damaged as error:
+                self.process.note_damage(f"{GENERATED_CODE}: {error}")
 
     def _aot_text(self, record: Record, name: str) -> None:
         if name in self._contents:
@@ -289,8 +308,11 @@ class ProcessBuilder:
         self._phases.add(record, self._begun.id_of(record), self._begun.generation)
 
     def _stage(self, record: Record, name: str) -> None:
+        self._add_stage(record, name, self._begun.id_of(record))
+
+    def _add_stage(self, record: Record, name: str, compile_id: CompileId | None) -> None:
         content = record.metadata.get(record.kind)
         file = content.get("filename") if isinstance(content, dict) else None
         text = record.payload()
         if text is not None:
-            self.process.stages.append(Stage(name, self._begun.id_of(record), text, file))
+            self.process.stages.append(Stage(name, compile_id, text, file))

@@ -2,7 +2,7 @@
 
 Source: torch/_inductor/utils.py (get_kernel_metadata) and codegen/wrapper.py: before a kernel's definition
 stands `# Topologically Sorted Source Nodes: [add, relu], Original ATen: [aten.add, aten.relu]`. Seen with
-2.13. The code is read where it was asked for, as the stage "inductor_output_code".
+2.13. The code is the stage "inductor_output_code".
 
 Kernels in C++ have no such comment. With `INDUCTOR_PROVENANCE=1` torch records for every call of a kernel the
 nodes that it was made of, in terms of the graph after Inductor's passes, and which those were before them:
@@ -14,8 +14,11 @@ from collections.abc import Iterator
 
 from ..model import CompileId, Graph, GraphPart, Place, Process
 from ..shared.untrusted import printable_json
+from .generated_code import GENERATED_CODE
 
-_STAGE = "inductor_output_code"
+# What to ask the reader for, if the kernels of a window of torch.profiler are to have their nodes: the code,
+# which is large, where there is such a window.
+CODE_FOR_WINDOW = "code behind a window's kernels"
 PROVENANCE = "inductor_provenance_tracking_node_mappings"
 # Patterns that begin with a line feed are searched for ten times as fast as with "^".
 _NODES = re.compile(r"\n *# (?:Topologically Sorted|Unsorted) Source Nodes: \[([^\]\n]*)\]")
@@ -37,7 +40,7 @@ class KernelSources:
         self._nodes: dict[tuple[CompileId | None, str], tuple[str, ...]] = {}
         self._calls: dict[CompileId | None, dict[str, tuple[str, ...]]] = {}
         for stage in process.stages:
-            if stage.name == _STAGE:
+            if stage.name == GENERATED_CODE:
                 self._read(stage.compile_id, stage.text)
             elif stage.name == PROVENANCE:
                 self._read_provenance(stage.compile_id, stage.text)

@@ -100,11 +100,11 @@ class PhaseBuilder:
         if event is None:
             return
         compile_id = compile_id or _named_id(event.compile_id, generation)
-        stack = self._open.setdefault(tuple(compile_id or ())[:3], [])
+        stack = self._open.setdefault(compile_id[:3] if compile_id else (), [])
         if event.kind == "B":
             self._begin(stack, _Open(event.name, event.at_ns, compile_id, event.arguments))
         else:
-            self._end(stack, event.name, event.at_ns, compile_id, event.arguments)
+            self._end(stack, event, compile_id)
 
     def _begin(self, stack: list[_Open], span: _Open) -> None:
         if span.name == _OUTERMOST and span.compile_id is not None:
@@ -113,16 +113,9 @@ class PhaseBuilder:
             raise Damaged("spans nested deeper than torch's ever are")
         stack.append(span)
 
-    def _end(
-        self,
-        stack: list[_Open],
-        name: str,
-        at: int,
-        compile_id: CompileId | None,
-        arguments: _Arguments,
-    ) -> None:
+    def _end(self, stack: list[_Open], event: _Event, compile_id: CompileId | None) -> None:
         depth = len(stack) - 1
-        while depth >= 0 and stack[depth].name != name:
+        while depth >= 0 and stack[depth].name != event.name:
             depth -= 1
         if depth < 0:
             raise Damaged("a span that ends without having begun")
@@ -130,18 +123,20 @@ class PhaseBuilder:
             self._cut_off(stack, depth + 1)
         # Without an id the spans above may be those of other threads: they go on.
         span = stack.pop(depth)
-        span.arguments = arguments.or_else(span.arguments)
-        self._keep(stack[:depth], span.closed(max(at, span.begin_ns), compile_id))
+        if event.arguments is not _NONE_TOLD:
+            span.arguments = event.arguments.or_else(span.arguments)
+        self._keep(stack, depth, span.closed(max(event.at_ns, span.begin_ns), compile_id))
 
     def _cut_off(self, stack: list[_Open], depth: int) -> None:
         """Close what is open from `depth` on, of which no end is recorded."""
         while len(stack) > depth:
             span = stack.pop()
-            self._keep(stack, span.closed(None, span.compile_id))
+            self._keep(stack, len(stack), span.closed(None, span.compile_id))
 
-    def _keep(self, around: list[_Open], phase: Phase) -> None:
-        if around:
-            around[-1].children.append(phase)
+    def _keep(self, stack: list[_Open], depth: int, phase: Phase) -> None:
+        """Of a span that so many others are around."""
+        if depth:
+            stack[depth - 1].children.append(phase)
         else:
             self._process.phases.append(phase)
 

@@ -42,7 +42,8 @@ _GLUED = re.compile(
 )
 _HEAD_ENDS = b'] {"'
 _MOST_GLUED = 4  # of such records, that are tried
-_LIST_ENDS = b"\n],"
+_LIST_ENDS = b"\n\t],"
+_HOLE = b"\0"  # in a file that was being written as the machine went down
 _EMPTY_LINES = re.compile(rb"\n+")
 _HAS_PAYLOAD = b'"has_payload"'
 # JSON within a text, whose quotes are escaped: only at its end is one after the brace.
@@ -164,13 +165,14 @@ class Record:
     def unsafe_json_payload(self, without: bytes) -> Any:
         """The same, with texts as a stranger wrote them, where few of them are wanted: those go through
         `printable`. A list of this name is not in it, if it has a value a line, as torch writes it.
+
+        Then the checksum, of which that list may be nearly all, is not asked: what is left must be JSON.
         """
-        text = self._checked_payload() or b"null"
-        cut = _without_list(text, without)
-        if cut is not None:
+        rest = self._payload_without_list(without)
+        if rest is not None:
             with suppress(Damaged):  # it is another list that ends there
-                return _parsed(cut, "payload", USUAL_VALUES, checked_json)
-        return _parsed(text, "payload", USUAL_VALUES, checked_json)
+                return _parsed(rest, "payload", USUAL_VALUES, checked_json)
+        return _parsed(self._checked_payload() or b"null", "payload", USUAL_VALUES, checked_json)
 
     def glued(self) -> "Record | None":
         """The whole record that stands on the line on which this one was cut, if there is one.
@@ -219,6 +221,18 @@ class Record:
             return False
         return True
 
+    def _payload_without_list(self, name: bytes) -> bytes | None:
+        """JSON without the list of this name, which something follows; None if there seems to be no such one,
+        or if within it one record may have been cut and another begun, or what was written be missing.
+        """
+        text = self._head.string
+        begin = text.find(b'\n\t"%s": [\n' % name, self._line_end, self._end)
+        end = -1 if begin < 0 else text.find(_LIST_ENDS, begin, self._end)
+        if end < 0 or text.find(_HEAD_ENDS, begin, end) >= 0 or text.find(_HOLE, begin, end) >= 0:
+            return None
+        after = text[end + len(_LIST_ENDS) : self._end]
+        return (text[self._line_end : begin] + after).replace(b"\n\t", b"\n")
+
     def _checked_payload(self) -> bytes | None:
         if self._is_too_large:
             raise Damaged(f"payload is larger than {_LARGEST_RECORD >> 20} MB")
@@ -235,13 +249,6 @@ class Record:
         ):
             raise Damaged("payload differs from its checksum")
         return text
-
-
-def _without_list(text: bytes, name: bytes) -> bytes | None:
-    """JSON without the list of this name, which something follows; None if there seems to be no such one."""
-    begin = text.find(b'\n"%s": [\n' % name)
-    end = -1 if begin < 0 else text.find(_LIST_ENDS, begin)
-    return None if end < 0 else text[:begin] + text[end + len(_LIST_ENDS) :]
 
 
 def _metadata(first_line: bytes) -> dict[str, Any]:

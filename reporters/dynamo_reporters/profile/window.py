@@ -14,12 +14,13 @@ from dynamo_core.model import (
     WindowOperator,
     WindowPart,
 )
+from dynamo_core.recording.kernel_sources import CODE_FOR_WINDOW
 from dynamo_core.shared import names
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 
 # What the reader must load for this. The last two name the nodes and lines behind kernels.
-CONTENTS = frozenset({names.PROFILE_WINDOW, names.FX_GRAPH, "inductor_output_code"})
+CONTENTS = frozenset({names.PROFILE_WINDOW, names.FX_GRAPH, CODE_FOR_WINDOW})
 _ROWS_SHOWN = 15
 _NOT_RECORDED = "not recorded"
 
