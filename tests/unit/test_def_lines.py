@@ -1,13 +1,19 @@
 """A decorated function stands at its `def`, and the frame of a step is still the one that Python runs."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from test_reader_fuzz import record
+
 from dynamo_core.bench.step_frame import find_step
 from dynamo_core.capture.frame_lines import def_line
 from dynamo_core.model import CompileId, Frame, Graph, Place, Process, StackFrame
+from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.def_lines import use_def_lines
+from dynamo_core.recording.records import RecordParser
+from dynamo_core.shared.names import COMPILE_BEGUN
 from made import MS, called
 
 
@@ -29,10 +35,10 @@ def test_the_def_is_below_all_decorators() -> None:
     lines = Path(__file__).read_text(encoding="utf-8").splitlines()
     code = decorated.__code__
     assert lines[code.co_firstlineno - 1] == "@as_it_is("
-    found = def_line(code)
+    found = def_line("decorated", code.co_filename, code.co_firstlineno)
     assert found is not None and lines[found - 1].startswith("def decorated")
-    assert def_line(plain.__code__) is None
-    assert def_line(code.replace(co_filename="/there/is/none.py")) is None
+    assert def_line("plain", code.co_filename, plain.__code__.co_firstlineno) is None
+    assert def_line("decorated", "/there/is/none.py", code.co_firstlineno) is None
 
 
 def test_functions_are_moved_and_calls_on_the_decorators_line_are_not() -> None:
@@ -49,3 +55,21 @@ def test_functions_are_moved_and_calls_on_the_decorators_line_are_not() -> None:
     assert process.frames[0].compiled_by == compile_call
     step = find_step(process)
     assert step is not None and (step.place, step.frames) == (at_def, (("/home/me/train.py", 4, "step"),))
+
+
+def test_a_function_stands_at_its_def_while_it_is_compiled() -> None:
+    """So that ranks that are behind are at the same line as those that are done."""
+    ids = {"frame_id": 0, "frame_compile_id": 0, "attempt": 0}
+    frame = {"line": 4, "name": "step", "filename": 0, "loc": "@torch.compile"}
+    begun = json.dumps({"version": 1, "began_ns": 1, "backward": False, "test": None, "def_line": 5})
+    process = Process(Path("s.log"))
+    builder = ProcessBuilder(process)
+    for found in RecordParser().feed(
+        record({"str": ["/home/me/train.py", 0]})
+        + record({"dynamo_start": {"stack": [frame]}, **ids})
+        + record({"artifact": {"name": COMPILE_BEGUN, "encoding": "json"}, **ids}, begun)
+        + record({"str": ["/home/me/other.py", 1]})
+    ):
+        builder.add(found)
+    builder.finish()
+    assert [each.place for each in process.compiling] == [Place("/home/me/train.py", 5)]

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, cast
 
 import pytest
@@ -70,6 +71,22 @@ def test_what_is_being_compiled_is_noted_but_for_a_test_which_is_read_when_it_en
     assert isinstance(begun, CompileBegun) and begun.backward
     assert emitted({"dynamo_start": {"stack": [{"filename": 1}]}}, brief=False).ours
     assert emitted({"dynamo_start": {"stack": [{"filename": 1}]}}, brief=True).ours == []
+
+
+def test_a_compile_that_has_begun_knows_the_line_of_the_def_below_its_decorators() -> None:
+    stream = KeptStream()
+    handler = TraceHandler(cast(Stream, stream), brief=False)
+    first = decorated.__wrapped__.__code__.co_firstlineno
+    frame = {"filename": 7, "line": first, "name": "decorated"}
+    for metadata in ({"str": [__file__, 7]}, {"dynamo_start": {"stack": [frame]}}):
+        record = {"metadata": metadata, "payload": None, "pathname": "/x/torch/y.py", "lineno": 3}
+        handler.emit(logging.makeLogRecord(record))
+    (begun,) = stream.ours
+    assert isinstance(begun, CompileBegun) and begun.def_line == first + 1
+
+
+@cache
+def decorated() -> None: ...
 
 
 def test_a_brief_recordings_stacks_lack_the_frames_of_pytest() -> None:

@@ -4,7 +4,7 @@ import linecache
 import os
 import sys
 from collections.abc import Iterator
-from types import CodeType, FrameType, ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 _MOST_DECORATING = 100  # lines above a `def`
@@ -22,18 +22,15 @@ def line_of(frame: FrameType) -> dict[str, Any]:
     }
 
 
-def def_line(code: CodeType) -> int | None:
+def def_line(name: str, file: str, first: int) -> int | None:
     """The line of a decorated function's `def`; None where the code begins there, or the source is not known.
 
     The code of a decorated function begins with the first of its decorators (co_firstlineno).
     """
-    first = code.co_firstlineno
-    lines = (
-        linecache.getlines(code.co_filename)[first - 1 : first - 1 + _MOST_DECORATING] if first > 0 else []
-    )
+    lines = linecache.getlines(file)[first - 1 : first - 1 + _MOST_DECORATING] if first > 0 else []
     if not lines or not lines[0].lstrip().startswith("@"):
         return None
-    begins = (f"def {code.co_name}", f"async def {code.co_name}")
+    begins = (f"def {name}", f"async def {name}")
     for number, line in enumerate(lines, first):
         text = line.lstrip()
         if any(text.startswith(begin) and text[len(begin) :].lstrip()[:1] in ("(", "[") for begin in begins):

@@ -79,13 +79,16 @@ class CompileBuilder:
         begun = structured(CompileBegun, record)
         if begun.test is not None:
             self._process.tests.setdefault(compile_id, begun.test.removesuffix(" (call)"))
-        self._in_progress.began(compile_id, self._begun.frame(compile_id), begun.began_ns, begun.backward)
+        frame = self._begun.frame(compile_id)
+        if begun.def_line is not None and frame is not None:
+            self._note_def_line(frame.place, begun.def_line)
+        self._in_progress.began(compile_id, frame, begun.began_ns, begun.backward)
 
     def _frame(self, record: Record) -> Frame:
         tried = structured(FrameTried, record)
         place = Place(tried.file, tried.line)
         if tried.def_line is not None:
-            self._process.first_lines[Place(tried.file, tried.def_line)] = place
+            self._note_def_line(place, tried.def_line)
         compile_id = self._begun.id_of(record)
         gave_up = tried.outcome in ("failed", "raised")
         failure = self._complete_compile(compile_id, tried)
@@ -119,6 +122,9 @@ class CompileBuilder:
         self._in_progress.ended(compile_id)
         self._process.frames.append(frame)
         return frame
+
+    def _note_def_line(self, first: Place, def_line: int) -> None:
+        self._process.first_lines[Place(first.file, def_line)] = first
 
     def _outcome(self, tried: FrameTried) -> Any:
         """What became of a frame. While we capture, an error in the compiler is kept from the program."""

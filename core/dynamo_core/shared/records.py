@@ -63,13 +63,17 @@ class CaptureDecided(OurRecord):
 
 
 class CompileBegun(OurRecord):
-    """A compile begins: of a frame, or of a backward; in a process of pytest, while this test ran."""
+    """A compile begins: of a frame, or of a backward; in a process of pytest, while this test ran.
+
+    `def_line` is as in FrameTried, which comes when the compile has ended.
+    """
 
     NAME = names.COMPILE_BEGUN
 
     began_ns: int
     backward: bool = False
     test: str | None = None
+    def_line: int | None = None
 
 
 class FrameTried(OurRecord):

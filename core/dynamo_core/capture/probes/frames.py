@@ -69,7 +69,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
                 method=method_of(frame),
                 file=code.co_filename,
                 line=code.co_firstlineno,
-                def_line=def_line(code),
+                def_line=def_line(code.co_name, code.co_filename, code.co_firstlineno),
                 outcome=outcome,
                 reason=reason,
                 limit=None if given_up is None else given_up.limit,

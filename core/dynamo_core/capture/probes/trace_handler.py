@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from ...shared.masking import masked_environment
 from ...shared.records import CompileBegun
+from ..frame_lines import def_line
 from ..primitives import perf_counter_ns, time_ns
 from ..writing.stream import Stream
 
@@ -40,6 +41,7 @@ class TraceHandler(logging.Handler):
         self._stream = stream
         self._brief = brief
         self._of_the_runner: set[int] = set()  # the numbers of pytest's files
+        self._files: dict[int, str] = {}  # by the numbers that torch gives them
         self.last_compile: Mapping[str, int] | None = None
         self.last_compile_ended_ns: int | None = None
 
@@ -51,6 +53,9 @@ class TraceHandler(logging.Handler):
                 self.last_compile = envelope(metadata)
             if any(kind in metadata for kind in _METRICS):
                 self.last_compile_ended_ns = perf_counter_ns()
+            if "str" in metadata:
+                text, number = metadata["str"]
+                self._files[number] = text
             path = record.pathname[max(record.pathname.rfind("/torch/"), 0) :].lstrip("/")
             payload: str | None = record.payload  # type: ignore[attr-defined]
             artifact = metadata.get("artifact", {}).get("name") or ""
@@ -63,10 +68,23 @@ class TraceHandler(logging.Handler):
             self._stream.write(metadata, payload, path, record.lineno)
             is_backward = "chromium_event" in metadata and _begins_backward(payload)
             if is_backward or "dynamo_start" in metadata:
-                begun = CompileBegun(began_ns=time_ns(), backward=is_backward, test=_test_that_runs())
+                begun = CompileBegun(
+                    began_ns=time_ns(),
+                    backward=is_backward,
+                    test=_test_that_runs(),
+                    def_line=self._def_line(metadata),
+                )
                 self._stream.record(begun, envelope(metadata))
         except Exception:
             self._stream.counters.note_lost_record(0)
+
+    def _def_line(self, metadata: Mapping[str, Any]) -> int | None:
+        """Of the function that Dynamo begins to compile, where decorators stand above it."""
+        if "dynamo_start" not in metadata:
+            return None
+        frame = metadata["dynamo_start"]["stack"][-1]
+        file = self._files.get(frame["filename"])
+        return None if file is None else def_line(frame["name"], file, frame["line"])
 
     def _of_a_test(self, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
         """The same without what nobody reads of a test: pytest's part of a stack, and settings."""
