@@ -59,3 +59,12 @@ def test_settings_are_of_the_look_up_that_came_last_before_them() -> None:
 @pytest.mark.parametrize("part", [1, None, ["[a] b: c"], {}])
 def test_a_key_with_a_part_that_is_no_text_is_damage(part: Any) -> None:
     assert lookups(payload("[a] b: c", part, "[d] e: f")) == []
+
+
+@pytest.mark.parametrize("before", [(), ("[1] settings: a",)])
+def test_in_what_a_graph_that_was_compiled_before_differs_from_then(before: tuple[str, ...]) -> None:
+    keys = [(*before, "[2] gm: the graph", f"[{size}] example_inputs[0]: {size}") for size in (8, 9)]
+    other = (*before, "[3] gm: another graph", "[8] example_inputs[0]: 8")
+    found = lookups(*(payload(*key) for key in (keys[0], other, keys[1])), contents=frozenset())
+    changed = ("[8] example_inputs[0]: 8", "[9] example_inputs[0]: 9")
+    assert [each.differing_parts for each in found] == [(), (), (changed,)]

@@ -19,8 +19,10 @@ class Store:
         self.files: dict[str, bytes] = {}
         self.failing: tuple[str, ...] = ()
         self.written: list[str] = []
+        self.is_there = False
 
     def pipe_file(self, path: str, value: bytes) -> None:
+        assert self.is_there
         name = path.removeprefix("there/")
         if any(text in name for text in self.failing):
             raise PermissionError(f"no access to {path}")
@@ -29,6 +31,7 @@ class Store:
 
     def makedirs(self, path: str, exist_ok: bool = False) -> None:
         assert path == "there" and exist_ok
+        self.is_there = True
 
     def exists(self, path: str) -> bool:
         return path.removeprefix("there/") in self.files

@@ -125,6 +125,12 @@ def test_a_guard_that_came_is_named_with_its_line() -> None:
     )
 
 
+def test_equal_guards_are_one_change_with_their_number() -> None:
+    one, three = guarded([SIZE, GLOBAL]), guarded([SIZE, GLOBAL, GLOBAL, GLOBAL])
+    assert [change.count for change in compare(one, three).guards] == [2]
+    assert [change.count for change in compare(three, one).guards] == [-2]
+
+
 def test_renamed_locals_and_addresses_are_no_other_guards() -> None:
     renamed = replace(SIZE, source="L['image']")
     first, second = (

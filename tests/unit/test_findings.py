@@ -381,7 +381,21 @@ def test_the_same_cause_in_two_processes_is_one_finding() -> None:
     one, other = of_one_process(breaks=[a_break()]), of_one_process(breaks=[a_break(compile_id=3)])
     both = replace(one, processes=[*one.processes, replace(other.processes[0], stream=Path("other.log"))])
     (found,) = find(both)
-    assert found.evidence.times == 2
+    assert (found.evidence.times, found.processes) == (2, ("s.log", "other.log"))
+
+
+def test_a_line_says_how_often_a_break_was_met() -> None:
+    once, twice = (
+        finding_lines(find(of_one_process(breaks=[a_break(compile_id=n) for n in range(times)])), 1)
+        for times in (1, 2)
+    )
+    assert "time)" not in once[0] and twice == [f"{once[0]} (2 times)"]
+
+
+def test_a_break_is_of_the_processes_that_met_it() -> None:
+    one, other = of_one_process(), of_one_process(breaks=[a_break()])
+    both = replace(one, processes=[*one.processes, replace(other.processes[0], stream=Path("other.log"))])
+    assert [found.processes for found in find(both)] == [("other.log",)]
 
 
 def test_what_passes_is_left_out_of_reasons_and_what_matters_is_not() -> None:

@@ -18,6 +18,18 @@ def test_a_thread_goes_where_it_is_sent() -> None:
         assert there == wanted and os.sched_getaffinity(0) == {wanted}
 
 
+def test_a_thread_that_was_bound_is_bound_again_as_it_was() -> None:
+    before = os.sched_getaffinity(0)
+    bound = {max(before)}
+    try:
+        os.sched_setaffinity(0, bound)
+        with staying_on(min(before)):
+            assert os.sched_getaffinity(0) == {min(before)}
+        assert os.sched_getaffinity(0) == bound
+    finally:
+        os.sched_setaffinity(0, before)
+
+
 def test_where_there_is_no_such_processor_a_thread_is_left_alone() -> None:
     before = os.sched_getaffinity(0)
     with staying_on(100_000) as there:
