@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from dynamo_core.analysis.ranks import compare_ranks
 from dynamo_core.analysis.ranks.members import named
-from dynamo_core.model import Compile, CompileId, Compiling, Frame, ProcessEnd, Run
+from dynamo_core.model import CacheLookup, Compile, CompileId, Compiling, Frame, Process, ProcessEnd, Run
+from dynamo_core.shared.records import CachesInUse
 from ranks_by_hand import HERE, called, collective, graph, of, rank, running
 
 
@@ -34,6 +35,45 @@ def test_sizes_that_may_be_a_ranks_own_are_none() -> None:
     sized = [rank(n, graph(collective("all_to_all_single", size=8 + n))) for n in range(2)]
     subjects = [difference.subject for difference in compare_ranks(of(*sized)).differences]
     assert "collectives" not in subjects
+
+
+def with_cache(number: int, outcome: str, folder: str, held_graphs: bool | None) -> Process:
+    in_use = CachesInUse(
+        folder=folder,
+        triton_folder=None,
+        held_graphs=held_graphs,
+        is_writable=True,
+        free_bytes=None,
+        filesystem=None,
+        in_container=False,
+        switches={},
+    )
+    process = rank(number, environment={"TORCHINDUCTOR_CACHE_DIR": folder, "RANK": str(number)})
+    process.caches.append(in_use)
+    process.cache_lookups.append(CacheLookup("fx_graph_cache", outcome, CompileId(0, 0)))
+    return process
+
+
+def test_a_rank_whose_cache_was_empty_is_told_with_the_look_up_that_differs() -> None:
+    ranks = [with_cache(n, "hit", f"/cache{n}", True) for n in range(3)]
+    (found,) = compare_ranks(of(*ranks, with_cache(3, "miss", "/cache3", False))).differences
+    assert found.title == "the 1st look-up in a cache is not the same on all ranks"
+    assert [side.what for side in found.sides] == [
+        "FX graph cache: hit, for [0/0], each rank in a folder of its own",
+        "FX graph cache: miss, for [0/0], in /cache3, which held no graph before",
+    ]
+    assert compare_ranks(of(*ranks)).differences == ()
+
+
+def test_of_one_cache_it_is_not_told_where_it_is_unless_it_was_empty_to_some() -> None:
+    def told(*held: bool | None) -> list[str]:
+        ranks = [with_cache(n, ("miss", "hit")[n], "/cache", held[n]) for n in range(2)]
+        (found,) = compare_ranks(of(*ranks)).differences
+        return [side.what.partition("[0/0]")[2] for side in found.sides]
+
+    assert told(True, True) == told(False, False) == ["", ""]
+    assert told(False, True) == [", in /cache, which held no graph before", ", in /cache"]
+    assert told(None, True) == [", in /cache", ", in /cache"]
 
 
 def test_ranks_of_other_groups_need_not_agree() -> None:

@@ -18,10 +18,11 @@ _RESTARTS = ("SLURM_RESTART_COUNT", "TORCHELASTIC_RESTART_COUNT")  # the outer o
 _SCHEDULERS = ("RAY_JOB_ID", "LSB_JOBID", "PBS_JOBID", "FLUX_JOB_ID")
 _LONGEST = 200  # characters
 
-# What a launcher gives each rank for itself; two ranks may differ in these.
+# What a rank has for itself, from its launcher or as its place for files; two ranks may differ in these.
 OF_A_RANK = frozenset(
     {"RANK", "LOCAL_RANK", "GROUP_RANK", "ROLE_RANK", "NODE_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR"}
     | {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"}
+    | {"TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR", "TRITON_HOME", "TORCH_EXTENSIONS_DIR"}
 )
 
 

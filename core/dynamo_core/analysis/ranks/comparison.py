@@ -197,7 +197,9 @@ def _what_was_compared(ranks: Mapping[int, Process]) -> tuple[list[_About], list
     if not of_graphs:
         not_compared.append(_About("graphs", "what is in the graphs"))
     if all(process.is_ours for process in ranks.values()):
-        settings = "versions, settings of torch's and the environment variables it reads"
+        settings = (
+            "versions, settings of torch's and the environment variables it reads, but for a rank's own"
+        )
         compared.append(_About("settings", settings))
     else:
         not_compared.append(_About(None, "settings and environment, which this trace does not hold"))

@@ -1,9 +1,11 @@
 """In what the ranks differ: each subject compared in the order in which it happened, up to the first."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from ...model import Graph, Node, Process, function_of
 from ...shared.launchers import OF_A_RANK
+from ...shared.records import CachesInUse
 from ..lasting_text import without_numbers
 from ..words import cache_name, compile_label, first_line, frame_name, graph_frame, number
 from .collectives import collectives_of, place_in_program, tensors_in_words
@@ -25,7 +27,7 @@ def differences(ranks: Ranks, calls: Mapping[int, SharedCalls]) -> tuple[Differe
         *_first(ranks, "recompiles", "recompile", _recompiles, calls),
         *([collectives] if collectives else []),
         *_graphs(ranks),
-        *_first(ranks, "caches", "look-up in a cache", _lookups),
+        *(_with_folders(each, ranks) for each in _first(ranks, "caches", "look-up in a cache", _lookups)),
     ]
     return tuple(found)
 
@@ -115,6 +117,26 @@ def _lookups(process: Process) -> Iterator[Step]:
     for each in process.cache_lookups:
         what = f"{cache_name(each.cache)}: {each.outcome}, for {compile_label(each.compile_id)}"
         yield Step((each.cache, each.outcome), what)
+
+
+def _with_folders(difference: Difference, ranks: Ranks) -> Difference:
+    """The look-ups with where the caches are, unless all ranks began with the same one."""
+    began = {rank: process.caches[0] for rank, process in ranks.items() if process.caches}
+    if len({(use.folder, use.held_graphs) for use in began.values()}) < 2:
+        return difference
+    of_sides = [[began[rank] for rank in side.ranks if rank in began] for side in difference.sides]
+    told = zip(difference.sides, of_sides, strict=True)
+    return replace(
+        difference, sides=tuple(replace(side, what=side.what + _where(uses)) for side, uses in told)
+    )
+
+
+def _where(uses: Sequence[CachesInUse]) -> str:
+    folders = {use.folder for use in uses}
+    if not folders:
+        return ""
+    where = f", in {folders.pop()}" if len(folders) == 1 else ", each rank in a folder of its own"
+    return where + (", which held no graph before" if all(use.held_graphs is False for use in uses) else "")
 
 
 def collective_difference(ranks: Ranks) -> Difference | None:
