@@ -329,6 +329,16 @@ def test_only_small_graphs_that_are_called_often_are_overhead_bound() -> None:
     assert found.cost.saves_at_most.seconds == pytest.approx(1e-3)
 
 
+def test_what_holds_most_calls_up_does_not_hide_that_a_graph_is_small() -> None:
+    quick, slow = times(200, 5e-6), {(90_000, 110_000): 150}
+    held_up = graph(1, CompileId(0, 0), times=replace(quick, histogram={(4_999, 5_001): 50, **slow}))
+    rarely_quick = graph(
+        1, CompileId(0, 0), times=replace(quick, histogram={(4_999, 5_001): 15, (90_000, 110_000): 185})
+    )
+    assert kinds(find(of_one_process(graphs=[held_up]))) == ["overhead-bound graphs"]
+    assert find(of_one_process(graphs=[rarely_quick])) == []
+
+
 def test_a_graph_that_no_backend_took_is_one_and_one_that_was_taken_is_none() -> None:
     declined = (DeclinedBy("tensorrt", "not installed\nmore"),)
     untaken = graph(1, CompileId(0, 0), taking=Taking(None, None, declined))

@@ -2,14 +2,19 @@
 
 # ruff: noqa: E501 (lines as torch prints them)
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_reader_fuzz import artifact, record
 
-from dynamo_core.model import GuardCheck, Place
+from dynamo_core.model import CompileId, GuardCheck, Place, Process
+from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.guard_text import parse_guard_tree
+from dynamo_core.recording.records import RecordParser
 
 TREE = """
 TREE_GUARD_MANAGER:
@@ -139,3 +144,26 @@ def test_every_leaf_is_a_check_whatever_the_text_is(text: str) -> None:
 def test_long_hostile_lines_take_no_time() -> None:
     for filler in ("'", "  # ", "a:1 in ", "\\'", ", type", " " * 4, "(HINT: "):
         parse_guard_tree(f"+- EQUALS_MATCH: {filler * 20_000}\n+- GuardManager: source={filler * 20_000}\n")
+
+
+def test_of_the_entry_that_failed_what_bears_on_the_failure_is_read_though_nobody_asked() -> None:
+    def read(*reasons: str) -> Process:
+        process = Process(Path("s.log"))
+        builder = ProcessBuilder(process)
+        ids = {"frame_id": 0, "frame_compile_id": 0, "attempt": 0}
+        for found in RecordParser().feed(
+            record({"dynamo_cpp_guards_str": {}, **ids}, TREE)
+            + b"".join(artifact("recompile_reasons", json.dumps([reason])) for reason in reasons)
+            + artifact("other", "")
+        ):
+            builder.add(found)
+        builder.finish()
+        return process
+
+    process = read("0/0: tensor 'x' size mismatch at index 0. expected 4, actual 5")
+    (entry,) = process.recompiled_entries
+    assert entry.compile_id == CompileId(0, 0)
+    assert [check.type for check in entry.checks] == ["TENSOR_MATCH", "NO_TENSOR_ALIASING", "LAMBDA_GUARD"]
+    assert process.guard_sets == []
+    assert read().recompiled_entries == []
+    assert read("7/0: tensor 'x' size mismatch at index 0. expected 4, actual 5").recompiled_entries == []

@@ -99,6 +99,7 @@ class TestFile:
             ("[", SuiteProblem, "is no TOML"),
             ("", SuiteProblem, "has no programs"),
             ("[programs.x]", SuiteProblem, "[programs.x]: run names no program"),
+            ('[programs.x]\nrun = ["x.py", 3]', SuiteProblem, "[programs.x]: run names no program"),
             ('[programs.x]\nrun = "a.py\'"', SuiteProblem, "run: No closing quotation"),
             ('[programs.x]\nrun = "a.py"\nneed = []', SuiteProblem, "did you mean 'needs'?"),
             ('[programs.x]\nrun = "c.py"', ProgramNotFound, "[programs.x]: no such file"),

@@ -98,11 +98,10 @@ def _single_calls(times: CallTimes, has_device: bool) -> list[str]:
 def _overhead_bound(found: list[GraphTime]) -> Iterator[Block]:
     for each in found:
         if each.is_overhead_bound:
-            typical = seconds(each.times.percentile(0.5))
             yield Paragraph(
-                f"Graph {each.graph.number} is overhead-bound: half of its {each.times.calls:,} calls take "
-                f"less than {typical}, about what calling any compiled graph costs. Give it more work in one "
-                "call, or compile what calls it.",
+                f"Graph {each.graph.number} is overhead-bound: where nothing else holds it up, a call takes "
+                f"{seconds(each.undisturbed)} (of {each.times.calls:,}, one in ten took less), about what "
+                "calling any compiled graph costs. Give it more work in one call, or compile what calls it.",
                 "advice",
             )
 
