@@ -99,14 +99,14 @@ class ProcessBuilder:
         compiles = CompileBuilder(process, begun, in_progress, breaks, graphs, names.BYTECODE in contents)
         self._pairs = PairBuilder(process, begun, graphs, contents)
         self._caches = caches = CacheBuilder(process, begun, contents)
-        self._phases = PhaseBuilder(process)
+        self._phases = PhaseBuilder(process, begun)
         self._interventions = InterventionsBuilder(process, guards.failure)
         self._handlers = self._own_handlers()
         exports = (ExportBuilder(process), TracedExportBuilder(process, begun))
         for builder in (begun, breaks, guards, graphs, self._pairs, compiles, caches, *exports):
             self._handlers |= builder.handlers()
         large: dict[str, Handler] = {
-            "chromium_event": self._phase,
+            "chromium_event": self._phases.add,
             WindowNoted.NAME: self._profile_window,
             **guards.handlers_of_large(),
             **compiles.handlers_of_large(),
@@ -303,9 +303,6 @@ class ProcessBuilder:
 
     def _semantics(self, record: Record) -> None:
         self.process.semantic_differences.append(semantic_difference(structured(SemanticsNoted, record)))
-
-    def _phase(self, record: Record) -> None:
-        self._phases.add(record, self._begun.id_of(record), self._begun.generation)
 
     def _stage(self, record: Record, name: str) -> None:
         self._add_stage(record, name, self._begun.id_of(record))

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from ..model import CompileId, Phase, Process
 from ..shared.quick_dataclass import dataclass
 from ..shared.untrusted import printable
+from .begun import BegunCompiles
 from .records import Damaged, Record
 
 _DEEPEST = 64  # spans in spans; torch's are nested some twenty deep
@@ -27,8 +28,8 @@ _INSTANT = b'"ph": "i"'  # in a text, the quotes would be escaped
 # asked, which takes, with JSON, several times as long.
 _USUAL = re.compile(
     rb'\n\t\{\n\t"name": "([ !#-\[\]-~]+)",\n\t"ts": ((?:0|[1-9]\d{0,15})(?:\.\d{1,6})?),'
-    rb'\n\t"args": \{\n\t"compile_id": "([ !#-\[\]-~]*)"\n\t\},\n\t"ph": "([BE])",'
-    rb'\n\t"cat": "dynamo_timed",\n\t"tid": 0,\n\t"pid": 0\n\t\}'
+    rb'\n\t"args": \{\n\t(?:"fn_name": "([ !#-\[\]-~]+)",\n\t)?"compile_id": "([ !#-\[\]-~]*)"\n\t\},'
+    rb'\n\t"ph": "([BE])",\n\t"cat": "dynamo_timed",\n\t"tid": 0,\n\t"pid": 0\n\t\}'
 )
 
 _COMPONENTS = b"components"  # of a cache's key: 100 kB, which the record of the look-up has as well
@@ -90,16 +91,17 @@ class _Open:
 class PhaseBuilder:
     """Puts the spans of one process together, event by event; `finish` when there are no more."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Process, begun: BegunCompiles) -> None:
         self._process = process
+        self._begun = begun
         self._open: dict[_Key, list[_Open]] = {}
 
-    def add(self, record: Record, compile_id: CompileId | None, generation: int) -> None:
+    def add(self, record: Record) -> None:
         """Take one event, of the compile that its record names. An end without a beginning is damage."""
         event = _usual_event(record) or _event(record)
         if event is None:
             return
-        compile_id = compile_id or _named_id(event.compile_id, generation)
+        compile_id = self._begun.id_of(record) or _named_id(event.compile_id, self._begun.generation)
         stack = self._open.setdefault(compile_id[:3] if compile_id else (), [])
         if event.kind == "B":
             self._begin(stack, _Open(event.name, event.at_ns, compile_id, event.arguments))
@@ -166,19 +168,19 @@ def _usual_event(record: Record) -> _Event | None:
     found = record.match_payload(_USUAL)
     if found is None:
         return None
-    name, at, compile_id, kind = found.groups()
+    name, at, function, compile_id, kind = found.groups()
     return _Event(
         kind.decode("ascii"),
         name.decode("ascii"),
-        _nanoseconds(float(at) if b"." in at else int(at)),
+        _in_nanoseconds(float(at) if b"." in at else int(at)),
         compile_id.decode("ascii"),
-        _NONE_TOLD,
+        _NONE_TOLD if function is None else _Arguments(function.decode("ascii"), None, None),
     )
 
 
 def _event(record: Record) -> _Event | None:
     """The event, however it is spelled; None if it neither begins nor ends a span."""
-    if record.mentions(_INSTANT):  # what it tells of caches, at length, has a record of its own
+    if record.mentions_at_its_end(_INSTANT):  # what it tells of caches, at length, has a record of its own
         return None
     event = record.unsafe_json_payload(without=_COMPONENTS)
     kind, name, told = event["ph"], event["name"], event.get("args") or {}
@@ -207,6 +209,10 @@ def _flat(phases: Iterable[Phase], compile_id: CompileId | None) -> Iterable[Pha
 def _nanoseconds(microseconds: Any) -> int:
     if isinstance(microseconds, bool) or not isinstance(microseconds, int | float):
         raise Damaged("a time that is no number")
+    return _in_nanoseconds(microseconds)
+
+
+def _in_nanoseconds(microseconds: float) -> int:
     whole = int(microseconds)  # apart from the rest, which a product in floating point would round
     at = whole * 1000 + round((microseconds - whole) * 1000)
     if abs(at) >= _LATEST_NS:

@@ -51,6 +51,7 @@ _SETTINGS, _SETTINGS_END = b'"inductor_config": "{', b'}", "'
 _CHECKSUM, _IS_CHECKSUM = b', "has_payload": "', re.compile(rb'[0-9a-f]{32}"\}\r?')
 _AFTER_CONTEXT = len(_CHECKSUM) + len('0123456789abcdef0123456789abcdef"}')
 _SHORT_CONTEXT = 200  # bytes
+_AT_THE_END = 100  # bytes
 _RETURN = ord("\r")  # before the line feeds of a trace that has been on Windows
 # What else than its kind is in a record's JSON: trace_structured's reserved names, and what it adds itself.
 _CONTEXT = frozenset(
@@ -158,6 +159,15 @@ class Record:
         text = self._checked_payload()
         return None if text is None else printable(text.decode("utf-8", "replace"))
 
+    def payload_without_checksum(self) -> str | None:
+        """The payload, for which the checksum is asked only if it may have been cut, or have a hole in it."""
+        text = self._head.string
+        begin, end = self._line_end + len("\n\t"), self._end
+        is_one_line = begin < end and not self.has_stray_lines and text.find(b"\n", begin, end) < 0
+        if not is_one_line or _may_be_broken(text, begin, end) or text[end - 1] == _RETURN:
+            return self.payload()
+        return printable(text[begin:end].decode("utf-8", "replace"))
+
     def json_payload(self, most_values: int = USUAL_VALUES) -> Any:
         """The payload as JSON; Damaged if it is none, or holds more values than torch or we would write."""
         return _parsed(self._checked_payload() or b"null", "payload", most_values)
@@ -203,6 +213,10 @@ class Record:
         """Whether the payload has this text in it; it is not checked."""
         return self._head.string.find(text, self._line_end, self._end) >= 0
 
+    def mentions_at_its_end(self, text: bytes) -> bool:
+        """The same, looking only at the last of the payload, however large it is."""
+        return self._head.string.find(text, max(self._line_end, self._end - _AT_THE_END), self._end) >= 0
+
     def match_payload(self, pattern: re.Pattern[bytes]) -> re.Match[bytes] | None:
         """What the payload as it stands in the stream is to a pattern; the checksum is not asked."""
         return (
@@ -228,7 +242,7 @@ class Record:
         text = self._head.string
         begin = text.find(b'\n\t"%s": [\n' % name, self._line_end, self._end)
         end = -1 if begin < 0 else text.find(_LIST_ENDS, begin, self._end)
-        if end < 0 or text.find(_HEAD_ENDS, begin, end) >= 0 or text.find(_HOLE, begin, end) >= 0:
+        if end < 0 or _may_be_broken(text, begin, end):
             return None
         after = text[end + len(_LIST_ENDS) : self._end]
         return (text[self._line_end : begin] + after).replace(b"\n\t", b"\n")
@@ -249,6 +263,11 @@ class Record:
         ):
             raise Damaged("payload differs from its checksum")
         return text
+
+
+def _may_be_broken(text: bytes, begin: int, end: int) -> bool:
+    """Whether another record may have begun there, or what was written may be missing. JSON has neither."""
+    return text.find(_HEAD_ENDS, begin, end) >= 0 or text.find(_HOLE, begin, end) >= 0
 
 
 def _metadata(first_line: bytes) -> dict[str, Any]:
