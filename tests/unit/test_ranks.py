@@ -4,7 +4,17 @@ from dataclasses import replace
 
 from dynamo_core.analysis.ranks import compare_ranks
 from dynamo_core.analysis.ranks.members import named
-from dynamo_core.model import CacheLookup, Compile, CompileId, Compiling, Frame, Process, ProcessEnd, Run
+from dynamo_core.model import (
+    AlikeRank,
+    CacheLookup,
+    Compile,
+    CompileId,
+    Compiling,
+    Frame,
+    Process,
+    ProcessEnd,
+    Run,
+)
 from dynamo_core.shared.records import CachesInUse
 from ranks_by_hand import HERE, called, collective, graph, of, rank, running
 
@@ -59,10 +69,19 @@ def test_a_rank_whose_cache_was_empty_is_told_with_the_look_up_that_differs() ->
     (found,) = compare_ranks(of(*ranks, with_cache(3, "miss", "/cache3", False))).differences
     assert found.title == "the 1st look-up in a cache is not the same on all ranks"
     assert [side.what for side in found.sides] == [
-        "FX graph cache: hit, for [0/0], each rank in a folder of its own",
+        "FX graph cache: hit, for [0/0], in 3 folders",
         "FX graph cache: miss, for [0/0], in /cache3, which held no graph before",
     ]
     assert compare_ranks(of(*ranks)).differences == ()
+
+
+def test_where_the_caches_are_of_ranks_that_were_not_opened_is_not_told() -> None:
+    stands_for_others = replace(with_cache(0, "hit", "/cache0", True), alike=(AlikeRank(1, None, None),))
+    (found,) = compare_ranks(of(stands_for_others, with_cache(2, "miss", "/cache2", False))).differences
+    assert [(side.ranks, side.what.partition("[0/0]")[2]) for side in found.sides] == [
+        ((0, 1), ""),
+        ((2,), ", in /cache2, which held no graph before"),
+    ]
 
 
 def test_of_one_cache_it_is_not_told_where_it_is_unless_it_was_empty_to_some() -> None:

@@ -124,18 +124,19 @@ def _with_folders(difference: Difference, ranks: Ranks) -> Difference:
     began = {rank: process.caches[0] for rank, process in ranks.items() if process.caches}
     if len({(use.folder, use.held_graphs) for use in began.values()}) < 2:
         return difference
-    of_sides = [[began[rank] for rank in side.ranks if rank in began] for side in difference.sides]
-    told = zip(difference.sides, of_sides, strict=True)
-    return replace(
-        difference, sides=tuple(replace(side, what=side.what + _where(uses)) for side, uses in told)
-    )
+    told = [
+        replace(side, what=side.what + _where([began[rank] for rank in side.ranks]))
+        # Of ranks that another one stands for it is not known.
+        if all(rank in began and not ranks[rank].alike for rank in side.ranks)
+        else side
+        for side in difference.sides
+    ]
+    return replace(difference, sides=tuple(told))
 
 
 def _where(uses: Sequence[CachesInUse]) -> str:
     folders = {use.folder for use in uses}
-    if not folders:
-        return ""
-    where = f", in {folders.pop()}" if len(folders) == 1 else ", each rank in a folder of its own"
+    where = f", in {folders.pop()}" if len(folders) == 1 else f", in {number(len(folders), 'folder')}"
     return where + (", which held no graph before" if all(use.held_graphs is False for use in uses) else "")
 
 
