@@ -100,6 +100,14 @@ def test_a_second_break_of_the_same_kind_is_one_that_came() -> None:
     assert found.sentence == "Worse: 1 graph break more"
 
 
+def test_two_breaks_of_which_one_was_edited_and_the_other_is_gone_are_not_one() -> None:
+    two = recording(breaks=[a_break(7, "print(x)"), a_break(9, "print(y)")])
+    one = recording(breaks=[a_break(8, "print(x + y)")])
+    fixed, broken = compare(two, one), compare(one, two)
+    assert [len(found.came) for found in (fixed, broken)] == [0, 1]
+    assert [len(found.went) for found in (fixed, broken)] == [1, 0]
+
+
 def test_another_cause_on_the_same_line_is_another_finding() -> None:
     found = compare(recording(breaks=[a_break()]), recording(breaks=[a_break(reason="open")]))
     assert (len(found.came), len(found.went)) == (1, 1)
