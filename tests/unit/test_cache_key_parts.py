@@ -68,24 +68,3 @@ def test_in_what_a_graph_that_was_compiled_before_differs_from_then(before: tupl
     found = lookups(*(payload(*key) for key in (keys[0], other, keys[1])), contents=frozenset())
     changed = ("[8] example_inputs[0]: 8", "[9] example_inputs[0]: 9")
     assert [each.differing_parts for each in found] == [(), (), (changed,)]
-
-
-def test_of_a_key_it_matters_only_that_all_of_it_is_there() -> None:
-    whole, after = (
-        artifact("fx_graph_cache_miss", payload("[a] first: 1", "[b] second: 2")),
-        artifact("str", "x"),
-    )
-    other, hole = whole.replace(b"second", b"broken"), whole.replace(b"second", b"\0" * 6)
-    cut = whole[: whole.index(b"second")] + artifact("fx_graph_cache_hit", json.dumps({"key": "other"}))
-    found = [read(each + after) for each in (whole, other, hole, cut)]
-    keys = [[(each.outcome, each.key) for each in process.cache_lookups] for process in found]
-    assert keys == [[("miss", "k")], [("miss", "k")], [], [("hit", "other")]]
-    assert [process.damaged_records for process in found] == [0, 0, 1, 1]
-
-
-def read(stream: bytes) -> Process:
-    process = Process(Path("trace.log"))
-    builder, parser = ProcessBuilder(process), RecordParser()
-    for record in parser.feed(stream):
-        builder.add(record)
-    return process

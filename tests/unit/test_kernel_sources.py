@@ -12,6 +12,7 @@ from dynamo_core.recording.records import RecordParser
 from dynamo_core.shared.names import PROFILE_WINDOW
 
 ID = CompileId(0, 0)
+VERSION = '{"pytorch_version": "9"}'
 
 
 def a_process(*stages: Stage) -> Process:
@@ -75,6 +76,10 @@ def test_the_code_of_a_compile_is_read_for_a_window_and_not_without_one() -> Non
     assert built(another_compile, code, another_compile, opened).stages[0].compile_id == ID
     assert built(code).stages == []
     assert (built(broken, opened).stages, built(broken, opened).damaged_records) == ([], 1)
+    cut = built(
+        code[: code.index(b"wait")] + record({"artifact": {"name": "torch_version"}}, VERSION), opened
+    )
+    assert (cut.stages, cut.damaged_records, cut.torch_version) == ([], 1, "9")
 
 
 def built(*records: bytes) -> Process:

@@ -180,6 +180,13 @@ def test_of_a_list_that_is_passed_over_it_matters_only_that_all_of_it_is_there()
     assert [process.damaged_records for process in outcomes] == [0, 0, 1]
 
 
+def test_lines_behind_a_record_without_a_payload_are_no_event_with_a_list_in_it_either() -> None:
+    told = as_torch_writes("B", "dynamo", 0, components=["a", "b"], cache_state="hit")
+    head, _, lines = record({"chromium_event": {}}, json.dumps(told, indent=0)).partition(b"\n")
+    process = build(head[: head.index(b", ")] + b"}\n" + lines, event("i", "fx_graph_cache_miss", 3))
+    assert process.phases == [] and process.damaged_records
+
+
 def test_lines_behind_a_record_without_a_payload_are_no_event() -> None:
     whole = record({"chromium_event": {}}, json.dumps(as_torch_writes("B", "dynamo", 0), indent=0))
     head, _, lines = whole.partition(b"\n")

@@ -31,6 +31,10 @@ def graph(order: str, *collectives: list[str]) -> Told:
     return names.FX_GRAPH, IDS, {"graph": 1, "order": [order, list(collectives)]}
 
 
+def cache(*, held_graphs: bool, folder: str = "/cache") -> Told:
+    return names.CACHES, {}, {"folder": folder, "held_graphs": held_graphs}
+
+
 def recompiled(reason: str) -> Told:
     return (
         "compilation_metrics",
@@ -73,6 +77,7 @@ def test_what_was_kept_in_a_file_goes_on_as_if_it_had_not_been(at: int) -> None:
         ([graph("a", ["0", "x"], ["0", "y"])], [graph("a", ["0", "y"], ["0", "x"])]),
         ([graph("a")], [graph("a"), graph("a")]),
         ([BEGUN], [BEGUN, TRIED]),
+        ([cache(held_graphs=True)], [cache(held_graphs=False)]),
         ([], [ENDS]),
         ([("fx_graph_cache_hit", {}, None)], [("fx_graph_cache_miss", {}, None)]),
         ([recompiled("size mismatch")], [recompiled("stride mismatch")]),
@@ -108,3 +113,8 @@ def test_only_the_last_entries_are_kept_so_that_it_stays_small() -> None:
 def test_what_is_no_digest_is_refused(text: str) -> None:
     with pytest.raises((ValueError, KeyError, TypeError, AttributeError, RecursionError)):
         RankDigest.from_json(text)
+
+
+def test_where_a_cache_is_is_a_ranks_own() -> None:
+    one, other = (digest(cache(held_graphs=True, folder=folder)) for folder in ("/cache0", "/cache1"))
+    assert one.key() == other.key()

@@ -82,6 +82,26 @@ def test_where_the_caches_are_of_ranks_that_were_not_opened_is_not_told() -> Non
         ((0, 1), ""),
         ((2,), ", in /cache2, which held no graph before"),
     ]
+    empty = replace(with_cache(0, "miss", "/cache0", False), alike=(AlikeRank(1, None, None),))
+    (found,) = compare_ranks(of(empty, with_cache(2, "hit", "/cache2", True))).differences
+    assert [side.what.partition("[0/0]")[2] for side in found.sides] == [
+        ", in a cache that held no graph before",
+        ", in /cache2",
+    ]
+
+
+def test_where_the_caches_are_is_told_only_of_look_ups_in_them() -> None:
+    one, other = with_cache(0, "hit", "/cache0", True), with_cache(1, "miss", "/cache1", False)
+    other.cache_lookups.clear()
+    (found,) = compare_ranks(of(one, other)).differences
+    assert [side.what for side in found.sides] == [
+        "FX graph cache: hit, for [0/0], in /cache0",
+        "nothing more was recorded",
+    ]
+    moved = with_cache(1, "miss", "/cache1", False)
+    moved.caches.append(moved.caches[0])  # the program has changed the folder
+    (found,) = compare_ranks(of(one, moved)).differences
+    assert all(side.what.endswith("[0/0]") for side in found.sides)
 
 
 def test_of_one_cache_it_is_not_told_where_it_is_unless_it_was_empty_to_some() -> None:

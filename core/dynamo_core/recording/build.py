@@ -191,12 +191,15 @@ class ProcessBuilder:
             self._stage(record, GENERATED_CODE)
 
     def _keep_code(self, record: Record) -> None:
-        kept = record.kept()
-        if kept is not None:
+        kept = None if record.may_be_broken() else record.kept()
+        if kept is None:
+            self._stage(record, GENERATED_CODE)
+        else:
             self._code_for_window.append((self._begun.id_of(record), kept))
 
     def _read_code_for_window(self) -> None:
-        for compile_id, record in self._code_for_window:
+        while self._code_for_window:
+            compile_id, record = self._code_for_window.pop(0)
             try:
                 self._add_stage(record, GENERATED_CODE, compile_id)
             except Damaged as error:

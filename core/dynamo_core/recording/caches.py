@@ -108,7 +108,7 @@ class CacheBuilder:
 
     def _lookup(self, record: Record, cache: str, outcome: str) -> None:
         compile_id = self._begun.id_of(record)
-        text = record.payload_without_checksum()  # none is of an older torch, or the event alone
+        text = record.payload()  # none is of an older torch, or the event alone
         rest, listed = _parted("{}" if text is None else text)
         said = parse_json(rest, "payload", MOST_VALUES)
         if not isinstance(said, dict):

@@ -159,15 +159,6 @@ class Record:
         text = self._checked_payload()
         return None if text is None else printable(text.decode("utf-8", "replace"))
 
-    def payload_without_checksum(self) -> str | None:
-        """The payload, for which the checksum is asked only if it may have been cut, or have a hole in it."""
-        text = self._head.string
-        begin, end = self._line_end + len("\n\t"), self._end
-        is_one_line = begin < end and not self.has_stray_lines and text.find(b"\n", begin, end) < 0
-        if not is_one_line or _may_be_broken(text, begin, end) or text[end - 1] == _RETURN:
-            return self.payload()
-        return printable(text[begin:end].decode("utf-8", "replace"))
-
     def json_payload(self, most_values: int = USUAL_VALUES) -> Any:
         """The payload as JSON; Damaged if it is none, or holds more values than torch or we would write."""
         return _parsed(self._checked_payload() or b"null", "payload", most_values)
@@ -176,7 +167,8 @@ class Record:
         """The same, with texts as a stranger wrote them, where few of them are wanted: those go through
         `printable`. A list of this name is not in it, if it has a value a line, as torch writes it.
 
-        Then the checksum, of which that list may be nearly all, is not asked: what is left must be JSON.
+        Then the checksum, for which all of the list would be read, is not asked: what is left must be JSON,
+        and no other record may begin in the list.
         """
         rest = self._payload_without_list(without)
         if rest is not None:
@@ -217,6 +209,10 @@ class Record:
         """The same, looking only at the last of the payload, however large it is."""
         return self._head.string.find(text, max(self._line_end, self._end - _AT_THE_END), self._end) >= 0
 
+    def may_be_broken(self) -> bool:
+        """Whether the payload, which is not checked, may be cut, or is not there for its size."""
+        return self._is_too_large or _may_be_broken(self._head.string, self._line_end, self._end)
+
     def match_payload(self, pattern: re.Pattern[bytes]) -> re.Match[bytes] | None:
         """What the payload as it stands in the stream is to a pattern; the checksum is not asked."""
         return (
@@ -236,9 +232,12 @@ class Record:
         return True
 
     def _payload_without_list(self, name: bytes) -> bytes | None:
-        """JSON without the list of this name, which something follows; None if there seems to be no such one,
-        or if within it one record may have been cut and another begun, or what was written be missing.
+        """JSON without the list of this name, which something follows.
+
+        None if there seems to be no such one, or if it holds what a record that was cut leaves in it.
         """
+        if self.has_stray_lines or self._is_too_large:
+            return None
         text = self._head.string
         begin = text.find(b'\n\t"%s": [\n' % name, self._line_end, self._end)
         end = -1 if begin < 0 else text.find(_LIST_ENDS, begin, self._end)
@@ -266,7 +265,7 @@ class Record:
 
 
 def _may_be_broken(text: bytes, begin: int, end: int) -> bool:
-    """Whether another record may have begun there, or what was written may be missing. JSON has neither."""
+    """Whether another record may have begun there, or nothing been written; JSON has it in strings alone."""
     return text.find(_HEAD_ENDS, begin, end) >= 0 or text.find(_HOLE, begin, end) >= 0
 
 

@@ -52,6 +52,7 @@ class RankDigest:
             names.PROCESS_START: self._start,
             names.PROCESS_STATE: self._state,
             names.PROCESS_END: self._end,
+            names.CACHES: self._caches,
             names.FX_GRAPH: self._graph,
             names.GRAPH_COMPILED: self._compiled,
             names.GRAPH_BREAK: self._break,
@@ -90,6 +91,9 @@ class RankDigest:
 
     def _state(self, name: str, metadata: Mapping[str, Any], text: Text) -> None:
         self.orders["settings"].add(_json(text).get("torch_config"))
+
+    def _caches(self, name: str, metadata: Mapping[str, Any], text: Text) -> None:
+        self.orders["settings"].add(_json(text).get("held_graphs"))
 
     def _end(self, name: str, metadata: Mapping[str, Any], text: Text) -> None:
         self.ended = True

@@ -121,23 +121,29 @@ def _lookups(process: Process) -> Iterator[Step]:
 
 def _with_folders(difference: Difference, ranks: Ranks) -> Difference:
     """The look-ups with where the caches are, unless all ranks began with the same one."""
-    began = {rank: process.caches[0] for rank, process in ranks.items() if process.caches}
+    # Of one that has changed its folders it is not known where it looked.
+    began = {rank: process.caches[0] for rank, process in ranks.items() if len(process.caches) == 1}
     if len({(use.folder, use.held_graphs) for use in began.values()}) < 2:
         return difference
-    told = [
-        replace(side, what=side.what + _where([began[rank] for rank in side.ranks]))
-        # Of ranks that another one stands for it is not known.
-        if all(rank in began and not ranks[rank].alike for rank in side.ranks)
-        else side
-        for side in difference.sides
-    ]
+    told = []
+    for side in difference.sides:
+        uses = [began[rank] for rank in side.ranks if rank in began]
+        if len(uses) == len(side.ranks) and side.what != NOTHING.what:
+            stands_for_others = any(ranks[rank].alike for rank in side.ranks)
+            side = replace(side, what=side.what + _where(uses, stands_for_others))
+        told.append(side)
     return replace(difference, sides=tuple(told))
 
 
-def _where(uses: Sequence[CachesInUse]) -> str:
+def _where(uses: Sequence[CachesInUse], stands_for_others: bool) -> str:
+    """Alike ranks have caches that held graphs or not alike, but in folders of their own."""
     folders = {use.folder for use in uses}
     where = f", in {folders.pop()}" if len(folders) == 1 else f", in {number(len(folders), 'folder')}"
-    return where + (", which held no graph before" if all(use.held_graphs is False for use in uses) else "")
+    if stands_for_others:
+        where = ""
+    if all(use.held_graphs is False for use in uses):
+        where += f", {'which' if where else 'in a cache that'} held no graph before"
+    return where
 
 
 def collective_difference(ranks: Ranks) -> Difference | None:

@@ -53,9 +53,6 @@ class TraceHandler(logging.Handler):
                 self.last_compile = envelope(metadata)
             if any(kind in metadata for kind in _METRICS):
                 self.last_compile_ended_ns = perf_counter_ns()
-            if "str" in metadata:
-                text, number = metadata["str"]
-                self._files[number] = text
             path = record.pathname[max(record.pathname.rfind("/torch/"), 0) :].lstrip("/")
             payload: str | None = record.payload  # type: ignore[attr-defined]
             artifact = metadata.get("artifact", {}).get("name") or ""
@@ -66,6 +63,9 @@ class TraceHandler(logging.Handler):
                     self._stream.write(self._of_a_test(metadata), payload, path, record.lineno)
                 return
             self._stream.write(metadata, payload, path, record.lineno)
+            if "str" in metadata:
+                text, number = metadata["str"]
+                self._files[number] = text
             is_backward = "chromium_event" in metadata and _begins_backward(payload)
             if is_backward or "dynamo_start" in metadata:
                 begun = CompileBegun(
@@ -82,9 +82,12 @@ class TraceHandler(logging.Handler):
         """Of the function that Dynamo begins to compile, where decorators stand above it."""
         if "dynamo_start" not in metadata:
             return None
-        frame = metadata["dynamo_start"]["stack"][-1]
-        file = self._files.get(frame["filename"])
-        return None if file is None else def_line(frame["name"], file, frame["line"])
+        try:
+            frame = metadata["dynamo_start"]["stack"][-1]
+            file = self._files.get(frame["filename"])
+            return None if file is None else def_line(frame["name"], file, frame["line"])
+        except Exception:  # that the compile has begun matters more
+            return None
 
     def _of_a_test(self, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
         """The same without what nobody reads of a test: pytest's part of a stack, and settings."""
