@@ -320,23 +320,26 @@ def test_a_cache_with_a_hit_is_not_cold() -> None:
 
 
 def test_only_small_graphs_that_are_called_often_are_overhead_bound() -> None:
-    small = graph(1, CompileId(0, 0), times=times(200, 5e-6))
-    large = graph(2, CompileId(1, 0), times=times(200, 5e-3))
+    small = graph(1, CompileId(0, 0), times=times(1000, 10e-6))
+    large = graph(2, CompileId(1, 0), times=times(1000, 5e-3))
     rare = graph(3, CompileId(2, 0), times=times(20, 5e-6))
     (found,) = find(of_one_process(graphs=[small, large, rare]))
     assert found.kind == "overhead-bound graphs"
     assert found.evidence.graphs == (1,)
-    assert found.cost.saves_at_most.seconds == pytest.approx(1e-3)
+    assert found.cost.saves_at_most.seconds == pytest.approx(10e-3)
+    assert find(of_one_process(graphs=[replace(small, times=times(900, 10e-6))])) == []
 
 
 def test_what_holds_most_calls_up_does_not_hide_that_a_graph_is_small() -> None:
-    quick, slow = times(200, 5e-6), {(50_000, 70_000): 150}
-    held_up = graph(1, CompileId(0, 0), times=replace(quick, histogram={(4_999, 5_001): 50, **slow}))
+    quick, slow = times(2000, 5e-6), {(50_000, 70_000): 1500}
+    held_up = graph(1, CompileId(0, 0), times=replace(quick, histogram={(4_999, 5_001): 500, **slow}))
     rarely_quick = graph(
-        1, CompileId(0, 0), times=replace(quick, histogram={(4_999, 5_001): 15, (50_000, 70_000): 185})
+        1, CompileId(0, 0), times=replace(quick, histogram={(4_999, 5_001): 150, (50_000, 70_000): 1850})
     )
     two_kinds = graph(
-        1, CompileId(0, 0), times=replace(quick, histogram={(4_999, 5_001): 50, (5_000_000, 5_000_001): 150})
+        1,
+        CompileId(0, 0),
+        times=replace(quick, histogram={(4_999, 5_001): 500, (5_000_000, 5_000_001): 1500}),
     )
     assert kinds(find(of_one_process(graphs=[held_up]))) == ["overhead-bound graphs"]
     assert find(of_one_process(graphs=[two_kinds])) == []

@@ -10,6 +10,7 @@ from .finding import Cost, Evidence, Figure
 from .remedy import remedy
 
 _MUCH = 0.1  # of the time that it is compared with
+_WORTH_A_WORD = 1000  # calls, of some 10 us; a short run of a long program has as many
 _OVERHEAD_S = 10e-6  # of one call of a compiled graph, about (benchmarks/call_cost.py)
 
 
@@ -17,9 +18,9 @@ def overhead_bound_graphs(figures: Figures) -> Iterator[Draft]:
     """Graphs that are called often for so little that calling them costs as much as what they do."""
     for process in figures.recording.processes:
         small = [each for each in figures.graph_times_of(process) if each.is_overhead_bound]
-        if not small:
-            continue
         calls = sum(each.times.calls for each in small)
+        if calls < _WORTH_A_WORD:
+            continue
         spent = sum(each.seconds for each in small)
         yield Draft(
             "overhead-bound graphs",
