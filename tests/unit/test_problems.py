@@ -69,7 +69,7 @@ def test_what_goes_on_was_killed_or_lacks_records_is_there_in_part() -> None:
     goes_on = of_one_process(end=ProcessEnd())
     assert goes_on.run is not None
     ended = replace(goes_on, run=replace(goes_on.run, ended_ns=2))
-    killed = replace(goes_on, run=replace(goes_on.run, ended_ns=2, signal="SIGTERM"))
+    killed = replace(goes_on, run=replace(goes_on.run, ended_ns=2, signal=15))
     assert (goes_on.is_partial, ended.is_partial, killed.is_partial) == (True, False, True)
     assert replace(ended, not_arrived=("a",)).is_partial
     for lacking in ({"end": None}, {"lost_records": 1}, {"damaged_records": 1}):
