@@ -1,6 +1,7 @@
 """What ranks are compared by: their collectives by group, their graphs without what is a rank's own."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from dynamo_core.analysis.ranks import compare_ranks
 from dynamo_core.analysis.ranks.members import named
@@ -127,6 +128,17 @@ def test_a_rank_that_goes_on_may_only_be_behind() -> None:
     ahead, behind = rank(0, graph(collective("all_reduce"))), rank(1, ended=False)
     assert compare_ranks(of(ahead, behind)).differences == ()
     assert compare_ranks(of(ahead, rank(1))).differences != ()
+
+
+def test_no_break_is_no_agreement_where_breaks_are_not_recorded() -> None:
+    plain = [Process(Path(f"rank_{n}.log"), n) for n in range(2)]
+    versions = [replace(each, torch_version="2.13.0") for each in plain]
+    order = "the order of graph breaks"
+    assert f"{order} (not recorded of ranks 0 and 1)" in compare_ranks(of(*plain)).not_compared
+    assert f"{order} (not recorded of rank 1)" in compare_ranks(of(versions[0], plain[1])).not_compared
+    assert order in compare_ranks(of(*versions)).compared
+    failed = [rank(0), replace(rank(1), failed_probes={"graph breaks": "KeyError"})]
+    assert f"{order} (not recorded of rank 1)" in compare_ranks(of(*failed)).not_compared
 
 
 def test_agreement_is_said_only_as_far_as_all_have_come() -> None:

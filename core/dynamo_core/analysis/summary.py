@@ -96,20 +96,22 @@ def raised_error(frame: Frame) -> bool:
 
 
 def breaks_recorded(recording: Recording) -> bool:
-    """Whether no break means that there was none.
+    """Whether no break means that there was none."""
+    if not recording.processes:
+        return recorded(recording)
+    return all(map(breaks_recorded_in, recording.processes))
+
+
+def breaks_recorded_in(process: Process) -> bool:
+    """Whether no break means that there was none in this process.
 
     torch wrote breaks into its trace before it wrote its version, so a trace with a version has them.
     Source: torch/_logging/_internal.py (LazyTraceHandler) and torch/_dynamo/symbolic_convert.py
     (log_graph_break), 2.8 to 2.15.
     """
-    if not recording.processes:
-        return recorded(recording)
-    return all(
-        "graph breaks" not in process.failed_probes
-        if process.is_ours
-        else process.breaks or process.torch_version is not None
-        for process in recording.processes
-    )
+    if process.is_ours:
+        return "graph breaks" not in process.failed_probes
+    return bool(process.breaks) or process.torch_version is not None
 
 
 def recorded(recording: Recording, probe: str | None = None) -> bool:

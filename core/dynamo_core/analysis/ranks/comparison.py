@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from ...model import Process, Recording
 from ...shared.quick_dataclass import dataclass
-from ..summary import Summary, summarize
+from ..summary import Summary, breaks_recorded_in, summarize
 from ..words import number
 from .collectives import collectives_of
 from .compile_waits import CompileWaits, compile_waits
@@ -171,7 +171,7 @@ def _what_was_compared(ranks: Mapping[int, Process]) -> tuple[list[_About], list
     """What was compared, and what could not be."""
     graphs = [graph for process in ranks.values() for graph in process.graphs]
     several = [
-        _as_far_as_all_came(ranks, "graph breaks", "the order of graph breaks", lambda each: each.breaks),
+        _graph_breaks(ranks),
         _as_far_as_all_came(ranks, "recompiles", "the order of recompiles", lambda each: each.recompiles),
         _as_far_as_all_came(
             ranks, "caches", "hits and misses in torch's caches", lambda each: each.cache_lookups
@@ -204,6 +204,14 @@ def _what_was_compared(ranks: Mapping[int, Process]) -> tuple[list[_About], list
     else:
         not_compared.append(_About(None, "settings and environment, which this trace does not hold"))
     return compared, not_compared
+
+
+def _graph_breaks(ranks: Mapping[int, Process]) -> tuple[_About, bool]:
+    order = "the order of graph breaks"
+    without = [rank for rank, process in ranks.items() if not breaks_recorded_in(process)]
+    if without:
+        return _About("graph breaks", f"{order} (not recorded of {named(every(ranks, without))})"), False
+    return _as_far_as_all_came(ranks, "graph breaks", order, lambda each: each.breaks)
 
 
 def _as_far_as_all_came(
