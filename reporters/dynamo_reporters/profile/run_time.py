@@ -98,21 +98,24 @@ def _single_calls(times: CallTimes, has_device: bool) -> list[str]:
 def _overhead_bound(found: list[GraphTime]) -> Iterator[Block]:
     for each in found:
         if each.is_overhead_bound:
-            why = (
-                f"where nothing else holds it up, a call takes {seconds(each.undisturbed)} (of "
-                f"{each.times.calls:,}, one in ten took less), about what calling any compiled graph costs"
-            )
-            if each.has_costlier_guards:
-                why = (
-                    f"half of its {each.times.calls:,} calls take less than "
-                    f"{seconds(each.times.percentile(0.5))}, and its guards take "
-                    f"{seconds(each.times.guard_seconds)} before each"
-                )
             yield Paragraph(
-                f"Graph {each.graph.number} is overhead-bound: {why}. Give it more work in one call, or "
-                "compile what calls it.",
+                f"Graph {each.graph.number} is overhead-bound: {_why_overhead_bound(each)}. Give it more "
+                "work in one call, or compile what calls it.",
                 "advice",
             )
+
+
+def _why_overhead_bound(found: GraphTime) -> str:
+    calls = f"{found.times.calls:,}"
+    if found.has_costlier_guards:
+        return (
+            f"half of its {calls} calls take less than {seconds(found.typical)}, and its guards take "
+            f"{seconds(found.times.guard_seconds)} before each"
+        )
+    return (
+        f"where nothing else holds it up, a call takes {seconds(found.undisturbed)} (of {calls}, one in ten "
+        "took less), about what calling any compiled graph costs"
+    )
 
 
 def _guards(found: list[GraphTime], recording: Recording, show_all: bool) -> Iterator[Block]:

@@ -138,9 +138,8 @@ def _with_folders(difference: Difference, ranks: Ranks) -> Difference:
 def _where(uses: Sequence[CachesInUse], stands_for_others: bool) -> str:
     """Alike ranks have caches that held graphs or not alike, but in folders of their own."""
     folders = {use.folder for use in uses}
-    where = f", in {folders.pop()}" if len(folders) == 1 else f", in {number(len(folders), 'folder')}"
-    if stands_for_others:
-        where = ""
+    told = folders.pop() if len(folders) == 1 else number(len(folders), "folder")
+    where = "" if stands_for_others else f", in {told}"
     if all(use.held_graphs is False for use in uses):
         where += f", {'which' if where else 'in a cache that'} held no graph before"
     return where

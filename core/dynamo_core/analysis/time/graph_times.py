@@ -9,9 +9,8 @@ from ..words import graph_frame, place
 # A call of a compiled graph costs about 10 us before the graph does anything (benchmarks/call_cost.py).
 _OVERHEAD_BOUND_S = 20e-6
 _OFTEN = 100
-_HELD_UP = (
-    5  # times as long as undisturbed, by a busy machine; what half the calls take beyond that is their own
-)
+# A busy machine makes calls take so many times as long; what half of them take beyond that is their own.
+_HELD_UP = 5
 
 
 @dataclass(frozen=True)
@@ -43,6 +42,11 @@ class GraphTime:
         return bool(self.times.device_samples or (backward is not None and backward.device_samples))
 
     @property
+    def typical(self) -> float | None:
+        """Seconds of a call; half of them took less."""
+        return self.times.percentile(0.5)
+
+    @property
     def undisturbed(self) -> float | None:
         """Seconds of a call where nothing else holds the machine up: one in ten took less."""
         return self.times.percentile(0.1)
@@ -50,16 +54,16 @@ class GraphTime:
     @property
     def is_overhead_bound(self) -> bool:
         """Whether it is called often for so little that calling it costs as much as what it does."""
-        typical = self.times.percentile(0.5)
-        if self.times.calls < _OFTEN or typical is None or self.undisturbed is None:
+        typical, undisturbed = self.typical, self.undisturbed
+        if self.times.calls < _OFTEN or typical is None or undisturbed is None:
             return False
-        is_small = self.undisturbed < _OVERHEAD_BOUND_S and typical < _HELD_UP * _OVERHEAD_BOUND_S
+        is_small = undisturbed < _OVERHEAD_BOUND_S and typical < _HELD_UP * _OVERHEAD_BOUND_S
         return is_small or self.has_costlier_guards
 
     @property
     def has_costlier_guards(self) -> bool:
         """Whether checking its guards takes longer than half of its calls do."""
-        typical = self.times.percentile(0.5)
+        typical = self.typical
         return typical is not None and (self.times.guard_seconds or 0.0) > typical
 
 
