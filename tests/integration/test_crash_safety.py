@@ -21,8 +21,8 @@ from dynamo_core.capture.writing.stream import Stream
 from dynamo_core.recording.calls import parse_calls
 from dynamo_core.recording.records import RecordParser
 from dynamo_core.shared.call_pages import LOST_RECORDS
+from dynamo_core.shared.early_records import ProbeFailed
 from dynamo_core.shared.process_records import ProcessStarted
-from dynamo_core.shared.records import ProbeFailed
 
 PROGRAM = """
 import torch

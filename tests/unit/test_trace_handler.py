@@ -9,8 +9,8 @@ import pytest
 
 from dynamo_core.capture.probes.trace_handler import TraceHandler
 from dynamo_core.capture.writing.stream import Stream
+from dynamo_core.shared.early_records import CompileBegun
 from dynamo_core.shared.our_record import OurRecord
-from dynamo_core.shared.records import CompileBegun
 
 CONFIG = '{"accumulated_recompile_limit": 256, "assume_static_by_default": false, "cache_size_limit": 8}'
 METRICS = {"co_name": "f", "inductor_config": "{}", "functorch_config": "{}", "dynamo_config": CONFIG}

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..shared.records import ProbeFailed
+from ..shared.early_records import ProbeFailed
 from .writing.stream import Stream
 
 

@@ -3,8 +3,9 @@
 from dataclasses import field
 from pathlib import Path
 
+from ..shared.early_records import CacheBundleUsed
 from ..shared.quick_dataclass import dataclass
-from ..shared.records import CacheBundleUsed, CachesInUse, ModulesCalled
+from ..shared.records import CachesInUse, ModulesCalled
 from ..shared.untrusted import printable
 from .breaks import GraphBreak
 from .caches import CacheLookup, LayerCount

@@ -23,22 +23,18 @@ from ..model import (
     Timeline,
 )
 from ..shared import names
+from ..shared.early_records import CaptureDecided, FramePutOff, ModuleImported, ProbeFailed, TimelineKnown
 from ..shared.our_record import OurRecord
 from ..shared.process_records import ProcessEnded, ProcessStarted, ProcessStateNoted
 from ..shared.records import (
     CallVerified,
-    CaptureDecided,
     ConfigChanged,
     FrameNotCompiled,
-    FramePutOff,
     FreezeNoted,
-    ModuleImported,
     NotebookCell,
     OverrideApplied,
-    ProbeFailed,
     SemanticsNoted,
     StepMarksKept,
-    TimelineKnown,
     WindowNoted,
 )
 from .begun import BegunCompiles

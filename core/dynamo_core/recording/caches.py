@@ -12,7 +12,8 @@ from hashlib import md5
 from typing import Any
 
 from ..model import CacheLookup, Process
-from ..shared.records import CacheBundleUsed, CacheKeyParts, CachesInUse
+from ..shared.early_records import CacheBundleUsed
+from ..shared.records import CacheKeyParts, CachesInUse
 from ..shared.untrusted import checked_json, printable
 from .begun import BegunCompiles
 from .cache_counts import autotuning_of_kernels

@@ -17,8 +17,9 @@ from ..model import (
     TracedFunction,
 )
 from ..shared.dynamic_settings import dynamic_of
+from ..shared.early_records import CompileBegun
 from ..shared.graph_records import FrameRewritten
-from ..shared.records import CompileBegun, FrameTried, FunctionsTraced, ResumeFunctionMade
+from ..shared.records import FrameTried, FunctionsTraced, ResumeFunctionMade
 from .begun import BegunCompiles
 from .breaks import BreakBuilder
 from .cache_counts import counts_in_metrics

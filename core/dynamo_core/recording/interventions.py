@@ -15,7 +15,8 @@ from ..model import (
     Replaced,
     StackFrame,
 )
-from ..shared.records import FrameNotCompiled, FramePutOff, OverrideApplied
+from ..shared.early_records import FramePutOff
+from ..shared.records import FrameNotCompiled, OverrideApplied
 from .payloads import stack_frame
 
 

@@ -21,7 +21,7 @@ from ..shared.untrusted import checked_json, printable, printable_json
 # A line that is not indented: the head of a record, as far as it can be told without parsing its JSON, or
 # anything else. A pattern that begins with a line feed is searched for ten times as fast as one with "^".
 _LINE = re.compile(
-    rb"\n(?:"
+    rb"\n(?!\t)(?:"
     rb"[VDIWEC](?P<time>\d{4} \d\d:\d\d:\d\d\.\d{1,9}) {1,20}\d{1,20} {1,20}"
     rb"[^ \n\]][^\n\]]{0,4200}\] (?P<json>\{)"
     rb'(?:"artifact": \{"name": "(?P<artifact>[^"\\\n]{1,200})"|"(?P<kind>\w{1,200})")?'

@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import Any
 
 from ..model import AotPair, Optimizer, Process, SavedTensor
+from ..shared.early_records import OptimizerMade
 from ..shared.graph_records import GraphsPaired
-from ..shared.records import OptimizerMade
 from .aot_text import (
     AOT_PAIRS_FROM_OUR_TEXT,
     AOT_PAIRS_FROM_TEXT,

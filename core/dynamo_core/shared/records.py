@@ -1,4 +1,4 @@
-"""Our records (`our_record.py`), but for those of a process as such, and of a graph, which are larger."""
+"""Our records (`our_record.py`), but for those of a process, of a graph, and those that come early."""
 
 from typing import Any, Literal
 
@@ -9,37 +9,6 @@ Answer = Literal["eager", "compiled", "expected"]
 VerifyOutcome = Literal["agrees", "disagrees", "not comparable", "not verified"]
 
 
-class ProbeFailed(OurRecord):
-    """A probe does not work with this torch; `at` is the innermost line of the error, if it is known."""
-
-    NAME = names.PROBE_FAILED
-
-    probe: str
-    error: str
-    at: str | None = None
-
-
-class TimelineKnown(OurRecord):
-    """When we came, and that we are ready; torch's own is None where it was imported before."""
-
-    NAME = names.TIMELINE
-
-    armed_ns: int
-    torch_began_ns: int | None
-    torch_ended_ns: int | None
-    ready_ns: int
-
-
-class ModuleImported(OurRecord):
-    """How long a module of the compiler's took to import."""
-
-    NAME = names.IMPORTED
-
-    module: str
-    began_ns: int
-    ended_ns: int
-
-
 class StepMarksKept(OurRecord):
     """The steps' beginnings are on this page of the counters; noting one costs the program `ns_each`."""
 
@@ -47,33 +16,6 @@ class StepMarksKept(OurRecord):
 
     calls_index: int
     ns_each: float
-
-
-class CaptureDecided(OurRecord):
-    """Whether the program is captured or only observed, and why; the settings that matter to it."""
-
-    NAME = names.CAPTURE_DECISION
-
-    decision: str
-    because: str | None
-    policy: str
-    backend: str
-    fallback_random: bool = False
-    raises: bool = False
-
-
-class CompileBegun(OurRecord):
-    """A compile begins: of a frame, or of a backward; in a process of pytest, while this test ran.
-
-    `def_line` is as in FrameTried, which comes when the compile has ended.
-    """
-
-    NAME = names.COMPILE_BEGUN
-
-    began_ns: int
-    backward: bool = False
-    test: str | None = None
-    def_line: int | None = None
 
 
 class FrameTried(OurRecord):
@@ -175,16 +117,6 @@ class GuardsMade(OurRecord):
     guards: list[dict[str, Any]]
 
 
-class OptimizerMade(OurRecord):
-    """The program made an optimizer of this class; `file` is where its `step` is written."""
-
-    NAME = names.OPTIMIZER
-
-    name: str
-    module: str
-    file: str
-
-
 class NotebookCell(OurRecord):
     """IPython compiles the cell with this number of execution under this file name."""
 
@@ -214,17 +146,6 @@ class FreezeNoted(OurRecord):
     calls: int | None
     seconds: float | None
     at_ns: int
-
-
-class FramePutOff(OurRecord):
-    """A frame ran eager as compiling had taken too long by then; without a name: frames that are not told."""
-
-    NAME = names.PUT_OFF
-
-    times: int
-    name: str | None = None
-    file: str | None = None
-    line: int | None = None
 
 
 class FrameNotCompiled(OurRecord):
@@ -314,22 +235,6 @@ class CacheKeyParts(OurRecord):
 
     key: str
     parts: list[str]
-    seconds: float
-
-
-class CacheBundleUsed(OurRecord):
-    """The program saved a bundle of compile caches, or loaded one.
-
-    `artifacts` counts what is in it by torch's kinds (`inductor`, `autotune`, `aot_autograd`, `pgo`,
-    `precompile`); None where torch gave nothing back: of a bundle that was to be saved nothing had been
-    compiled, one that was to be loaded could not be read.
-    """
-
-    NAME = names.CACHE_BUNDLE
-
-    action: Literal["saved", "loaded"]
-    bytes: int | None
-    artifacts: dict[str, int] | None
     seconds: float
 
 

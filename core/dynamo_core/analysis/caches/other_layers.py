@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from ...model import CountedLayer, Process, Recording
+from ...shared.early_records import CacheBundleUsed
 from ...shared.quick_dataclass import dataclass
-from ...shared.records import CacheBundleUsed
 from ..words import memory, number, seconds
 from .causes import caches_of
 

@@ -9,7 +9,7 @@ import functools
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...shared.records import CacheBundleUsed
+from ...shared.early_records import CacheBundleUsed
 from ..primitives import perf_counter_ns
 
 if TYPE_CHECKING:

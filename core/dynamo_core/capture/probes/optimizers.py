@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from ...shared.records import OptimizerMade
+from ...shared.early_records import OptimizerMade
 from ..writing.stream import Stream
 
 

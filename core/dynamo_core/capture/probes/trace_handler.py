@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, cast
 
+from ...shared.early_records import CompileBegun
 from ...shared.masking import masked_environment
-from ...shared.records import CompileBegun
 from ..frame_lines import def_line
 from ..primitives import perf_counter_ns, time_ns
 from ..writing.stream import Stream

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import CodeType
 
-from ...shared.records import FramePutOff
+from ...shared.early_records import FramePutOff
 from ..primitives import process_time_ns, thread_time_ns
 from ..probes.occurrences import Occurrences
 from ..writing.stream import Stream
