@@ -8,7 +8,7 @@ or anything else that cannot be called, or by raising; the words of `Declined` a
 from collections.abc import Sequence
 from typing import Any
 
-from ..shared.backend_choice import BackendChoice
+from ..shared.backend_choice import FOR_INFERENCE, BackendChoice
 from ..shared.backend_packages import why_unknown
 from ..shared.records import GraphTaken
 from ..shared.settings import Settings
@@ -16,7 +16,7 @@ from .autotuned import Autotuned
 from .compilers import Compiler, Tell, compiler_of
 from .cuda_graphs import declining_what_cuda_graphs_skip
 from .declined import Declined
-from .for_inference import FOR_INFERENCE, declining_what_trains
+from .for_inference import declining_what_trains
 from .graph_copy import copy_of_graph
 from .graph_in_progress import graph_in_progress
 from .taken import Taken

@@ -1,15 +1,9 @@
-"""Backends for inference alone, whose results have no gradients even where the program needs them.
-
-Such a backend takes a graph that trains without a word, and `backward` fails later. Seen with openvino
-2026.4; read in torch/_dynamo/backends/tvm.py (2.8 to 2.15) and torch_tensorrt 2.13.
-"""
+"""How a backend declines a graph that trains, where it is for inference alone (`FOR_INFERENCE`)."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from .declined import Declined
-
-FOR_INFERENCE = ("openvino", "tensorrt", "torch_tensorrt", "tvm")
 
 
 def declining_what_trains(name: str, compiler: Callable[..., Any]) -> Callable[..., Any]:

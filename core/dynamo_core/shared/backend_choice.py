@@ -15,6 +15,11 @@ MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagrap
 # Backends of ours, which torch's registry does not know.
 OURS = ("ofi", "autotuned")
 
+# Backends for inference alone, whose results have no gradients even where the program needs them: they take a
+# graph that trains without a word, and `backward` fails later. Seen with openvino 2026.4; read in
+# torch/_dynamo/backends/tvm.py (2.8 to 2.15) and torch_tensorrt 2.13.
+FOR_INFERENCE = ("openvino", "tensorrt", "torch_tensorrt", "tvm")
+
 
 class BackendChoice(NamedTuple):
     """A backend as the user named it, with torch.compile's `mode` or `options` for it."""

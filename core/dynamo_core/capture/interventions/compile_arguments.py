@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...backends.for_inference import FOR_INFERENCE
-from ...shared.backend_choice import OURS, BackendChoice
+from ...shared.backend_choice import FOR_INFERENCE, OURS, BackendChoice
 from ...shared.settings import FULLGRAPH_FIRST, Settings
 from ..import_later import import_later
 

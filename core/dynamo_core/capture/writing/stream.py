@@ -19,7 +19,6 @@ from ...shared.launchers import rank_of
 from ...shared.names import CALLS_PREFIX, CALLS_SUFFIX, CARRIER_LOCK, STREAM_PREFIX, STREAM_SUFFIX
 from ...shared.our_record import OurRecord
 from ...shared.process_records import ProcessStarted
-from ...shared.stream_position import StreamPosition
 from ..primitives import (
     O_APPEND,
     O_CLOEXEC,
@@ -41,6 +40,7 @@ from .file_size_limit import SparedOfFileSizeSignal
 from .high_descriptor import Identity, identity_of, is_still, moved_up
 
 if TYPE_CHECKING:
+    from ...shared.stream_position import StreamPosition
     from .digest_file import DigestFile
 
 
@@ -90,8 +90,10 @@ class Stream:
         metadata["has_payload"] = md5(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
         self.write(metadata, text, "dynamo_core/capture", 0)
 
-    def position(self) -> StreamPosition:
+    def position(self) -> "StreamPosition":
         """Where the next record will stand. A stream that is not open yet is opened."""
+        from ...shared.stream_position import StreamPosition  # few programs ask
+
         lost = self.counters.words[LOST_RECORDS]
         try:
             size = status_of(self._path).st_size
