@@ -68,3 +68,38 @@ def test_in_what_a_graph_that_was_compiled_before_differs_from_then(before: tupl
     found = lookups(*(payload(*key) for key in (keys[0], other, keys[1])), contents=frozenset())
     changed = ("[8] example_inputs[0]: 8", "[9] example_inputs[0]: 9")
     assert [each.differing_parts for each in found] == [(), (), (changed,)]
+
+
+def built(stream: bytes) -> Process:
+    process = Process(Path("trace.log"))
+    builder, parser = ProcessBuilder(process, frozenset()), RecordParser()
+    for record in (*parser.feed(stream), parser.finish()):
+        if record is not None:
+            builder.add(record)
+    process.damaged_records += parser.damaged
+    return process
+
+
+KEY_OF_8, KEY_OF_9 = (
+    artifact("fx_graph_cache_miss", payload("[2] gm: the graph", f"[{size}] example_inputs[0]: {size}"))
+    for size in (8, 9)
+)
+
+
+def test_of_a_key_that_is_not_what_was_written_nothing_is_compared() -> None:
+    def outcome(*records: bytes) -> tuple[list[bool], int]:
+        process = built(b"".join(records))
+        compared = [bool(lookup.differing_parts) for lookup in process.cache_lookups]
+        return compared, process.damaged_records
+
+    other_9 = KEY_OF_9.replace(b"]: 9", b"]: 7")
+    assert outcome(KEY_OF_8, KEY_OF_9) == ([False, True], 0)
+    assert outcome(KEY_OF_8, other_9, KEY_OF_9) == ([False, True], 1)
+    assert outcome(other_9, KEY_OF_8, KEY_OF_9) == ([False, False, True], 0)
+
+
+def test_a_record_that_begins_within_the_key_of_one_that_was_cut_is_read() -> None:
+    cut = KEY_OF_8[: KEY_OF_8.index(b"example_inputs")]
+    process = built(cut + KEY_OF_9 + KEY_OF_8)
+    assert [lookup.differing_parts != () for lookup in process.cache_lookups] == [False, True]
+    assert process.damaged_records == 1

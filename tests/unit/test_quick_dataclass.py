@@ -102,3 +102,32 @@ class Carried:
 
 def test_it_can_be_carried_to_another_process() -> None:
     assert pickle.loads(pickle.dumps(Carried(3))) == Carried(3)
+
+
+@pytest.mark.parametrize("dataclass", [dataclasses.dataclass, quick_dataclass.dataclass])
+def test_the_first_one_and_those_after_it_are_made_as_the_standard_ones_are(dataclass: Any) -> None:
+    @dataclass
+    class Counted:
+        number: int
+        numbers: list[int] = field(default_factory=list)
+        worked_out: int = field(init=False, default=0)
+        named: str = field(default="x", kw_only=True)
+
+        def __post_init__(self) -> None:
+            self.worked_out = self.number + 1
+
+    @dataclass
+    class OfItsOwn(Counted):
+        def __init__(self) -> None:
+            super().__init__(3, named="own")
+
+    for _ in range(2):
+        made = Counted(1, named="y")
+        made.numbers.append(1)
+        assert dataclasses.astuple(made) == (1, [1], 2, "y")
+        assert dataclasses.astuple(OfItsOwn()) == (3, [], 4, "own")
+        wrongs: list[dict[str, Any]] = [{}, {"number": 1, "worked_out": 2}, {"number": 1, "other": 2}]
+        for wrong in wrongs:
+            with pytest.raises(TypeError):
+                Counted(**wrong)
+    assert dataclasses.replace(made, number=5).worked_out == 6
