@@ -1,24 +1,19 @@
 """What torch's records say of look-ups, and the parts of keys, which may be a stranger's."""
 
 import json
-from pathlib import Path
+from itertools import chain
 from typing import Any
 
 import pytest
-from test_reader_fuzz import artifact
 
-from dynamo_core.model import CacheLookup, Process
-from dynamo_core.recording.build import ProcessBuilder
+from dynamo_core.model import CacheLookup
 from dynamo_core.recording.caches import CACHE_KEYS
-from dynamo_core.recording.records import RecordParser
+from trace_bytes import artifact, process_of
 
 
 def lookups(*payloads: Any, contents: frozenset[str] = frozenset({CACHE_KEYS})) -> list[CacheLookup]:
-    process = Process(Path("trace.log"))
-    builder, parser = ProcessBuilder(process, contents), RecordParser()
-    for record in parser.feed(b"".join(artifact("fx_graph_cache_miss", each) for each in [*payloads, "{}"])):
-        builder.add(record)
-    return process.cache_lookups
+    missed = (artifact("fx_graph_cache_miss", each) for each in payloads)
+    return process_of(*missed, contents=contents).cache_lookups
 
 
 def payload(*parts: Any, **more: Any) -> str:
@@ -43,15 +38,16 @@ def test_no_part_of_a_key_reaches_a_terminal_as_a_control_character() -> None:
 
 
 def test_settings_are_of_the_look_up_that_came_last_before_them() -> None:
-    process = Process(Path("trace.log"))
-    builder, parser = ProcessBuilder(process, frozenset({CACHE_KEYS})), RecordParser()
-    for value in ("1", "2"):
-        missed = artifact("aotautograd_cache_miss", payload(f"[a] gm: {value}"))
-        for record in parser.feed(missed + artifact("torch._functorch.config", json.dumps({"s": value}))):
-            builder.add(record)
-    last = parser.finish()
-    assert last is not None
-    builder.add(last)
+    process = process_of(
+        *chain.from_iterable(
+            (
+                artifact("aotautograd_cache_miss", payload(f"[a] gm: {value}")),
+                artifact("torch._functorch.config", json.dumps({"s": value})),
+            )
+            for value in ("1", "2")
+        ),
+        contents={CACHE_KEYS},
+    )
     parts = [[part.partition("] ")[2] for part in each.parts or ()] for each in process.cache_lookups]
     assert parts == [["gm: 1", "autograd_config[s]: 1"], ["gm: 2", "autograd_config[s]: 2"]]
 
@@ -70,16 +66,6 @@ def test_in_what_a_graph_that_was_compiled_before_differs_from_then(before: tupl
     assert [each.differing_parts for each in found] == [(), (), (changed,)]
 
 
-def built(stream: bytes) -> Process:
-    process = Process(Path("trace.log"))
-    builder, parser = ProcessBuilder(process, frozenset()), RecordParser()
-    for record in (*parser.feed(stream), parser.finish()):
-        if record is not None:
-            builder.add(record)
-    process.damaged_records += parser.damaged
-    return process
-
-
 KEY_OF_8, KEY_OF_9 = (
     artifact("fx_graph_cache_miss", payload("[2] gm: the graph", f"[{size}] example_inputs[0]: {size}"))
     for size in (8, 9)
@@ -88,7 +74,7 @@ KEY_OF_8, KEY_OF_9 = (
 
 def test_of_a_key_that_is_not_what_was_written_nothing_is_compared() -> None:
     def outcome(*records: bytes) -> tuple[list[bool], int]:
-        process = built(b"".join(records))
+        process = process_of(*records)
         compared = [bool(lookup.differing_parts) for lookup in process.cache_lookups]
         return compared, process.damaged_records
 
@@ -100,6 +86,6 @@ def test_of_a_key_that_is_not_what_was_written_nothing_is_compared() -> None:
 
 def test_a_record_that_begins_within_the_key_of_one_that_was_cut_is_read() -> None:
     cut = KEY_OF_8[: KEY_OF_8.index(b"example_inputs")]
-    process = built(cut + KEY_OF_9 + KEY_OF_8)
+    process = process_of(cut, KEY_OF_9, KEY_OF_8)
     assert [lookup.differing_parts != () for lookup in process.cache_lookups] == [False, True]
     assert process.damaged_records == 1

@@ -5,16 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from test_reader_fuzz import record
-
 from dynamo_core.bench.step_frame import find_step
 from dynamo_core.capture.frame_lines import def_line
 from dynamo_core.model import CompileId, Frame, Graph, Place, Process, StackFrame
-from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.def_lines import use_def_lines
-from dynamo_core.recording.records import RecordParser
 from dynamo_core.shared.names import COMPILE_BEGUN
 from made import MS, called
+from trace_bytes import FRAME, process_of, record
 
 
 def as_it_is(*_: object) -> Callable[[Any], Any]:
@@ -59,17 +56,11 @@ def test_functions_are_moved_and_calls_on_the_decorators_line_are_not() -> None:
 
 def test_a_function_stands_at_its_def_while_it_is_compiled() -> None:
     """So that ranks that are behind are at the same line as those that are done."""
-    ids = {"frame_id": 0, "frame_compile_id": 0, "attempt": 0}
     frame = {"line": 4, "name": "step", "filename": 0, "loc": "@torch.compile"}
     begun = json.dumps({"version": 1, "began_ns": 1, "backward": False, "test": None, "def_line": 5})
-    process = Process(Path("s.log"))
-    builder = ProcessBuilder(process)
-    for found in RecordParser().feed(
-        record({"str": ["/home/me/train.py", 0]})
-        + record({"dynamo_start": {"stack": [frame]}, **ids})
-        + record({"artifact": {"name": COMPILE_BEGUN, "encoding": "json"}, **ids}, begun)
-        + record({"str": ["/home/me/other.py", 1]})
-    ):
-        builder.add(found)
-    builder.finish()
+    process = process_of(
+        record({"str": ["/home/me/train.py", 0]}),
+        record({"dynamo_start": {"stack": [frame]}, **FRAME}),
+        record({"artifact": {"name": COMPILE_BEGUN, "encoding": "json"}, **FRAME}, begun),
+    )
     assert [each.place for each in process.compiling] == [Place("/home/me/train.py", 5)]

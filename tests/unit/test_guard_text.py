@@ -4,17 +4,14 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_reader_fuzz import artifact, record
 
 from dynamo_core.model import CompileId, GuardCheck, Place, Process
-from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.guard_text import parse_guard_tree
-from dynamo_core.recording.records import RecordParser
+from trace_bytes import FRAME, artifact, process_of, record
 
 TREE = """
 TREE_GUARD_MANAGER:
@@ -148,17 +145,10 @@ def test_long_hostile_lines_take_no_time() -> None:
 
 def test_of_the_entry_that_failed_what_bears_on_the_failure_is_read_though_nobody_asked() -> None:
     def read(*reasons: str) -> Process:
-        process = Process(Path("s.log"))
-        builder = ProcessBuilder(process)
-        ids = {"frame_id": 0, "frame_compile_id": 0, "attempt": 0}
-        for found in RecordParser().feed(
-            record({"dynamo_cpp_guards_str": {}, **ids}, TREE)
-            + b"".join(artifact("recompile_reasons", json.dumps([reason])) for reason in reasons)
-            + artifact("other", "")
-        ):
-            builder.add(found)
-        builder.finish()
-        return process
+        return process_of(
+            record({"dynamo_cpp_guards_str": {}, **FRAME}, TREE),
+            *(artifact("recompile_reasons", json.dumps([reason])) for reason in reasons),
+        )
 
     process = read("0/0: tensor 'x' size mismatch at index 0. expected 4, actual 5")
     (entry,) = process.recompiled_entries

@@ -1,6 +1,5 @@
 """What records of overrides and of the freeze mean, and what is said of them."""
 
-import hashlib
 import json
 from collections import Counter
 from dataclasses import replace
@@ -14,8 +13,6 @@ from dynamo_core.analysis.selection import Selection, select
 from dynamo_core.capture.harmless import Probes
 from dynamo_core.capture.interventions.freeze import Freeze
 from dynamo_core.model import CompileId, Place, Process, ProcessInfo, Recording, Replaced, Run
-from dynamo_core.recording.build import ProcessBuilder
-from dynamo_core.recording.records import RecordParser
 from dynamo_core.shared import names
 from dynamo_core.shared.settings import Settings
 from dynamo_reporters.explain.overrides import override_lines, unmatched_overrides
@@ -23,28 +20,19 @@ from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.parts.after_freeze import after_freeze, freeze_sentence, frozen_frames, frozen_lines
 from dynamo_reporters.recompiles.report import report
 from dynamo_reporters.report import document
+from trace_bytes import process_of, record
 
 SERVE = {"name": "serve", "file": "/x/serving.py", "line": 7}
 OF_SEVEN = ["0/1: tensor 'x' size mismatch at index 0. expected 32, actual 7", "0/0: len(x) == 3"]
 OF_NINE = ["0/1: tensor 'x' size mismatch at index 0. expected 32, actual 9", "0/0: len(x) == 3"]
 
 
-def artifact(name: str, payload: Any, **envelope: int) -> str:
-    text = json.dumps(payload)
-    digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
-    metadata = {"artifact": {"name": name, "encoding": "json"}, **envelope, "has_payload": digest}
-    return f"V1120 19:08:30.938000 2350 x:0] {json.dumps(metadata)}\n\t{text}\n"
+def artifact(name: str, payload: Any, **ids: int) -> bytes:
+    return record({"artifact": {"name": name, "encoding": "json"}, **ids}, json.dumps(payload))
 
 
-def read(*records: str) -> Process:
-    process = Process(Path("trace.log"), info=ProcessInfo.of({"pid": 1}))
-    builder, parser = ProcessBuilder(process), RecordParser()
-    for found in parser.feed("".join(records).encode()):
-        builder.add(found)
-    last = parser.finish()
-    if last is not None:
-        builder.add(last)
-    return process
+def read(*records: bytes) -> Process:
+    return process_of(*records, process=Process(Path("trace.log"), info=ProcessInfo.of({"pid": 1})))
 
 
 def recording(process: Process, **settings: object) -> Recording:
@@ -83,7 +71,7 @@ def test_the_call_that_came_first_is_named_and_what_to_do() -> None:
 
 
 def test_the_value_that_came_is_beside_the_one_that_was_compiled_for() -> None:
-    def of(value: str, times: int) -> str:
+    def of(value: str, times: int) -> bytes:
         what = {**SERVE, "reasons": ["0/0: k == 1"], "came": [value], "times": times}
         return artifact(names.NOT_COMPILED, what)
 

@@ -3,13 +3,10 @@
 import json
 from pathlib import Path
 
-from test_reader_fuzz import record
-
 from dynamo_core.model import CompileId, Graph, Node, Place, Process, Stage
-from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.kernel_sources import CODE_FOR_WINDOW, PROVENANCE, KernelSources
-from dynamo_core.recording.records import RecordParser
 from dynamo_core.shared.names import PROFILE_WINDOW
+from trace_bytes import process_of, record
 
 ID = CompileId(0, 0)
 VERSION = '{"pytorch_version": "9"}'
@@ -83,11 +80,4 @@ def test_the_code_of_a_compile_is_read_for_a_window_and_not_without_one() -> Non
 
 
 def built(*records: bytes) -> Process:
-    process = Process(Path("stream"))
-    builder = ProcessBuilder(process, {PROFILE_WINDOW, CODE_FOR_WINDOW})
-    parser = RecordParser()
-    for found in (*parser.feed(b"".join(records)), parser.finish()):
-        assert found is not None
-        builder.add(found)
-    builder.finish()
-    return process
+    return process_of(*records, contents={PROFILE_WINDOW, CODE_FOR_WINDOW})

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_reader_fuzz import record
 
 from dynamo_core.analysis.selection import Selection, select
 from dynamo_core.analysis.time.phase_tree import phase_tree
@@ -22,9 +21,7 @@ from dynamo_core.analysis.time.phases import (
     split,
 )
 from dynamo_core.model import Compile, CompileId, Phase, Process, Recording
-from dynamo_core.recording.build import ProcessBuilder
-from dynamo_core.recording.read import drop_misfits
-from dynamo_core.recording.records import RecordParser
+from trace_bytes import process_of, record
 
 ID = CompileId(0, 0)
 EPOCH_US = 1_795_256_869_115_212.0
@@ -41,17 +38,7 @@ def event(kind: str, name: str, at_ms: float, of: str | None = "0/0", **argument
 
 def build(*records: bytes) -> Process:
     """What the reader makes of these records."""
-    process = Process(Path("trace.log"))
-    builder = ProcessBuilder(process, {"chromium_event"})
-    parser = RecordParser()
-    for found in parser.feed(b"".join(records)):
-        builder.add(found)
-    last = parser.finish()
-    if last is not None:
-        builder.add(last)
-    builder.finish()
-    drop_misfits(process)
-    return process
+    return process_of(*records, contents={"chromium_event"})
 
 
 def phase(name: str, begin: int, end: int | None, *children: Phase, **more: Any) -> Phase:
@@ -191,7 +178,7 @@ def test_lines_behind_a_record_without_a_payload_are_no_event() -> None:
     whole = record({"chromium_event": {}}, json.dumps(as_torch_writes("B", "dynamo", 0), indent=0))
     head, _, lines = whole.partition(b"\n")
     process = build(head[: head.index(b", ")] + b"}\n" + lines, event("i", "fx_graph_cache_miss", 3))
-    assert (process.phases, process.damaged_records) == ([], 1)
+    assert process.phases == [] and process.damaged_records
 
 
 def test_a_first_line_is_read_whole_though_one_before_began_as_it_does() -> None:
@@ -212,12 +199,7 @@ def test_a_compile_that_has_begun_anew_has_its_events() -> None:
 
 
 def test_nothing_is_read_unless_asked_for() -> None:
-    process = Process(Path("trace.log"))
-    builder = ProcessBuilder(process)
-    for found in RecordParser().feed(event("B", "dynamo", 0) + event("E", "dynamo", 1) + b"\n"):
-        builder.add(found)
-    builder.finish()
-    assert process.phases == []
+    assert process_of(event("B", "dynamo", 0), event("E", "dynamo", 1)).phases == []
 
 
 def test_worker_threads_are_beside_the_compile_and_not_in_its_tree() -> None:

@@ -1,7 +1,6 @@
 """Whatever the bytes of a trace are: nothing but Damaged comes out of the parser, nothing at all out of the
 builder, and no text in the model that a terminal would obey."""
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -37,38 +36,15 @@ from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.profile import report as profile
 from dynamo_reporters.recompiles import report as recompiles
 from dynamo_reporters.report import document, page
+from trace_bytes import FRAME, artifact, record
 
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_FRAME = {"frame_id": 0, "frame_compile_id": 0, "attempt": 0}
 _PLACE = {"file": "/x/train.py", "line": 7}
-
-
-def record(head: dict[str, Any] | str, payload: str | None = None) -> bytes:
-    """A record as torch writes it; a head that is text is taken as it is."""
-    text = head if isinstance(head, str) else json.dumps(head)
-    if payload is not None:
-        digest = hashlib.md5(payload.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
-        text = text[:-1] + f', "has_payload": "{digest}"}}'
-    lines = f"V1120 19:08:30.938000 2350 torch/_dynamo/x.py:10] {text}"
-    if payload is not None:
-        lines += "".join(f"\n\t{line}" for line in payload.split("\n"))
-    return (lines + "\n").encode("utf-8", "replace")
-
-
-def artifact(name: str, payload: Any) -> bytes:
-    """A record of this name; its payload is text, or JSON with lists behind the first line, as in ours."""
-    text = payload if isinstance(payload, str) else json.dumps(payload)
-    if isinstance(payload, dict):
-        lists = {key: value for key, value in payload.items() if isinstance(value, list)}
-        rest = {key: value for key, value in payload.items() if key not in lists}
-        if lists and rest:
-            text = f"{json.dumps(rest)[:-1]},\n{json.dumps(lists)[1:]}"
-    return record({"artifact": {"name": name, "encoding": "json"}, **_FRAME}, text)
 
 
 def event_record(in_compile: bool, event: Any) -> bytes:
     """A timed span's begin or end, as torch writes it inside a compile or in a thread of its own."""
-    return record({"chromium_event": {}, **(_FRAME if in_compile else {})}, json.dumps(event, indent=1))
+    return record({"chromium_event": {}, **(FRAME if in_compile else {})}, json.dumps(event, indent=1))
 
 
 # What records hold, by name: (the JSON of the head, the payload).
@@ -235,8 +211,8 @@ EVENTS: list[tuple[bool, dict[str, Any]]] = [  # whether its record names the co
 ]
 TRACE: list[bytes] = [
     *(artifact(name, payload) for name, payload in PAYLOADS.items()),
-    *(record({kind: content, **_FRAME}) for kind, content in HEADS.items()),
-    record({"dynamo_output_graph": {"sizes": {}}, **_FRAME}, PAYLOADS["dynamo_output_graph"]),
+    *(record({kind: content, **FRAME}) for kind, content in HEADS.items()),
+    record({"dynamo_output_graph": {"sizes": {}}, **FRAME}, PAYLOADS["dynamo_output_graph"]),
     *(event_record(in_compile, event) for in_compile, event in EVENTS),
 ]
 WANTED = frozenset(PAYLOADS) | frozenset(HEADS) | {"chromium_event", AOT_PAIRS_FROM_TEXT}
@@ -364,7 +340,7 @@ def with_wrong_values(draw: st.DrawFn) -> bytes:
     """A trace in which some values have become others; checksums are right, as a forger would make them."""
     pieces = []
     for kind, content in HEADS.items():
-        changed = {kind: content, **_FRAME}
+        changed = {kind: content, **FRAME}
         if draw(st.integers(0, 3)) == 0:
             path = draw(st.sampled_from(list(_leaves(changed))[1:]))
             changed = _replaced(changed, path, draw(nasty_values))
@@ -546,7 +522,7 @@ def test_of_a_record_that_is_too_large_only_the_first_line_is_kept(monkeypatch: 
 
 def test_guards_of_a_frame_that_was_recompiled_may_have_a_compile_id_that_is_none() -> None:
     payload = "TREE_GUARD_MANAGER:\n+- RootGuardManager"
-    head = {"dynamo_cpp_guards_str": {}, **_FRAME, "frame_id": "0"}
+    head = {"dynamo_cpp_guards_str": {}, **FRAME, "frame_id": "0"}
     reasons = artifact("recompile_reasons", ["0/0: L['x'] == 1"])
     process = build(record(head, payload) + reasons, frozenset())
     assert process.recompile_reasons and process.damaged_records == 1

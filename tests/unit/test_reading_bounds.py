@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from test_reader_fuzz import HEADS, PAYLOADS, artifact, build, parse, record
+from test_reader_fuzz import HEADS, PAYLOADS, build, parse
 
 from dynamo_core.analysis.break_effects import distinct_breaks
 from dynamo_core.model import Recording
@@ -18,6 +18,7 @@ from dynamo_core.shared import names
 from dynamo_core.shared.untrusted import printable_json
 from dynamo_reporters.page.blocks import Block, Bullets, Code, Paragraph, table
 from dynamo_reporters.page.bounded import bounded
+from trace_bytes import artifact, record
 
 START = artifact(names.PROCESS_START, PAYLOADS[names.PROCESS_START])
 HEAD = "V1120 19:08:30.938000 2350 torch/_dynamo/x.py:10] "

@@ -1,16 +1,14 @@
 """What is read and said of the places where torch.compile's semantics are not eager's."""
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
 from dynamo_core.model import Place, Process, ProcessInfo, Recording, Run
-from dynamo_core.recording.build import ProcessBuilder
-from dynamo_core.recording.records import RecordParser
 from dynamo_core.shared import names
 from dynamo_reporters.explain.semantics import semantics_line, semantics_of, semantics_section
 from dynamo_reporters.page.console import plain_text
+from trace_bytes import NO_FRAME, artifact, process_of
 
 UNUSED = {
     "graph": 1,
@@ -24,18 +22,8 @@ UNUSED = {
 
 
 def read(*payloads: Any) -> Recording:
-    process = Process(Path("trace.log"), info=ProcessInfo.of({"pid": 1}))
-    builder, parser = ProcessBuilder(process), RecordParser()
-    for payload in payloads:
-        text = json.dumps(payload)
-        digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
-        metadata = {"artifact": {"name": names.SEMANTICS, "encoding": "json"}, "has_payload": digest}
-        line = f"V1120 19:08:30.938000 2350 x:0] {json.dumps(metadata)}\n\t{text}\n"
-        for found in parser.feed(line.encode()):
-            builder.add(found)
-    last = parser.finish()
-    if last is not None:
-        builder.add(last)
+    said = (artifact(names.SEMANTICS, json.dumps(payload), NO_FRAME) for payload in payloads)
+    process = process_of(*said, process=Process(Path("trace.log"), info=ProcessInfo.of({"pid": 1})))
     return Recording(Path("r"), Run(), [process], 1, [])
 
 

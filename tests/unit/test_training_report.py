@@ -1,7 +1,6 @@
 """Forward and backward graphs: what is saved, recomputed and shared, from nodes and from torch's text."""
 
 from collections.abc import Container
-from hashlib import md5
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -22,14 +21,13 @@ from dynamo_core.model import (
 )
 from dynamo_core.recording import training
 from dynamo_core.recording.aot_text import AotTexts, TextsOfPair, paired_by, parse_aot_graph
-from dynamo_core.recording.build import ProcessBuilder
-from dynamo_core.recording.records import RecordParser
 from dynamo_core.shared.aot_pair import AotGraph, AotNode, graphs_paired
 from dynamo_core.shared.graph_records import GraphsPaired
 from dynamo_reporters.explain.report import report as explain
 from dynamo_reporters.graphs.report import report as graphs
 from dynamo_reporters.ops import report as ops
 from dynamo_reporters.page.console import plain_text
+from trace_bytes import NO_FRAME, artifact, process_of
 
 # As torch 2.8 writes them; what 2.13 does otherwise is in FORWARD_2_13.
 JOINT = """\
@@ -324,17 +322,12 @@ def test_explain_says_where_to_find_what_it_leaves_unread_in_a_plain_trace() -> 
 
 def test_of_a_plain_trace_only_what_asks_for_all_texts_reads_them() -> None:
     def pairs(contents: Container[str], is_ours: bool) -> int:
-        process = Process(Path("x.log"), info=ProcessInfo.of({"pid": 1}) if is_ours else ProcessInfo())
-        builder = ProcessBuilder(process, contents)
-        for name, text in (("aot_forward_graph", FORWARD), ("aot_backward_graph", BACKWARD)):
-            digest = md5(text.encode(), usedforsecurity=False).hexdigest()
-            head = f'{{"artifact": {{"name": "{name}"}}, "has_payload": "{digest}"}}'
-            lines = "".join(f"\n\t{line}" for line in text.split("\n"))
-            parser = RecordParser()
-            list(parser.feed(f"V1120 19:08:30.938000 2350 torch/x.py:3] {head}{lines}\n".encode()))
-            record = parser.finish()
-            assert record is not None
-            builder.add(record)
+        texts = (("aot_forward_graph", FORWARD), ("aot_backward_graph", BACKWARD))
+        process = process_of(
+            *(artifact(name, text, NO_FRAME) for name, text in texts),
+            contents=contents,
+            process=Process(Path("x.log"), info=ProcessInfo.of({"pid": 1}) if is_ours else ProcessInfo()),
+        )
         assert process.damaged_records == 0
         return len(process.pairs)
 
