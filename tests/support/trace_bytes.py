@@ -1,4 +1,4 @@
-"""Traces as torch writes them, made by hand, and the process that the reader makes of one. No file is touched."""
+"""Traces as torch writes them, made by hand, and the process that is read from one. No file is touched."""
 
 import hashlib
 import json

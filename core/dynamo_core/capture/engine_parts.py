@@ -75,7 +75,7 @@ class EngineParts:
             from .writing.carried import wait_for_carrier
 
             wait = self.probes.harmless("time for the last files to be carried")(wait_for_carrier)
-            wait(self.settings, self.stream.position().path)
+            wait(self.settings, self.stream.opened())
 
     def _tell(self, record: OurRecord) -> None:
         """What a backend of ours has to say of the graph that it is given."""

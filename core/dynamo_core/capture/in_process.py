@@ -35,7 +35,7 @@ class EngineHere:
     def position(self) -> StreamPosition:
         """Where the next record of this process will stand."""
         parts = _running()
-        return NOWHERE if parts is None else parts.stream.position()
+        return NOWHERE if parts is None else StreamPosition(*parts.stream.position())
 
     def failure(self) -> str | None:
         """Why it could not start; None where it did, or torch was not imported yet."""

@@ -19,7 +19,7 @@ from .begun import BegunCompiles
 from .cache_counts import autotuning_of_kernels
 from .payloads import MOST_VALUES, Handler
 from .records import Damaged, Record, parse_json
-from .repeated_graphs import KEY_PARTS, RepeatedGraphs
+from .repeated_graphs import RepeatedGraphs
 from .structured import structured
 
 _AOT_SETTINGS = "torch._functorch.config"  # torch's record of them, of each compile that it missed
@@ -28,6 +28,7 @@ CACHE_KEYS = "parts of cache keys"  # what to ask the reader for, if they are wa
 _LOOKUP = re.compile(r"(\w+_cache)_(hit|miss|bypass)")
 _PGO = re.compile(r"get_(?:extra_)?(local|remote)_code_state")
 _NO_MORE = {"precompile_cache_bypass": "precompile", "dynamo_cache_bypass": "precompile"}
+_PARTS_BEGIN, _PARTS_END, _BACKSLASH = b'"components": ["', b'"], "', ord("\\")
 
 
 class _Lines(dict[str, str]):
@@ -107,12 +108,14 @@ class CacheBuilder:
 
     def _lookup(self, record: Record, cache: str, outcome: str) -> None:
         compile_id = self._begun.id_of(record)
-        said, listed = self._said(record)
+        payload = record.payload_in_bytes()  # none is of an older torch, or the event alone
+        rest, listed = _parted(b"{}" if payload is None else payload)
+        said = parse_json(rest.decode("utf-8", "replace"), "payload", MOST_VALUES)
         if not isinstance(said, dict):
             raise Damaged("payload is no JSON object")
         differing: tuple[tuple[str, str], ...] = ()
         if outcome == "miss" and listed is not None:
-            differing = self._repeated.differing(cache, record, listed)
+            differing = self._repeated.differing(cache, listed[1:-1])
         lookup = CacheLookup(
             cache,
             outcome,
@@ -130,15 +133,6 @@ class CacheBuilder:
             lookup = replace(lookup, parts=parts or None)
         self._keep(lookup)
 
-    def _said(self, record: Record) -> tuple[Any, bytes | None]:
-        """What torch said of a look-up, and the parts of the key, unread, of which that mostly consists."""
-        parted = record.parted_payload(KEY_PARTS)
-        if parted is not None and (not self._with_parts or record.is_whole()):
-            rest, listed = parted
-            return parse_json(rest.decode("utf-8", "replace"), "payload", MOST_VALUES), listed
-        text = record.payload()  # none is of an older torch, or the event alone
-        return {} if text is None else parse_json(text, "payload", MOST_VALUES), None
-
     def _interned(self, lines: Any) -> tuple[str, ...]:
         if not isinstance(lines, list):
             return ()
@@ -148,6 +142,18 @@ class CacheBuilder:
 
     def _keep(self, lookup: CacheLookup) -> None:
         self._process.cache_lookups.append(lookup)
+
+
+def _parted(text: bytes) -> tuple[bytes, bytes | None]:
+    """Torch's JSON without the parts of the key, of which it mostly consists, and those in their quotes."""
+    found = text.find(_PARTS_BEGIN)
+    begins = found + len(_PARTS_BEGIN) - 1
+    ends = text.find(_PARTS_END, begins) if found >= 0 else -1
+    while ends > 0 and text[ends - 1] == _BACKSLASH:  # within a part, whose own quotes are escaped
+        ends = text.find(_PARTS_END, ends + 1)
+    if ends < 0:
+        return text, None
+    return text[:begins] + text[ends + 1 :], text[begins : ends + 1]
 
 
 def _lines_of(listed: bytes) -> Any:

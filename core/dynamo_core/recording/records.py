@@ -43,7 +43,6 @@ _GLUED = re.compile(
 _HEAD_ENDS = b'] {"'
 _MOST_GLUED = 4  # of such records, that are tried
 _LIST_ENDS = b"\n\t],"
-_LIST_ENDS_IN_LINE, _BACKSLASH = b'"], "', ord("\\")
 _HOLE = b"\0"  # in a file that was being written as the machine went down
 _EMPTY_LINES = re.compile(rb"\n+")
 _HAS_PAYLOAD = b'"has_payload"'
@@ -160,6 +159,10 @@ class Record:
         text = self._checked_payload()
         return None if text is None else printable(text.decode("utf-8", "replace"))
 
+    def payload_in_bytes(self) -> bytes | None:
+        """The same as it stands there: of what is to be shown, no text is `printable`."""
+        return self._checked_payload()
+
     def json_payload(self, most_values: int = USUAL_VALUES) -> Any:
         """The payload as JSON; Damaged if it is none, or holds more values than torch or we would write."""
         return _parsed(self._checked_payload() or b"null", "payload", most_values)
@@ -176,25 +179,6 @@ class Record:
             with suppress(Damaged):  # it is another list that ends there
                 return _parsed(rest, "payload", USUAL_VALUES, checked_json)
         return _parsed(self._checked_payload() or b"null", "payload", USUAL_VALUES, checked_json)
-
-    def parted_payload(self, name: bytes) -> tuple[bytes, bytes] | None:
-        """The payload without what stands in its list of texts of this name, and that, between its brackets.
-
-        None where the list is not as torch writes it on one line, or is empty. The checksum is not asked, as
-        in `unsafe_json_payload`; what is to be read of the list, is to be read after `is_whole`.
-        """
-        if self.has_stray_lines or self._is_too_large:
-            return None
-        text = self._head.string
-        opens = b'"%s": ["' % name
-        found = text.find(opens, self._line_end, self._end)
-        begin = found + len(opens) - 1
-        end = text.find(_LIST_ENDS_IN_LINE, begin, self._end) if found >= 0 else -1
-        while end > 0 and text[end - 1] == _BACKSLASH:  # within a text, whose own quotes are escaped
-            end = text.find(_LIST_ENDS_IN_LINE, end + 1, self._end)
-        if end < 0 or _may_be_broken(text, begin, end):
-            return None
-        return text[self._line_end : begin] + text[end + 1 : self._end], text[begin : end + 1]
 
     def glued(self) -> "Record | None":
         """The whole record that stands on the line on which this one was cut, if there is one.

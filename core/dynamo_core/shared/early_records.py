@@ -1,6 +1,7 @@
-"""Our records (`our_record.py`) that are written before anything compiles, or as it begins.
+"""Our records (`our_record.py`) whose writers are there from the engine's start, compiles or none.
 
-Each program that is run pays for these classes; for those in `records.py`, only one that compiles.
+Each program that is run pays for these classes; for those in `records.py`, one that imports Dynamo does, or
+that is run with an option which writes some.
 """
 
 from typing import Literal

@@ -3,7 +3,7 @@
 The standard one compiles six functions for each frozen class, and a report has some 200 classes: that is a
 tenth of a second before it reads anything. Here only `__init__` is compiled, when the first one is made, as
 of most classes there is none in a run. What compares, hashes and shows is written once, below; that a frozen
-one is not assigned to is left to type checkers, for whom it is the standard one.
+one is not assigned to is left to type checkers, for whom it is the standard one. `InitVar` is not taken.
 """
 
 import dataclasses
@@ -39,7 +39,7 @@ else:
 
 
 def _late_init(cls: Any) -> Any:
-    def __init__(self: Any, *values: Any, **named: Any) -> None:
+    def __init__(self: Any, /, *values: Any, **named: Any) -> None:
         cls.__init__ = _init_of(cls)
         cls.__init__(self, *values, **named)
 
@@ -48,7 +48,7 @@ def _late_init(cls: Any) -> Any:
 
 def _init_of(cls: Any) -> Any:
     """The standard `__init__` of a class with these fields."""
-    like_it = {"__post_init__": None} if hasattr(cls, "__post_init__") else {}
+    like_it = {"__doc__": cls.__doc__} | ({"__post_init__": None} if hasattr(cls, "__post_init__") else {})
     fields = [(each.name, each.type, _field_like(each)) for each in dataclasses.fields(cls)]
     return vars(dataclasses.make_dataclass(cls.__name__, fields, namespace=like_it, repr=False, eq=False))[
         "__init__"

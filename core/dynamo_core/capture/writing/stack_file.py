@@ -42,7 +42,7 @@ class StackFile:
         wanted = [number for number, default in _DEFAULTS.items() if signal.getsignal(number) is default]
         if not wanted:
             return
-        folder, _, name = self._stream.position().path.rpartition("/")
+        folder, _, name = self._stream.opened().rpartition("/")
         self._path = f"{folder}/{beside_stream(name, STACK_PREFIX, STACK_SUFFIX)}"
         file = create_private(self._path, O_WRONLY | O_APPEND | O_EXCL)
         self._descriptor = moved_up(file)

@@ -40,7 +40,6 @@ from .file_size_limit import SparedOfFileSizeSignal
 from .high_descriptor import Identity, identity_of, is_still, moved_up
 
 if TYPE_CHECKING:
-    from ...shared.stream_position import StreamPosition
     from .digest_file import DigestFile
 
 
@@ -90,16 +89,18 @@ class Stream:
         metadata["has_payload"] = md5(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
         self.write(metadata, text, "dynamo_core/capture", 0)
 
-    def position(self) -> "StreamPosition":
-        """Where the next record will stand. A stream that is not open yet is opened."""
-        from ...shared.stream_position import StreamPosition  # few programs ask
+    def opened(self) -> str:
+        """The path of the file. A stream that is not open yet is opened."""
+        return self.position()[0]
 
+    def position(self) -> tuple[str, int | None, int]:
+        """Where the next record will stand, as `StreamPosition` has it. A stream that is not open is opened."""
         lost = self.counters.words[LOST_RECORDS]
         try:
             size = status_of(self._path).st_size
         except OSError:  # it could not be opened, or was removed
             size = None
-        return StreamPosition(self._path, size, lost)
+        return self._path, size, lost
 
     @contextmanager
     def muted(self) -> Iterator[None]:
