@@ -94,7 +94,7 @@ class Stream:
         return self.position()[0]
 
     def position(self) -> tuple[str, int | None, int]:
-        """Where the next record will stand, as `StreamPosition` has it. A stream that is not open is opened."""
+        """Where the next record will stand, as `StreamPosition` has it; the stream is opened for it."""
         lost = self.counters.words[LOST_RECORDS]
         try:
             size = status_of(self._path).st_size
