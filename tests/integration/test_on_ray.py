@@ -30,7 +30,7 @@ sys.exit({code})
 BESIDE = "def step(x):\n    return x.sin() + 1\n"
 SUITE = """\
 backends = ["eager", "aot_eager"]
-repeat = 2
+repeat = 1
 time-limit = 120
 [programs.first]
 run = "first.py"
