@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 
 from dynamo_core.model import CompileId, DeclinedBy, Graph, Process, Recording, Taking
-from dynamo_core.recording.build import ProcessBuilder
-from dynamo_core.recording.records import RecordParser
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.parts.backends import (
     Taken,
@@ -15,6 +13,7 @@ from dynamo_reporters.parts.backends import (
     taken_line,
     untaken_lines,
 )
+from trace_bytes import NO_FRAME, artifact, process_of
 
 
 def graph(number: int, by: str | None, *declined: tuple[str, str], using: str | None = None) -> Graph:
@@ -37,24 +36,12 @@ def recording(*graphs: Graph) -> Recording:
     return Recording(Path("rec"), None, [Process(Path("trace.log"), graphs=list(graphs))], None, [])
 
 
-def built(*payloads: object) -> Process:
-    lines = []
-    for payload in payloads:
-        envelope = {"artifact": {"name": "dynamo_graph_taken", "encoding": "json"}, "has_payload": "0"}
-        lines.append(f"V1120 19:08:30.938000 2350 torch/_dynamo/x.py:10] {json.dumps(envelope)}\n")
-        lines.append(f"\t{json.dumps(payload)}\n")
-    lines.append(f"V1120 19:08:30.938000 2350 torch/_dynamo/x.py:10] {json.dumps({'str': ['/x', 0]})}\n")
-    process = Process(Path("trace.log"))
-    builder = ProcessBuilder(process)
-    for record in RecordParser().feed("".join(lines).encode()):
-        builder.add(record)
-    return process
-
-
 def test_a_record_that_makes_no_sense_is_damage() -> None:
-    process = built({"graph": 7, "by": "a", "using": None, "declined": []}, ["no"], {"graph": 1})
-    assert process.damaged_records == 3
-    assert process.graphs == []
+    for payload in ({"graph": 7, "by": "a", "using": None, "declined": []}, ["no"], {"graph": 1}):
+        process = process_of(artifact("dynamo_graph_taken", json.dumps(payload), NO_FRAME))
+        assert process.damaged_records == 1
+        assert process.graphs == []
+        assert "checksum" not in str(process.first_damage)
 
 
 def test_a_backend_that_chooses_is_shown_with_its_choice() -> None:

@@ -147,7 +147,7 @@ class Record:
     def kept(self) -> "Record | None":
         """The same record without the chunk of the stream that it stands in, to be read later."""
         text = self._head.string[self._head.start() : self._end]
-        return None if self._is_too_large else _record_at(_LINE.match(text), len(text))
+        return None if self._is_too_large else _record_of(text)
 
     @property
     def size(self) -> int:
@@ -335,22 +335,23 @@ class RecordParser:
     def feed(self, data: bytes) -> Iterator[Record]:
         """The records that end in `data`, as another line begins after them."""
         self.bytes_read += len(data)
-        searched = max(1, len(self._rest) - 1)  # a line feed at the very end may begin a line
+        held = len(self._rest)
         data = self._rest + data
         self._rest = b""
-        start, head = 0, _LINE.match(data)
+        start, head, line_end = 0, _LINE.match(data), _line_end(data, 1)
+        searched = max(line_end, held - 1)  # a line feed at the very end may begin a line
         while (following := _LINE.search(data, searched)) is not None:
             end = following.start()
-            record = self._take(head, data, start, end)
+            record = self._take(head, data, start, line_end, end)
             if record is not None:
                 yield record
             start, head = end, following
-            # First lines are most of some streams, and the end of a line is found many times as fast.
-            searched = _line_end(data, head.end(), len(data))
             if not _is_head(head) and _DATE.match(data, start) is None:
                 # Foreign lines, of which there may be millions: they are one stretch of damage.
                 start = self._skip_foreign_lines(data, start)
-                head, searched = _LINE.match(data, start), start + 1
+                head = _LINE.match(data, start)
+            # First lines are most of some streams, and the end of a line is found many times as fast.
+            line_end = searched = _line_end(data, start + 1)
         self._keep(data, start, head)
 
     def _skip_foreign_lines(self, data: bytes, start: int) -> int:
@@ -375,18 +376,20 @@ class RecordParser:
             # Nothing that follows can make a record of it.
             self._rest = self._rest[:_DATE_LENGTH] + b"?" + end
 
-    def _take(self, head: re.Match[bytes] | None, data: bytes, start: int, end: int) -> Record | None:
+    def _take(
+        self, head: re.Match[bytes] | None, data: bytes, start: int, line_end: int, end: int
+    ) -> Record | None:
         """The record that begins with `head`, or the one behind it on its line; what is none is damage."""
-        record = _record_at(head, end, self._is_too_large)
+        record = _record_at(head, line_end, end, self._is_too_large)
         self._is_too_large = False
-        if record is not None and record.is_cut_in_its_first_line():
+        if record is None:
+            self._note_damage(data, start, end)
+            record = _glued_behind(head, end)
+        elif record.is_cut_in_its_first_line():
             self.damaged += 1
             self.false_starts += 1
             self._in_damage = True
             record = record.glued()
-        elif record is None:
-            self._note_damage(data, start, end)
-            record = _glued_behind(head, end)
         if record is not None:
             self._count(record)
         return record
@@ -399,7 +402,7 @@ class RecordParser:
         if self._is_too_large:
             return None
         head = _LINE.match(self._rest)
-        record = _record_at(head, end)
+        record = _record_at(head, _line_end(self._rest, 1), end)
         if record is None or not record.is_whole():
             record = _glued_behind(head, end)
             if record is None:
@@ -434,25 +437,32 @@ class RecordParser:
         self._in_damage = True
 
 
-def _record_at(head: re.Match[bytes] | None, end: int, is_too_large: bool = False) -> Record | None:
-    """The record that begins with `head`; None if there is none."""
+def _record_of(text: bytes) -> Record | None:
+    """The record that a text is, from the line feed before it on; None if it is none."""
+    return _record_at(_LINE.match(text), _line_end(text, 1), len(text))
+
+
+def _record_at(
+    head: re.Match[bytes] | None, line_end: int, end: int, is_too_large: bool = False
+) -> Record | None:
+    """The record that begins with `head`, and its first line; None if there is none."""
     if not _is_head(head):
         return None
     data = head.string
-    line_end = _line_end(data, head.end(), end)
-    has_stray_lines = line_end < end and data.rfind(_HAS_PAYLOAD, head.end(), line_end) < 0
-    if data[line_end - 1] not in b"}\r" or line_end - head.start() > _LONGEST_FIRST_LINE:  # it was cut
+    begin = head.start()
+    has_stray_lines = line_end < end and data.rfind(_HAS_PAYLOAD, begin, line_end) < 0
+    if data[line_end - 1] not in b"}\r" or line_end - begin > _LONGEST_FIRST_LINE:  # it was cut
         return None
-    is_too_large = is_too_large or end - head.start() > _LARGEST_RECORD
+    is_too_large = is_too_large or end - begin > _LARGEST_RECORD
     try:
         return Record(head, line_end, end, has_stray_lines, is_too_large)
     except Damaged:
         return None
 
 
-def _line_end(data: bytes, begin: int, end: int) -> int:
-    found = data.find(b"\n", begin, end)
-    return end if found < 0 else found
+def _line_end(data: bytes, begin: int) -> int:
+    found = data.find(b"\n", begin)
+    return len(data) if found < 0 else found
 
 
 def _glued_behind(head: re.Match[bytes] | None, end: int) -> Record | None:
@@ -461,7 +471,7 @@ def _glued_behind(head: re.Match[bytes] | None, end: int) -> Record | None:
         return None
     for found in islice(_GLUED.finditer(head.string, head.start("json"), end), _MOST_GLUED):
         text = b"\n" + head.string[found.start() : end]
-        record = _record_at(_LINE.match(text), len(text))
+        record = _record_of(text)
         if record is not None and record.is_whole():
             return record
     return None

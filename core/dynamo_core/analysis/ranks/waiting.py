@@ -72,9 +72,10 @@ def who_waits(
     """
     inside = _inside(ranks)
     in_collectives = {rank: at for rank, at in inside.items() if at.collectives}
-    lost = tuple(_lost(ranks, in_collectives)) if is_over else ()
+    raised = {rank: graph for rank, process in ranks.items() if (graph := _raised(process)) is not None}
+    lost = tuple(_lost(ranks, in_collectives, raised)) if is_over else ()
     failed = {rank: process for rank, process in ranks.items() if process.end and process.end.raised}
-    in_calls = {rank: graph for rank, process in failed.items() if (graph := _raised(process)) is not None}
+    in_calls = {rank: graph for rank, graph in raised.items() if rank in failed}
     # Where one rank ends, calls of graphs with collectives fail on the others, and a launcher kills the rest.
     first = tuple(_exceptions({rank: each for rank, each in failed.items() if rank not in in_calls}))
     others = tuple(_exceptions({rank: failed[rank] for rank in in_calls}))
@@ -110,12 +111,13 @@ def _calls_in_words(raised: Mapping[int, Graph]) -> str:
     )
 
 
-def _lost(ranks: Mapping[int, Process], waiting: Mapping[int, _At]) -> Iterator[str]:
+def _lost(
+    ranks: Mapping[int, Process], waiting: Mapping[int, _At], raised: Mapping[int, Graph]
+) -> Iterator[str]:
     """Collectives that ended in errors on some ranks, and the ranks that ended without one before their end.
 
     A rank that another stands for is left out: whether it met an error is not known.
     """
-    raised = {rank: graph for rank, process in ranks.items() if (graph := _raised(process)) is not None}
     lost = [
         rank
         for rank, process in ranks.items()
