@@ -25,7 +25,7 @@ else:
     import sre_parse as parser
 
 # Characters of an attack. What grows without bound shows in few, with the third power in some hundred.
-_SHORT, _LONG, _LONGEST = (24, 600), 10_000, 40_000
+_SHORT, _LONG, _LONGEST = (24, 600), 5_000, 40_000
 _TOO_LONG = 0.02  # seconds for a short one; linear patterns take less than a thousandth
 _SUSPICIOUS = 1e-7  # seconds for each character of a long one; most patterns take less
 _SHORTER = 4  # times as few: what is linear takes as long for a character, what is quadratic a quarter

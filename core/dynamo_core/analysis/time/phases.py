@@ -258,7 +258,8 @@ def _spans(phases: Iterable[Phase]) -> tuple[list[Span], list[Span]]:
 
 def _span(phase: Phase, around: Span | None, everything: list[Span]) -> Span:
     begin, end = phase.begin_ns, phase.last_ns
-    if around is not None:  # the clock of the wall can be set back
+    if around is not None and not around.begin_ns <= begin <= end <= around.end_ns:
+        # The clock of the wall can be set back.
         begin = min(max(begin, around.begin_ns), around.end_ns)
         end = min(max(end, begin), around.end_ns)
     is_backward = phase.name in _BACKWARD or phase.is_backward is True
