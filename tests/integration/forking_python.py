@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -140,6 +141,8 @@ def _fork_unattended(
 for _module in sys.argv[1:]:
     importlib.import_module(_module)
 torch_variables.remember()
+for _finalizer in list(weakref.finalize._registry):  # type: ignore[attr-defined]
+    _finalizer.atexit = False  # torch's operators, which each copy would take down one by one at its end
 gc.collect()
 gc.freeze()  # or each copy would write on, and so copy, all that this process has
 _answer_requests()

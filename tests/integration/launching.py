@@ -12,6 +12,7 @@ _SERVER = Path(__file__).resolve().parent / "forking_python.py"
 _IMPORTED = (
     *("torch", "torch._dynamo.convert_frame", "torch._dynamo.backends.debugging"),
     *("torch._functorch.aot_autograd", "torch._inductor.compile_fx"),
+    "tabulate",  # which torch imports as it ends
     *("dynamo_cli.main", "dynamo_cli.run_command", "dynamo_cli.running", "dynamo_cli.explain_command"),
 )
 
