@@ -32,14 +32,12 @@ SUITE = """\
 backends = ["eager", "aot_eager"]
 repeat = 1
 time-limit = 120
-[programs.first]
-run = "first.py"
-[programs.second]
-run = "second.py"
-[programs.failing]
-run = "failing.py"
+[programs.works]
+run = "works.py"
+[programs.fails]
+run = "fails.py"
 [programs.absent]
-run = "first.py"
+run = "works.py"
 needs = ["no_module_has_this_name"]
 """
 
@@ -66,7 +64,7 @@ def suite(tmp_path: Path) -> Path:
     folder = tmp_path / "programs"
     folder.mkdir()
     (folder / "beside.py").write_text(BESIDE)
-    for name, code in (("first", 0), ("second", 0), ("failing", 3)):
+    for name, code in (("works", 0), ("fails", 3)):
         (folder / f"{name}.py").write_text(STEPS.replace("{code}", str(code)))
     (folder / "suite.toml").write_text(SUITE)
     return folder
@@ -97,32 +95,32 @@ def test_the_same_rows_as_without_and_nothing_lost_with_a_worker(
         stderr=subprocess.PIPE,
         text=True,
     )
-    os.kill(_worker("dynamo: second"), signal.SIGKILL)
+    os.kill(_worker("dynamo: works"), signal.SIGKILL)
     stdout, stderr = there.communicate(timeout=300)
     assert there.returncode == 0, stderr
     document = json.loads(stdout)
     validate(document)
-    assert "second: its worker was lost, so it is run again" in stderr
+    assert "works: its worker was lost, so it is run again" in stderr
     assert facts(document) == facts(before)
-    for each in document["programs"][:3]:
+    for each in document["programs"][:2]:
         machine = each["machine"]
         assert machine["host"] and machine["cpu"] == before["programs"][0]["machine"]["cpu"]
-        assert each["script_sha256"] == before["programs"][0]["script_sha256"] or each["program"] == "failing"
+        assert each["script_sha256"] == before["programs"][0]["script_sha256"] or each["program"] == "fails"
     # A task has one processor, and torch as many threads; the two runs are not compared for that.
     assert document["programs"][0]["machine"]["devices"][0].endswith(" 1 threads")
-    first = json.loads(run("explain", "--format", "json", "there/runs/first/aot_eager-1").stdout)
-    assert first["summary"]["graphs"] == document["programs"][0]["rows"][1]["graphs"]
+    explained = json.loads(run("explain", "--format", "json", "there/runs/works/aot_eager-1").stdout)
+    assert explained["summary"]["graphs"] == document["programs"][0]["rows"][1]["graphs"]
 
     # What only failed, or did not run, is tried again: another machine may have what it lacks.
-    (suite / "failing.py").write_text((suite / "first.py").read_text())
+    (suite / "fails.py").write_text((suite / "works.py").read_text())
     again = json.loads(run(*arguments, "there", "--on", f"ray:{address}").stdout)
-    assert again["kept"] == 2
-    assert [row["outcome"] for row in again["programs"][2]["rows"]] == ["passed", "passed"]
+    assert again["kept"] == 1
+    assert [row["outcome"] for row in again["programs"][1]["rows"]] == ["passed", "passed"]
 
 
 def test_each_graph_is_tuned_on_one_machine(address: str, run: Runner, suite: Path) -> None:
     arguments = ("--candidates", "eager,aot_eager", "--budget", "1", "--format", "json", "--backend", "eager")
-    result = run("autotune", *arguments, "--on", f"ray:{address}", suite / "first.py")
+    result = run("autotune", *arguments, "--on", f"ray:{address}", suite / "works.py")
     assert result.exit_code == 0, result.stderr
     document = json.loads(result.stdout[result.stdout.index("{") :])
     validate(document)
@@ -157,12 +155,12 @@ def test_actors_are_recorded_by_their_environment(
     ("on", "code", "line"),
     [
         ("slurm", 2, "--on: 'slurm' is neither ray nor ray:ADDRESS"),
-        ("ray:ADDRESS", 106, "first needs 1 CPU and 2 GPUs, which no machine of the Ray cluster has"),
+        ("ray:ADDRESS", 106, "works needs 1 CPU and 2 GPUs, which no machine of the Ray cluster has"),
     ],
 )
 def test_bad_input(address: str, suite: Path, run: Runner, on: str, code: int, line: str) -> None:
     text = (suite / "suite.toml").read_text()
-    (suite / "suite.toml").write_text(text.replace("[programs.first]\n", "[programs.first]\ngpus = 2\n"))
+    (suite / "suite.toml").write_text(text.replace("[programs.works]\n", "[programs.works]\ngpus = 2\n"))
     result = run("bench", "--suite", suite, "--on", on.replace("ADDRESS", address))
     assert (result.exit_code, result.stdout) == (code, "")
     assert line in result.stderr.splitlines()[-1]
