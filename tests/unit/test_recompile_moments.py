@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from dynamo_core.analysis.compile_records import CompileRecords
 from dynamo_core.analysis.recompile_moments import Moment, moment_of
 from dynamo_core.model import (
     CallTimes,
@@ -32,7 +33,12 @@ def recording(frame: Frame, first: CallTimes | None) -> Recording:
 
 def moment(frame: Frame, first: CallTimes | None) -> Moment:
     made = recording(frame, first)
-    return moment_of(AGAIN, made.processes[0], made)
+    return moment_in(made, AGAIN)
+
+
+def moment_in(made: Recording, compile_id: CompileId) -> Moment:
+    (process,) = made.processes
+    return moment_of(compile_id, CompileRecords(process), process, made)
 
 
 def test_a_compile_began_its_own_time_before_it_ended_in_the_call_behind_those_before_it() -> None:
@@ -44,6 +50,4 @@ def test_what_is_not_known_is_not_told() -> None:
     assert moment(FRAME, times(5, calls=9)).call is None  # the eight others may be on either side
     assert moment(FRAME, None).call is None
     assert moment(replace(FRAME, ended_ns=None), times(5)) == Moment(None, None, None)
-    assert moment_of(CompileId(7, 0), recording(FRAME, None).processes[0], recording(FRAME, None)) == Moment(
-        None, None, None
-    )
+    assert moment_in(recording(FRAME, None), CompileId(7, 0)) == Moment(None, None, None)

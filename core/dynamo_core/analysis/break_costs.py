@@ -85,13 +85,19 @@ def _cost_of(
 ) -> BreakCost:
     others: dict[int, DistinctBreak] = {}
     gaps: list[float] = []
+    known: dict[tuple[int, ...], _Samples] = {}
     for crossing in _nearest(each):
         # Where the function that broke has no graph before it, the frame that had inlined it may have one.
         callers = [] if crossing.before or crossing.further_before else _inlined(each, crossing.process)
         stream = crossing.process.stream
         behind = [other for at in crossing.behind if (other := ended.get((stream, at)))]
         ahead = [ended.get((stream, at)) for way in (crossing, *callers) for at in way.ahead]
-        gaps += _gaps([crossing, *callers], [crossing, *_called_next(behind, crossing)])
+        ways_after = [crossing, *_called_next(behind, crossing)]
+        # Where code was compiled often, what is behind its breaks is the same for all of its versions.
+        which = tuple(id(graphs) for way in ways_after for graphs in (way.after, way.further_after))
+        if which not in known:
+            known[which] = _samples(ways_after)
+        gaps += _gaps([crossing, *callers], known[which])
         others |= {id(other): other for other in (*behind, *ahead) if other and other is not each}
     mean = sum(gaps) / len(gaps) if gaps else None
     return BreakCost(each, mean, len(gaps), tuple(others.values()), recompiles_of(each, recompiled))
@@ -112,14 +118,22 @@ def _called_next(behind: Iterable[DistinctBreak], crossing: Crossing) -> list[Cr
     return [way for other in behind for way in _nearest(other) if way.process is crossing.process]
 
 
-def _gaps(ways_before: Iterable[Crossing], ways_after: Iterable[Crossing]) -> list[float]:
+# Times since the call before, each with its position among all, by the callable that was called before.
+_Samples = dict[int | None, list[tuple[int, float]]]
+
+
+def _samples(ways: Iterable[Crossing]) -> _Samples:
+    """The times from whatever was called before to a graph behind the break."""
+    graphs = {graph.number: graph for way in ways for graph in (*way.after, *way.further_after)}
+    times: list[CallTimes] = [graph.times for graph in graphs.values() if graph.times is not None]
+    found: _Samples = {}
+    for position, call in enumerate(call for each in times for call in each.samples):
+        if call.since_previous is not None:
+            found.setdefault(call.previous, []).append((position, call.since_previous))
+    return found
+
+
+def _gaps(ways_before: Iterable[Crossing], behind: _Samples) -> list[float]:
     """The times from a graph before the break to one behind it, where nothing else was called in between."""
     before = {graph.calls_index for way in ways_before for graph in (*way.before, *way.further_before)}
-    after = {graph.number: graph for way in ways_after for graph in (*way.after, *way.further_after)}
-    times: list[CallTimes] = [graph.times for graph in after.values() if graph.times is not None]
-    return [
-        call.since_previous
-        for each in times
-        for call in each.samples
-        if call.since_previous is not None and call.previous in before
-    ]
+    return [seconds for _, seconds in sorted(gap for index in before for gap in behind.get(index, ()))]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 from ..model import (
     CompileId,
@@ -72,6 +73,7 @@ class DistinctBreak:
         Where the function that broke was compiled as a frame, the frames that had inlined it do not count.
         """
         calls: dict[tuple[object, ...], int | None] = {}
+        counted: set[tuple[object, ...]] = set()
         for crossing in self.crossings:
             if crossing.depth > self.least_depth:
                 continue
@@ -79,8 +81,11 @@ class DistinctBreak:
                 return None
             # Entries of one frame share their resume functions: each graph behind a break counts once.
             side = "before" if crossing.counted_by == crossing.before else "after"
-            for graph in crossing.counted_by:
-                calls[crossing.process.stream, side, graph.number] = graph.calls
+            them = crossing.process.stream, side, id(crossing.counted_by)
+            if them not in counted:
+                counted.add(them)
+                for graph in crossing.counted_by:
+                    calls[crossing.process.stream, side, graph.number] = graph.calls
         known = [count for count in calls.values() if count is not None]
         return sum(known) if calls and len(known) == len(calls) else None
 
@@ -134,18 +139,17 @@ class _Known:
             self._fingerprints.setdefault(code.compile_id, []).append(code.fingerprint)
         self._uncompiled = {frame.name for frame in self.process.frames if frame.outcome != "compiled"}
         self._sides: dict[CompileId | None, _Sides] = {}
+        # Code may have been compiled any number of times: what it all resumes, and what resumes it, is one.
+        self._resuming: dict[_Fingerprints, _Resuming] = {}
+        self._ahead: dict[_Fingerprints, tuple[tuple[CompileId | None, ...], tuple[Graph, ...]]] = {}
         self._counted: dict[CompileId | None, tuple[Graph, ...]] = {}
 
     def crossing(self, compile_id: CompileId | None, depth: int) -> Crossing:
         """What the break that ended this compile parts."""
         before, after, _ = self._sides_of(compile_id)
         counted_by = self._counted_by(compile_id) or None
-        behind = self._without_graph(self._resumed_by(compile_id), self._resumed_by)
-        further_after = self._graphs_of(at for each in behind for at in self._resumed_by(each))
-        ahead: list[CompileId | None] = []
-        if not before:
-            without = [compile_id, *self._without_graph(self._made_by(compile_id), self._made_by)]
-            ahead = [at for each in without for at in self._made_by(each)]
+        resuming = self._resuming_of(compile_id)
+        ahead, further_before = ((), ()) if before else self._ahead_of(compile_id)
         return Crossing(
             self.process,
             compile_id,
@@ -153,11 +157,36 @@ class _Known:
             after,
             counted_by,
             max(depth, 0),
-            self._graphs_of(ahead),
-            further_after,
-            tuple(dict.fromkeys(ahead)),
-            tuple(at for at in behind if at in self._made),
+            further_before,
+            resuming.further_after,
+            ahead,
+            resuming.further_breaks,
         )
+
+    def _resuming_of(self, compile_id: CompileId | None) -> "_Resuming":
+        """What goes on behind this compile's break."""
+        fingerprints = tuple(dict.fromkeys(made.fingerprint for made in self._made.get(compile_id, ())))
+        if fingerprints not in self._resuming:
+            compiles = tuple(self._resumed_by(compile_id))
+            behind = self._without_graph(compiles, self._resumed_by)
+            self._resuming[fingerprints] = _Resuming(
+                compiles,
+                self._graphs_of(compiles),
+                self._graphs_of(at for each in behind for at in self._resumed_by(each)),
+                tuple(at for at in behind if at in self._made),
+            )
+        return self._resuming[fingerprints]
+
+    def _ahead_of(
+        self, compile_id: CompileId | None
+    ) -> tuple[tuple[CompileId | None, ...], tuple[Graph, ...]]:
+        """The compiles whose breaks are met before this one's with no graph in between, and their graphs."""
+        fingerprints = tuple(dict.fromkeys(self._fingerprints.get(compile_id, ())))
+        if fingerprints not in self._ahead:
+            without = [compile_id, *self._without_graph(self._made_by(compile_id), self._made_by)]
+            ahead = tuple(dict.fromkeys(at for each in without for at in self._made_by(each)))
+            self._ahead[fingerprints] = ahead, self._graphs_of(ahead)
+        return self._ahead[fingerprints]
 
     def _resumed_by(self, compile_id: CompileId | None) -> Iterator[CompileId | None]:
         """The compiles that go on behind this one's break."""
@@ -206,10 +235,10 @@ class _Known:
         """The graphs before and after the break, and those of them that count how often it was crossed."""
         if compile_id not in self._sides:
             made = self._made.get(compile_id, [])
-            resumed = list(self._resumed_by(compile_id))
-            before, after = self._graphs_of([compile_id]), self._graphs_of(resumed)
+            resuming = self._resuming_of(compile_id)
+            before, after = self._graphs_of([compile_id]), resuming.after
             all_compiled = not any(function.code_name in self._uncompiled for function in made)
-            is_counted_after = all_compiled and len(after) == len(resumed)
+            is_counted_after = all_compiled and len(after) == len(resuming.compiles)
             self._sides[compile_id] = before, after, before or (after if is_counted_after else ())
         return self._sides[compile_id]
 
@@ -224,6 +253,18 @@ class _Known:
             return None
         makers = self._makers.get(own[0], [])
         return (makers[0],) if len(makers) == 1 and len(self._made[makers[0]]) == 1 else None
+
+
+_Fingerprints = tuple[str, ...]
+
+
+class _Resuming(NamedTuple):
+    """What goes on behind a break: the compiles, their graphs, and what is behind those that have none."""
+
+    compiles: tuple[CompileId | None, ...]
+    after: tuple[Graph, ...]
+    further_after: tuple[Graph, ...]
+    further_breaks: tuple[CompileId | None, ...]
 
 
 _Sides = tuple[tuple[Graph, ...], tuple[Graph, ...], tuple[Graph, ...]]

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from operator import itemgetter
 
 from ..model import Compile, GuardCheck, GuardFailure, Place, Specialization, StackFrame, Symbol
 from ..recording.guard_text import split_comment
 from ..recording.recompile_text import plain_source
 from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
+from .compile_records import frame_of
 from .guard_failures import lengthened_by
 from .library import CELL, is_library
 from .recompiles import FrameRecompiles
@@ -152,9 +154,9 @@ class RecompileCause:
             names = [f"{source}.size()[{index}]" for source, index in sizes_in(self.failure.check)]
         return [
             symbol
-            for symbols in self.frame.records.symbols.values()
+            for symbols in self.frame.records.symbols.of_frame(self.compiles[0].compile_id).values()
             for symbol in symbols
-            if plain_source(symbol.source) in names and self.frame.is_of(symbol.compile_id)
+            if plain_source(symbol.source) in names
         ]
 
     @cached_property
@@ -217,11 +219,10 @@ class RecompileCause:
 
     def _failed_after_a_freeze(self) -> Iterator[GuardFailure]:
         """What the same size failed on in calls that `--freeze-after` left to eager."""
-        for each in self.frame.process.entire.not_compiled:
-            if (each.name, each.place) == (self.frame.name, self.frame.place):
-                for failure in each.failures:
-                    if (self.source, self.index) in sizes_in(failure.check):
-                        yield failure
+        for each in self.frame.records.not_compiled.get((self.frame.name, self.frame.place), ()):
+            for failure in each.failures:
+                if (self.source, self.index) in sizes_in(failure.check):
+                    yield failure
 
     @cached_property
     def is_free(self) -> bool:
@@ -268,12 +269,9 @@ class RecompileCause:
     @cached_property
     def is_of_dict(self) -> bool:
         """Whether the source is a dictionary, by the checks on it."""
-        checks = (check for checks in self.frame.records.checks.values() for check in checks)
         # Of a dictionary's length torch says `!=` (torch/csrc/dynamo/guards.cpp, DictGuardManager).
-        return " != " in (self.failure.check if self.failure is not None else "") or any(
-            check.type.startswith(("DICT_", "MAPPING_")) and plain_source(check.source) == self.source
-            for check in checks
-        )
+        is_told = " != " in (self.failure.check if self.failure is not None else "")
+        return is_told or self.source in self.frame.records.dictionaries
 
     @cached_property
     def is_duck_sizing(self) -> bool:
@@ -305,36 +303,23 @@ class RecompileCause:
         again = {compile_.compile_id for compile_ in self.compiles}
         came: dict[str, None] = {}
         known = {self.source}
-        for compile_id, symbols in self.frame.records.symbols.items():
+        of_frame = self.frame.records.symbols.of_frame(self.compiles[0].compile_id)
+        for compile_id, symbols in of_frame.items():
             sources = [plain_source(symbol.source) for symbol in symbols]
             if compile_id in again:
                 came |= dict.fromkeys(sources)
-            elif self.frame.is_of(compile_id):
+            else:
                 known.update(sources)
         return [source for source in came if source not in known and not sizes_in(source)]
-
-    @property
-    def frames_that_vary(self) -> int:
-        """How many frames of the process were recompiled for something that could be dynamic."""
-        process = self.frame.process
-        again = {compile_.compile_id for compile_ in process.recompiles}
-        opened = {symbol.compile_id for symbol in process.symbols} & again
-        return len({compile_id._replace(compile=None) for compile_id in opened if compile_id is not None})
 
     @cached_property
     def eager_caller(self) -> str | None:
         """The function that calls the frame and was given up, so that the frame is compiled by itself."""
-        process = self.frame.process.entire
-        mine = {compile_.compile_id for compile_ in self.compiles}
-        calls = [each.called_from for each in process.frames if each.compile_id in mine and each.called_from]
-        given_up = [each for each in process.frames if each.outcome == "failed"]
-        for call in calls:
-            around = [
-                each
-                for each in given_up
-                if (each.place.file, each.name) == (call.place.file, call.function)
-                and each.place.line <= call.place.line
-            ]
+        records = self.frame.records
+        calls = [call for each in self.compiles for call in records.called_from.get(each.compile_id, ())]
+        for _, call in sorted(calls, key=itemgetter(0)):
+            given_up = records.given_up.get((call.place.file, call.function), ())
+            around = [each for each in given_up if each.place.line <= call.place.line]
             if around:
                 innermost = max(around, key=lambda each: each.place.line)
                 return innermost.method or innermost.name
@@ -356,8 +341,7 @@ class RecompileCause:
     @property
     def is_whole_graph(self) -> bool:
         """Whether a graph break would be an error (`fullgraph=True`)."""
-        process = self.frame.process.entire
-        return any(each.is_whole_graph for each in process.frames if self.frame.is_of(each.compile_id))
+        return frame_of(self.compiles[0].compile_id) in self.frame.records.whole_graphs
 
     @property
     def dynamic(self) -> bool | None:
@@ -372,8 +356,7 @@ class RecompileCause:
     @property
     def trains(self) -> bool:
         """Whether the process trained anything that is compiled."""
-        process = self.frame.process.entire
-        return bool(process.optimizers) or any(graph.backward_index is not None for graph in process.graphs)
+        return self.frame.records.trains
 
     @cached_property
     def version(self) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from ..model import CompileId, Frame, Process, Recording
 from ..shared.quick_dataclass import dataclass
+from .compile_records import CompileRecords
 from .time.steps import calls_before
 
 
@@ -16,15 +17,16 @@ class Moment:
     thread: Annotated[str | None, "its name; null for the main one, or where it was not recorded"]
 
 
-def moment_of(compile_id: CompileId | None, process: Process, recording: Recording) -> Moment:
+def moment_of(
+    compile_id: CompileId | None, records: CompileRecords, process: Process, recording: Recording
+) -> Moment:
     """The moment at which a compile began, as far as it is known."""
-    process = process.entire
-    frame = next((frame for frame in process.frames if frame.compile_id == compile_id), None)
+    frame = records.frames.get(compile_id)
     began_ns = None if frame is None else _began(frame)
     if frame is None or began_ns is None:
         return Moment(None, None, None)
-    since_begin = seconds_since_begin(began_ns, process, recording)
-    return Moment(since_begin, _call(compile_id, process, began_ns), frame.thread)
+    since_begin = seconds_since_begin(began_ns, process.entire, recording)
+    return Moment(since_begin, _call(compile_id, records, began_ns), frame.thread)
 
 
 def seconds_since_begin(at_ns: int | None, process: Process, recording: Recording) -> float | None:
@@ -39,15 +41,12 @@ def _began(frame: Frame) -> int | None:
     return frame.ended_ns - round(frame.seconds * 1e9)
 
 
-def _call(compile_id: CompileId | None, process: Process, began_ns: int) -> int | None:
+def _call(compile_id: CompileId | None, records: CompileRecords, began_ns: int) -> int | None:
     """The number of the call that had to compile; None where the calls before it were not all noted."""
     if compile_id is None:
         return None
     before = 0
-    for graph in process.graphs:
-        other = graph.compile_id
-        if other is None or (other.frame, other.generation) != (compile_id.frame, compile_id.generation):
-            continue
+    for graph in records.graphs_of_frames.get((compile_id.frame, compile_id.generation), ()):
         if graph.times is None:
             return None
         least, most = calls_before(graph.times, began_ns)

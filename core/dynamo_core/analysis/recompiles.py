@@ -1,8 +1,8 @@
 """Which frames were compiled again, which guard failed each time, and on which values."""
 
 import re
-from collections.abc import Mapping
 from functools import cached_property
+from itertools import chain
 
 from ..model import (
     Compile,
@@ -19,8 +19,7 @@ from ..model import (
 from ..recording.guard_text import split_comment
 from ..recording.recompile_text import plain_source
 from ..shared.quick_dataclass import dataclass
-from .guard_places import whole_places
-from .library import is_library
+from .compile_records import CompileRecords, frame_of
 from .words import frame_name
 
 _TYPE = re.compile(r", type=<class '([^']+)'>$")
@@ -39,71 +38,6 @@ _NEAREST = (
     "device",
 )
 _FARTHEST = ("global state", "attribute", "rank", "type", "length", "dictionary", "identity", "freed object")
-
-
-class CompileRecords:
-    """What a process recorded of its compiles, by compile id: found once, however many recompiles ask."""
-
-    def __init__(self, process: Process) -> None:
-        self._process = process
-
-    @cached_property
-    def failures(self) -> Mapping[CompileId | None, tuple[GuardFailure, ...]]:
-        """Why each cache entry could not be used, the newest entry first."""
-        # The first record of a compile is the one that counts.
-        return {reasons.compile_id: reasons.failures for reasons in reversed(self._process.recompile_reasons)}
-
-    @cached_property
-    def checks(self) -> Mapping[CompileId | None, tuple[GuardCheck, ...]]:
-        """The guards of the cache entry that a compile made, as far as they bear on recompiles."""
-        checks: dict[CompileId | None, tuple[GuardCheck, ...]] = {}
-        for guard_set in self._process.recompiled_entries:
-            checks[guard_set.compile_id] = checks.get(guard_set.compile_id, ()) + (guard_set.checks or ())
-        return checks
-
-    @cached_property
-    def methods(self) -> Mapping[CompileId | None, str]:
-        """Of which method of a module a compile was."""
-        frames = (frame for frame in self._process.frames if frame.method is not None)
-        return {frame.compile_id: frame.method or "" for frame in frames}
-
-    @cached_property
-    def symbols(self) -> Mapping[CompileId | None, list[Symbol]]:
-        """What a compile made dynamic."""
-        symbols: dict[CompileId | None, list[Symbol]] = {}
-        for symbol in self._process.symbols:
-            symbols.setdefault(symbol.compile_id, []).append(symbol)
-        return symbols
-
-    @cached_property
-    def specializations(self) -> Mapping[CompileId | None, list[Specialization]]:
-        """What a compile made dynamic in vain."""
-        found: dict[CompileId | None, list[Specialization]] = {}
-        for each in self._process.specializations:
-            found.setdefault(each.compile_id, []).append(each)
-        return found
-
-    @cached_property
-    def calls(self) -> Mapping[CompileId | None, StackFrame]:
-        """The user's line that called what was compiled, as far as it is known."""
-        process = self._process
-        calls = {
-            compile_id: line
-            for compile_id, lines in process.callers.items()
-            if (line := next((each for each in reversed(lines) if not is_library(each.place)), None))
-        }
-        called = {frame.compile_id: frame.called_from for frame in process.frames}
-        return calls | {key: line for key, line in called.items() if line and not is_library(line.place)}
-
-    @cached_property
-    def compile_calls(self) -> Mapping[CompileId | None, StackFrame]:
-        """The line that called torch.compile, as far as it is known."""
-        return {frame.compile_id: frame.compiled_by for frame in self._process.frames if frame.compiled_by}
-
-    @cached_property
-    def whole_files(self) -> Mapping[str, str | None]:
-        """The files that the names in guards, which torch cuts short, stand for."""
-        return whole_places(self._process)
 
 
 @dataclass(frozen=True)
@@ -126,16 +60,13 @@ class FrameRecompiles:
 
         Modules of torch's own, each compiled by itself, share a wrapper: it is then named after them all.
         """
-        methods = dict.fromkeys(
-            method for compile_id, method in self.records.methods.items() if self.is_of(compile_id)
-        )
+        methods = dict.fromkeys(self.records.methods.of_frame(self._any_id).values())
         return ", ".join(methods) or frame_name(self.name)
 
     @property
     def compile_calls(self) -> set[StackFrame]:
         """The calls of torch.compile that made its versions, as far as they are known."""
-        calls = self.records.compile_calls.items()
-        return {call for compile_id, call in calls if self.is_of(compile_id)}
+        return {*self.records.compile_calls.of_frame(self._any_id).values()}
 
     @property
     def place(self) -> Place | None:
@@ -156,19 +87,21 @@ class FrameRecompiles:
     @property
     def specializations(self) -> list[Specialization]:
         """What was to be dynamic in any of its compiles, and could not be."""
-        ids = [compile_id for compile_id in self.records.specializations if self.is_of(compile_id)]
-        return [each for compile_id in ids for each in self.records.specializations[compile_id]]
+        return [*chain(*self.records.specializations.of_frame(self._any_id).values())]
 
     @property
     def size_checks(self) -> list[GuardCheck]:
         """What its entries demand of sizes that are dynamic."""
-        ids = [compile_id for compile_id in self.records.checks if self.is_of(compile_id)]
-        checks = [check for compile_id in ids for check in self.records.checks[compile_id]]
+        checks = chain(*self.records.checks.of_frame(self._any_id).values())
         return [check for check in checks if ".size()[" in check.code]
 
     def is_of(self, compile_id: CompileId | None) -> bool:
         """Whether a compile is one of this frame."""
-        return _frame_of(compile_id) == _frame_of(self.compiles[0].compile_id)
+        return frame_of(compile_id) == frame_of(self._any_id)
+
+    @property
+    def _any_id(self) -> CompileId | None:
+        return self.compiles[0].compile_id
 
     def failures(self, compile_: Compile) -> tuple[GuardFailure, ...]:
         """Why each cache entry could not be used, the newest entry first; empty where it was not recorded."""
@@ -200,8 +133,7 @@ class FrameRecompiles:
 
     def calls(self, compile_: Compile) -> int | None:
         """How often what this compile made has been called since; None where that was not counted."""
-        graphs = (graph for graph in self.process.graphs if graph.compile_id == compile_.compile_id)
-        return next((graph.calls for graph in graphs), None)
+        return self.records.graph_calls.get(compile_.compile_id)
 
     def call(self, compile_: Compile) -> StackFrame | None:
         """The user's call that brought the recompile about."""
@@ -237,10 +169,9 @@ class FrameRecompiles:
         """The source as torch's settings spell it: `L['x']` for `x`."""
         if failure.source is None:
             return None
-        known = [check.source for checks in self.records.checks.values() for check in checks]
-        known += [symbol.source for symbol in self.symbols]
-        spelled = next((source for source in known if plain_source(source) == failure.source), None)
-        return spelled or spelled_in_full(failure.source)
+        spelled = self.records.spelled_sources.get(failure.source)
+        symbols = (each.source for each in self.symbols if plain_source(each.source) == failure.source)
+        return spelled or next(symbols, None) or spelled_in_full(failure.source)
 
     def actual(self, compile_: Compile, failure: GuardFailure) -> str | None:
         """What came instead: torch says it, or the entry that was then compiled is guarded on it."""
@@ -260,16 +191,12 @@ def frames_recompiled(recording: Recording) -> list[FrameRecompiles]:
     for process in recording.processes:
         by_frame: dict[object, list[Compile]] = {}
         for compile_ in process.recompiles:
-            by_frame.setdefault(_frame_of(compile_.compile_id), []).append(compile_)
+            by_frame.setdefault(frame_of(compile_.compile_id), []).append(compile_)
         records = CompileRecords(process)
         for compiles in by_frame.values():
             limit = next((c for c in compiles if is_recompile_limit(c.fail_reason)), None)
             found.append(FrameRecompiles(process, tuple(compiles), limit, records))
     return found
-
-
-def _frame_of(compile_id: CompileId | None) -> object:
-    return compile_id and compile_id._replace(compile=None)
 
 
 def _distance(failure: GuardFailure) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..model import AotPair, Graph, Process, SavedTensor
+from ..model import AotPair, Graph, Optimizer, Process, SavedTensor
 from ..shared.aot_pair import ACTIVATION, INPUT, OUTPUT
 from ..shared.quick_dataclass import dataclass
 
@@ -117,9 +117,18 @@ def _sum(values: Iterable[int | None]) -> int | None:
     return None if None in known else sum(value for value in known if value is not None)
 
 
-def captured_in(process: Process, file: str) -> list[int] | None:
-    """The graphs that hold steps of the optimizer written in `file`; None where that was not recorded."""
+def captured_steps(process: Process) -> list[tuple[Optimizer, list[int] | None]]:
+    """The optimizers that the program made, each with the graphs that hold steps of it.
+
+    None in place of the graphs where that was not recorded.
+    """
     graphs = process.entire.compiled_graphs
-    if any(graph.optimizer_steps is None for graph in graphs):
-        return None
-    return [graph.number for graph in graphs if file in (graph.optimizer_steps or ())]
+    are_recorded = all(graph.optimizer_steps is not None for graph in graphs)
+    by_file: dict[str, list[int]] = {}
+    for graph in graphs:
+        for file in dict.fromkeys(graph.optimizer_steps or ()):
+            by_file.setdefault(file, []).append(graph.number)
+    return [
+        (optimizer, by_file.get(optimizer.file, []) if are_recorded else None)
+        for optimizer in process.entire.optimizers
+    ]

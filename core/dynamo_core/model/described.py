@@ -37,7 +37,12 @@ class Description:
 
 
 def _hints(kind: type[Description]) -> dict[str, Any]:
-    return {name: hint for name, hint in get_type_hints(kind).items() if name != "recorded"}
+    if kind not in _HINTS:
+        _HINTS[kind] = {name: hint for name, hint in get_type_hints(kind).items() if name != "recorded"}
+    return _HINTS[kind]
+
+
+_HINTS: dict[type[Description], dict[str, Any]] = {}  # a recording may hold many of a kind
 
 
 @dataclass(frozen=True)

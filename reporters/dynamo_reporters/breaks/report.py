@@ -193,12 +193,15 @@ def _parted(each: DistinctBreak, recording: Recording) -> str | None:
     """Which graphs the break lies between."""
     # The versions of one function go on in the same graphs.
     before: dict[tuple[str, tuple[int, ...]], list[Graph]] = {}
-    after: dict[tuple[int, ...], list[Graph]] = {}
+    after: dict[tuple[int, ...], Sequence[Graph]] = {}
+    numbers: dict[int, tuple[int, ...]] = {}  # of what is behind, which many crossings may share
     for crossing in each.crossings:
         where = process_title(crossing.process, recording)
-        behind = tuple(graph.number for graph in crossing.after)
+        behind = numbers.get(id(crossing.after))
+        if behind is None:
+            behind = numbers[id(crossing.after)] = tuple(graph.number for graph in crossing.after)
         before.setdefault((where, behind), []).extend(crossing.before)
-        after[behind] = [*crossing.after]
+        after[behind] = crossing.after
     parts = [
         f"between {_one_of(first) or 'no graph before it'} and "
         f"{_one_of(after[behind]) or 'no graph after it'}{where}"

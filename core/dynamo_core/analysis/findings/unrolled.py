@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ...model import Graph, Process, StackFrame, UnrolledLoop
+from ...model import CompileId, Graph, Process, StackFrame, UnrolledLoop
 from ..figures import Figures
 from ..words import graph_frame, number, place, seconds
 from .draft import WORTH_A_WORD_S, Draft
@@ -29,15 +29,19 @@ _COMPILE_ONCE = (
 def unrolled_loops(figures: Figures) -> Iterator[Draft]:
     """Of each large graph that took long to compile, the loop from which most of it comes."""
     for process in figures.recording.processes:
-        for graph in process.compiled_graphs:
-            took = _compile_seconds(process, graph)
-            if graph.loop is not None and took >= WORTH_A_WORD_S:
-                yield _of_graph(process, graph, graph.loop, took)
+        large = [(graph, graph.loop) for graph in process.compiled_graphs if graph.loop is not None]
+        took = _compile_seconds(process) if large else {}
+        for graph, loop in large:
+            if (seconds_of_its_frame := took.get(graph.compile_id, 0.0)) >= WORTH_A_WORD_S:
+                yield _of_graph(process, graph, loop, seconds_of_its_frame)
 
 
-def _compile_seconds(process: Process, graph: Graph) -> float:
-    """What compiling its frame took, with the backward."""
-    return sum(each.seconds or 0.0 for each in process.compiles if each.compile_id == graph.compile_id)
+def _compile_seconds(process: Process) -> dict[CompileId | None, float]:
+    """What compiling each frame took, with the backward."""
+    took: dict[CompileId | None, float] = {}
+    for compile_ in process.compiles:
+        took[compile_.compile_id] = took.get(compile_.compile_id, 0.0) + (compile_.seconds or 0.0)
+    return took
 
 
 def _of_graph(process: Process, graph: Graph, loop: UnrolledLoop, took: float) -> Draft:

@@ -62,7 +62,7 @@ def _is_first_by_argument(cause: RecompileCause) -> bool:
         cause.dynamic is False
         or cause.is_float
         or cause.comes_with_a_float
-        or cause.frames_that_vary >= _MANY_FRAMES
+        or cause.frame.records.frames_that_vary >= _MANY_FRAMES
         or len(cause.dynamic_sources) > _MOST_NAMES
     )
     return not cause.is_captured and _by_argument(cause) and (is_simpler or not cause.dynamic_sources)

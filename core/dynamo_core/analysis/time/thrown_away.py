@@ -46,7 +46,12 @@ def thrown_away(process: Process, costs: Sequence[CompileCost]) -> ThrownAway:
         if compile_.is_forward and compile_.compile_id not in lost and (loss := _restart(compile_, forward))
     ]
     again = {compile_.compile_id: compile_ for compile_ in process.recompiles}
-    recompiles = [_recompile(compile_, costs) for key, compile_ in again.items() if key not in lost]
+    by_id: dict[CompileId | None, list[CompileCost]] = {}
+    for cost in costs:
+        by_id.setdefault(cost.compile_id, []).append(cost)
+    recompiles = [
+        _recompile(compile_, by_id.get(key, ())) for key, compile_ in again.items() if key not in lost
+    ]
     return ThrownAway(*map(_dearest_first, (restarts, gave_up, recompiles)))
 
 
@@ -102,8 +107,7 @@ def _gave_up(process: Process, forward: dict[CompileId | None, CompileCost]) -> 
 
 
 def _recompile(compile_: Compile, costs: Sequence[CompileCost]) -> Loss:
-    """All that was compiled again, the backward graph too."""
-    own = [cost.seconds for cost in costs if cost.compile_id == compile_.compile_id]
-    known = [seconds for seconds in own if seconds is not None]
+    """All that was compiled again, the backward graph too; the costs are the compile's own."""
+    known = [cost.seconds for cost in costs if cost.seconds is not None]
     reason = first_line(compile_.recompile_reason)
     return Loss(compile_.compile_id, compile_.name, compile_.place, sum(known) if known else None, reason)

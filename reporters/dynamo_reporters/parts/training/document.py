@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, ClassVar, Literal, cast
 
-from dynamo_core.analysis.training_pairs import KINDS, captured_in, ops_of, pairs_of, saved_by
+from dynamo_core.analysis.training_pairs import KINDS, captured_steps, ops_of, pairs_of, saved_by
 from dynamo_core.model import AotPair, Graph, Place, Process, SavedTensor
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -116,8 +116,8 @@ def optimizers_of(process: Process) -> list[OptimizerMade] | None:
     if not process.is_ours:
         return None
     return [
-        OptimizerMade(optimizer.name, optimizer.module, captured_in(process, optimizer.file))
-        for optimizer in process.entire.optimizers
+        OptimizerMade(optimizer.name, optimizer.module, graphs)
+        for optimizer, graphs in captured_steps(process)
     ]
 
 

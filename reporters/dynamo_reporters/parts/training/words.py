@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from dynamo_core.analysis.graphs.node_text import TIMES, tensor_text
-from dynamo_core.analysis.training_pairs import KINDS, are_unread, captured_in, ops_of, pairs_of, saved_by
+from dynamo_core.analysis.training_pairs import KINDS, are_unread, captured_steps, ops_of, pairs_of, saved_by
 from dynamo_core.analysis.words import compile_label, memory, number, place, process_title
 from dynamo_core.model import AotPair, Graph, Process, Recording, SavedTensor
 from dynamo_core.shared.aot_pair import ACTIVATION, INPUT
@@ -131,8 +131,7 @@ def _missing(process: Process) -> list[str]:
 def optimizer_notes(process: Process) -> list[str]:
     """For each optimizer that the program made, whether its step is in a graph."""
     notes = []
-    for optimizer in process.entire.optimizers:
-        graphs = captured_in(process, optimizer.file)
+    for optimizer, graphs in captured_steps(process):
         if graphs is None:
             what = "whether its step is in a graph was not recorded"
         elif graphs:
