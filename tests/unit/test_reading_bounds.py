@@ -3,13 +3,30 @@
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from test_reader_fuzz import HEADS, PAYLOADS, build, parse
 
 from dynamo_core.analysis.break_effects import distinct_breaks
-from dynamo_core.model import Recording
+from dynamo_core.analysis.recompile_causes import causes_of
+from dynamo_core.analysis.recompile_moments import moment_of
+from dynamo_core.analysis.recompiles import frames_recompiled
+from dynamo_core.analysis.remedies.recompiles import recompile_advice
+from dynamo_core.model import (
+    CompileId,
+    Frame,
+    Graph,
+    GuardCheck,
+    GuardSet,
+    Place,
+    Process,
+    RecompileReasons,
+    Recording,
+    StackFrame,
+    Symbol,
+)
 from dynamo_core.recording.aot_text import parse_aot_graph
 from dynamo_core.recording.break_text import parse_break_text, parse_user_stack
 from dynamo_core.recording.guard_text import parse_guard_tree
@@ -18,6 +35,7 @@ from dynamo_core.shared import names
 from dynamo_core.shared.untrusted import printable_json
 from dynamo_reporters.page.blocks import Block, Bullets, Code, Paragraph, table
 from dynamo_reporters.page.bounded import bounded
+from made import compiled
 from trace_bytes import artifact, record
 
 START = artifact(names.PROCESS_START, PAYLOADS[names.PROCESS_START])
@@ -100,11 +118,15 @@ def test_ids_that_are_no_numbers_are_damage() -> None:
         assert (process.compiles, process.damaged_records) == ([], 1)
 
 
-def _breaks(count: int) -> Recording:
-    """As many frames as that, each with a break, and each but the first resuming the one before."""
+def _breaks(count: int, codes: int | None = None) -> Recording:
+    """As many frames as that, each with a break, and each but the first resuming the one before.
+
+    They are of so many `codes`, or of one each.
+    """
     lines = [START]
-    for number in range(count):
-        ids = {"frame_id": number, "frame_compile_id": 0, "attempt": 0}
+    for frame in range(count):
+        ids = {"frame_id": frame, "frame_compile_id": 0, "attempt": 0}
+        number = frame % (codes or count)
         code = PAYLOADS[names.BYTECODE] | {"fingerprint": str(number)}
         rest = {"name": "r", "code_name": f"f{number}", "fingerprint": str(number + 1)}
         stack = [{"file": "/x.py", "line": number, "name": "f", "text": "print(x)"}]
@@ -126,6 +148,54 @@ def test_many_breaks_take_linear_time() -> None:
     few, many = _breaks(300), _breaks(2_400)
     assert len(distinct_breaks(many)) == 2_400
     assert seconds(lambda: distinct_breaks(many)) < max(0.05, 24 * seconds(lambda: distinct_breaks(few)))
+
+
+def test_breaks_of_code_that_was_compiled_often_take_linear_time() -> None:
+    few, many = _breaks(300, codes=2), _breaks(2_400, codes=2)
+    (_, last) = distinct_breaks(many)
+    assert last.met == 1_200
+    assert seconds(lambda: distinct_breaks(many)) < max(0.05, 24 * seconds(lambda: distinct_breaks(few)))
+
+
+def _recompiles(count: int) -> Recording:
+    """As many frames as that, each compiled again, as a size differed."""
+    place, process = Place("/x.py", 3), Process(Path("s.log"), torch_version="2.13.0")
+    for number in range(count):
+        again = CompileId(number, 1)
+        process.compiles.append(replace(compiled(1, reason="size"), compile_id=again))
+        failure = parse_guard_failure(
+            f"{number}/0: tensor 'x' size mismatch at index 0. expected 2, actual 3"
+        )
+        process.recompile_reasons.append(RecompileReasons(again, (failure,)))
+        checks = (GuardCheck("LAMBDA_GUARD", f"L['x{number}']", "2 <= L['x'].size()[0]", "", place, "f"),)
+        process.recompiled_entries.append(GuardSet(CompileId(number, 0), checks=checks))
+        called = StackFrame(place, f"caller{number}", "f(x)")
+        process.frames.append(
+            Frame(
+                "f", place, "compiled", None, True, False, again, ended_ns=9, seconds=0.0, called_from=called
+            )
+        )
+        process.graphs.append(Graph(number + 1, again, 0, None, "eager", 1))
+        process.symbols.append(Symbol(again, "s0", "3", "L['x'].size()[0]", place, ()))
+    return Recording(Path("rec"), None, [process], None, [])
+
+
+def _what_is_said_of_them(recording: Recording) -> list[object]:
+    said: list[object] = []
+    for frame in frames_recompiled(recording):
+        (cause,) = causes_of(frame)
+        (compile_,) = frame.compiles
+        said += [recompile_advice(cause), frame.shown_name, frame.calls(compile_)]
+        said += [moment_of(compile_.compile_id, frame.records, frame.process, recording), cause.full_source]
+        said += [cause.eager_caller, cause.is_whole_graph, cause.trains, cause.is_of_dict]
+    return said
+
+
+def test_many_recompiles_take_linear_time() -> None:
+    few, many = _recompiles(200), _recompiles(1_600)
+    assert len(_what_is_said_of_them(many)) == 9 * 1_600
+    short = seconds(lambda: _what_is_said_of_them(few))
+    assert seconds(lambda: _what_is_said_of_them(many)) < max(0.05, 16 * short)
 
 
 @pytest.mark.parametrize(
