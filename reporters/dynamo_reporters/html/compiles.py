@@ -1,10 +1,11 @@
 """A compile: the frame that it is of, how it went, why it was made again, its guards, graphs and bytecode."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Protocol, TypeVar
 
 from dynamo_core.analysis.guard_failures import what_differed
 from dynamo_core.analysis.words import compile_label, first_line, frame_name, number, seconds
-from dynamo_core.model import Compile, CompileId, Frame, Place, Process, Recording
+from dynamo_core.model import CompileId, Place, Process, Recording
 
 from ..page.blocks import Table
 from ..page.blocks import table as block_table
@@ -23,12 +24,12 @@ class CompileFacts:
 
     def __init__(self, process: Process) -> None:
         self.process = process
-        self.compiles: dict[CompileId | None, list[Compile]] = {}
-        for compile_ in process.compiles:
-            self.compiles.setdefault(compile_.compile_id, []).append(compile_)
-        self.frames: dict[CompileId | None, list[Frame]] = {}
-        for frame in process.frames:
-            self.frames.setdefault(frame.compile_id, []).append(frame)
+        self.compiles = _by_compile(process.compiles)
+        self.frames = _by_compile(process.frames)
+        self.graphs = _by_compile(process.graphs)
+        self.breaks = _by_compile(process.breaks)
+        self.recompile_reasons = _by_compile(process.recompile_reasons)
+        self.guard_sets = _by_compile(process.guard_sets)
 
     def name(self, compile_id: CompileId | None) -> tuple[str | None, Place | None]:
         """The frame that a compile is of."""
@@ -36,6 +37,21 @@ class CompileFacts:
             if each.name is not None:
                 return each.name, each.place
         return None, None
+
+
+class _OfACompile(Protocol):
+    @property
+    def compile_id(self) -> CompileId | None: ...
+
+
+_Any = TypeVar("_Any", bound=_OfACompile)
+
+
+def _by_compile(recorded: Iterable[_Any]) -> dict[CompileId | None, list[_Any]]:
+    found: dict[CompileId | None, list[_Any]] = {}
+    for each in recorded:
+        found.setdefault(each.compile_id, []).append(each)
+    return found
 
 
 def compiles_index(recording: Recording, links: Links) -> Element:
@@ -84,10 +100,10 @@ def compile_page(compile_id: CompileId, facts: CompileFacts, links: Links) -> El
         h("p", links.text(str(place), process), class_="dim") if place else None,
         list(_outcome(compile_id, facts, links)),
         list(_took(compile_id, facts, links)),
-        list(_graphs(compile_id, process, links)),
-        list(_breaks(compile_id, process, links)),
-        list(_why_again(compile_id, process, links)),
-        list(_guards(compile_id, process, links)),
+        list(_graphs(compile_id, facts, links)),
+        list(_breaks(compile_id, facts, links)),
+        list(_why_again(compile_id, facts, links)),
+        list(_guards(compile_id, facts, links)),
     )
 
 
@@ -121,30 +137,32 @@ def _took(compile_id: CompileId, facts: CompileFacts, links: Links) -> Iterator[
             yield h("p", "began again: ", first_line(reason), class_="dim")
 
 
-def _graphs(compile_id: CompileId, process: Process, links: Links) -> Iterator[Element]:
-    graphs = [graph for graph in process.graphs if graph.compile_id == compile_id]
+def _graphs(compile_id: CompileId, facts: CompileFacts, links: Links) -> Iterator[Element]:
+    graphs = facts.graphs.get(compile_id)
     if graphs:
         yield h("h3", "Graphs")
-        named = [h("li", links.text(f"graph {g.number}: {number(g.ops, 'op')}", process)) for g in graphs]
+        named = [
+            h("li", links.text(f"graph {g.number}: {number(g.ops, 'op')}", facts.process)) for g in graphs
+        ]
         yield h("ul", named)
 
 
-def _breaks(compile_id: CompileId, process: Process, links: Links) -> Iterator[Element]:
-    found = [each for each in process.breaks if each.compile_id == compile_id]
+def _breaks(compile_id: CompileId, facts: CompileFacts, links: Links) -> Iterator[Element]:
+    found = facts.breaks.get(compile_id)
     if found:
         yield h("h3", "It ends at a graph break")
         yield h(
             "ul",
             (
-                h("li", each.kind, " at ", links.text(str(each.place or "an unknown place"), process))
+                h("li", each.kind, " at ", links.text(str(each.place or "an unknown place"), facts.process))
                 for each in found
             ),
         )
 
 
-def _why_again(compile_id: CompileId, process: Process, links: Links) -> Iterator[Element]:
-    for reasons in process.recompile_reasons:
-        if reasons.compile_id != compile_id or not reasons.failures:
+def _why_again(compile_id: CompileId, facts: CompileFacts, links: Links) -> Iterator[Element]:
+    for reasons in facts.recompile_reasons.get(compile_id, ()):
+        if not reasons.failures:
             continue
         yield h("h3", "Compiled again, because each entry that there was failed")
         rows = [
@@ -156,19 +174,17 @@ def _why_again(compile_id: CompileId, process: Process, links: Links) -> Iterato
             ]
             for failure in reasons.failures[:_MOST_ROWS]
         ]
-        yield table(block_table("entry|what differed|compiled for|came", rows), links, process)
+        yield table(block_table("entry|what differed|compiled for|came", rows), links, facts.process)
 
 
-def _guards(compile_id: CompileId, process: Process, links: Links) -> Iterator[Element]:
-    for guard_set in process.guard_sets:
-        if guard_set.compile_id != compile_id:
-            continue
+def _guards(compile_id: CompileId, facts: CompileFacts, links: Links) -> Iterator[Element]:
+    for guard_set in facts.guard_sets.get(compile_id, ()):
         guards = guard_set.guards or ()
         checks = guard_set.checks or ()
         yield h(
             "h3", f"{number(len(guards) or len(checks), 'guard' if guards else 'check')} of its cache entry"
         )
         items = [[each.type, each.source] for each in (guards or checks)[:_MOST_GUARDS]]
-        yield table(block_table("guard|of", items), links, process)
+        yield table(block_table("guard|of", items), links, facts.process)
         if len(guards or checks) > _MOST_GUARDS:
             yield h("p", "… and more: ", link("guards", "Guards"), class_="dim")
