@@ -22,9 +22,10 @@ from pairs import (
 MEGABYTES = 150
 WALL_BOUND_S, PEAK_BOUND_MB = 3.0, 300
 _RECORD = re.compile(rb"^(?=[VDIWEC]\d{4} )", re.MULTILINE)
-_FRAME_ID = re.compile(rb'("frame_id": )\d+')
+_FRAME_ID = re.compile(rb'("frame_id": )(\d+)')
+_ENTRY = re.compile(rb'"(\d+)(/\d+: )')  # in the reasons of a recompile, the one that could not be used
 _CHECKSUM = re.compile(rb'("has_payload": ")\w{32}')
-_GRAPH = re.compile(rb'"graph": \d+')
+_GRAPH = re.compile(rb'"graph": (\d+)')
 _OF_A_GRAPH = (
     b'"dynamo_fx_graph"',
     b'"dynamo_graph_compiled"',
@@ -36,20 +37,30 @@ Change = Callable[[bytes, int], bytes]
 
 
 def repeated(stream: bytes, change: Change) -> Iterator[bytes]:
-    """The stream again and again, each time as the compiles of a further frame of the same process."""
+    """The stream again and again, each time as the compiles of further frames of the same process.
+
+    The first part is what it has once.
+    """
     records = _RECORD.split(stream)
     once = [each for each in records if any(name in each.partition(b"\n")[0] for name in _OF_THE_PROCESS)]
     rest = [each for each in records if each not in once]
+    frames = 1 + max((int(found[2]) for found in _FRAME_ID.finditer(stream)), default=0)
+    graphs = max((int(found[1]) for found in _GRAPH.finditer(stream)), default=1)
     yield b"".join(once)
     for copy in count():
-        yield b"".join(_of_another_frame(each, copy, change) for each in rest)
+        yield b"".join(_of_other_frames(each, copy, copy * frames, copy * graphs, change) for each in rest)
 
 
-def _of_another_frame(record: bytes, copy: int, change: Change) -> bytes:
+def _of_other_frames(record: bytes, copy: int, frames: int, graphs: int, change: Change) -> bytes:
+    """The record with so many frames and graphs before its own."""
     head, _, rest = record.partition(b"\n")
-    head = _FRAME_ID.sub(rb"\g<1>%d" % copy, head)
-    if any(name in head for name in _OF_A_GRAPH):
-        rest = change(_GRAPH.sub(b'"graph": %d' % (copy + 1), rest), copy)
+    of_graph, of_reasons = any(name in head for name in _OF_A_GRAPH), b'"recompile_reasons"' in head
+    head = _FRAME_ID.sub(lambda found: b"%s%d" % (found[1], int(found[2]) + frames), head)
+    if of_graph:
+        rest = change(_GRAPH.sub(lambda found: b'"graph": %d' % (int(found[1]) + graphs), rest), copy)
+    if of_reasons:
+        rest = _ENTRY.sub(lambda found: b'"%d%s' % (int(found[1]) + frames, found[2]), rest)
+    if of_graph or of_reasons:
         payload = b"\n".join(line.removeprefix(b"\t") for line in rest.removesuffix(b"\n").split(b"\n"))
         digest = hashlib.md5(payload, usedforsecurity=False).hexdigest().encode()
         head = _CHECKSUM.sub(rb"\g<1>" + digest, head)

@@ -29,7 +29,7 @@ def recordings(folder: Path) -> list[Path]:
         log = folder / str(copies) / "dedicated_log_torch_trace_1_0.log"
         log.parent.mkdir()
         with log.open("wb") as file:
-            file.writelines(islice(repeated(once, as_it_is), copies))
+            file.writelines(islice(repeated(once, as_it_is), copies + 1))
         made.append(log.parent)
     return made
 
@@ -48,7 +48,8 @@ def main() -> None:
             took = [median(run.cpu_s for run in runs[side.name]) for side in sides]
             grown, before = took[-1] - took[-2], took[-2] - took[-3]
             figures = "".join(f"{each:9.2f}" for each in took)
-            print(f"{command:12}{figures}   {grown / before:.2f}", flush=True)
+            verdict = "" if grown <= BOUND * before else "  over the bound"
+            print(f"{command:12}{figures}   {grown / before:.2f}{verdict}", flush=True)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from hashlib import sha256
 
 from dynamo_core.compare import Difference, compare, wanted_as_well
 from dynamo_core.compare.difference import GraphChange
+from dynamo_core.compare.graph_pairs import graphs_of, unlike
 from dynamo_core.model import (
     Bytecode,
     CompileId,
@@ -255,3 +256,19 @@ def test_the_order_of_a_sum_of_symbolic_sizes_is_no_difference() -> None:
 def test_ops_at_another_line_are_moved() -> None:
     (change,) = changes([graph(1, ["relu", *OPS])], [graph(1, [*OPS, "relu"])])
     assert next(changes_in(change)) == f"moved: relu from {FILE}:2 to {FILE}:44"
+
+
+def test_keys_count_only_where_both_runs_have_them() -> None:
+    """Older recordings have none: graphs are then the same by function and number of ops."""
+    keyed = graphs_of(recording([graph(1, ["add", "mul"])]), {})
+    plain = graphs_of(recording([replace_key(graph(1, ["sub", "div"]))]), {})
+    for before, after in ((keyed, plain), (plain, keyed)):
+        found = unlike(before, after)
+        assert (found.by_key, len(found.same)) == (False, 1)
+    found = unlike(keyed, graphs_of(recording([graph(1, ["sub", "div"])]), {}))
+    assert (found.by_key, found.same) == (True, [])
+
+
+def replace_key(made: Graph) -> Graph:
+    made.key = None
+    return made

@@ -27,6 +27,7 @@ from dynamo_core.model import (
     Optimizer,
     Place,
     ProcessEnd,
+    ProcessInfo,
     RecompileReasons,
     Recording,
     ResumeFunction,
@@ -461,3 +462,24 @@ def test_what_is_added_up_is_known_as_well_as_the_least_well_known_part() -> Non
     assert both.cost.lost == Figure(3.0, "estimated")
     (both,) = as_findings([lost(1.0, "sampled"), lost(2.0, "measured")])
     assert both.cost.lost == Figure(3.0, "sampled")
+
+
+@pytest.mark.parametrize(("in_graphs_s", "is_found"), [(6.0, False), (3.0, True)])
+def test_time_outside_of_graphs_is_a_finding_where_it_is_most_of_the_run(
+    in_graphs_s: float, is_found: bool
+) -> None:
+    """Of ten seconds."""
+    made = graph(1, CompileId(0, 0), times=times(10, in_graphs_s / 10), calls=10)
+    lasting = of_one_process(
+        graphs=[made],
+        info=ProcessInfo.of({"pid": 1, "began_ns": 1_000_000_000}),
+        end=ProcessEnd(ended_ns=11_000_000_000),
+        overlap_seconds=0.0,
+        compiling_in_calls_seconds=0.0,
+    )
+    kind = "time outside of graphs"
+    outside = [each for each in find(lasting) if each.kind == kind]
+    assert bool(outside) is is_found
+    assert [each.cost.saves_at_most for each in outside] == [Figure(7.0, "estimated")][: len(outside)]
+    lasting.processes[0].overlap_seconds = None  # what of the calls' time counts twice is not recorded
+    assert all(each.kind != kind for each in find(lasting))

@@ -1,8 +1,10 @@
 """Whether a program's own code calls torch.compile, as far as its text can tell."""
 
+import json
+
 import pytest
 
-from dynamo_core.capture.whole_program.program_files import place_of_compile_call
+from dynamo_core.capture.whole_program.program_files import is_own, place_of_compile_call
 
 
 @pytest.mark.parametrize(
@@ -34,3 +36,19 @@ from dynamo_core.capture.whole_program.program_files import place_of_compile_cal
 def test_unconditional_calls(text: str, line: int | None) -> None:
     expected = None if line is None else f"x.py:{line}"
     assert place_of_compile_call(text, "x.py") == expected
+
+
+@pytest.mark.parametrize(
+    ("file", "own"),
+    [
+        ("/home/me/train.py", True),
+        ("/home/me/lib/python3.11/site-packages/timm/x.py", False),
+        ("/usr/lib/python3/dist-packages/numpy/x.py", False),
+        (pytest.__file__.replace("pytest", "other"), False),
+        (json.__file__, False),
+        ("<stdin>", True),
+        ("<frozen importlib._bootstrap>", False),
+    ],
+)
+def test_installed_packages_and_pythons_own_files_are_not_the_programs(file: str, own: bool) -> None:
+    assert is_own(file) is own

@@ -9,24 +9,30 @@ from pathlib import Path
 import pytest
 from test_reader_fuzz import HEADS, PAYLOADS, build, parse
 
+from dynamo_core.analysis.break_costs import BreakCost, costs_of
 from dynamo_core.analysis.break_effects import distinct_breaks
 from dynamo_core.analysis.recompile_causes import causes_of
 from dynamo_core.analysis.recompile_moments import moment_of
 from dynamo_core.analysis.recompiles import frames_recompiled
 from dynamo_core.analysis.remedies.recompiles import recompile_advice
 from dynamo_core.model import (
+    Bytecode,
+    CallTimes,
     CompileId,
     Frame,
     Graph,
+    GraphBreak,
     GuardCheck,
     GuardSet,
     Place,
     Process,
     RecompileReasons,
     Recording,
+    ResumeFunction,
     StackFrame,
     Symbol,
 )
+from dynamo_core.model.calls import CallSample
 from dynamo_core.recording.aot_text import parse_aot_graph
 from dynamo_core.recording.break_text import parse_break_text, parse_user_stack
 from dynamo_core.recording.guard_text import parse_guard_tree
@@ -157,6 +163,46 @@ def test_breaks_of_code_that_was_compiled_often_take_linear_time() -> None:
     assert seconds(lambda: distinct_breaks(many)) < max(0.05, 24 * seconds(lambda: distinct_breaks(few)))
 
 
+def _timed_breaks(count: int, codes: int) -> Recording:
+    """Functions that break, each with a graph before it and the rest behind, and then in the rest again.
+
+    They are versions of so many `codes`; nothing is in between the second break and the graph behind it.
+    """
+    process = Process(Path("s.log"), torch_version="2.13.0")
+    for number in range(count):
+        of_code = number % codes
+        for part in range(3):
+            compile_id = CompileId(3 * number + part, 0)
+            code, place = f"{of_code}.{part}", Place("/x.py", 10 * of_code + part)
+            process.bytecodes.append(Bytecode(compile_id, "f", "f", place, code, {}, (), ()))
+            if part < 2:
+                name = f"r{code}"
+                behind = f"{of_code}.{part + 1}"
+                process.resume_functions.append(ResumeFunction(name, name, behind, compile_id))
+                line = StackFrame(place, "f", "print(x)")
+                process.breaks.append(GraphBreak("print", (line,), compile_id))
+            if part != 1:
+                graph = Graph(len(process.graphs) + 1, compile_id, 0, None, "eager", 1, is_compiled=True)
+                graph.calls_index, graph.calls = graph.number, 1
+                sample = CallSample(1, number, 1e-6, 1e-3, graph.number - 1)
+                graph.times = CallTimes(1, 1e-6, {}, (), (sample,) if part else (), None)
+                process.graphs.append(graph)
+    return Recording(Path("rec"), None, [process], None, [])
+
+
+@pytest.mark.parametrize("few_codes", [True, False])
+def test_what_many_breaks_cost_takes_linear_time(few_codes: bool) -> None:
+    def costs_in(recording: Recording) -> list[BreakCost]:
+        return costs_of(distinct_breaks(recording))
+
+    few, many = (_timed_breaks(count, codes=2 if few_codes else count) for count in (150, 1_200))
+    found = costs_in(many)
+    assert sum(each.distinct.met for each in found) == 2_400
+    second = next(each for each in found if each.distinct.first.stack[0].place.line == 1)
+    assert second.seconds_each == pytest.approx(1e-3)
+    assert seconds(lambda: costs_in(many)) < max(0.05, 24 * seconds(lambda: costs_in(few)))
+
+
 def _recompiles(count: int) -> Recording:
     """As many frames as that, each compiled again, as a size differed."""
     place, process = Place("/x.py", 3), Process(Path("s.log"), torch_version="2.13.0")
@@ -186,7 +232,7 @@ def _what_is_said_of_them(recording: Recording) -> list[object]:
         (cause,) = causes_of(frame)
         (compile_,) = frame.compiles
         said += [recompile_advice(cause), frame.shown_name, frame.calls(compile_)]
-        said += [moment_of(compile_.compile_id, frame.records, frame.process, recording), cause.full_source]
+        said += [moment_of(compile_.compile_id, frame.records, recording), cause.full_source]
         said += [cause.eager_caller, cause.is_whole_graph, cause.trains, cause.is_of_dict]
     return said
 

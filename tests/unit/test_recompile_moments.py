@@ -38,7 +38,7 @@ def moment(frame: Frame, first: CallTimes | None) -> Moment:
 
 def moment_in(made: Recording, compile_id: CompileId) -> Moment:
     (process,) = made.processes
-    return moment_of(compile_id, CompileRecords(process), process, made)
+    return moment_of(compile_id, CompileRecords(process), made)
 
 
 def test_a_compile_began_its_own_time_before_it_ended_in_the_call_behind_those_before_it() -> None:

@@ -170,3 +170,12 @@ def test_random_damage_never_raises() -> None:
                 record.payload()
             except Damaged:
                 pass
+
+
+def test_a_path_with_the_name_of_a_field_in_it_hides_no_stray_line() -> None:
+    """The first line is searched for the payload's checksum from where its JSON begins."""
+    odd = line({"str": ["/x.py", 1]}).replace(b"torch/_dynamo/utils.py", b'torch/"has_payload"/utils.py')
+    records, parser = read(odd + b"\tstray\n" + STREAM)
+    assert len(records) == 4
+    assert parser.damaged == 1
+    assert read(odd + STREAM)[1].damaged == 0

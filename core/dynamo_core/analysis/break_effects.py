@@ -139,7 +139,7 @@ class _Known:
             self._fingerprints.setdefault(code.compile_id, []).append(code.fingerprint)
         self._uncompiled = {frame.name for frame in self.process.frames if frame.outcome != "compiled"}
         self._sides: dict[CompileId | None, _Sides] = {}
-        # Code may have been compiled any number of times: what it all resumes, and what resumes it, is one.
+        # All compiles of one code go on in the same resume functions and resume the same breaks: found once.
         self._resuming: dict[_Fingerprints, _Resuming] = {}
         self._ahead: dict[_Fingerprints, tuple[tuple[CompileId | None, ...], tuple[Graph, ...]]] = {}
         self._counted: dict[CompileId | None, tuple[Graph, ...]] = {}

@@ -7,10 +7,10 @@ is a guard, has its own function compiled again: that ends where the line is mov
 
 from collections.abc import Iterable
 
-from ..model import Compile, GraphBreak, GuardFailure, function_of, resumed_function
+from ..model import Compile, GraphBreak, GuardFailure, Place, function_of, resumed_function
 from ..shared.quick_dataclass import dataclass
 from .break_effects import DistinctBreak
-from .guard_failures import is_of_a_break, lengthened_by
+from .guard_failures import is_of_a_break, is_of_length, lengthened_by
 from .recompiles import FrameRecompiles
 from .remedies.line_parts import targets_of
 
@@ -29,33 +29,42 @@ class RecompilesOfABreak:
 NO_RECOMPILES = RecompilesOfABreak()
 
 
-def recompiles_of(each: DistinctBreak, recompiled: Iterable[FrameRecompiles]) -> RecompilesOfABreak:
-    """Those of one break; none where the program itself asks for it."""
-    if any(words in each.first.kind for words in _ASKED_FOR) or not each.first.stack:
-        return NO_RECOMPILES
-    broken = {(where[0], where[1]) for each_time in each.occurrences if (where := _resumed_at(each_time))}
-    made = set(targets_of(each.first.stack[-1].text))
-    took, lengthened = 0.0, None
-    for frame in recompiled:
-        is_behind = resumed_function(frame.name) in broken
-        for compile_, failure in _with_newest_failure(frame):
-            if by_its_line := _lengthened_by(each.first, frame, failure):
+class RecompilesByBreak:
+    """The recompiles of a recording, to be asked for those of each break."""
+
+    def __init__(self, recompiled: Iterable[FrameRecompiles]) -> None:
+        self._all: list[tuple[Compile, GuardFailure]] = []  # each with the newest entry's failure
+        self._resuming: dict[tuple[str, int], list[int]] = {}  # positions, by what is resumed, and where
+        self._guarding: dict[Place | None, list[int]] = {}  # of those whose guard is on a length, by its line
+        for frame in recompiled:
+            resumed = resumed_function(frame.name)
+            for compile_ in frame.compiles:
+                for failure in frame.failures(compile_)[:1]:
+                    if resumed is not None:
+                        self._resuming.setdefault(resumed, []).append(len(self._all))
+                    if is_of_length(failure):
+                        self._guarding.setdefault(frame.place_of(failure), []).append(len(self._all))
+                    self._all.append((compile_, failure))
+
+    def of(self, each: DistinctBreak) -> RecompilesOfABreak:
+        """Those of one break; none where the program itself asks for it."""
+        if any(words in each.first.kind for words in _ASKED_FOR) or not each.first.stack:
+            return NO_RECOMPILES
+        line = each.first.stack[-1]
+        broken = {where for each_time in each.occurrences if (where := _resumed_at(each_time))}
+        behind = {position for where in broken for position in self._resuming.get(where, ())}
+        made = set(targets_of(line.text))
+        took, lengthened = 0.0, None
+        guarding = {*self._guarding.get(line.place, ())}
+        for position in sorted(behind | guarding):
+            compile_, failure = self._all[position]
+            by_its_line = lengthened_by(line.text, failure) if position in guarding else None
+            if by_its_line:
                 lengthened = by_its_line
-            elif not (is_behind and _is_of(failure, made)):
+            elif not (position in behind and _is_of(failure, made)):
                 continue
             took += compile_.seconds or 0.0
-    return RecompilesOfABreak(took, lengthened)
-
-
-def _with_newest_failure(frame: FrameRecompiles) -> Iterable[tuple[Compile, GuardFailure]]:
-    return ((compile_, failure) for compile_ in frame.compiles for failure in frame.failures(compile_)[:1])
-
-
-def _lengthened_by(graph_break: GraphBreak, frame: FrameRecompiles, failure: GuardFailure) -> str | None:
-    """What the guard that failed is on, if the very line that breaks makes that longer or shorter."""
-    line = graph_break.stack[-1]
-    found = lengthened_by(line.text, failure)
-    return found if found and frame.place_of(failure) == line.place else None
+        return RecompilesOfABreak(took, lengthened)
 
 
 def _resumed_at(graph_break: GraphBreak) -> tuple[str, int] | None:

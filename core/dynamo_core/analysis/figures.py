@@ -10,7 +10,7 @@ from .given_up import what_stopped
 from .recompiles import FrameRecompiles, frames_recompiled, is_recompile_limit
 from .summary import break_identity, fell_back, gave_up
 from .time.graph_times import GraphTime, graph_times
-from .time.wall import REST, WallTime, wall_time
+from .time.wall import GRAPHS, REST, WallTime, wall_time
 
 
 class Figures:
@@ -93,8 +93,9 @@ class Figures:
 
     def _outside_of(self, process: Process) -> float | None:
         wall = self.wall(process)
-        rest = None if wall is None else wall.part(REST)
-        if rest is None or rest.seconds is None:
+        graphs, rest = (None if wall is None else wall.part(name) for name in (GRAPHS, REST))
+        # Where the time inside of graphs is not known, it is in the rest.
+        if graphs is None or graphs.seconds is None or rest is None or rest.seconds is None:
             return None
         backward = sum(c.seconds or 0.0 for c in process.entire.compiles if not c.is_forward)
         return max(0.0, rest.seconds - backward)

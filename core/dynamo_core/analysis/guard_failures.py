@@ -42,7 +42,12 @@ def is_of_a_break(failure: GuardFailure) -> bool:
     return (failure.source or "").startswith(_ON_STACK)
 
 
+def is_of_length(failure: GuardFailure) -> bool:
+    """Whether it is about how much a list or a dictionary holds."""
+    return failure.kind in ("length", "dictionary")
+
+
 def lengthened_by(line: str, failure: GuardFailure) -> str | None:
     """The list or dictionary that a guard is on, as the program names it, if the line changes its length."""
     name = _GLOBAL.sub(r"\1", failure.source or "")
-    return name if failure.kind in ("length", "dictionary") and name in changed_by(line) else None
+    return name if is_of_length(failure) and name in changed_by(line) else None

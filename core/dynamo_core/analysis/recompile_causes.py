@@ -10,7 +10,7 @@ from ..recording.guard_text import split_comment
 from ..recording.recompile_text import plain_source
 from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
-from .compile_records import frame_of
+from .by_compile import frame_of
 from .guard_failures import lengthened_by
 from .library import CELL, is_library
 from .recompiles import FrameRecompiles
@@ -109,7 +109,7 @@ class RecompileCause:
         Instead of a line of a library it is the user's own that led there.
         """
         if self.kind == "backend":
-            return self.frame.records.compile_calls.get(self.compiles[0].compile_id) or self.call
+            return self.frame.records.compiled_by.get(self.compiles[0].compile_id) or self.call
         is_of_call = self.kind == "global state" or self.is_of_training or self.failure is None
         found = self.call if is_of_call else self._innermost_own_line() or self.call
         return found or (None if self.failure is None else self.frame.line_of(self.failure))
@@ -316,7 +316,7 @@ class RecompileCause:
     def eager_caller(self) -> str | None:
         """The function that calls the frame and was given up, so that the frame is compiled by itself."""
         records = self.frame.records
-        calls = [call for each in self.compiles for call in records.called_from.get(each.compile_id, ())]
+        calls = [call for each in self.compiles for call in records.callers_in_order.get(each.compile_id, ())]
         for _, call in sorted(calls, key=itemgetter(0)):
             given_up = records.given_up.get((call.place.file, call.function), ())
             around = [each for each in given_up if each.place.line <= call.place.line]

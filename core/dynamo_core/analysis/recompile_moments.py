@@ -5,7 +5,6 @@ from typing import Annotated
 from ..model import CompileId, Frame, Process, Recording
 from ..shared.quick_dataclass import dataclass
 from .compile_records import CompileRecords
-from .time.steps import calls_before
 
 
 @dataclass(frozen=True)
@@ -17,15 +16,13 @@ class Moment:
     thread: Annotated[str | None, "its name; null for the main one, or where it was not recorded"]
 
 
-def moment_of(
-    compile_id: CompileId | None, records: CompileRecords, process: Process, recording: Recording
-) -> Moment:
+def moment_of(compile_id: CompileId | None, records: CompileRecords, recording: Recording) -> Moment:
     """The moment at which a compile began, as far as it is known."""
     frame = records.frames.get(compile_id)
     began_ns = None if frame is None else _began(frame)
     if frame is None or began_ns is None:
         return Moment(None, None, None)
-    since_begin = seconds_since_begin(began_ns, process.entire, recording)
+    since_begin = seconds_since_begin(began_ns, records.process.entire, recording)
     return Moment(since_begin, _call(compile_id, records, began_ns), frame.thread)
 
 
@@ -45,12 +42,8 @@ def _call(compile_id: CompileId | None, records: CompileRecords, began_ns: int) 
     """The number of the call that had to compile; None where the calls before it were not all noted."""
     if compile_id is None:
         return None
-    before = 0
-    for graph in records.graphs_of_frames.get((compile_id.frame, compile_id.generation), ()):
-        if graph.times is None:
-            return None
-        least, most = calls_before(graph.times, began_ns)
-        if least != most:
-            return None
-        before += least
-    return before + 1
+    calls = records.calls_of_frame(compile_id)
+    if calls is None:
+        return None
+    least, most = calls.at(began_ns)
+    return least + 1 if least == most else None

@@ -19,7 +19,8 @@ from ..model import (
 from ..recording.guard_text import split_comment
 from ..recording.recompile_text import plain_source
 from ..shared.quick_dataclass import dataclass
-from .compile_records import CompileRecords, frame_of
+from .by_compile import frame_of
+from .compile_records import CompileRecords
 from .words import frame_name
 
 _TYPE = re.compile(r", type=<class '([^']+)'>$")
@@ -66,7 +67,7 @@ class FrameRecompiles:
     @property
     def compile_calls(self) -> set[StackFrame]:
         """The calls of torch.compile that made its versions, as far as they are known."""
-        return {*self.records.compile_calls.of_frame(self._any_id).values()}
+        return {*self.records.compiled_by.of_frame(self._any_id).values()}
 
     @property
     def place(self) -> Place | None:
@@ -95,9 +96,12 @@ class FrameRecompiles:
         checks = chain(*self.records.checks.of_frame(self._any_id).values())
         return [check for check in checks if ".size()[" in check.code]
 
-    def is_of(self, compile_id: CompileId | None) -> bool:
-        """Whether a compile is one of this frame."""
-        return frame_of(compile_id) == frame_of(self._any_id)
+    @property
+    def versions_called(self) -> list[int] | None:
+        """How often each of its compiled versions was called; None where that was not recorded of all."""
+        graphs = self.records.compiled_graphs.of_frame(self._any_id).values()
+        calls = [graph.times.calls for graph in chain(*graphs) if graph.times is not None]
+        return calls if calls and len(calls) == sum(map(len, graphs)) else None
 
     @property
     def _any_id(self) -> CompileId | None:
@@ -124,20 +128,24 @@ class FrameRecompiles:
         if self.failures(compile_)[0].source == failure.source:
             return False  # the newest is on the same thing: open as a float, say, and an int came
         opened = failure.source if failure.index is None else f"{failure.source}.size()[{failure.index}]"
-        return any(
-            opened == plain_source(symbol.source)
-            for symbol in self.symbols
-            if symbol.compile_id is not None
-            and (entry.compile or 0) < (symbol.compile_id.compile or 0) < (now.compile or 0)
-        )
+        return any((entry.compile or 0) < at < (now.compile or 0) for at in self._opened.get(opened, ()))
+
+    @cached_property
+    def _opened(self) -> dict[str, list[int]]:
+        """In which compiles torch made something dynamic, by its plain name."""
+        opened: dict[str, list[int]] = {}
+        for symbol in self.symbols:
+            if symbol.compile_id is not None:
+                opened.setdefault(plain_source(symbol.source), []).append(symbol.compile_id.compile or 0)
+        return opened
 
     def calls(self, compile_: Compile) -> int | None:
         """How often what this compile made has been called since; None where that was not counted."""
-        return self.records.graph_calls.get(compile_.compile_id)
+        return self.records.times_called.get(compile_.compile_id)
 
     def call(self, compile_: Compile) -> StackFrame | None:
         """The user's call that brought the recompile about."""
-        return self.records.calls.get(compile_.compile_id)
+        return self.records.callers.get(compile_.compile_id)
 
     def line_of(self, failure: GuardFailure) -> StackFrame | None:
         """The line of a failed guard: torch names it, or the entry's own guard on the same source."""

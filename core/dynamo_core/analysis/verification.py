@@ -64,13 +64,14 @@ def verification(recording: Recording) -> Verification | None:
     is_asked = recording.settings.verify is not None
     if not is_asked and not any(process.verified for process in recording.processes):
         return None
-    return Verification(
-        tuple(
-            VerifiedGraph(
-                process, graph, tuple(call for call in process.verified if call.graph == graph.number)
-            )
-            for process in recording.processes
+    graphs: list[VerifiedGraph] = []
+    for process in recording.processes:
+        calls: dict[int, list[VerifiedCall]] = {}
+        for call in process.verified:
+            calls.setdefault(call.graph, []).append(call)
+        graphs += (
+            VerifiedGraph(process, graph, tuple(calls.get(graph.number, ())))
             for graph in process.graphs
             if graph.is_compiled
         )
-    )
+    return Verification(tuple(graphs))

@@ -1,12 +1,13 @@
 """The distinct graphs of a recording, each with the program by which it is measured."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
+from ..analysis.by_compile import by_compile
 from ..analysis.graphs.generated_program import generated_program
 from ..analysis.graphs.node_text import place_in, value_text
 from ..measuring.conditions import size_class
-from ..model import Graph, Process, Recording
+from ..model import Graph, Process, Recording, Symbol
 from ..shared.errors import NothingSelected
 from ..shared.quick_dataclass import dataclass
 from .rounds import GraphProgram
@@ -49,17 +50,22 @@ def distinct_graphs(recording: Recording) -> list[DistinctGraph]:
             if graph.is_compiled:
                 same = graph.key if graph.key is not None else (id(process), graph.number)
                 members.setdefault(same, []).append((process, graph))
-    return [DistinctGraph(_to_tune(*found[0]), found) for found in members.values()]
+    opened = {id(process): by_compile(process.symbols) for process in recording.processes}
+    return [
+        DistinctGraph(_to_tune(graph, opened[id(process)].get(graph.compile_id, ())), found)
+        for found in members.values()
+        for process, graph in found[:1]
+    ]
 
 
-def _to_tune(process: Process, graph: Graph) -> GraphToTune:
+def _to_tune(graph: Graph, symbols: Sequence[Symbol]) -> GraphToTune:
     inputs = [node for node in graph.nodes or () if node.op == "placeholder"]
-    program, problem = _program(process, graph)
+    program, problem = _program(graph, symbols)
     return GraphToTune(
         key=graph.key or "",
         program=program,
         problem=problem,
-        sizes=_sizes(process, graph),
+        sizes=_sizes(graph, symbols),
         kinds=frozenset(tensor.device.partition(":")[0] for node in inputs for tensor in node.tensors),
         ops=graph.ops,
         from_=place_in(graph),
@@ -67,9 +73,9 @@ def _to_tune(process: Process, graph: Graph) -> GraphToTune:
     )
 
 
-def _sizes(process: Process, graph: Graph) -> tuple[str, ...]:
+def _sizes(graph: Graph, symbols: Iterable[Symbol]) -> tuple[str, ...]:
     """As `symbolic_sizes` has them in the program: of each symbol, in the order of the inputs."""
-    hints = {symbol.name: symbol.hint for symbol in process.symbols if symbol.compile_id == graph.compile_id}
+    hints = {symbol.name: symbol.hint for symbol in symbols}
     found: dict[str, str] = {}
     for node in graph.nodes or ():
         if node.op == "placeholder":
@@ -80,10 +86,9 @@ def _sizes(process: Process, graph: Graph) -> tuple[str, ...]:
     return tuple(found.values())
 
 
-def _program(process: Process, graph: Graph) -> tuple[GraphProgram | None, str | None]:
+def _program(graph: Graph, symbols: Sequence[Symbol]) -> tuple[GraphProgram | None, str | None]:
     if graph.key is None or graph.modes is None:
         return None, _NO_KEY
-    symbols = [symbol for symbol in process.symbols if symbol.compile_id == graph.compile_id]
     try:
         text = generated_program(graph, symbols, f"graph {graph.number}")
     except NothingSelected as error:

@@ -19,6 +19,11 @@ class CompileId(NamedTuple):
     autograd: int | None = None
     generation: int = 0
 
+    @property
+    def of_frame(self) -> "CompileId":
+        """What all compiles of its frame have in common: the id without the compile's own number."""
+        return self._replace(compile=None)
+
     def __str__(self) -> str:
         parts = [] if self.autograd is None else [f"!{self.autograd}"]
         if self.frame is not None:

@@ -50,11 +50,11 @@ class GuardBuilder:
         for reasons in self._process.recompile_reasons:
             for failure in reasons.failures:
                 if failure.entry is not None:
-                    sources = failed.setdefault(_frame_of(failure.entry), set())
+                    sources = failed.setdefault(failure.entry.of_frame, set())
                     sources |= {failure.source} if failure.source is not None else set()
         for compile_id, record in self._kept if failed else ():
-            if _frame_of(compile_id) in failed:
-                self._read_again(compile_id, record, failed[_frame_of(compile_id)])
+            if compile_id.of_frame in failed:
+                self._read_again(compile_id, record, failed[compile_id.of_frame])
         self._kept.clear()
 
     def _read_again(self, compile_id: CompileId, record: Record, sources: set[str]) -> None:
@@ -131,7 +131,3 @@ class GuardBuilder:
             raise Damaged(f"more than {_MOST_REASONS:,} reasons")
         failures = tuple(self.failure(str(reason)) for reason in reasons)
         self._process.recompile_reasons.append(RecompileReasons(self._begun.id_of(record), failures))
-
-
-def _frame_of(compile_id: CompileId) -> CompileId:
-    return compile_id._replace(compile=None)

@@ -10,6 +10,7 @@ torch/_inductor/debug.py (create_kernel_information_json and what it reads), see
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from ..model import CompileId, Graph, GraphPart, Place, Process
@@ -97,9 +98,10 @@ class KernelSources:
     def _read(self, compile_id: CompileId | None, code: str) -> None:
         code = f"\n{code}"
         comments = list(_NODES.finditer(code))
+        ends = [comment.end() for comment in comments]
         for kernel in _KERNEL.finditer(code):
-            before = [comment for comment in comments if comment.end() <= kernel.start()]
-            if not before or _KERNEL.search(code, before[-1].end(), kernel.start()):
+            before = bisect_right(ends, kernel.start())
+            if not before or _KERNEL.search(code, ends[before - 1], kernel.start()):
                 continue  # the comment is of the kernel before
-            names = before[-1][1].split(",")
+            names = comments[before - 1][1].split(",")
             self._nodes[compile_id, kernel[1]] = tuple(name.strip() for name in names if name.strip())

@@ -350,7 +350,8 @@ class RecordParser:
                 # Foreign lines, of which there may be millions: they are one stretch of damage.
                 start = self._skip_foreign_lines(data, start)
                 head = _LINE.match(data, start)
-            # First lines are most of some streams, and the end of a line is found many times as fast.
+            # First lines are most of some streams, and the end of a line is found many times as fast as the
+            # next record.
             line_end = searched = _line_end(data, start + 1)
         self._keep(data, start, head)
 
@@ -445,12 +446,12 @@ def _record_of(text: bytes) -> Record | None:
 def _record_at(
     head: re.Match[bytes] | None, line_end: int, end: int, is_too_large: bool = False
 ) -> Record | None:
-    """The record that begins with `head`, and its first line; None if there is none."""
+    """The record that begins with `head`, and whose first line ends at `line_end`; None if there is none."""
     if not _is_head(head):
         return None
     data = head.string
     begin = head.start()
-    has_stray_lines = line_end < end and data.rfind(_HAS_PAYLOAD, begin, line_end) < 0
+    has_stray_lines = line_end < end and data.rfind(_HAS_PAYLOAD, head.start("json"), line_end) < 0
     if data[line_end - 1] not in b"}\r" or line_end - begin > _LONGEST_FIRST_LINE:  # it was cut
         return None
     is_too_large = is_too_large or end - begin > _LARGEST_RECORD

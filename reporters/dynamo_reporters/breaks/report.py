@@ -1,6 +1,5 @@
 """Graph breaks, in the order of the findings: where, why, what they cost, and what to do about them."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from dynamo_core.analysis.break_costs import BreakCost
@@ -194,14 +193,14 @@ def _parted(each: DistinctBreak, recording: Recording) -> str | None:
     # The versions of one function go on in the same graphs.
     before: dict[tuple[str, tuple[int, ...]], list[Graph]] = {}
     after: dict[tuple[int, ...], Sequence[Graph]] = {}
-    numbers: dict[int, tuple[int, ...]] = {}  # of what is behind, which many crossings may share
+    shared: dict[tuple[int, int], list[Graph]] = {}  # many crossings may have the same behind them
     for crossing in each.crossings:
-        where = process_title(crossing.process, recording)
-        behind = numbers.get(id(crossing.after))
-        if behind is None:
-            behind = numbers[id(crossing.after)] = tuple(graph.number for graph in crossing.after)
-        before.setdefault((where, behind), []).extend(crossing.before)
-        after[behind] = crossing.after
+        same = id(crossing.process), id(crossing.after)
+        if same not in shared:
+            behind = tuple(graph.number for graph in crossing.after)
+            shared[same] = before.setdefault((process_title(crossing.process, recording), behind), [])
+            after[behind] = crossing.after
+        shared[same] += crossing.before
     parts = [
         f"between {_one_of(first) or 'no graph before it'} and "
         f"{_one_of(after[behind]) or 'no graph after it'}{where}"
@@ -272,12 +271,13 @@ def _skipped(recording: Recording) -> Iterator[Block]:
     if not skipped:
         return
     yield Heading(f"{number(len(skipped), 'frame')} skipped")
+    by_reason: dict[str, list[str]] = {}
+    for frame in skipped:
+        reason = frame.reason or "no reason recorded"
+        by_reason.setdefault(reason, []).append(frame_name(frame.name, frame.method))
     rows = []
-    for reason, count in Counter(frame.reason or "no reason recorded" for frame in skipped).most_common():
-        of_it = dict.fromkeys(
-            frame_name(f.name, f.method) for f in skipped if (f.reason or "no reason recorded") == reason
-        )
-        names = list(of_it)
+    for reason, of_it in sorted(by_reason.items(), key=lambda each: -len(each[1])):
+        names = list(dict.fromkeys(of_it))
         shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-        rows.append([str(count), reason, shown])
+        rows.append([str(len(of_it)), reason, shown])
     yield table("frames>|reason|functions", rows)

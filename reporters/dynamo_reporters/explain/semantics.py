@@ -1,11 +1,11 @@
 """What torch.compile would change in this program: where its semantics are not eager's, and how we fared."""
 
 import re
-from collections.abc import Iterator
-from typing import Annotated, Any
+from collections.abc import Iterator, Mapping
+from typing import Annotated
 
 from dynamo_core.analysis.words import first_line, frame_name, number, place
-from dynamo_core.model import Place, Process, Recording, SemanticDifference
+from dynamo_core.model import Compile, Place, Process, Recording, SemanticDifference
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph
@@ -88,13 +88,14 @@ def semantics_of(recording: Recording) -> list[Semantics]:
             kind=each.kind,
             graph=each.graph,
             answered=each.answered,
-            place=_place_of(each, process),
+            place=_place_of(each, compiles),
             outputs=list(each.outputs),
             inputs=list(each.inputs),
             compiled=each.compiled,
             eager=each.eager,
         )
         for process in recording.processes
+        for compiles in [_compiles(process)]
         for each in process.semantic_differences
     ]
 
@@ -107,9 +108,10 @@ def _is_kept(recording: Recording) -> bool:
 
 def _lines(recording: Recording) -> Iterator[str]:
     for process in recording.processes:
+        compiles = _compiles(process)
         for each in process.semantic_differences:
-            where = place(_place_of(each, process))
-            yield f"{where}{_frame(each, process)}: {_sentence(each)}. {_FARED[each.answered]}".strip()
+            where = place(_place_of(each, compiles))
+            yield f"{where}{_frame(each, compiles)}: {_sentence(each)}. {_FARED[each.answered]}".strip()
 
 
 def _sentence(each: SemanticDifference) -> str:
@@ -135,19 +137,23 @@ def _name(source: str) -> str:
     return _OF_MODULE.sub(r".\1", source.replace("L['self']", "self"))
 
 
-def _place_of(each: SemanticDifference, process: Process) -> Any:
+def _place_of(each: SemanticDifference, compiles: Mapping[int | None, Compile]) -> Place | None:
     if each.place is not None:
         return each.place
-    graph = next((graph for graph in process.entire.graphs if graph.number == each.graph), None)
-    compiled = None if graph is None else _compile_of(graph, process)
+    compiled = compiles.get(each.graph)
     return None if compiled is None else compiled.place
 
 
-def _frame(each: SemanticDifference, process: Process) -> str:
-    graph = next((graph for graph in process.entire.graphs if graph.number == each.graph), None)
-    compiled = None if graph is None else _compile_of(graph, process)
+def _frame(each: SemanticDifference, compiles: Mapping[int | None, Compile]) -> str:
+    compiled = compiles.get(each.graph)
     return "" if compiled is None else f", graph {each.graph} of {frame_name(compiled.name)}"
 
 
-def _compile_of(graph: Any, process: Process) -> Any:
-    return next((each for each in process.entire.compiles if each.compile_id == graph.compile_id), None)
+def _compiles(process: Process) -> dict[int | None, Compile]:
+    """The compile that each graph is of, by the graph's number."""
+    entire = process.entire
+    if not process.semantic_differences:
+        return {}
+    first = {each.compile_id: each for each in reversed(entire.compiles)}
+    graphs = reversed(entire.graphs)
+    return {graph.number: first[graph.compile_id] for graph in graphs if graph.compile_id in first}

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
+from dynamo_core.analysis.by_compile import by_compile
 from dynamo_core.analysis.graphs.node_text import Kind, counts_of, kind_of
-from dynamo_core.model import CompileId, Graph, Node, Place, Process, Recording, Stage, TensorInfo
+from dynamo_core.model import CompileId, Graph, Node, Place, Process, Recording, Stage, Symbol, TensorInfo
 from dynamo_core.shared.declared import AtLeast, Count, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -167,7 +168,12 @@ class GraphsAndProgram(Graphs):
 def graphs_of(recording: Recording, stages: Sequence[str]) -> Graphs:
     """The graphs of all processes, and the texts of the stages asked for."""
     return Graphs(
-        graphs=[_graph(graph, process) for process in recording.processes for graph in process.graphs],
+        graphs=[
+            _graph(graph, process, symbols.get(graph.compile_id, ()))
+            for process in recording.processes
+            for symbols in [by_compile(process.symbols)]
+            for graph in process.graphs
+        ],
         stages=[
             _text(text, process)
             for process in recording.processes
@@ -179,7 +185,7 @@ def graphs_of(recording: Recording, stages: Sequence[str]) -> Graphs:
     )
 
 
-def _graph(graph: Graph, process: Process) -> GraphCaptured:
+def _graph(graph: Graph, process: Process, symbols: Sequence[Symbol]) -> GraphCaptured:
     counts = counts_of(graph)
     return GraphCaptured(
         process=process,
@@ -199,11 +205,7 @@ def _graph(graph: Graph, process: Process) -> GraphCaptured:
         untimed_calls=None if graph.times is None else graph.times.untimed,
         host_seconds=graph.host_seconds,
         backend_seconds=graph.backend_seconds,
-        symbols=[
-            DynamicSymbol(symbol.name, symbol.hint, symbol.source, symbol.place)
-            for symbol in process.symbols
-            if symbol.compile_id == graph.compile_id
-        ],
+        symbols=[DynamicSymbol(symbol.name, symbol.hint, symbol.source, symbol.place) for symbol in symbols],
         nodes=None if graph.nodes is None else list(map(_node, graph.nodes)),
         code=graph.code,
         training=pairs_in(graph, process),

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from dynamo_core.analysis.by_compile import by_compile
 from dynamo_core.analysis.words import number, process_title
-from dynamo_core.model import CompileId, Graph, Process, Recording
+from dynamo_core.model import CompileId, Graph, Process, Recording, Symbol
 
 from ..page.blocks import Block, Bullets, Heading
 from ..page.console import plain_text
@@ -23,11 +24,12 @@ def graph_files(recording: Recording, stages: Sequence[str], show_all: bool) -> 
     for process in recording.processes:
         of_process = _process_prefix(process, recording)
         prefixes: dict[CompileId | None, str] = {}
+        symbols = by_compile(process.symbols)
         for graph in process.graphs:
             prefix = of_process + _graph_prefix(graph)
             prefixes.setdefault(graph.compile_id, prefix)
             title = short_title(graph) + process_title(process, recording)
-            for ending, text in _forms(graph, process, title, show_all):
+            for ending, text in _forms(graph, process, symbols.get(graph.compile_id, ()), title, show_all):
                 files[_unused(f"{prefix}_{ending}", files)] = text.rstrip("\n") + "\n"
         for compile_id, texts in texts_by_compile(process, [s for s in stage_names(stages) if s != "dynamo"]):
             prefix = prefixes.get(compile_id, f"{of_process}compile_{_id_in_name(compile_id)}")
@@ -44,8 +46,10 @@ def saved_blocks(folder: str, names: Sequence[str]) -> list[Block]:
     return [Heading(f"{number(len(names), 'file')} in {folder}", 1), Bullets(names)]
 
 
-def _forms(graph: Graph, process: Process, title: str, show_all: bool) -> Iterator[tuple[str, str]]:
-    blocks, _ = graph_section(graph, process, show_all)
+def _forms(
+    graph: Graph, process: Process, symbols: Sequence[Symbol], title: str, show_all: bool
+) -> Iterator[tuple[str, str]]:
+    blocks, _ = graph_section(graph, process, symbols, show_all)
     yield "table.txt", plain_text(blocks)
     if graph.code is not None:
         yield "code.py", graph_text(graph, "code", title)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from dynamo_core.analysis.by_compile import by_compile
 from dynamo_core.analysis.drawing.graph_boxes import Drawing, drawing_of
 from dynamo_core.analysis.graphs.generated_program import CONTENTS
 from dynamo_core.analysis.graphs.node_text import counts_text, place_in
@@ -14,7 +15,7 @@ from dynamo_core.analysis.words import (
     seconds,
     seconds_in_calls,
 )
-from dynamo_core.model import CompileId, Graph, Node, Process, Recording
+from dynamo_core.model import CompileId, Graph, Node, Process, Recording, Symbol
 from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_TEXT
 
 from ..detail import Detail
@@ -106,17 +107,24 @@ def _tables_page(recording: Recording, show_all: bool) -> list[Block]:
     says_less = False
     for process in recording.processes:
         blocks.append(Heading(_process_heading(process, recording), 1))
+        symbols = by_compile(process.symbols)
         for graph in process.graphs:
-            section, is_short = graph_section(graph, process, show_all)
+            opened = symbols.get(graph.compile_id, ())
+            section, is_short = graph_section(graph, process, opened, show_all)
             blocks += section
             says_less |= is_short
     return blocks + _closing(recording, says_less)
 
 
-def graph_section(graph: Graph, process: Process, show_all: bool) -> tuple[list[Block], bool]:
-    """All about one graph, its tables last, and whether they say less than `show_all` would."""
+def graph_section(
+    graph: Graph, process: Process, symbols: Sequence[Symbol], show_all: bool
+) -> tuple[list[Block], bool]:
+    """All about one graph, its tables last, and whether they say less than `show_all` would.
+
+    `symbols` are those of its compile.
+    """
     blocks: list[Block] = [Heading(f"{short_title(graph)}: {counts_text(graph)}", 3)]
-    blocks += [Paragraph(fact, "dim") for fact in _facts(graph, process)]
+    blocks += [Paragraph(fact, "dim") for fact in _facts(graph, process, symbols)]
     if graph.nodes is not None:
         tables, is_short = node_tables(graph, show_all)
         return blocks + tables, is_short
@@ -138,7 +146,7 @@ def _process_heading(process: Process, recording: Recording) -> str:
     return heading + (f", {not_taken:,} that the backend declined" if not_taken else "")
 
 
-def _facts(graph: Graph, process: Process) -> list[str]:
+def _facts(graph: Graph, process: Process, symbols: Sequence[Symbol]) -> list[str]:
     """What is known of a graph besides its nodes, a line for each subject."""
     facts = []
     if graph.backend is not None:
@@ -156,7 +164,6 @@ def _facts(graph: Graph, process: Process) -> list[str]:
         facts.append("a call has not returned")
     lines = ["; ".join(facts)] if facts else []
     lines += declined_lines(graph)
-    symbols = [s for s in process.symbols if s.compile_id == graph.compile_id]
     if symbols and graph.compile_id is not None:
         sizes = (f"{symbol.name} = {symbol.hint} ({symbol.source})" for symbol in symbols)
         lines.append(f"symbolic sizes, as met when compiling: {', '.join(dict.fromkeys(sizes))}")

@@ -1,8 +1,8 @@
 """A compile: the frame that it is of, how it went, why it was made again, its guards, graphs and bytecode."""
 
-from collections.abc import Iterable, Iterator
-from typing import Protocol, TypeVar
+from collections.abc import Iterator, Mapping
 
+from dynamo_core.analysis.by_compile import by_compile
 from dynamo_core.analysis.guard_failures import what_differed
 from dynamo_core.analysis.words import compile_label, first_line, frame_name, number, seconds
 from dynamo_core.model import CompileId, Place, Process, Recording
@@ -24,12 +24,12 @@ class CompileFacts:
 
     def __init__(self, process: Process) -> None:
         self.process = process
-        self.compiles = _by_compile(process.compiles)
-        self.frames = _by_compile(process.frames)
-        self.graphs = _by_compile(process.graphs)
-        self.breaks = _by_compile(process.breaks)
-        self.recompile_reasons = _by_compile(process.recompile_reasons)
-        self.guard_sets = _by_compile(process.guard_sets)
+        self.compiles = by_compile(process.compiles)
+        self.frames = by_compile(process.frames)
+        self.graphs = by_compile(process.graphs)
+        self.breaks = by_compile(process.breaks)
+        self.recompile_reasons = by_compile(process.recompile_reasons)
+        self.guard_sets = by_compile(process.guard_sets)
 
     def name(self, compile_id: CompileId | None) -> tuple[str | None, Place | None]:
         """The frame that a compile is of."""
@@ -39,26 +39,11 @@ class CompileFacts:
         return None, None
 
 
-class _OfACompile(Protocol):
-    @property
-    def compile_id(self) -> CompileId | None: ...
-
-
-_Any = TypeVar("_Any", bound=_OfACompile)
-
-
-def _by_compile(recorded: Iterable[_Any]) -> dict[CompileId | None, list[_Any]]:
-    found: dict[CompileId | None, list[_Any]] = {}
-    for each in recorded:
-        found.setdefault(each.compile_id, []).append(each)
-    return found
-
-
-def compiles_index(recording: Recording, links: Links) -> Element:
-    """Every compile in the order of torch's ids, with what it took."""
+def compiles_index(recording: Recording, facts_of: Mapping[int, CompileFacts], links: Links) -> Element:
+    """Every compile in the order of torch's ids, with what it took; `facts_of` by the id of the process."""
     parts: list[Child] = []
     for process in recording.processes:
-        facts = CompileFacts(process)
+        facts = facts_of[id(process)]
         rows = list(_rows(facts))
         shown: list[Child] = [
             table(Table(block_table("compile|took>|guards>|ops>|of|", []).columns, rows), links, process)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
+from dynamo_core.analysis.by_compile import by_compile
 from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.findings import CONTENTS as FINDINGS
 from dynamo_core.analysis.findings import Finding
@@ -58,6 +59,7 @@ class Contents:
         self.timeline = Timeline(self._recording)
         self._directions: dict[str, str | None] = {}
         self._written: set[str] = set()
+        self._facts = {id(process): CompileFacts(process) for process in self._recording.processes}
 
     def parts(self) -> Iterator[Part]:
         """In the order in which they stand in the file."""
@@ -66,7 +68,7 @@ class Contents:
         for path, file in self._files.items():
             kind = "source of libraries" if is_library(Place(path, 0)) else ""
             yield Part(self.links.file(path), packed(file_view(file, self.links)), kind)
-        yield Part("compiles", packed(compiles_index(self._recording, self.links)))
+        yield Part("compiles", packed(compiles_index(self._recording, self._facts, self.links)))
         for process in self._recording.processes:
             yield from self._compiles(process)
             yield from self._graphs(process)
@@ -106,14 +108,14 @@ class Contents:
         return notes
 
     def _compiles(self, process: Process) -> Iterator[Part]:
-        facts = CompileFacts(process)
+        facts = self._facts[id(process)]
         for compile_id in compiles_of(process)[:_MOST_PAGES]:
             route = self.links.compile(process, compile_id)
             if route is not None:
                 yield Part(route, packed(compile_page(compile_id, facts, self.links)))
 
     def _graphs(self, process: Process) -> Iterator[Part]:
-        stages = stages_by_compile(process)
+        stages, symbols = stages_by_compile(process), by_compile(process.symbols)
         kernels: dict[int, list[Kernel]] = {}
         for graph, kernel, sources in self._source.kernels[id(process)]:
             kernels.setdefault(graph.number, []).append((kernel, sources))
@@ -122,7 +124,8 @@ class Contents:
             texts = [text for of_stage in own.values() for text in of_stage]
             route = self.links.graph(process, graph.number)
             assert route is not None
-            content = graph_page(graph, process, texts, kernels.get(graph.number, []), self.links)
+            opened, made = symbols.get(graph.compile_id, ()), kernels.get(graph.number, [])
+            content = graph_page(graph, process, opened, texts, made, self.links)
             yield Part(route, packed(content), "nodes of graphs")
             for name, of_stage in own.items():
                 kind = "output code" if name in _GENERATED else "texts of graphs at their stages"
@@ -152,7 +155,7 @@ class Contents:
         for path in self._files:
             yield [path[-_LONGEST_FOUND:], "file", self.links.file(path)]
         for process in self._recording.processes:
-            facts = CompileFacts(process)
+            facts = self._facts[id(process)]
             for compile_id in compiles_of(process)[:_MOST_PAGES]:
                 name, _ = facts.name(compile_id)
                 said = f"{compile_label(compile_id)} {frame_name(name)}{self.links.of(process)}"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dynamo_core.analysis.drawing.graph_boxes import drawing_of
 from dynamo_core.analysis.graphs.node_text import counts_text
 from dynamo_core.analysis.words import compile_label, graph_frame, number, seconds, seconds_in_calls
-from dynamo_core.model import CompileId, Graph, Process, Recording, Stage
+from dynamo_core.model import CompileId, Graph, Process, Recording, Stage, Symbol
 from dynamo_core.recording.kernel_sources import PROVENANCE, Sources
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -80,10 +80,15 @@ def _row(graph: Graph, process: Process, links: Links) -> Element:
 
 
 def graph_page(
-    graph: Graph, process: Process, stages: Sequence[Stage], kernels: Sequence[Kernel], links: Links
+    graph: Graph,
+    process: Process,
+    symbols: Sequence[Symbol],
+    stages: Sequence[Stage],
+    kernels: Sequence[Kernel],
+    links: Links,
 ) -> Element:
     """One graph: facts, drawings, the table of its nodes, its kernels, and the stages it went through."""
-    blocks, is_short = graph_section(graph, process, show_all=False)
+    blocks, is_short = graph_section(graph, process, symbols, show_all=False)
     _, *rest = elements(bounded(blocks), links, process)
     names = list(dict.fromkeys(map(stage_of, (stage.name for stage in stages))))
     routes = [(name, links.graph(process, graph.number, name)) for name in names]
@@ -100,7 +105,7 @@ def graph_page(
         h("h3", "Nodes"),
         rest,
         list(_kernels(kernels, any(stage.name == _LOWERED for stage in stages), process, links)),
-        _all_nodes(graph, process, links) if is_short else None,
+        _all_nodes(graph, process, symbols, links) if is_short else None,
     )
 
 
@@ -148,8 +153,8 @@ def _timing(graph: Graph) -> Element | None:
     return h("p", "; ".join(parts), ".")
 
 
-def _all_nodes(graph: Graph, process: Process, links: Links) -> Element:
-    blocks, _ = graph_section(graph, process, show_all=True)
+def _all_nodes(graph: Graph, process: Process, symbols: Sequence[Symbol], links: Links) -> Element:
+    blocks, _ = graph_section(graph, process, symbols, show_all=True)
     every = elements(bounded(blocks), links, process)[1:]
     return h("details", h("summary", "Every node, under its FX name"), later("div", every))
 

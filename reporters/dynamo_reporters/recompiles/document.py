@@ -75,7 +75,7 @@ def _frame(frame: FrameRecompiles, recording: Recording) -> RecompiledFrame:
                 compile_id=compile_.compile_id,
                 seconds=compile_.seconds,
                 served=frame.calls(compile_),
-                moment=moment_of(compile_.compile_id, frame.records, frame.process, recording),
+                moment=moment_of(compile_.compile_id, frame.records, recording),
                 reason=compile_.recompile_reason,
                 failures=[
                     failure_of(failure, frame.actual(compile_, failure), frame.place_of(failure))

@@ -80,7 +80,7 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
     rows = []
     others = 0
     ids = [compile_.compile_id for compile_ in frame.compiles]
-    moments = {each: moment_of(each, frame.records, frame.process, recording) for each in ids}
+    moments = {each: moment_of(each, frame.records, recording) for each in ids}
     lines = {compile_.compile_id: cause.where for cause in causes_of(frame) for compile_ in cause.compiles}
     threads = any(moment.thread is not None for moment in moments.values())
     for compile_ in frame.compiles:

@@ -1,10 +1,12 @@
 """How a frame goes on after a graph break: its graphs, and the resume functions that take over."""
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from ...model import (
     Bytecode,
     CompileId,
+    Frame,
     Graph,
     GraphBreak,
     Node,
@@ -126,20 +128,30 @@ class Links:
 
     def fate(self, function: ResumeFunction) -> str:
         """Why there is no bytecode of a resume function, as far as is known."""
-        failed = [
-            frame
-            for frame in self._process.frames
-            if frame.name == function.code_name and frame.outcome != "compiled"
-        ]
-        namesakes = [
-            other for other in self._process.resume_functions if other.code_name == function.code_name
-        ]
-        if len(failed) == 1 and len({other.fingerprint for other in namesakes}) == 1:
+        failed = self._failed.get(function.code_name, ())
+        if len(failed) == 1 and len(self._namesakes[function.code_name]) == 1:
             reason = (failed[0].reason or "no reason recorded").partition("\n")[0]
             return f"Dynamo {failed[0].outcome} it, so it runs eager: {reason}"
         if self._process.record_counts.get(names.BYTECODE, 0) > len(self._process.bytecodes):
             return "not compiled, or not among the frames shown here"
         return "never compiled: it was not called, or ran eager"
+
+    @cached_property
+    def _failed(self) -> dict[str, list[Frame]]:
+        """The frames that were not compiled, by name."""
+        found: dict[str, list[Frame]] = {}
+        for frame in self._process.frames:
+            if frame.outcome != "compiled":
+                found.setdefault(frame.name, []).append(frame)
+        return found
+
+    @cached_property
+    def _namesakes(self) -> dict[str, set[str]]:
+        """The fingerprints of the resume functions of each name."""
+        found: dict[str, set[str]] = {}
+        for function in self._process.resume_functions:
+            found.setdefault(function.code_name, set()).add(function.fingerprint)
+        return found
 
     def _step(self, bytecode: Bytecode, told: set[CompileId | None]) -> Step:
         is_repeated = bytecode.compile_id in told

@@ -1,11 +1,12 @@
 """What torch's caches were worth in a run: each layer, each look-up, and why what was compiled anew was."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
-from ...model import CompileId, Process, Recording
+from ...model import CompileId, Graph, Process, Recording
 from ...shared.quick_dataclass import dataclass
+from ..by_compile import ByCompile, by_compile
 from ..words import cache_name, number, seconds
 from .causes import FIRST_RUN, Cause, caches_of, causes_of, folder_problem, vanishes
 from .equal_graphs import EqualGraphs, equal_graphs
@@ -201,11 +202,13 @@ def _reasons(recording: Recording, explained: list[tuple[Lookup, tuple[Cause, ..
     for lookups in compiles.values():
         causes = _causes_of_compile(lookups)
         alike.setdefault(tuple(cause.sentence for cause in causes), []).append(lookups)
+    processes = {id(lookup.process): lookup.process for lookup, _ in explained}
+    graphs = {key: by_compile(process.compiled_graphs) for key, process in processes.items()}
     found = []
     for group in alike.values():
         causes = _causes_of_compile(group[0])
         outcomes = Counter(lookup.said.outcome for lookups in group for lookup, _ in lookups)
-        lost = _total([_lost(lookups) for lookups in group])
+        lost = _total([_lost(lookups, graphs) for lookups in group])
         found.append(
             Reason(_together(causes), causes, len(group), outcomes["miss"], outcomes["bypass"], lost)
         )
@@ -234,17 +237,16 @@ def _together(causes: tuple[Cause, ...]) -> str:
     return "; ".join([told, *rest[:2]]) + (f"; and {len(rest) - 2} more parts" if len(rest) > 2 else "")
 
 
-def _lost(lookups: list[tuple[Lookup, tuple[Cause, ...]]]) -> float | None:
+def _lost(
+    lookups: list[tuple[Lookup, tuple[Cause, ...]]], graphs: Mapping[int, ByCompile[list[Graph]]]
+) -> float | None:
     """What one compile cost for want of a hit: Inductor's time, or else that of the whole backend."""
     took = [each for lookup, _ in lookups if (each := lookup.said.took_seconds) is not None]
     if took:
         return sum(took)
     first = lookups[0][0]
-    return _total(
-        graph.backend_seconds
-        for graph in first.process.compiled_graphs
-        if graph.compile_id == first.said.compile_id
-    )
+    of_compile = graphs[id(first.process)].get(first.said.compile_id, ())
+    return _total(graph.backend_seconds for graph in of_compile)
 
 
 def _total(values: Iterable[float | None]) -> float | None:

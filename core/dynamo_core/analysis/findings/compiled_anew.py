@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from ...model import Compile, Process, resumed_function
+from ...model import Compile, Frame, Process, resumed_function
+from ..by_compile import ByCompile, by_compile
 from ..figures import Figures
 from ..library import is_library
 from ..remedies.advice import Advice, edit
@@ -28,9 +29,10 @@ def compiled_anew(figures: Figures) -> Iterator[Draft]:
         for compile_ in process.compiles:
             if _is_first(compile_):
                 by_function.setdefault((compile_.name, compile_.place), []).append(compile_)
-        for same in by_function.values():
-            if len(same) >= _OFTEN:
-                yield _draft(figures, process, same)
+        often = [same for same in by_function.values() if len(same) >= _OFTEN]
+        frames = by_compile(process.frames) if often else ByCompile()
+        for same in often:
+            yield _draft(figures, process, same, next(iter(frames.get(same[-1].compile_id, ())), None))
 
 
 def _is_first(compile_: Compile) -> bool:
@@ -47,9 +49,8 @@ def _is_first(compile_: Compile) -> bool:
     )
 
 
-def _draft(figures: Figures, process: Process, same: Sequence[Compile]) -> Draft:
-    first, last = same[0], same[-1]
-    frame = next((each for each in process.frames if each.compile_id == last.compile_id), None)
+def _draft(figures: Figures, process: Process, same: Sequence[Compile], frame: Frame | None) -> Draft:
+    first = same[0]
     spent = sum(compile_.seconds or 0.0 for compile_ in same[1:])
     generations = {compile_.compile_id.generation for compile_ in same if compile_.compile_id is not None}
     is_reset = len(generations) > 1

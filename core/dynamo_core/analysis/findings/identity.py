@@ -26,9 +26,9 @@ def by_identity(drafts: Sequence[Draft]) -> dict[str, list[Draft]]:
     found: dict[str, list[Draft]] = {}
     for key, same in by_key.items():
         # Two lines that read alike in one function: the first is told from the second by their order.
-        lines = sorted({_line(draft) for draft in same})
+        lines = {line: order for order, line in enumerate(sorted({_line(draft) for draft in same}))}
         for draft in same:
-            found.setdefault(_name(draft.kind, key, lines.index(_line(draft))), []).append(draft)
+            found.setdefault(_name(draft.kind, key, lines[_line(draft)]), []).append(draft)
     return found
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from ...model import Process
 from ..figures import Figures
 from ..guard_failures import what_differed
 from ..lasting_text import without_numbers
@@ -78,20 +77,13 @@ def _key(cause: RecompileCause) -> tuple[str, ...]:
 
 def _effect(frame: FrameRecompiles) -> str:
     """What runs eager since; from which call on, where each version was called but once."""
-    calls = _calls_of_versions(frame)
-    if calls is None:
+    versions = frame.versions_called
+    if versions is None:
         return "calls that fit none of its compiled versions have run eager since"
-    ran = f"its {number(calls[0], 'compiled version')} ran {number(calls[1], 'call')} in all"
-    since = f"; from call {calls[1] + 1} on it ran eager" if calls[0] == calls[1] else ""
+    calls = sum(versions)
+    ran = f"its {number(len(versions), 'compiled version')} ran {number(calls, 'call')} in all"
+    since = f"; from call {calls + 1} on it ran eager" if len(versions) == calls else ""
     return f"{ran}{since or ', all others have run eager since'}"
-
-
-def _calls_of_versions(frame: FrameRecompiles) -> tuple[int, int] | None:
-    """How many versions there are, and how often they were called; None where that was not recorded."""
-    process: Process = frame.process.entire
-    graphs = [graph for graph in process.compiled_graphs if frame.is_of(graph.compile_id)]
-    calls = [graph.times.calls for graph in graphs if graph.times is not None]
-    return (len(calls), sum(calls)) if calls and len(calls) == len(graphs) else None
 
 
 def _cost(figures: Figures, kind: Kind, cause: RecompileCause, spent: float) -> Cost:

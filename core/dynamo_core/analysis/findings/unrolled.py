@@ -37,7 +37,7 @@ def unrolled_loops(figures: Figures) -> Iterator[Draft]:
 
 
 def _compile_seconds(process: Process) -> dict[CompileId | None, float]:
-    """What compiling each frame took, with the backward."""
+    """What each compile took, with the backward."""
     took: dict[CompileId | None, float] = {}
     for compile_ in process.compiles:
         took[compile_.compile_id] = took.get(compile_.compile_id, 0.0) + (compile_.seconds or 0.0)

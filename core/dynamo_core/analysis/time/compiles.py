@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from ...model import Compile, CompileId, Frame, Phase, Place, Process
+from ...model import CacheLookup, Compile, CompileId, Frame, Phase, Place, Process
 from ...shared.quick_dataclass import dataclass
+from ..by_compile import by_compile
 from .phases import COMPILED_AUTOGRAD, Span, spans
 
 # Which look-up a phase begins with. Source: torch/_functorch/_aot_autograd/autograd_cache.py (try_load) and
@@ -53,16 +54,16 @@ def compile_costs(process: Process) -> list[CompileCost]:
     metrics: dict[tuple[CompileId | None, bool], Compile] = {}
     for compile_ in process.compiles:
         metrics.setdefault((compile_.compile_id, not compile_.is_forward), compile_)
-    names = _frames(process)
+    names, lookups = _frames(process), by_compile(process.cache_lookups)
     costs = [
-        _cost(process, key, trees.get(key, ()), metrics.get(key), names)
+        _cost(lookups.get(key[0], ()), key, trees.get(key, ()), metrics.get(key), names)
         for key in dict.fromkeys([*trees, *metrics])
     ]
     return sorted(costs, key=lambda cost: (cost.seconds is None, -(cost.seconds or 0.0)))
 
 
 def _cost(
-    process: Process,
+    recorded_lookups: Iterable[CacheLookup],
     key: tuple[CompileId | None, bool],
     trees: Sequence[Span],
     metrics: Compile | None,
@@ -76,7 +77,7 @@ def _cost(
         name = COMPILED_AUTOGRAD
     lookups = _lookups([tree.phase for tree in trees])
     if not lookups and not is_backward:  # cut off before the phase could tell, or of an older torch
-        lookups = _recorded_lookups(process, compile_id)
+        lookups = _recorded_lookups(recorded_lookups)
     timed = sum(tree.total_ns for tree in trees) / 1e9 if trees else None
     counted = metrics.seconds if metrics is not None else None  # torch's own figure, as other reports have it
     seconds = timed if counted is None else counted
@@ -107,10 +108,9 @@ def _lookups(phases: Iterable[Phase]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _recorded_lookups(process: Process, compile_id: CompileId | None) -> dict[str, tuple[str, ...]]:
+def _recorded_lookups(lookups: Iterable[CacheLookup]) -> dict[str, tuple[str, ...]]:
     """The records of torch's caches, which do not tell the backward's look-ups from the forward's."""
     found: dict[str, tuple[str, ...]] = {}
-    for lookup in process.cache_lookups:
-        if lookup.compile_id == compile_id:
-            found[lookup.cache] = (*found.get(lookup.cache, ()), lookup.outcome)
+    for lookup in lookups:
+        found[lookup.cache] = (*found.get(lookup.cache, ()), lookup.outcome)
     return found

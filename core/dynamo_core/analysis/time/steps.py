@@ -5,9 +5,10 @@ most of the time after the last compile, the one with the most calls. Compiled a
 for no function of the program, are second to any other.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import PurePath
 from statistics import median
 
@@ -117,15 +118,34 @@ def _is_module(place: Place, module: str) -> bool:
 
 def _steady_calls(times: CallTimes | None, settled: int) -> int:
     """How many calls began after `settled`: exactly where each is noted, else as far as the samples tell."""
-    return 0 if times is None else times.calls - calls_before(times, settled)[1]
+    return 0 if times is None else times.calls - CallsBefore([times]).at(settled)[1]
 
 
-def calls_before(times: CallTimes, moment: int) -> tuple[int, int]:
-    """The number of calls that began before a moment: at least, and at most."""
-    noted = _noted(times)
-    before = max((call.number for call in noted if call.began_ns <= moment), default=0)
-    after = min((call.number for call in noted if call.began_ns > moment), default=times.calls + 1)
-    return before, max(after - 1, before)
+class CallsBefore:
+    """How many calls of these graphs, together, began before a moment: to be asked for many moments."""
+
+    def __init__(self, graphs: Iterable[CallTimes]) -> None:
+        self._least, self._most = [0], [0]
+        changes: list[tuple[int, int, int]] = []  # when, and how many more began then: at least, at most
+        for times in graphs:
+            calls = sorted(_noted(times), key=lambda call: call.began_ns)
+            numbers = [call.number for call in calls]
+            least = [0, *accumulate(numbers, max)]
+            next_one = [*accumulate(reversed(numbers), min, initial=times.calls + 1)][::-1]
+            most = [max(number - 1, before) for number, before in zip(next_one, least, strict=True)]
+            self._most[0] += most[0]
+            more = zip(calls, pairwise(least), pairwise(most), strict=True)
+            changes += ((call.began_ns, low[1] - low[0], high[1] - high[0]) for call, low, high in more)
+        changes.sort()
+        self._moments = [moment for moment, _, _ in changes]
+        for _, more_at_least, more_at_most in changes:
+            self._least.append(self._least[-1] + more_at_least)
+            self._most.append(self._most[-1] + more_at_most)
+
+    def at(self, moment: int) -> tuple[int, int]:
+        """At least, and at most."""
+        position = bisect_right(self._moments, moment)
+        return self._least[position], self._most[position]
 
 
 def _noted(times: CallTimes | None) -> list[CallSample]:
@@ -218,7 +238,7 @@ def _warm_up(process: Process, graph: Graph, settled: int) -> tuple[int, int]:
     counts = [
         (max(least, times is graph.times), max(most, times is graph.times))
         for times in _same_frame(process.graphs, graph)
-        for least, most in [calls_before(times, settled)]
+        for least, most in [CallsBefore([times]).at(settled)]
     ]
     return sum(least for least, _ in counts), sum(most for _, most in counts)
 
