@@ -20,7 +20,7 @@ from ..recording.recompile_text import plain_source
 from .by_compile import ByCompile, by_compile, frame_of
 from .guard_places import whole_places
 from .library import is_library
-from .time.steps import CallsBefore
+from .time.calls_before import CallsBefore
 
 
 class CompileRecords:

@@ -5,17 +5,17 @@ most of the time after the last compile, the one with the most calls. Compiled a
 for no function of the program, are second to any other.
 """
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from pathlib import PurePath
 from statistics import median
 
-from ...model import CallSample, CallTimes, Graph, Place, Process, ProfileWindow
+from ...model import CallTimes, Graph, Place, Process, ProfileWindow
 from ...shared.errors import NothingSelected
 from ...shared.near_names import did_you_mean
 from ...shared.quick_dataclass import dataclass
+from .calls_before import CallsBefore, noted_calls
 from .wall import Interval, compile_intervals
 
 _LEAST_CALLS = 4  # after the last compile; fewer are no repetition
@@ -121,41 +121,6 @@ def _steady_calls(times: CallTimes | None, settled: int) -> int:
     return 0 if times is None else times.calls - CallsBefore([times]).at(settled)[1]
 
 
-class CallsBefore:
-    """How many calls of these graphs, together, began before a moment: to be asked for many moments."""
-
-    def __init__(self, graphs: Iterable[CallTimes]) -> None:
-        self._least, self._most = [0], [0]
-        changes: list[tuple[int, int, int]] = []  # when, and how many more began then: at least, at most
-        for times in graphs:
-            calls = sorted(_noted(times), key=lambda call: call.began_ns)
-            numbers = [call.number for call in calls]
-            least = [0, *accumulate(numbers, max)]
-            next_one = [*accumulate(reversed(numbers), min, initial=times.calls + 1)][::-1]
-            most = [max(number - 1, before) for number, before in zip(next_one, least, strict=True)]
-            self._most[0] += most[0]
-            more = zip(calls, pairwise(least), pairwise(most), strict=True)
-            changes += ((call.began_ns, low[1] - low[0], high[1] - high[0]) for call, low, high in more)
-        changes.sort()
-        self._moments = [moment for moment, _, _ in changes]
-        for _, more_at_least, more_at_most in changes:
-            self._least.append(self._least[-1] + more_at_least)
-            self._most.append(self._most[-1] + more_at_most)
-
-    def at(self, moment: int) -> tuple[int, int]:
-        """At least, and at most."""
-        position = bisect_right(self._moments, moment)
-        return self._least[position], self._most[position]
-
-
-def _noted(times: CallTimes | None) -> list[CallSample]:
-    """Every call that was noted one by one, in order."""
-    if times is None:
-        return []
-    calls = {call.number: call for call in (*times.early, *times.samples)}
-    return [calls[number] for number in sorted(calls)]
-
-
 def _called_once_a_step(graphs: list[Graph], settled: int) -> Graph | None:
     own = [graph for graph in graphs if graph.compile_id is None or graph.compile_id.autograd is None]
     lasting = _lasting(graphs, settled)
@@ -176,7 +141,7 @@ def _regular(graphs: list[Graph], settled: int) -> list[Graph]:
 
 
 def _span(times: CallTimes | None, settled: int) -> int:
-    steady = [call.began_ns for call in _noted(times) if call.began_ns > settled]
+    steady = [call.began_ns for call in noted_calls(times) if call.began_ns > settled]
     return max(steady, default=0) - min(steady, default=0)
 
 
@@ -185,7 +150,7 @@ def _is_regular(times: CallTimes | None, settled: int) -> bool:
 
     A layer that is called twelve times a step is not: its calls come in bursts.
     """
-    pairs = list(pairwise(call for call in _noted(times) if call.began_ns > settled))
+    pairs = list(pairwise(call for call in noted_calls(times) if call.began_ns > settled))
     next_to_each_other = [pair for pair in pairs if pair[1].number == pair[0].number + 1]
     chosen = next_to_each_other if len(next_to_each_other) >= _LEAST_CALLS else pairs
     intervals = [(b.began_ns - a.began_ns) / (b.number - a.number) for a, b in chosen]
@@ -195,11 +160,11 @@ def _is_regular(times: CallTimes | None, settled: int) -> bool:
 
 
 def _first_call(graph: Graph) -> int:
-    return min((call.began_ns for call in _noted(graph.times)), default=0)
+    return min((call.began_ns for call in noted_calls(graph.times)), default=0)
 
 
 def _steps(process: Process, graph: Graph, times: CallTimes, settled: int) -> Steps | None:
-    noted = _noted(times)
+    noted = noted_calls(times)
     steady = [call for call in times.samples if call.began_ns > settled and call.number > 1]
     blocks = [
         ((after.began_ns - before.began_ns) / 1e9, after.number - before.number)
