@@ -1,6 +1,6 @@
 """The frame with which a step of a program begins, found in a run in which Dynamo compiled it."""
 
-from ..analysis.own_call import own_call
+from ..analysis.own_calls import OwnCalls
 from ..analysis.time.steps import find_steps
 from ..model import CompileId, Graph, Place, Process, resumed_function
 from ..shared.quick_dataclass import dataclass
@@ -36,7 +36,7 @@ def find_step(process: Process, wanted: str | None = None) -> Step | None:
     name, place = steps.graph.frame_name, steps.graph.frame_place
     own = _frame_of(process, name, place)
     if resumed_function(name) is None:
-        call = own_call(process, graph.compile_id, place)
+        call = OwnCalls(process).of(graph.compile_id, place)
         if call is not None and graph.method is not None and _OF_DYNAMO in place.file:
             at_its_call = (call.place.file, call.place.line, graph.method)
             return Step(graph.method, place, (at_its_call,), call.place)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dynamo_core.analysis.findings import CONTENTS as FINDINGS
 from dynamo_core.analysis.findings import find
 from dynamo_core.analysis.in_progress import in_progress_lines
-from dynamo_core.analysis.own_call import own_call
+from dynamo_core.analysis.own_calls import OwnCalls
 from dynamo_core.analysis.ranks.members import newest_launch, ranks_of
 from dynamo_core.analysis.stopped import stopped_lines
 from dynamo_core.analysis.summary import Summary, summarize
@@ -260,11 +260,12 @@ def _graphs(recording: Recording) -> Iterator[Block]:
 
 
 def _graph_table(process: Process, graphs: list[Graph]) -> Table:
+    own_calls = OwnCalls(process)
     if all(graph.calls is None and graph.backend is None for graph in graphs):
-        return table("graph>|ops>|from", [_graph_cells(process, graph) for graph in graphs])
+        return table("graph>|ops>|from", [_graph_cells(graph, own_calls) for graph in graphs])
     rows = []
     for graph in graphs:
-        number_and_id, ops, origin = _graph_cells(process, graph)
+        number_and_id, ops, origin = _graph_cells(graph, own_calls)
         rows.append(
             [
                 number_and_id,
@@ -288,8 +289,8 @@ def _a_later_call(graph: Graph) -> str:
     return seconds(None if graph.times is None else steady_mean(graph.times))
 
 
-def _graph_cells(process: Process, graph: Graph) -> list[str]:
-    call = own_call(process, graph.compile_id, graph.frame_place)
+def _graph_cells(graph: Graph, own_calls: OwnCalls) -> list[str]:
+    call = own_calls.of(graph.compile_id, graph.frame_place)
     where = place(graph.frame_place) if call is None else f"called at {place(call.place)}"
     return [
         f"{graph.number} {compile_label(graph.compile_id)}",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from dynamo_core.analysis.own_calls import OwnCalls
 from dynamo_core.analysis.time.graph_times import frame_text
 from dynamo_core.analysis.time.steps import Steps, find_steps, is_name_known
 from dynamo_core.analysis.time.wall import COMPILING, wall_time
@@ -24,7 +25,7 @@ def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Bloc
         graph = steps.graph
         yield Paragraph(
             f"A step is taken to be one call of graph {graph.number} {compile_label(graph.compile_id)}, "
-            f"{frame_text(process, graph)}. "
+            f"{frame_text(graph, OwnCalls(process))}. "
             f"Over {number(steps.steady, 'step')}: median {seconds(steps.median)}, "
             f"mean {seconds(steps.mean)}, from {seconds(low)} to {seconds(high)}"
             + (f" in blocks of {steps.block_size} steps." if steps.block_size > 1 else ".")

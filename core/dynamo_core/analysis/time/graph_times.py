@@ -3,7 +3,7 @@
 from ...model import CallTimes, Graph, Process, Recording
 from ...shared.quick_dataclass import dataclass
 from ..graphs.node_text import place_in
-from ..own_call import own_call
+from ..own_calls import OwnCalls
 from ..words import graph_frame, place
 
 # A call of a compiled graph costs about 10 us before the graph does anything (benchmarks/call_cost.py).
@@ -81,14 +81,14 @@ def graph_times(recording: Recording) -> list[GraphTime]:
     return sorted(shared, key=lambda each: -each.seconds)
 
 
-def frame_text(process: Process, graph: Graph) -> str:
+def frame_text(graph: Graph, own_calls: OwnCalls) -> str:
     """A graph's frame and where it is: `step (train.py:3)`, `Sequential.forward (called at train.py:9)`.
 
     Compiled autograd's are in no file.
     """
     if graph.frame_name is not None and graph.frame_place is None:
         return graph.frame_name
-    call = own_call(process, graph.compile_id, graph.frame_place)
+    call = own_calls.of(graph.compile_id, graph.frame_place)
     if call is not None:
         return f"{graph_frame(graph)} (called at {place(call.place)})"
     return place_in(graph)
