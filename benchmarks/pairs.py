@@ -23,7 +23,7 @@ from statistics import median
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 # Where containers set this, every start compiles our sources anew; those of an installed package never are.
-_WITHOUT = "PYTHONDONTWRITEBYTECODE"
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,7 @@ class Run:
 
 def environment(side: Side) -> dict[str, str]:
     """The environment in which a side runs."""
-    inherited = {name: value for name, value in os.environ.items() if name != _WITHOUT}
-    return inherited | side.environment
+    return os.environ | side.environment
 
 
 Runs = Mapping[str, Sequence[Run]]
