@@ -1,6 +1,7 @@
 """What is told of bytecode, in the spellings of Python 3.10, 3.11 and 3.13."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -423,6 +424,44 @@ def test_a_resume_function_that_resumes_itself_is_told_once() -> None:
     [chain] = Links(part).chains()
     assert len(list(chain.all_steps())) == 2
     assert chain.continuations[0].compiled[0].continuations[0].compiled[0].is_repeated
+
+
+def versions(count: int) -> Process:
+    """A function and the resume function that it goes on in, each compiled so often."""
+    ids = [(CompileId(0, version), CompileId(1, version)) for version in range(count)]
+    return replace(
+        process(),
+        bytecodes=[
+            each
+            for begins, goes_on in ids
+            for each in (bytecode(compile_id=begins), replace(resumed(1, "f1"), compile_id=goes_on))
+        ],
+        resume_functions=[ResumeFunction("__resume_at_24_2", RESUMED, "f1", begins) for begins, _ in ids],
+    )
+
+
+def test_few_compiles_of_a_resume_function_are_shown_at_each_version_that_goes_on_in_it() -> None:
+    chains = Links(versions(16)).chains()
+    assert [[len(each.compiled) for each in chain.continuations] for chain in chains] == [[16]] * 16
+
+
+def test_many_compiles_of_a_resume_function_are_shown_once() -> None:
+    """Each of them at each version would be a page that grows with the square of the versions."""
+    chains = Links(versions(20)).chains()
+    shown = [(len(each.compiled), each.shown_before) for chain in chains for each in chain.continuations]
+    assert shown == [(20, 0)] + [(0, 20)] * 19
+    assert sum(1 for chain in chains for _ in chain.all_steps()) == 20 + 20  # each compile is there
+
+
+def test_what_is_not_shown_again_says_so() -> None:
+    many = recording(versions(20))
+    for view in ("listing", "source"):
+        text = plain_text(report(view).page(many))
+        assert text.count("its 20 compiles are shown above") == (19 if view == "listing" else 38)
+        assert "never compiled" not in text
+    frames = document(report(), many)["frames"]
+    continuations = [frame["chain"]["continuations"][0] for frame in frames if frame["chain"]]
+    assert [each["compiles_shown_before"] for each in continuations] == [0] + [20] * 19
 
 
 def test_a_graph_without_a_name_is_found_by_its_compile() -> None:

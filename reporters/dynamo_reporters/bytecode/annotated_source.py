@@ -85,6 +85,8 @@ def inlined_places(graph: Graph, frame: Bytecode) -> dict[str, list[int]]:
 
 def _taking_over(continuation: Continuation) -> str:
     name = short_name(continuation.function.name)
+    if continuation.shown_before:
+        return f"{name} takes over: its {continuation.shown_before:,} compiles are shown above"
     labels = ", ".join(compile_label(step.bytecode.compile_id) for step in continuation.compiled)
     return f"{name} takes over as {labels}" if labels else f"{name} takes over"
 

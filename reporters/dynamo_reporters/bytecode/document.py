@@ -7,6 +7,7 @@ from dynamo_core.analysis.bytecode import resume_chain
 from dynamo_core.analysis.bytecode.resume_chain import Links, is_resume_function, own_lines
 from dynamo_core.analysis.bytecode.rewritten import read_rewritten
 from dynamo_core.model import Bytecode, CompileId, Instruction, Place, Process, Recording
+from dynamo_core.shared.declared import Count
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .annotated_source import annotated, inlined_places, rewritten_text
@@ -87,6 +88,10 @@ class Continuation:
     resume_function: Annotated[str, "its name"]
     line: Annotated[int | None, "where it goes on"]
     compiles: Annotated[list["Step"], "the compiles of it"]
+    compiles_shown_before: Annotated[
+        Count,
+        "of a function compiled more than 16 times: how many, where an earlier chain or step shows them",
+    ]
 
 
 @dataclass(frozen=True)
@@ -236,7 +241,7 @@ def _step(step: resume_chain.Step) -> Step:
         graphs=[graph.number for graph in step.graphs],
         breaks=[BreakOfStep(graph_break.place, graph_break.kind) for graph_break in step.breaks],
         continuations=[
-            Continuation(each.function.name, each.line, list(map(_step, each.compiled)))
+            Continuation(each.function.name, each.line, list(map(_step, each.compiled)), each.shown_before)
             for each in step.continuations
         ],
     )

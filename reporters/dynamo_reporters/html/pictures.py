@@ -45,7 +45,11 @@ def _chain(root: Step) -> Drawing:
                 add(compiled, at)
             if not continuation.compiled:
                 where = "" if continuation.line is None else f" from line {continuation.line}"
-                lines = (f"the rest{where}", "never compiled")
+                count = continuation.shown_before
+                lines = (
+                    f"the rest{where}",
+                    f"its {count:,} compiles: see above" if count else "never compiled",
+                )
                 _place(boxes, arrows, Box(continuation.function.name, "output", lines, " ".join(lines)), at)
 
     add(root, None)

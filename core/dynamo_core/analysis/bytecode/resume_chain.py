@@ -22,15 +22,22 @@ from ..words import compile_label, frame_name, number, place
 from .instructions import index_at, plain_argument, short_name
 
 _COMPILED = "__compiled_fn_"
+# Compiles of a resume function that are shown wherever it takes over. The versions of a function all go on in
+# the same one: with many versions, and all of its compiles at each, a page would grow with their square.
+_MOST_SHOWN_AGAIN = 16
 
 
 @dataclass(frozen=True)
 class Continuation:
-    """A resume function, the line it goes on at, and what was compiled of it: none if it never was."""
+    """A resume function, the line it goes on at, and what was compiled of it: none if it never was.
+
+    Nor where it was compiled often and an earlier step has them: `shown_before` says how many there are.
+    """
 
     function: ResumeFunction
     line: int | None
     compiled: tuple["Step", ...]
+    shown_before: int = 0
 
 
 @dataclass(frozen=True)
@@ -116,13 +123,14 @@ class Links:
     def chains(self) -> list[Step]:
         """Every compile of a frame with what came of it; a resume function only where nothing leads to it."""
         told: set[CompileId | None] = set()
+        of_many: set[str] = set()
         resumed = {function.fingerprint for function in self._process.resume_functions}
         roots = [bytecode for bytecode in self._process.bytecodes if bytecode.fingerprint not in resumed]
         chains = []
         for bytecode in [*roots, *self._process.bytecodes]:
             if bytecode.compile_id not in told:
                 told_here: set[CompileId | None] = set()
-                chains.append(self._step(bytecode, told_here))
+                chains.append(self._step(bytecode, told_here, of_many))
                 told |= told_here
         return chains
 
@@ -153,18 +161,12 @@ class Links:
             found.setdefault(function.code_name, set()).add(function.fingerprint)
         return found
 
-    def _step(self, bytecode: Bytecode, told: set[CompileId | None]) -> Step:
+    def _step(self, bytecode: Bytecode, told: set[CompileId | None], of_many: set[str]) -> Step:
+        """`told` are the compiles of this chain, `of_many` the functions of many compiles, in all chains."""
         is_repeated = bytecode.compile_id in told
         told.add(bytecode.compile_id)
-        continuations = [
-            Continuation(
-                function,
-                self.line(function),
-                tuple(self._step(compiled, told) for compiled in self.compiled(function)),
-            )
-            for function in self.made(bytecode)
-            if not is_repeated
-        ]
+        made = [] if is_repeated else self.made(bytecode)
+        continuations = [self._continuation(function, told, of_many) for function in made]
         return Step(
             bytecode,
             tuple(self.graphs(bytecode)),
@@ -172,6 +174,16 @@ class Links:
             tuple(continuations),
             is_repeated,
         )
+
+    def _continuation(
+        self, function: ResumeFunction, told: set[CompileId | None], of_many: set[str]
+    ) -> Continuation:
+        compiled, line = self.compiled(function), self.line(function)
+        if len(compiled) > _MOST_SHOWN_AGAIN:
+            if function.fingerprint in of_many:
+                return Continuation(function, line, (), len(compiled))
+            of_many.add(function.fingerprint)
+        return Continuation(function, line, tuple(self._step(each, told, of_many) for each in compiled))
 
 
 def is_resume_function(bytecode: Bytecode) -> bool:
@@ -256,6 +268,10 @@ def _below(step: Step, links: Links) -> list[str]:
 def _continuation_lines(continuation: Continuation, links: Links) -> list[str]:
     function = continuation.function
     where = "" if continuation.line is None else f" from line {continuation.line}"
+    if continuation.shown_before:
+        return [
+            f"{short_name(function.name)}{where}: its {continuation.shown_before:,} compiles are shown above"
+        ]
     if not continuation.compiled:
         return [f"{short_name(function.name)}{where}: {links.fate(function)}"]
     lines = []
