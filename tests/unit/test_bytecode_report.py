@@ -339,6 +339,22 @@ def test_marks_for_the_profiler_are_left_out_in_all_their_shapes() -> None:
     assert [statement.text for statement in without_marks(told)] == ["return graph_1()"]
 
 
+def test_a_call_of_a_graph_has_up_to_seven_arguments_written_out() -> None:
+    seven, eight = (f"graph_1({', '.join('abcdefgh'[:count])})" for count in (7, 8))
+    assert shortened(seven) == seven
+    assert shortened(eight) == "graph_1(a, b, c, d, e, f, … 2 more)"
+
+
+def test_what_dynamo_returns_and_marks_is_not_taken_for_the_programs_own() -> None:
+    """Though it has the opcode, the argument and the line of an instruction of the program's."""
+    original = "1 RESUME 0\n2 LOAD_FAST x\n2 RETURN_VALUE"
+    modified = (
+        f"1 RESUME 0\n2 LOAD_GLOBAL NULL + {GRAPH}\n2 CALL 0\n2 STORE_FAST y\n2 LOAD_FAST x\n2 RETURN_VALUE"
+    )
+    rows = align(bytecode(original, modified), is_whole=True)
+    assert [(row.kind, row.before, row.after) for row in rows if row.kind == "kept"] == [("kept", 0, 0)]
+
+
 def test_calls_of_graphs_are_shortened_and_no_others() -> None:
     assert (
         shortened(f"out = graph_1({', '.join('abcdefghij')})") == "out = graph_1(a, b, c, d, e, f, … 4 more)"

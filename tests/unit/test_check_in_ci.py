@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.analysis.findings import Cost, Evidence, Finding
+from dynamo_core.analysis.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.lock.comparison import Checked, Difference
 from dynamo_core.lock.facts import Facts
 from dynamo_core.model import Place
@@ -35,3 +35,57 @@ def test_a_path_is_a_uri() -> None:
 def test_a_place_without_a_file_is_none(file: str) -> None:
     said = annotations(CHECKED, {BREAK.identity: replace(BREAK, place=Place(file, 3))})
     assert ("line=3" in said, bool(locations(file))) == (bool(file), bool(file))
+
+
+COUNT = Difference("worse", "graphs: 2 → 3")
+
+
+def test_the_fingerprint_is_the_findings_identity_or_the_name_of_the_count() -> None:
+    both = replace(
+        CHECKED, differences=(*CHECKED.differences, COUNT, Difference("better", "graph-breaks: 2 → 1"))
+    )
+    (run,) = sarif(both, {BREAK.identity: replace(BREAK, cause="it prints")})["runs"]
+    assert [each["partialFingerprints"] for each in run["results"]] == [
+        {"dynamo/v1": BREAK.identity},
+        {"dynamo/v1": "graphs"},
+    ]
+    assert [each["message"]["text"] for each in run["results"]] == ["new. it prints", "graphs: 2 → 3"]
+    assert [each["ruleId"] for each in run["results"]] == ["graph-break", "count"]
+    assert run["tool"]["driver"]["rules"] == [
+        {"id": "count", "name": "Count"},
+        {"id": "graph-break", "name": "GraphBreak"},
+    ]
+
+
+def test_a_scanner_is_given_no_line_before_the_first() -> None:
+    at_line = replace(BREAK, place=Place("a.py", 0))
+    (result,) = sarif(CHECKED, {BREAK.identity: at_line})["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
+    assert (result["level"], "locations" in sarif(CHECKED, {})["runs"][0]["results"][0]) == ("error", False)
+
+
+def test_github_gets_an_error_with_cause_and_first_remedy_and_a_notice_of_what_is_better() -> None:
+    advice = tuple(Remedy("edit", text, "dynamo breaks") for text in ("use torch.where", "or nothing"))
+    known = replace(BREAK, cause="100 % of it: prints", remedies=advice, place=Place("a,b.py", 3))
+    both = replace(
+        CHECKED, differences=(*CHECKED.differences, COUNT, Difference("better", "graph-breaks: 2 → 1"))
+    )
+    assert annotations(both, {BREAK.identity: known}).splitlines() == [
+        "::error title=dynamo check%3A graph break,file=a%2Cb.py,line=3"
+        "::new%0A100 %25 of it: prints%0A→ use torch.where",
+        "::error title=dynamo check::graphs: 2 → 3",
+        "::notice title=dynamo check::graph-breaks: 2 → 1",
+    ]
+    (nothing_known, *_) = annotations(both, {BREAK.identity: replace(known, remedies=())}).splitlines()
+    assert nothing_known.endswith("prints")
+
+
+def test_no_annotation_stands_beside_a_line_of_a_library() -> None:
+    in_library = replace(BREAK, place=Place("a.py", 3), is_library=True)
+    assert "file=" not in annotations(CHECKED, {BREAK.identity: in_library})
+
+
+def test_github_is_told_that_there_was_nothing_to_compare_with() -> None:
+    nothing = Checked("p", Facts({}), False)
+    assert annotations(nothing, {}) == "::notice title=dynamo check::p: nothing to compare with\n"
+    assert annotations(replace(nothing, is_locked=True), {}) == ""

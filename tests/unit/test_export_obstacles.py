@@ -1,5 +1,8 @@
 """What is in the way of an export: torch's words at a line, and what is known of them."""
 
+from dataclasses import replace
+
+from dynamo_core.analysis.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.exports.obstacles import obstacles
 from dynamo_core.model import DraftedObstacle, ExportTrial, GraphBreak, Place, StackFrame
 
@@ -72,3 +75,47 @@ def test_a_module_that_raises_and_trials_that_ended_say_so() -> None:
         "the trial was ended after 60 s (--time-limit)",
         "the process of the trial ended: SIGSEGV",
     ]
+
+
+def drafted(kind: str, words: str = "u0 > 3", line: str = "y[:n]") -> ExportTrial:
+    stack = (StackFrame(Place(MODEL, 9), "forward", f"    {line}"),)
+    return ExportTrial(
+        "draft", False, "done", 1.0, None, None, None, (DraftedObstacle(kind, words, stack),), None
+    )
+
+
+def test_what_a_draft_met_has_the_advice_of_an_export_that_fails_for_it() -> None:
+    (one,) = obstacles([drafted("DATA_DEPENDENT_ERROR")], [], None)
+    (failing,) = obstacles([failed(DATA_DEPENDENT, "y[:n]")], [], None)
+    assert (one.cause, one.remedies) == (failing.cause, failing.remedies)
+    assert (one.place, one.function, one.source) == (Place(MODEL, 9), "forward", "y[:n]")
+    assert one.words == "DATA_DEPENDENT_ERROR: u0 > 3"
+
+
+def test_what_nobody_knows_of_a_draft_is_said_in_torchs_words() -> None:
+    (one,) = obstacles([drafted("MISMATCHED_FOO_BAR")], [], None)
+    assert (one.cause, one.remedies) == ("mismatched foo bar", ())
+
+
+def test_of_a_break_only_edits_that_an_export_keeps_are_advised() -> None:
+    remedies = (
+        Remedy("setting", "set `a.b = True`", "dynamo breaks"),
+        Remedy("edit", "use torch.where", "dynamo breaks"),
+        Remedy("edit", "do it outside of the compiled function", "dynamo breaks"),
+    )
+    place = Place(MODEL, 7)
+    evidence = Evidence(records=("Unsupported: print\nmore",))
+    found = Finding(
+        *("graph break", "graph-break-1", "graph break", "it prints", "", place, "forward", "print(x)", None),
+        *(False, Cost(), evidence, remedies, ()),
+    )
+    (one,) = obstacles([], [found], None)
+    assert (one.met_by, one.place, one.function, one.source) == (("compile",), place, "forward", "print(x)")
+    assert (one.cause, one.remedies) == ("it prints", ("use torch.where",))
+    assert one.words == "Unsupported: print"
+    (silent,) = obstacles([], [replace(found, evidence=Evidence())], None)
+    assert silent.words == ""
+    # Where an export fails at the same line, the finding knows the cause best, and torch's words come first.
+    (both,) = obstacles([failed(DATA_DEPENDENT, "print(x)")], [found], None)
+    assert (both.met_by, both.cause) == (("export", "compile"), "it prints")
+    assert both.words == f"UserError: {DATA_DEPENDENT}"

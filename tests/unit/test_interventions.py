@@ -12,10 +12,10 @@ import pytest
 from dynamo_core.analysis.selection import Selection, select
 from dynamo_core.capture.harmless import Probes
 from dynamo_core.capture.interventions.freeze import Freeze
-from dynamo_core.model import CompileId, Place, Process, ProcessInfo, Recording, Replaced, Run
+from dynamo_core.model import ChangedSetting, CompileId, Place, Process, ProcessInfo, Recording, Replaced, Run
 from dynamo_core.shared import names
 from dynamo_core.shared.settings import Settings
-from dynamo_reporters.explain.overrides import override_lines, unmatched_overrides
+from dynamo_reporters.explain.overrides import override_lines, overrides_of, unmatched_overrides
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.parts.after_freeze import after_freeze, freeze_sentence, frozen_frames, frozen_lines
 from dynamo_reporters.recompiles.report import report
@@ -201,3 +201,64 @@ def test_records_that_make_no_sense_are_damage() -> None:
     assert process.damaged_records == 3
     assert (process.freeze, process.not_compiled, process.overrides) == (None, [], [])
     assert unmatched_overrides(recording(process, override="text")) == []
+
+
+def frozen_after(text: str, *, compile_ended_ns: int | None) -> list[Any]:
+    """What a process writes that ends without having frozen, or that froze as it ended."""
+    written: list[Any] = []
+    handler = SimpleNamespace(last_compile_ended_ns=compile_ended_ns)
+    stream = SimpleNamespace(record=written.append)
+    Freeze(Settings("r", freeze_after=text), Probes(cast(Any, stream)), cast(Any, handler)).finish()
+    return [each for each in written if each.NAME == names.FROZEN]
+
+
+def test_a_program_that_compiled_nothing_does_not_freeze_however_long_it_runs() -> None:
+    (noted,) = frozen_after("1s", compile_ended_ns=None)
+    assert (noted.frozen, noted.seconds, noted.calls) == (False, None, None)
+    (noted,) = frozen_after("1s", compile_ended_ns=0)
+    assert noted.frozen and noted.seconds > 1
+
+
+def test_settings_of_torch_that_were_changed_or_not_met() -> None:
+    process = read()
+    process.changed_settings = [
+        ChangedSetting("torch._dynamo.config.recompile_limit=2", "8", "2", None),
+        ChangedSetting("torch._inductor.config.x=1", None, None, "it has no such setting"),
+        ChangedSetting("torch._dynamo.config.names+='a'", "[]", "['a']", None),
+    ]
+    process.overrides = read(
+        artifact(
+            names.OVERRIDE,
+            {
+                "overrides": ["mode=default"],
+                "of": "f",
+                "file": "/x/t.py",
+                "line": 3,
+                "replaced": [["mode", "None", "default"]],
+                "times": 2,
+            },
+        )
+    ).overrides
+    asked = [each.change for each in process.changed_settings] + ["torch.never.loaded=1"]
+    run = recording(
+        process, config=asked, override=["mode=default", "frame=0/7,backend=eager", "dynamic=True"]
+    )
+    assert override_lines(run) == [
+        "torch.compile of f at /x/t.py:3: mode None → default (2 times)",
+        "frame=0/7,backend=eager: found no compile [0/7]",
+        "dynamic=True: found no call of torch.compile in the program's own code",
+        "torch._dynamo.config.recompile_limit: 8 → 2",
+        "torch._inductor.config.x=1: not set, it has no such setting",
+        "torch._dynamo.config.names: [] → ['a']",
+        "torch.never.loaded=1: torch never loaded that module",
+    ]
+    told = overrides_of(run)
+    assert told.unmatched == ["frame=0/7,backend=eager", "dynamic=True", "torch.never.loaded=1"]
+    (met,) = told.applied
+    assert (met.of, met.place, met.times) == ("f", Place("/x/t.py", 3), 2)
+    assert [(each.argument, each.was, each.now) for each in met.replaced] == [("mode", "None", "default")]
+    assert [(each.change, each.was, each.now, each.problem) for each in told.settings] == [
+        ("torch._dynamo.config.recompile_limit=2", "8", "2", None),
+        ("torch._inductor.config.x=1", None, None, "it has no such setting"),
+        ("torch._dynamo.config.names+='a'", "[]", "['a']", None),
+    ]

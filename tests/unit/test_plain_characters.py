@@ -57,6 +57,11 @@ def test_a_bar_is_as_long_in_ascii() -> None:
         ({"LANG": "C", "LC_CTYPE": "de_DE.UTF-8"}, False),
         ({"LANG": "C.UTF-8"}, False),
         ({"LANG": "C", "PYTHONUTF8": "1"}, False),
+        ({"LANG": "C", "PYTHONIOENCODING": "utf-8"}, False),
+        ({"LC_ALL": "", "LANG": "C"}, True),
+        ({"LC_ALL": "en_US.UTF-8", "LANG": "C"}, False),
+        ({"LANG": "POSIX", "LC_CTYPE": ""}, True),
+        ({"LC_CTYPE": "C"}, False),
     ],
 )
 def test_a_terminal_in_the_c_locale_gets_ascii(env: dict[str, str], is_plain: bool) -> None:
