@@ -11,10 +11,10 @@ import click
 
 from dynamo_core.autotune.rounds import DEFAULT_BUDGET
 from dynamo_core.autotune.tuning import CANDIDATES, GraphToTune, Result
-from dynamo_core.autotune.winners import DEFAULT_FILE
 from dynamo_core.model import Recording, Run
 from dynamo_core.shared.backend_choice import parse_chain
 from dynamo_core.shared.errors import NotMeasured
+from dynamo_core.tuned.winners import DEFAULT_FILE
 from dynamo_reporters.autotune.tuning import Tuning
 from dynamo_reporters.report import Report
 
@@ -91,7 +91,7 @@ def autotune_command(
 def _candidates(text: str, ctx: click.Context) -> list[str]:
     """The names to measure, those of files with their whole path; BackendProblem, UsageError."""
     from dynamo_core.checks.backend_check import check_backend
-    from dynamo_core.launch.program import Program, check_python, default_python
+    from dynamo_core.checks.program import Program, check_python, default_python
     from dynamo_core.shared.settings import Settings
 
     program = program_of(ctx)
@@ -167,7 +167,7 @@ def _tuned_here(
 ) -> _Results:
     from dynamo_core.autotune.rounds import Bench
     from dynamo_core.autotune.tuning import tune
-    from dynamo_core.launch.program import check_python, default_python
+    from dynamo_core.checks.program import check_python, default_python
 
     with (
         Bench(

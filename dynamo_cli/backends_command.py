@@ -63,7 +63,7 @@ def backends_command(
       dynamo backends inductor --all      every mode and option, with defaults
     """
     from dynamo_core.checks.backend_list import details_of, registry_of, with_trials
-    from dynamo_core.launch.program import check_python, default_python
+    from dynamo_core.checks.program import check_python, default_python
     from dynamo_reporters.backends import document, listing
 
     form = form or format_of(report_file, {})

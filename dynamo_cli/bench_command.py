@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from dynamo_core.bench.measured import EAGER, Bench
 from dynamo_core.bench.runs import CHAIN_MARK, Plan, bench, first_request, requests_for
-from dynamo_core.launch.program import Program
+from dynamo_core.checks.program import Program
 from dynamo_core.launch.run import Request
 from dynamo_core.shared.backend_choice import parse_chain
 from dynamo_core.shared.errors import CannotRecord, Disagreement

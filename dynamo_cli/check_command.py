@@ -12,8 +12,8 @@ import click
 
 from dynamo_core.analysis.findings import CONTENTS, Finding
 from dynamo_core.analysis.words import number, place
+from dynamo_core.checks.program import Program
 from dynamo_core.launch.process import Ending, end_like
-from dynamo_core.launch.program import Program
 from dynamo_core.lock.bounds import bounds_of_project, together
 from dynamo_core.lock.comparison import Bounds, Checked, Difference, check
 from dynamo_core.lock.facts import COUNTS, Facts, facts_and_findings

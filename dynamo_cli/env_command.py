@@ -76,8 +76,8 @@ def env_command(form: str, output: str | None, installed_at: str | None, **optio
 
 def settings_from(output: str | None, *, is_here: bool, **options: Any) -> Settings:
     """What these options ask of processes that no `dynamo run` starts; checked if they run `is_here`."""
+    from dynamo_core.checks.program import Program
     from dynamo_core.launch.exported import settings_for_processes
-    from dynamo_core.launch.program import Program
     from dynamo_core.recording.files import default_folder
 
     for name, value in _CHANGE_THE_EXIT_CODE.items():

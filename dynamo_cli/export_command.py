@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
+from dynamo_core.checks.program import Program
 from dynamo_core.exports.modules import Exports, exports_of
 from dynamo_core.exports.saving import save_exported
 from dynamo_core.exports.waiting import wait_for_trials
 from dynamo_core.launch.process import Ending, end_like
-from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
 from dynamo_core.recording.read import read
 from dynamo_core.shared.errors import DynamoError

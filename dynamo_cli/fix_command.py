@@ -12,11 +12,11 @@ from typing import Any
 
 import click
 
+from dynamo_core.checks.program import Program, default_python
 from dynamo_core.fix.applying import apply_fix, save
 from dynamo_core.fix.search import Plan, fix
 from dynamo_core.fix.trial import Fixes
 from dynamo_core.launch.again import command_line, request_again
-from dynamo_core.launch.program import Program, default_python
 from dynamo_core.launch.run import Request, checked
 from dynamo_core.recording import files
 

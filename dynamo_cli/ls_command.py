@@ -36,7 +36,7 @@ def ls_command(folder: Path, show_all: bool, prune: bool, keep: int, yes: bool) 
       dynamo ls --prune --keep 3
       dynamo ls /tmp/recordings
     """
-    from dynamo_core.analysis.listed import listed
+    from dynamo_core.opening.listed import listed
     from dynamo_core.recording import files
     from dynamo_core.shared.errors import NoRecording
     from dynamo_reporters.listing import listing_blocks

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from dynamo_core.launch.program import Program
+from dynamo_core.checks.program import Program
 
 _LARGEST = 1 << 20  # bytes of a script that is looked through
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from dynamo_core.launch.program import Program, split_command_line
+from dynamo_core.checks.program import Program, split_command_line
 from dynamo_core.shared.untrusted import printable
 
 from .help_pages import CommandWithHelp

@@ -13,8 +13,8 @@ import click
 
 from dynamo_core.analysis.selection import Selection, select
 from dynamo_core.analysis.words import number
+from dynamo_core.checks.program import Program
 from dynamo_core.launch.process import Ending, end_like
-from dynamo_core.launch.program import Program
 from dynamo_core.model import Recording
 from dynamo_core.recording import files
 from dynamo_core.recording.remote import is_url
@@ -232,7 +232,7 @@ def read_with_progress(path: Path, contents: frozenset[str], *, one_for_alike: b
     try:
         with ProgressBar(f"reading {path}") as progress:
             if one_for_alike:
-                from dynamo_core.analysis.ranks.represented import read_ranks
+                from dynamo_core.opening.represented import read_ranks
 
                 return read_ranks(path, contents, progress.advance)
             return read(path, contents, progress.advance)

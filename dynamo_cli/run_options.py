@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from dynamo_core.launch.program import Program
+from dynamo_core.checks.program import Program
 from dynamo_core.recording.remote import is_url
 from dynamo_core.shared.backend_choice import Option, option_value
 from dynamo_core.shared.freeze_after import parse_freeze_after

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from dynamo_core.launch.program import Program, split_command_line
+from dynamo_core.checks.program import Program, split_command_line
 
 from ..help_pages import first_clause
 from ..program_command import ProgramCommand, options_with_value

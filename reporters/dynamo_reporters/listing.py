@@ -3,9 +3,9 @@
 import shlex
 from collections.abc import Sequence
 
-from dynamo_core.analysis.listed import Listed
 from dynamo_core.analysis.verdict import ending
 from dynamo_core.analysis.words import memory, number
+from dynamo_core.opening.listed import Listed
 
 from .page.blocks import Block, Paragraph, table
 

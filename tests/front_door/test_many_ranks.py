@@ -12,7 +12,7 @@ import pytest
 from answering import answer
 from documents import document
 from dynamo_core.analysis.ranks import compare_ranks
-from dynamo_core.analysis.ranks.represented import read_ranks
+from dynamo_core.opening.represented import read_ranks
 from dynamo_core.recording.digests import digest_by_reading, digests_of
 from dynamo_core.recording.read import read
 from dynamo_core.shared import names

@@ -7,7 +7,7 @@ import pytest
 from answering import answer
 from dynamo_cli.misplaced_options import hint_for_misplaced
 from dynamo_cli.run_command import run_command
-from dynamo_core.launch.program import Program
+from dynamo_core.checks.program import Program
 
 
 def hint(script: Path, *arguments: str) -> str | None:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from dynamo_core.analysis.graphs.node_text import TIMES
 from dynamo_core.autotune.distinct_graphs import DistinctGraph
-from dynamo_core.autotune.measurement import AGREES, Measurement, Round
 from dynamo_core.autotune.rounds import GraphProgram
 from dynamo_core.autotune.tuning import GraphToTune, Result
-from dynamo_core.autotune.winners import Tuned
-from dynamo_core.measuring.conditions import Conditions
 from dynamo_core.model import CompileId, Graph, Process, Recording
+from dynamo_core.tuned.conditions import Conditions
+from dynamo_core.tuned.measurement import AGREES, Measurement, Round
+from dynamo_core.tuned.winners import Tuned
 from dynamo_reporters.autotune.report import report
 from dynamo_reporters.autotune.tuning import Tuning
 from dynamo_reporters.page.console import plain_text

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.autotune import winners
 from dynamo_core.autotune.decision import Decision, beside, decide, out_of_it, standing, to_confirm
-from dynamo_core.autotune.measurement import AGREES, FAILED, Measurement, Round
 from dynamo_core.autotune.rounds import Bench, GraphProgram, Surroundings, _Timed
 from dynamo_core.autotune.tuning import GraphToTune, Result, tune
-from dynamo_core.autotune.winners import Tuned
-from dynamo_core.measuring.conditions import Conditions, device_words, size_class
+from dynamo_core.tuned import winners
+from dynamo_core.tuned.conditions import Conditions, device_words, size_class
+from dynamo_core.tuned.measurement import AGREES, FAILED, Measurement, Round
+from dynamo_core.tuned.winners import Tuned
 
 HERE = Conditions("CPU, 2 threads", "2.13", "settings", ("64 to 127",))
 

@@ -8,10 +8,10 @@ import pytest
 
 from dynamo_core.analysis.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.analysis.remedies.advice import Assignment, Change
+from dynamo_core.checks.program import Program
 from dynamo_core.fix.judging import Observed
 from dynamo_core.fix.search import Plan, _Search
 from dynamo_core.fix.trial import Fix, Fixes, Patch, Ran, Trial
-from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
 from dynamo_core.model import Place
 from dynamo_core.shared.settings import Settings

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dynamo_core.bench.machine import Machine
-from dynamo_core.launch.program import Program
+from dynamo_core.checks.program import Program
 from dynamo_core.shared.errors import BackendProblem, DynamoError, ProgramNotFound, SuiteProblem
 from dynamo_core.suite.bounds import Bounds, beyond_of_program, beyond_of_suite
 from dynamo_core.suite.comparison import differences, on_other_hardware, undecided

@@ -14,7 +14,7 @@ from typing import Literal
 
 from ..shared.quick_dataclass import dataclass
 from ..timing.ratios import SURE, Ratio, ratio_of
-from .measurement import AGREES, Measurement
+from ..tuned.measurement import AGREES, Measurement
 
 # What a candidate gains over a simpler one must be more than this share of the time.
 MARGIN = 0.03

@@ -6,10 +6,10 @@ from dataclasses import asdict
 from ..analysis.by_compile import by_compile
 from ..analysis.graphs.generated_program import generated_program
 from ..analysis.graphs.node_text import place_in, value_text
-from ..measuring.conditions import size_class
 from ..model import Graph, Process, Recording, Symbol
 from ..shared.errors import NothingSelected
 from ..shared.quick_dataclass import dataclass
+from ..tuned.conditions import size_class
 from .rounds import GraphProgram
 from .tuning import GraphToTune
 

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ..checks.program import default_python
 from ..cluster.ray_cluster import Lost, Needs, RayCluster, Task
-from ..launch.program import default_python
 from ..shared.errors import NotMeasured
 from ..shared.quick_dataclass import dataclass
-from . import winners
+from ..tuned import winners
+from ..tuned.winners import Tuned
 from .rounds import Bench
 from .tuning import GraphToTune, Result, tune
-from .winners import Tuned
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 from ..shared.errors import NotMeasured
 from ..shared.quick_dataclass import dataclass
-from .decision import decide, out_of_it, to_confirm
-from .measurement import (
+from ..tuned.measurement import (
     AGREES,
     CRASHED,
     DECLINED,
@@ -26,6 +25,7 @@ from .measurement import (
     Measurement,
     Round,
 )
+from .decision import decide, out_of_it, to_confirm
 from .workers import NoAnswer, Worker
 
 EAGER = "eager"

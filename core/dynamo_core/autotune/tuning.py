@@ -4,13 +4,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from ..measuring.conditions import Conditions, device_words
 from ..shared.backend_choice import parse_choice
 from ..shared.quick_dataclass import dataclass
-from . import winners
+from ..tuned import winners
+from ..tuned.conditions import Conditions, device_words
+from ..tuned.winners import Tuned
 from .decision import decide
 from .rounds import EAGER, Bench, GraphProgram, NotRunnable
-from .winners import Tuned
 
 # Tried where the user names none, from the simplest.
 CANDIDATES = (EAGER, "inductor", "ofi", "inductor:max-autotune")

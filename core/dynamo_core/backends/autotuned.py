@@ -5,11 +5,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..autotune.winners import Tuned, find, read, why_unknown
-from ..measuring.conditions import conditions_here
 from ..shared.backend_choice import parse_choice
 from ..shared.settings import Settings
+from ..tuned.winners import Tuned, find, read, why_unknown
 from .compilers import Compiler, compiler_of
+from .conditions_here import conditions_here
 from .declined import Declined
 from .graph_in_progress import graph_in_progress
 from .taken import Taken

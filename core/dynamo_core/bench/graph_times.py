@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from ..autotune.decision import decide
-from ..autotune.measurement import Measurement
 from ..model import Place
 from ..shared.quick_dataclass import dataclass
+from ..tuned.measurement import Measurement
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 import platform
 from collections.abc import Sequence
 
-from ..measuring.conditions import cpu_model
 from ..model import Process
 from ..shared.quick_dataclass import dataclass
+from ..tuned.conditions import cpu_model
 
 
 @dataclass(frozen=True)

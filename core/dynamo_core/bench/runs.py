@@ -13,8 +13,8 @@ from ..bench.agreement import Agreement, agreement_of, not_verified
 from ..bench.measured import CONTENTS, EAGER, Backend, Bench, Run, read_run
 from ..bench.outputs import LONGEST_OUTPUT
 from ..bench.step_frame import Step, find_step
+from ..checks.program import default_python
 from ..launch.process import Ending
-from ..launch.program import default_python
 from ..launch.run import Request, checked, record
 from ..launch.unattended import Unattended
 from ..model import Process, Recording

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from ..autotune.winners import DEFAULT_FILE, read
 from ..shared.errors import AutotuneFileProblem
 from ..shared.settings import Settings
+from ..tuned.winners import DEFAULT_FILE, read
 
 
 def check_autotune_file(settings: Settings) -> Settings:

@@ -7,13 +7,13 @@ import shutil
 from collections.abc import Sequence
 from typing import Any
 
-from ..launch.program import Program
 from ..shared.backend_choice import MODES, OURS, BackendChoice, parse_choice
 from ..shared.backend_packages import PACKAGES
 from ..shared.errors import BackendProblem
 from ..shared.near_names import did_you_mean
 from ..shared.settings import Settings
 from .inquiry import NoAnswer, ask
+from .program import Program
 
 # Registered by torch itself in every supported version: no need to ask torch, which takes seconds to import.
 _IN_EVERY_TORCH = ("inductor", "eager", "aot_eager", "cudagraphs")

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from ..launch.program import Program
 from ..shared.backend_choice import BackendChoice, parse_choice
 from ..shared.errors import BackendProblem
 from ..shared.quick_dataclass import dataclass
@@ -16,6 +15,7 @@ from ..shared.untrusted import printable_values
 from .backend_check import check_backend
 from .function_source import FunctionSource, read_function
 from .inquiry import NoAnswer, ask
+from .program import Program
 
 # It stands for others, which an autotune file names.
 _NOT_TRIED = "autotuned"

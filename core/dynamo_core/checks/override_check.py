@@ -1,9 +1,9 @@
 """Find a bad backend in an `--override` before the program starts."""
 
-from ..launch.program import Program
 from ..shared.overrides import Override, parse_override
 from ..shared.settings import Settings
 from .backend_check import check_backend
+from .program import Program
 
 
 def check_overrides(settings: Settings, program: Program, python: str) -> Settings:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..analysis.findings import Finding
 from ..analysis.remedies.advice import Assignment, Change
-from ..launch.program import Program
+from ..checks.program import Program
 from ..launch.run import Request
 from ..model import Place, Recording
 from ..shared.quick_dataclass import dataclass

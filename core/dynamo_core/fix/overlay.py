@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..analysis.library import is_library
-from ..launch.program import Program
+from ..checks.program import Program
 from ..model import Place
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from ..analysis.findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy, find
 from ..analysis.remedies.advice import Change
 from ..analysis.time.steps import find_steps
-from ..launch.program import Program
+from ..checks.program import Program
 from ..launch.run import Outcome, Request, record
 from ..launch.unattended import Unattended
 from ..model import Recording

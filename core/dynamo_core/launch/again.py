@@ -4,12 +4,12 @@ import os
 import shlex
 from pathlib import Path
 
+from ..checks.program import Program
 from ..recording.files import read_run_file
 from ..shared.errors import CannotRunAgain
 from ..shared.settings import Settings
 from ..shared.untrusted import printable
 from .marks import mark_of
-from .program import Program
 from .run import Request
 
 

@@ -10,9 +10,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from ..checks.program import Program
 from ..shared.masking import masked_arguments
 from ..shared.untrusted import printable
-from .program import Program
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 

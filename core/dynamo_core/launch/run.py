@@ -13,6 +13,7 @@ from .. import __version__
 from ..checks.autotune_check import check_autotune_file
 from ..checks.backend_check import check_backend, missing_compiler
 from ..checks.override_check import check_overrides
+from ..checks.program import Program, check_python, default_python, ignores_environment
 from ..recording import files
 from ..shared.errors import CannotRecord, DynamoError
 from ..shared.masking import masked_arguments
@@ -21,7 +22,6 @@ from ..shared.settings import Settings
 from .environment import environment_for
 from .marks import noted_to_run_again
 from .process import Ending, run
-from .program import Program, check_python, default_python, ignores_environment
 from .unattended import Unattended
 
 

@@ -20,12 +20,12 @@ from contextlib import nullcontext
 from typing import Any
 
 from ..backends.compilers import Compiler, compiler_of
+from ..backends.conditions_here import compiler_settings, hardware
 from ..backends.declined import Declined
 from ..shared.backend_choice import BackendChoice, parse_choice
 from .calls import TimedGraph
 from .check import check
 from .compiled_graph import NotCompiled, NotRunnable, compile_program, in_a_line, modes_set
-from .conditions import compiler_settings, hardware
 from .processor import staying_on
 
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG in linux/prctl.h

@@ -5,8 +5,8 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from ..checks.program import Program
 from ..cluster.ray_cluster import Lost, Needs, RayCluster, Task
-from ..launch.program import Program
 from ..shared.errors import CannotRecord
 from ..shared.masking import masked_arguments
 from ..shared.settings import Settings

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..bench.machine import machine_of
 from ..bench.runs import Plan, bench, first_request, requests_for
-from ..launch.program import default_python
+from ..checks.program import default_python
 from ..launch.run import Request
 from ..shared.errors import CannotRecord, DynamoError, NotMeasured
 from ..shared.masking import masked_arguments

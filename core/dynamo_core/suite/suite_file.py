@@ -23,7 +23,7 @@ from typing import Any
 
 from ..bench.measured import EAGER
 from ..bench.runs import CHAIN_MARK
-from ..launch.program import Program, split_command_line
+from ..checks.program import Program, split_command_line
 from ..shared.backend_choice import parse_chain
 from ..shared.errors import BackendProblem, ProgramNotFound, SuiteProblem
 from ..shared.quick_dataclass import dataclass

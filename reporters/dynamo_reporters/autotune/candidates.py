@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dynamo_core.analysis.graphs.node_text import TIMES
 from dynamo_core.analysis.words import seconds
 from dynamo_core.autotune.decision import LEAST_PAIRS, Standing, beside, fastest, is_far_behind, standing
-from dynamo_core.autotune.measurement import AGREES, Measurement
 from dynamo_core.timing.ratios import SURE, Ratio
+from dynamo_core.tuned.measurement import AGREES, Measurement
 
 from ..page.blocks import Estimate, Intervals, Table, table
 

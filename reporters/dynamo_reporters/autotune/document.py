@@ -4,11 +4,11 @@ from typing import Annotated
 
 from dynamo_core.autotune.decision import Standing, beside, decide
 from dynamo_core.autotune.distinct_graphs import DistinctGraph
-from dynamo_core.autotune.measurement import Measurement
 from dynamo_core.autotune.tuning import Result
 from dynamo_core.model import CompileId, Place
 from dynamo_core.shared.declared import Count
 from dynamo_core.shared.quick_dataclass import dataclass
+from dynamo_core.tuned.measurement import Measurement
 
 from ..parts.measured import Measured
 from .candidates import best_of, standing_of

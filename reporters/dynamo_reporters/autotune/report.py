@@ -8,9 +8,9 @@ from dynamo_core.analysis.graphs.node_text import TIMES, place_in
 from dynamo_core.analysis.words import compile_label, number, seconds
 from dynamo_core.autotune.decision import standing
 from dynamo_core.autotune.distinct_graphs import DistinctGraph
-from dynamo_core.autotune.measurement import AGREES, Measurement
 from dynamo_core.autotune.tuning import Result
 from dynamo_core.model import Recording
+from dynamo_core.tuned.measurement import AGREES, Measurement
 
 from ..documents import json_value
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table

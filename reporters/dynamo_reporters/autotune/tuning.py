@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from dynamo_core.autotune.decision import Decision, decide
 from dynamo_core.autotune.distinct_graphs import DistinctGraph
-from dynamo_core.autotune.measurement import Measurement
 from dynamo_core.autotune.tuning import Result
 from dynamo_core.shared.quick_dataclass import dataclass
+from dynamo_core.tuned.measurement import Measurement
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dynamo_core.analysis.words import number
 from dynamo_core.autotune.decision import Decision
 from dynamo_core.autotune.distinct_graphs import DistinctGraph
-from dynamo_core.autotune.measurement import AGREES, Measurement
 from dynamo_core.autotune.tuning import Result
+from dynamo_core.tuned.measurement import AGREES, Measurement
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph
 

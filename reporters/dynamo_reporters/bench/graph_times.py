@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from dynamo_core.analysis.words import frame_name, place, seconds
-from dynamo_core.autotune.measurement import AGREES, Measurement
 from dynamo_core.bench.graph_times import GraphTimes
+from dynamo_core.tuned.measurement import AGREES, Measurement
 
 from ..page.blocks import Block, Bullets, Column, Heading, Paragraph, Table
 

@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from dynamo_core.autotune.measurement import Verdict
 from dynamo_core.shared.declared import Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
+from dynamo_core.tuned.measurement import Verdict
 
 # A `Round`: there are many, so it is a list and not an object.
 RoundValue = tuple[float, float | None, float | None, bool]

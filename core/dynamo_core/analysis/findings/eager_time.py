@@ -1,13 +1,13 @@
 """Findings: time that steps spend outside of compiled graphs: eager code, optimizers, loaders."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
-from ...model import Place, Process
+from ...model import Optimizer, Place, Process, WindowSpan
 from ..figures import Figures
 from ..time.coverage import coverage
 from ..words import place, seconds
 from .draft import WORTH_A_WORD_S, Draft
-from .finding import Cost, Evidence, Figure
+from .finding import Cost, Evidence, Figure, Known
 from .remedy import remedy
 
 _MUCH = 0.1  # of the time that it is compared with
@@ -53,34 +53,36 @@ def _worst_operator(process: Process) -> tuple[Place | None, str]:
 
 
 def slow_loader(figures: Figures) -> Iterator[Draft]:
-    """Waiting for a DataLoader, as the window of --profile saw it.
-
-    Source: torch/utils/data/dataloader.py (_BaseDataLoaderIter.__next__), whose span has that name.
-    """
+    """Waiting for a DataLoader, as the window of --profile saw it."""
     for process in figures.recording.processes:
         window = process.window
-        waits = [
-            operator
-            for operator in (() if window is None else window.operators)
-            if operator.name.startswith("enumerate(DataLoader)") and operator.part is None
-        ]
-        waited = sum(operator.total_seconds for operator in waits)
-        if window is None or waited < _MUCH * window.seconds:
+        waits = [span for span in (() if window is None else window.spans) if span.kind == "loader"]
+        waited = sum(span.seconds for span in waits)
+        if window is None or not waits or waited < _MUCH * window.seconds:
             continue
         each = waited / window.steps
+        lines = dict.fromkeys(place(where) for span in waits for where in span.places)
+        where = f", called at {', '.join(lines)}" if lines else ""
         yield Draft(
             "slow loader",
             key=(),
             title=f"steps wait for the DataLoader: {seconds(each)} in each",
-            cause=f"{waited / window.seconds:.0%} of the time in steady steps passes in its __next__",
+            cause=f"{waited / window.seconds:.0%} of the time in steady steps passes in its __next__{where}",
             processes=(process,),
             cost=Cost(per_step=Figure(each, "measured"), saves_at_most=Figure(waited, "measured")),
-            evidence=Evidence(records=tuple(operator.name for operator in waits)),
-            remedies=remedy(
-                "slow loader",
-                "let workers load ahead: `DataLoader(..., num_workers=N)`, or do less in the dataset.",
+            evidence=Evidence(
+                records=tuple(f"enumerate(DataLoader)#{span.name}.__next__" for span in waits),
+                times=sum(span.calls for span in waits),
             ),
+            remedies=remedy("slow loader", _faster_loading({span.name for span in waits})),
         )
+
+
+def _faster_loading(iterators: Container[str]) -> str:
+    """By torch's classes of iterators, in torch/utils/data/dataloader.py: one of them has workers already."""
+    if "_MultiProcessingDataLoaderIter" in iterators:
+        return "its workers do not keep up: have more of them (`num_workers`), or do less in the dataset."
+    return "let workers load ahead: `DataLoader(..., num_workers=N)`, or do less in the dataset."
 
 
 def eager_optimizer(figures: Figures) -> Iterator[Draft]:
@@ -94,20 +96,24 @@ def eager_optimizer(figures: Figures) -> Iterator[Draft]:
             if optimizer.file in in_graphs:
                 continue
             name = f"{optimizer.module}.{optimizer.name}"
-            spent = _seconds_in(process, optimizer.file)
-            share = "" if spent is None or process.window is None else f"; {seconds(spent)} of each step"
+            share, of_closure, cost = "", "", Cost()
+            window, span = process.window, _steps_of(optimizer, process)
+            if window is not None and span is not None:
+                spent = span.seconds - span.in_graphs_seconds
+                each = spent / window.steps
+                known: Known = "measured"
+                share = f"; {seconds(each)} of each step, {spent / window.seconds:.0%} of it"
+                if span.in_graphs_seconds:
+                    known = "estimated"  # how much of it is the closure's was not measured
+                    of_closure = "; its time holds what its closure does outside of compiled graphs"
+                cost = Cost(per_step=Figure(each, known), saves_at_most=Figure(spent, known))
             yield Draft(
                 "eager optimizer",
                 key=(name,),
                 title=f"the step of {name} runs eager{share}",
-                cause="it is called outside of what is compiled",
+                cause=f"it is called outside of what is compiled{of_closure}",
                 processes=(process,),
-                cost=Cost()
-                if spent is None or process.window is None
-                else Cost(
-                    per_step=Figure(spent, "measured"),
-                    saves_at_most=Figure(spent * process.window.steps, "measured"),
-                ),
+                cost=cost,
                 remedies=remedy(
                     "eager optimizer",
                     "compile it as well: `step = torch.compile(optimizer.step)`, called in its place.",
@@ -115,10 +121,11 @@ def eager_optimizer(figures: Figures) -> Iterator[Draft]:
             )
 
 
-def _seconds_in(process: Process, file: str) -> float | None:
-    """What operators called from a file took in each step of the profiled window; None without one."""
-    window = process.window
-    if window is None:
+def _steps_of(optimizer: Optimizer, process: Process) -> WindowSpan | None:
+    """Its steps in the profiled window, where torch names the class alone; None where that is not enough."""
+    names = [each.name.rpartition(".")[2] for each in process.optimizers]
+    name = optimizer.name.rpartition(".")[2]
+    if process.window is None or names.count(name) > 1:
         return None
-    spent = [o.seconds for o in window.eager if o.place is not None and o.place.file == file]
-    return sum(spent) / window.steps if spent else None
+    spans = process.window.spans
+    return next((span for span in spans if (span.kind, span.name) == ("optimizer step", name)), None)

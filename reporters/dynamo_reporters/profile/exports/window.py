@@ -1,61 +1,32 @@
-"""The events of the profiled window, on the timeline of everything else: operators, launches and kernels.
+"""The events of the profiled window, on the timeline of everything else: operators, launches and kernels."""
 
-They are not in the model, which has their totals, but in the trace that torch's profiler wrote beside the
-stream. Its times are microseconds from its `baseTimeNanoseconds`, which are since the epoch (kineto:
-libkineto/src/output_json.cpp, handleTraceStart and transToRelativeTime).
-"""
-
-import gzip
-import re
-import zlib
 from collections.abc import Mapping
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from dynamo_core.model import Process
-from dynamo_core.recording.plain_files import open_plain
-from dynamo_core.recording.records import Damaged
-from dynamo_core.recording.trace_events import trace_events
-from dynamo_core.shared.names import PROFILE_PREFIX, PROFILE_SUFFIX
+from dynamo_core.recording.window_events import UNREADABLE, window_events
 from dynamo_core.shared.untrusted import printable
 
 from .layout import Slice, Track, lay_out
 
 _DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
 _HOST = ("cpu_op", "user_annotation", "cuda_runtime", "cuda_driver")
-_BASE = re.compile(rb'"baseTimeNanoseconds"\s*:\s*(\d{1,19})\b')
-_HEAD = 1 << 20  # bytes
 _MOST_EVENTS = 1_000_000
 _LATEST_NS = 2**63
-_UNREADABLE = (Damaged, OSError, EOFError, zlib.error)
 
 _Thread = tuple[str, str]
 
 
 def window_tracks(process: Process) -> list[Track]:
     """A track for each thread and each stream of a device; none where the trace cannot be read."""
-    if process.window is None or process.whole is not None:
-        return []
-    name = f"{PROFILE_PREFIX}{process.info.pid}_times_{process.window.begin_ns}{PROFILE_SUFFIX}"
-    file = process.stream.parent / name
     threads = _Threads()
     try:
-        base = _base_ns(file)
-        if base is None:
-            return []
-        for event in islice(trace_events(file), _MOST_EVENTS):
+        for base, event in islice(window_events(process), _MOST_EVENTS):
             threads.add(event, base)
-    except _UNREADABLE:
+    except UNREADABLE:
         return []
     return threads.tracks()
-
-
-def _base_ns(file: Path) -> int | None:
-    with open_plain(file) as packed, gzip.open(packed) as opened:
-        head, _, _ = opened.read(_HEAD).partition(b'"traceEvents"')
-    found = _BASE.search(head)
-    return None if found is None else int(found[1])
 
 
 class _Threads:

@@ -14,10 +14,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ..measuring.conditions import Conditions
 from ..shared.errors import AutotuneFileProblem
 from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import replace_in_one_step
+from .conditions import Conditions
 from .measurement import Measurement
 
 DEFAULT_FILE = Path(".dynamo") / "autotuned.json"

@@ -9,17 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...model import AlikeRank, Process, Recording
-from ...recording.calls import running_calls
-from ...recording.digests import DigestOfStream, digests_of
-from ...recording.flight_recorder import dumps_in
-from ...recording.read import read, run_of, streams_of
-from ...recording.remote import not_arrived
-from ...recording.stacks import last_stack
-from ...shared.errors import DynamoError
-from ...shared.names import CALLS_PREFIX, CALLS_SUFFIX, beside_stream
-from ..words import number
-from .launches import Launch, newest
+from ..analysis.ranks.launches import Launch, newest
+from ..analysis.words import number
+from ..model import AlikeRank, Process, Recording
+from ..recording.calls import running_calls
+from ..recording.digests import DigestOfStream, digests_of
+from ..recording.flight_recorder import dumps_in
+from ..recording.read import read, run_of, streams_of
+from ..recording.remote import not_arrived
+from ..recording.stacks import last_stack
+from ..shared.errors import DynamoError
+from ..shared.names import CALLS_PREFIX, CALLS_SUFFIX, beside_stream
 
 FEW = 16  # streams: so many are read whole
 _MOST_OPENED = 256

@@ -4,13 +4,13 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..analysis.summary import Summary, summarize
 from ..model import Run
 from ..recording import files
 from ..recording.in_use import is_in_use
 from ..recording.read import read
 from ..shared.errors import DynamoError
 from ..shared.quick_dataclass import dataclass
-from .summary import Summary, summarize
 
 _LARGEST = 64 << 20  # bytes; of a larger recording nothing is counted, which would take seconds
 
