@@ -138,6 +138,78 @@ def test_lines_of_the_program(write: Write) -> None:
     assert places == {"aten::sort": first, "aten::add": second, "aten::mul": first}
 
 
+STEP = "Optimizer.step#AdamW.step"
+LOADER = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+
+
+def mark(name: str, start: float, duration: float) -> Event:
+    """What torch marks itself (record_function)."""
+    return op(name, start, duration, cat="user_annotation")
+
+
+def test_what_torch_marks_itself_is_no_operator(write: Write) -> None:
+    steps = steps_of(
+        write(
+            span(200),
+            graph(0),
+            op("dynamo line /x.py:3", 59, 0.1),
+            mark(STEP, 60, 20),
+            op("aten::add_", 65, 5),
+            op("dynamo line /x.py:4", 84, 0.1),
+            mark(LOADER, 85, 10),
+            graph(100),
+            op("dynamo line /x.py:3", 159, 0.1),
+            mark(STEP, 160, 10),
+            mark("Optimizer.zero_grad#AdamW.zero_grad", 180, 10),
+            mark("my own name", 190, 5),
+        )
+    )
+    totals = {key: (of.calls, of.duration, of.in_graphs, [*of.places]) for key, of in steps.spans.items()}
+    assert totals == {
+        ("optimizer step", "AdamW"): (2, 30, 0, [Place("/x.py", 3)]),
+        ("loader", "_SingleProcessDataLoaderIter"): (1, 10, 0, [Place("/x.py", 4)]),
+    }
+    assert [call.name for call in steps.eager] == ["aten::add_"]
+    assert set(steps.operators) == {("aten::add_", None)}
+    assert not steps_of(write(span(200), graph(0), op("aten::add_", 65, 5))).spans
+
+
+def test_a_step_does_not_count_what_is_in_it_twice(write: Write) -> None:
+    """One that is made of another, or of the same class's own; one whose closure calls graphs and a loader."""
+    steps = steps_of(
+        write(
+            span(200),
+            graph(0),
+            mark("Optimizer.step#Sam.step", 55, 20),
+            mark(STEP, 60, 10),
+            mark(STEP, 62, 5),
+            mark("Optimizer.step#LBFGS.step", 90, 100),
+            mark(LOADER, 95, 4),
+            graph(100, 50),
+            graph(120, 20, number=2),
+            graph(160, 20, number=2),
+        )
+    )
+    totals = {name: (of.calls, of.duration, of.in_graphs) for (_, name), of in steps.spans.items()}
+    assert totals == {
+        "Sam": (1, 10, 0),
+        "AdamW": (1, 10, 0),
+        "LBFGS": (1, 96, 70),
+        "_SingleProcessDataLoaderIter": (1, 4, 0),
+    }
+
+
+def test_of_a_step_that_began_before_the_window_what_is_in_the_window_counts(write: Write) -> None:
+    steps = steps_of(write(span(300), mark(STEP, -50, 250), graph(0), graph(100), mark(STEP, -90, 20)))
+    totals = steps.spans["optimizer step", "AdamW"]
+    assert (totals.calls, totals.duration, totals.in_graphs) == (1, 200, 100)
+
+
+def test_events_that_begin_and_end_together(write: Write) -> None:
+    steps = steps_of(write(span(100), graph(0), op("CompiledFunction", 0, 50, Sequence_number=7)))
+    assert steps.parts[FORWARD].duration == 50
+
+
 def test_kernels_are_of_what_launched_them(write: Write) -> None:
     def kernel(name: str, start: float, correlation: int, **args: Any) -> Event:
         return op(name, start, 4, tid=7, cat="kernel", correlation=correlation, device=0, **args)

@@ -56,7 +56,15 @@ from .verification import (
     VerifiedCall,
     WrongNode,
 )
-from .window import EagerOperator, GraphPart, ProfileWindow, WindowKernel, WindowOperator, WindowPart
+from .window import (
+    EagerOperator,
+    GraphPart,
+    ProfileWindow,
+    WindowKernel,
+    WindowOperator,
+    WindowPart,
+    WindowSpan,
+)
 
 __all__ = [
     "AGREES",
@@ -137,6 +145,7 @@ __all__ = [
     "WindowKernel",
     "WindowOperator",
     "WindowPart",
+    "WindowSpan",
     "WrongNode",
     "function_of",
     "resumed_function",

@@ -1,6 +1,6 @@
 """What torch's profiler saw in a window of steady steps."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ..shared.quick_dataclass import dataclass
 from .ids import Place
@@ -76,6 +76,23 @@ class WindowKernel:
 
 
 @dataclass(frozen=True)
+class WindowSpan:
+    """What torch itself marks in a trace: steps of optimizers, and waiting for a DataLoader's next batch.
+
+    `name` is the class of the optimizer, or of the iterator of a loader. `seconds` are the host's, without
+    other spans inside; `in_graphs_seconds` of them passed inside compiled graphs. A closure that a step
+    calls is in its span. `places` are the program's lines from which it was called; empty: not recorded.
+    """
+
+    kind: Literal["optimizer step", "loader"]
+    name: str
+    calls: int
+    seconds: float
+    in_graphs_seconds: float
+    places: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True)
 class ProfileWindow:
     """What torch's profiler saw in a window of steady steps: from calls of `anchor`, a graph, to its next.
 
@@ -95,3 +112,4 @@ class ProfileWindow:
     kernels: tuple[WindowKernel, ...] | None
     damaged_events: int
     lines_problem: str | None
+    spans: tuple[WindowSpan, ...] = ()

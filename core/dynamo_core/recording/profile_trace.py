@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..model import GraphPart, Place
 from ..shared.untrusted import printable
@@ -19,12 +19,17 @@ from .records import Damaged
 from .trace_events import trace_events
 
 Thread = tuple[str, str]
+SpanKey = tuple[Literal["optimizer step", "loader"], str]
 
 _MOST_EVENTS = 4_000_000
 _PART = re.compile(r"dynamo (backward of )?graph (\d{1,9}|-) \[([^\]]{0,40})\]")
 _LINE = re.compile(r"dynamo line (.{1,4200}):(\d{1,9})", re.DOTALL)
 # Not autograd's own events, and not the names that Dynamo and AOTAutograd give to what they do.
 _OPERATOR = re.compile(r"(?!autograd::|torch::)\w+::[\w.]+")
+# What torch marks itself (record_function): torch/optim/optimizer.py (Optimizer.profile_hook_step) and
+# torch/utils/data/dataloader.py (_BaseDataLoaderIter.__next__).
+_OPTIMIZER_STEP = re.compile(r"Optimizer\.step#(.{1,200})\.step")
+_LOADER = re.compile(r"enumerate\(DataLoader\)#(.{1,200})\.__next__")
 _FORWARD_FUNCTION = "CompiledFunction"  # torch/_functorch/_aot_autograd/runtime_wrappers.py
 _BACKWARD_FUNCTION = "CompiledFunctionBackward"
 _BACKWARD_NODE = "autograd::engine::evaluate_function: "
@@ -42,6 +47,7 @@ class _Kind(Enum):
     LINE = 4
     FUNCTION = 5  # the autograd function around a forward
     NODE = 6  # a step of autograd's backward
+    SPAN = 7  # an optimizer's step, or waiting for a loader
 
 
 class _HostEvent(NamedTuple):
@@ -49,7 +55,7 @@ class _HostEvent(NamedTuple):
     end: float
     kind: _Kind
     name: str
-    detail: Any  # by kind: the part, a correlation number, a place, a sequence number
+    detail: Any  # by kind: the part, a correlation number, a place, a sequence number, a key
 
 
 class _DeviceEvent(NamedTuple):
@@ -89,6 +95,16 @@ class PartTotals:
 
 
 @dataclass(slots=True)
+class SpanTotals:
+    """Spans of one kind and name in all: without spans in them; `in_graphs` of it in compiled graphs."""
+
+    calls: int = 0
+    duration: float = 0.0
+    in_graphs: float = 0.0
+    places: dict[Place, None] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class Steps:
     """The steps of a trace, from the anchor's call to its next, added up. Durations are in microseconds."""
 
@@ -101,6 +117,7 @@ class Steps:
     kernels: dict[tuple[str, GraphPart | None, str], list[float]] = field(default_factory=dict)
     kernel_bytes: dict[tuple[str, GraphPart | None, str], int] = field(default_factory=dict)
     extra_bytes: dict[GraphPart, dict[str, int]] = field(default_factory=dict)
+    spans: dict[SpanKey, SpanTotals] = field(default_factory=dict)
 
 
 def read_steps(
@@ -191,6 +208,10 @@ class _Trace:
             self._keep(event, _HostEvent(start, end, _Kind.LINE, "", place))
         elif _OPERATOR.fullmatch(name):
             self._keep(event, _HostEvent(start, end, _Kind.OPERATOR, name, sequence))
+        elif found := _OPTIMIZER_STEP.fullmatch(name):
+            self._keep(event, _HostEvent(start, end, _Kind.SPAN, name, ("optimizer step", found[1])))
+        elif found := _LOADER.fullmatch(name):
+            self._keep(event, _HostEvent(start, end, _Kind.SPAN, name, ("loader", found[1])))
         elif name == _FORWARD_FUNCTION:
             self._keep(event, _HostEvent(start, end, _Kind.FUNCTION, name, sequence))
         elif name == _BACKWARD_FUNCTION or name.startswith(_BACKWARD_NODE):
@@ -232,15 +253,18 @@ class _Trace:
 class _Open:
     """An event that has begun in a thread, and encloses those to come."""
 
-    __slots__ = ("children", "eager", "end", "event", "part", "sequence")
+    __slots__ = ("children", "eager", "end", "event", "in_graphs", "in_spans", "part", "sequence", "span")
 
     def __init__(self, event: _HostEvent, end: float, around: "_Open | None") -> None:
         self.event = event
         self.end = end
         self.children = 0.0  # of what is to be taken off its own duration
+        self.in_spans = 0.0  # of its duration, and outside of those:
+        self.in_graphs = 0.0
         self.part: GraphPart | None = around.part if around else None
         self.eager: EagerCall | None = around.eager if around else None
         self.sequence: int | None = around.sequence if around else None
+        self.span: SpanKey | None = around.span if around else None
 
 
 class _Sweep:
@@ -266,7 +290,7 @@ class _Sweep:
         """The part around each autograd function: its backward has the same sequence number."""
         for events in self._trace.host.values():
             part, part_end = None, 0.0
-            for event in sorted(events):
+            for event in sorted(events, key=_in_order):
                 if event.kind is _Kind.PART and not event.detail.is_backward:
                     part, part_end = event.detail, event.end
                 elif event.kind is _Kind.FUNCTION and part is not None and event.start < part_end:
@@ -275,12 +299,15 @@ class _Sweep:
     def _sweep(self, thread: Thread, events: Iterable[_HostEvent]) -> None:
         stack: list[_Open] = []
         place: Place | None = None
-        for event in sorted(events, key=lambda event: (event.start, -event.end)):
+        for event in sorted(events, key=_in_order):
             while stack and stack[-1].end <= event.start:
                 self._close(stack)
             if event.kind is _Kind.LINE:
                 place = event.detail
                 continue
+            if event.kind is _Kind.SPAN and event.start < self._starts[0] < event.end:
+                # An optimizer's step may call the graph that begins a step of ours, in its closure.
+                event = event._replace(start=self._starts[0])
             if not self._starts[0] <= event.start < self._end:
                 if event.kind is _Kind.LAUNCH:
                     self._launches.setdefault(event.detail, None)
@@ -296,6 +323,8 @@ class _Sweep:
                     self._enter_part(opened, self._parts_of_functions.get(event.detail, _UNKNOWN_BACKWARD))
             elif event.kind is _Kind.OPERATOR:
                 self._enter_operator(opened, thread, place)
+            elif event.kind is _Kind.SPAN:
+                self._enter_span(opened, place)
             elif event.kind is _Kind.LAUNCH:
                 self._launches[event.detail] = opened
                 if event.name.startswith(_GRAPH_LAUNCH) and opened.part is not None:
@@ -323,6 +352,14 @@ class _Sweep:
         opened.eager = EagerCall(step, thread, event.name, event.start, duration, place, sequence)
         self._steps.eager.append(opened.eager)
 
+    def _enter_span(self, opened: _Open, place: Place | None) -> None:
+        key: SpanKey = opened.event.detail
+        totals = self._steps.spans.setdefault(key, SpanTotals())
+        totals.calls += opened.span != key  # not where a class calls the step of the one that it is made of
+        if place is not None:
+            totals.places[place] = None
+        opened.span = key
+
     def _close(self, stack: list[_Open]) -> None:
         closed = stack.pop()
         duration = closed.end - closed.event.start
@@ -334,7 +371,14 @@ class _Sweep:
             self._note_operator(closed, stack, own, duration)
         if is_part_of_its_own and closed.part is not None:
             self._note_part(closed, stack, duration)
+        if closed.event.kind is _Kind.SPAN:
+            self._note_span(closed, duration)
+            closed.in_spans, closed.in_graphs = duration, 0.0
+        elif is_part_of_its_own:
+            closed.in_graphs = duration - closed.in_spans
         if around is not None:
+            around.in_spans += closed.in_spans
+            around.in_graphs += closed.in_graphs
             # Of an operator's duration everything below is accounted for; of the rest, what was inside it.
             around.children += duration if is_operator or is_part_of_its_own else closed.children
 
@@ -356,6 +400,11 @@ class _Sweep:
         outer = stack[-1].part if stack else None
         if outer is not None:
             self._totals(outer).duration -= duration
+
+    def _note_span(self, closed: _Open, duration: float) -> None:
+        totals = self._steps.spans[closed.event.detail]
+        totals.duration += duration - closed.in_spans
+        totals.in_graphs += closed.in_graphs
 
     def _totals(self, part: GraphPart) -> PartTotals:
         return self._steps.parts.setdefault(part, PartTotals())
@@ -408,6 +457,11 @@ class _Sweep:
                         before = during[0][1] - during[0][2]
                         extra = max(0, max(total for _, total, _ in during) - before)
                         most[device] = max(most.get(device, 0), extra)
+
+
+def _in_order(event: _HostEvent) -> tuple[float, float]:
+    """By when it began; of those that began together, what is around the others comes first."""
+    return event.start, -event.end
 
 
 def _time(value: Any) -> float:

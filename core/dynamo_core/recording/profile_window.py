@@ -4,7 +4,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from ..model import EagerOperator, Place, Process, ProfileWindow, WindowKernel, WindowOperator, WindowPart
+from ..model import (
+    EagerOperator,
+    Place,
+    Process,
+    ProfileWindow,
+    WindowKernel,
+    WindowOperator,
+    WindowPart,
+    WindowSpan,
+)
 from ..shared.fitting import fits
 from ..shared.names import PROFILE_PREFIX, PROFILE_SUFFIX
 from ..shared.records import WindowNoted
@@ -114,6 +123,7 @@ def _window(
         kernels=tuple(_kernels(steps, sources)) if times.has_device else None,
         damaged_events=steps.damaged,
         lines_problem=lines_problem,
+        spans=tuple(_spans(steps, lines)),
     )
 
 
@@ -130,6 +140,13 @@ def _parts(steps: Steps, memory: Steps | None) -> Iterable[WindowPart]:
             cuda_graph_launches=totals.graph_launches,
             extra_bytes=None if memory is None else memory.extra_bytes.get(part, {}),
         )
+
+
+def _spans(steps: Steps, lines: Steps | None) -> Iterable[WindowSpan]:
+    for (kind, name), totals in steps.spans.items():
+        same = None if lines is None else lines.spans.get((kind, name))
+        places = () if same is None else tuple(same.places)
+        yield WindowSpan(kind, name, totals.calls, totals.duration / 1e6, totals.in_graphs / 1e6, places)
 
 
 def _kernels(steps: Steps, sources: KernelSources) -> Iterable[WindowKernel]:
