@@ -175,6 +175,47 @@ def test_a_sum_in_a_row() -> None:
     assert not only(eager * (1 + 2e-3), eager, exact, again).agrees
 
 
+def in_a_row(x: torch.Tensor, run: Callable[[torch.Tensor], Any], seed: int = 1) -> Any:
+    """What `run` gives with sums in a row, in one lane where the seed is odd."""
+    return rounded_otherwise(lambda values: run(values[0]), [x], seed)
+
+
+def test_a_sum_into_integers_adds_what_is_left_of_each_number() -> None:
+    x = torch.full((4096,), 0.75)
+    assert in_a_row(x, lambda x: x.sum(dtype=torch.int64)).item() == 0
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda x: x.sum((0, -1)),
+        lambda x: x.mean(1),
+        lambda x: x.sum(2, keepdim=True),
+        lambda x: torch.var_mean(x, (0, 2))[0],
+        lambda x: torch.var_mean(x, 0, correction=0)[1],
+        lambda x: x.sum(),
+    ],
+)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_sums_in_a_row_are_of_the_same_numbers(run: Callable[..., torch.Tensor], seed: int) -> None:
+    x = torch.randn(40, 48, 56, generator=torch.Generator().manual_seed(1))
+    found, eager = in_a_row(x, run, seed), run(x)
+    assert found.shape == eager.shape and found.dtype == eager.dtype
+    assert torch.allclose(found, eager, rtol=1e-3, atol=1e-4)
+
+
+def test_few_sums_of_very_many_numbers_are_divided_and_many_sums_of_few_are_not() -> None:
+    """A compiler does not add more than 4,096 numbers in a row."""
+    long = torch.full((1 << 16, 1), 0.1)
+    far, divided = (
+        abs(each.item() / 6553.6 - 1) for each in (added_in_a_row(long), in_a_row(long, lambda x: x.sum(0)))
+    )
+    assert divided < far / 4
+    wide = torch.full((64, 1 << 16), 0.1)
+    error = (in_a_row(wide, lambda x: x.sum(0)).double() / wide.double().sum(0) - 1).abs()
+    assert error.median() > 1e-7, "of 64 numbers in one lane"
+
+
 def test_eager_is_run_again_only_until_that_explains_it() -> None:
     x = torch.full((4096, 2), 0.1)
     asked: list[int] = []

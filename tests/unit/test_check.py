@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 import torch
 
 from dynamo_core.measuring.check import check
-from dynamo_core.measuring.compiled_graph import CompiledGraph
+from dynamo_core.measuring.compiled_graph import CompiledGraph, NotRunnable
 
 
 def disagreement(graph: Callable[..., Any], function: Callable[..., Any], *inputs: Any) -> str | None:
@@ -32,3 +33,43 @@ def test_what_is_done_to_inputs_is_compared() -> None:
     assert disagreement(added, lambda x: (x + 1).double(), torch.zeros(3)) == (
         "output 0: dtype float64 where eager has float32"
     )
+
+
+def test_gradients_are_compared_though_another_output_has_none() -> None:
+    def both(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return x.argmax(), x * 2
+
+    x = torch.tensor([1.0, 3.0], requires_grad=True)
+    assert disagreement(both, lambda x: (x.argmax(), x * 2), x) is None
+    told = disagreement(both, lambda x: (x.argmax(), x.detach() * 3 - x.detach() + 0 * x), x)
+    assert told is not None and told.startswith("gradient of input 0 is off by")
+
+
+def test_what_lacks_a_gradient_is_told_by_their_number() -> None:
+    x = torch.tensor([1.0, 3.0], requires_grad=True)
+    assert disagreement(lambda x: x * 2, lambda x: x.detach() * 2, x) == (
+        "it has 2 outputs and gradients where eager has 3"
+    )
+
+
+def test_what_float64_does_not_have_is_compared_with_eager_alone() -> None:
+    def exponent(x: torch.Tensor) -> torch.Tensor:
+        return x.view(torch.int32) >> 23
+
+    x = torch.tensor([1.1, 3.3])
+    assert disagreement(exponent, exponent, x) is None
+    assert disagreement(exponent, lambda x: exponent(x) + 1, x) is not None
+
+
+def test_other_random_numbers_are_told_as_such() -> None:
+    def dropped(x: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.dropout(x, 0.5)
+
+    assert disagreement(dropped, dropped, torch.ones(64)) is None
+    told = disagreement(dropped, lambda x: dropped(x) * 0.5, torch.ones(64))
+    assert told is not None and told.endswith("; it draws random numbers, perhaps not as eager does")
+
+
+def test_a_graph_that_fails_in_eager_cannot_be_checked() -> None:
+    with pytest.raises(NotRunnable, match=r"eager fails on it: .*shape"):
+        disagreement(lambda x: x.view(3), lambda x: x, torch.ones(2))

@@ -147,6 +147,7 @@ def test_guards_are_read_only_of_functions_compiled_as_often_that_have_others() 
     wanted = frozenset({guards_of_function("f")})
     assert wanted_as_well(before, after) == (wanted, wanted)
     assert wanted_as_well(before, before) == (frozenset(), frozenset())
+    assert wanted_as_well(guarded([]), before) == (wanted, wanted), "none of them beside one"
     twice = after.processes[0].compiles * 2
     recompiled = replace(after, processes=[replace(after.processes[0], compiles=twice)])
     assert wanted_as_well(before, recompiled) == (frozenset(), frozenset())

@@ -1,6 +1,7 @@
 """Graphs as drawings: what has a box, that nothing overlaps and every arrow leads down, and hostile names."""
 
 import random
+import re
 import xml.etree.ElementTree as ElementTree
 from itertools import combinations, pairwise
 
@@ -99,6 +100,42 @@ def test_nothing_overlaps_and_every_arrow_leads_down(seed: int) -> None:
     for (start, end), route in zip(arrows, layout.routes, strict=True):
         assert (route is None) >= (start >= end)
         assert all(y < below for (_, y), (_, below) in pairwise(route or ()))
+
+
+def test_a_box_holds_its_lines_and_its_arrows_end_at_its_edges() -> None:
+    root = ElementTree.fromstring(svg_text([TitledDrawing("graph 1", drawing_of(network(1)))]))
+    tops, bottoms = set[float](), set[float]()
+    for group in root.iterfind(".//{*}g"):
+        rect = group.find("{*}rect")
+        if rect is None:
+            continue
+        left, top, width, height = (float(rect.attrib[name]) for name in ("x", "y", "width", "height"))
+        tops.add(top)
+        bottoms.add(top + height)
+        lines = group.findall("{*}text")
+        heights = [float(line.attrib["y"]) for line in lines]
+        assert top < heights[0] and heights[-1] < top + height
+        assert all(14 <= below - above <= 20 for above, below in pairwise(heights))
+        for line in lines:
+            assert left < float(line.attrib["x"]) < left + width - 7 * len(line.text or "")
+        assert [line.attrib["class"] for line in lines] == ["first", *["more"] * (len(lines) - 1)]
+    arrows = [path.attrib["d"] for path in root.iterfind(".//{*}path") if "class" not in path.attrib]
+    assert len(arrows) == 3
+    for arrow in arrows:
+        points = [float(number) for number in re.findall(r"-?[\d.]+", arrow)]
+        assert points[1] in bottoms and points[-1] in tops
+
+
+def test_drawings_stand_below_each_other() -> None:
+    none = TitledDrawing("graph 2", None)
+    drawn = svg_text([none, TitledDrawing("graph 1", drawing_of(network(1))), none])
+    root = ElementTree.fromstring(drawn)
+    moved = [group.attrib["transform"] for group in root if "transform" in group.attrib]
+    tops = [float(each.removeprefix("translate(0 ").removesuffix(")")) for each in moved]
+    assert tops[:2] == [0, 64] and tops[2] > 200
+    assert float(root.attrib["height"]) == tops[2] + 64
+    assert drawn.count("Its nodes were not recorded.") == 2
+    assert root.attrib["viewBox"] == f"0 0 {root.attrib['width']} {root.attrib['height']}"
 
 
 def test_no_boxes_at_all() -> None:

@@ -21,6 +21,7 @@ from dynamo_core.model import (
     Recording,
 )
 from dynamo_reporters.detail import Detail
+from dynamo_reporters.guards.entries import entries_of, without_guards
 from dynamo_reporters.guards.groups import by_source, differences
 from dynamo_reporters.guards.report import guards_blocks, report
 from dynamo_reporters.page.console import plain_text
@@ -369,6 +370,26 @@ def test_what_was_not_recorded_is_said_to_be_so() -> None:
     text = page(recording(nothing, compiles=[]))
     assert "guards: not recorded (torch's guard_count), checks: not recorded in the tree" in text
     assert "latency: not recorded" in text
+
+
+def test_every_compile_without_guards_is_named_whatever_stands_before_it() -> None:
+    known, lost, failed, backward, none = (entry(number) for number in range(5))
+    what = recording(
+        known,
+        compiles=[
+            compile_of(known),
+            replace(compile_of(backward), is_forward=False),
+            compile_of(lost, 1),
+            compile_of(failed, None, "Unsupported"),
+            compile_of(none, 0),
+        ],
+    )
+    process = what.processes[0]
+    assert without_guards(process, entries_of(process)) == [
+        f"[0/1] f ({FILE}:5): 1 guard, which were not recorded",
+        f"[0/2] f ({FILE}:5): no guards, as the compile failed: Unsupported",
+        f"[0/4] f ({FILE}:5): no guards",
+    ]
 
 
 def test_a_compile_id_that_comes_back_is_of_another_frame() -> None:

@@ -47,6 +47,45 @@ def test_nothing_is_cut_at_any_width(width: int) -> None:
     assert [line for line in shown.splitlines() if line != line.rstrip()] == []
 
 
+def test_a_table_has_its_columns_two_apart_and_its_rows_right_below_each_other() -> None:
+    rows = [["1", "a b"], ["222", "c"]]
+    for shown in (on_terminal(80, [table("n>|name", rows)]), plain_text([table("n>|name", rows)])):
+        assert shown.splitlines() == ["  n  name", "  1  a b", "222  c"]
+    assert on_terminal(80, [table("|", [["a", "b"], ["cc", "d"]])]).splitlines() == ["a   b", "cc  d"]
+
+
+def test_two_tables_or_two_listings_in_a_row_are_kept_apart() -> None:
+    one = table("", [["x"]])
+    code = Code("y", "text")
+    assert plain_text([one, one, code, code, Paragraph("z")]).splitlines() == [
+        "x",
+        "",
+        "x",
+        "y",
+        "",
+        "y",
+        "z",
+    ]
+
+
+def test_a_note_stands_across_both_sides_of_a_comparison() -> None:
+    notes = [
+        Change("kept", "A", "A"),
+        Change("note", "why " * 30),
+        Change("removed", "B"),
+        Change("inserted", after="C"),
+    ]
+    shown = [line.rstrip() for line in on_terminal(120, [Comparison("old", "new", notes)]).splitlines()]
+    assert [line.split() for line in shown if "why" not in line] == [
+        ["old", "new"],
+        ["A", "A"],
+        ["B", "-"],
+        ["+", "C"],
+    ]
+    assert shown[2].startswith("why why")
+    assert shown[0].index("new") == shown[1].index("A", 1) == shown[-1].index("C")
+
+
 def test_a_pipe_has_each_row_in_one_line_and_no_trailing_blanks() -> None:
     lines = plain_text(BLOCKS).splitlines()
     assert any(line.split() == ["1", LONG] for line in lines)

@@ -179,3 +179,28 @@ def test_a_path_with_the_name_of_a_field_in_it_hides_no_stray_line() -> None:
     assert len(records) == 4
     assert parser.damaged == 1
     assert read(odd + STREAM)[1].damaged == 0
+
+
+def test_the_context_of_a_short_first_line_is_what_stands_before_its_checksum() -> None:
+    """By it, records of the same compile are known without reading their JSON."""
+    metadata = {"frame_id": 0, "frame_compile_id": 1, "chromium_event": {}}
+    (record,) = read(line(metadata, "[]"))[0]
+    assert record.context == json.dumps(metadata).removesuffix("}").encode()
+    (other,) = read(line(metadata, "[1]"))[0]
+    assert other.context == record.context
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"x": {}, "text": "long" * 60, "has_payload": "0" * 32},
+        {"x": {}, "has_payload": "0" * 31},
+        {"x": {}, "has_payloaf": "0" * 32},
+        {"x": {}, "has_payload": "0" * 32, "rank": 1},
+        {"x": {}},
+        {"has_payload": "0" * 32},
+    ],
+)
+def test_a_first_line_that_is_long_or_ends_in_no_checksum_has_no_context(metadata: dict[str, Any]) -> None:
+    for record in read(line(metadata))[0]:
+        assert record.context is None

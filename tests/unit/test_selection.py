@@ -98,6 +98,16 @@ def test_what_is_not_there_names_what_is(selection: Selection, told: str) -> Non
     assert told in str(caught.value)
 
 
+def test_a_part_knows_the_whole_that_it_is_of() -> None:
+    whole = recording()
+    part = select(whole, Selection(rank=1))
+    assert part.entire is whole and whole.entire is whole
+    smaller = select(part, Selection(frame="loss"))
+    assert smaller.entire is whole and [process.rank for process in smaller.processes] == [1]
+    assert smaller.processes[0].entire.graphs == whole.processes[1].graphs
+    assert whole.processes[1].entire is whole.processes[1]
+
+
 def test_the_recording_itself_is_left_as_it_is() -> None:
     whole = recording()
     select(whole, Selection(graph=1))

@@ -91,5 +91,11 @@ class TestWaiting:
     def test_nor_where_a_gpu_goes_on_meanwhile(self) -> None:
         assert not batch_of(Clocked(0.010, 0.010, 0.001), Waiting(0.004, 1, 0.5), 1, on_cpu=False).counts
 
+    def test_without_the_machines_pressure_it_is_as_busy_as_a_call_waited(self) -> None:
+        """The threads waited during all calls together."""
+        found = batch_of(Clocked(0.010, 0.010, 0.001), Waiting(0.020, 2, None), 4, on_cpu=True)
+        assert found.busy == pytest.approx(0.5) and not found.counts
+        assert batch_of(Clocked(0.010, 0.010, 0.001), Waiting(9.0, 2, None), 4, on_cpu=True).busy == 1.0
+
     def test_where_nothing_can_be_read_it_counts(self) -> None:
         assert batch_of(Clocked(0.010, 0.010, 0.01), Waiting(None, None, None), 1, on_cpu=True).counts
