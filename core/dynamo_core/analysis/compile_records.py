@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from ..model import (
+    Bytecode,
     CompileId,
     Frame,
     Graph,
@@ -136,6 +137,35 @@ class CompileRecords:
     def compiled_graphs(self) -> ByCompile[list[Graph]]:
         """The graphs that a backend compiled."""
         return by_compile(self.process.entire.compiled_graphs)
+
+    @cached_property
+    def codes(self) -> ByCompile[list[Bytecode]]:
+        """The code of each compile that came to an end."""
+        return by_compile(self.process.entire.bytecodes)
+
+    @cached_property
+    def frames_of_code(self) -> Mapping[str, set[CompileId | None]]:
+        """Which frames have the same code, by what `frame_of` says."""
+        found: dict[str, set[CompileId | None]] = {}
+        for code in self.process.entire.bytecodes:
+            found.setdefault(code.fingerprint, set()).add(frame_of(code.compile_id))
+        return found
+
+    @cached_property
+    def makers(self) -> Mapping[str, dict[CompileId | None, None]]:
+        """The compiles behind whose breaks a code goes on."""
+        found: dict[str, dict[CompileId | None, None]] = {}
+        for function in self.process.entire.resume_functions:
+            found.setdefault(function.fingerprint, {})[function.made_by] = None
+        return found
+
+    @cached_property
+    def makes(self) -> Mapping[CompileId | None, set[str]]:
+        """The codes that go on behind the breaks of a compile."""
+        found: dict[CompileId | None, set[str]] = {}
+        for function in self.process.entire.resume_functions:
+            found.setdefault(function.made_by, set()).add(function.fingerprint)
+        return found
 
     @cached_property
     def frames(self) -> Mapping[CompileId | None, Frame]:

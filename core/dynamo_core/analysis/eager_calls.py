@@ -1,0 +1,49 @@
+"""How many calls of a frame at torch's recompile limit ran eager.
+
+Nothing counts them: torch finds no entry that fits, and runs the frame without calling us. Only what goes on
+behind a graph break was called as often as the graph before the break, whose calls are counted.
+"""
+
+from itertools import chain
+
+from ..model import CompileId, Graph
+from .recompiles import FrameRecompiles
+from .words import number
+
+
+def how_often_eager(frame: FrameRecompiles) -> str:
+    """`24 times, as the graph before it ran 32 times`, or that it was not recorded."""
+    versions, entered = frame.versions_called, times_entered(frame)
+    if versions is None or entered is None or entered < sum(versions):
+        return "how often was not recorded"
+    eager = number(entered - sum(versions), "time")
+    return f"{eager}, as the graph before it ran {number(entered, 'time')}"
+
+
+def times_entered(frame: FrameRecompiles) -> int | None:
+    """How often the rest of a function behind a break was called; None where that does not follow.
+
+    It follows where the graphs before lead there and nowhere else (a branch goes on in one of two functions),
+    and each compiled version has one graph whose calls are counted.
+    """
+    records, compile_id = frame.records, frame.compiles[0].compile_id
+    codes = records.codes.of_frame(compile_id)
+    graphs = records.compiled_graphs.of_frame(compile_id)
+    fingerprints = {code.fingerprint for code in chain(*codes.values())}
+    if len(fingerprints) != 1 or set(codes) != set(graphs) or any(len(each) > 1 for each in graphs.values()):
+        return None
+    (fingerprint,) = fingerprints
+    makers = records.makers.get(fingerprint, {})
+    if len(records.frames_of_code[fingerprint]) > 1 or any(len(records.makes[each]) > 1 for each in makers):
+        return None
+    calls = [_calls(records.compiled_graphs.get(each, ()), each) for each in makers]
+    known = [each for each in calls if each is not None]
+    return sum(known) if calls and len(known) == len(calls) else None
+
+
+def _calls(graphs: "list[Graph] | tuple[()]", compile_id: CompileId | None) -> int | None:
+    """Those of the one graph before the break, each of which has come to the break."""
+    if compile_id is None or len(graphs) != 1:
+        return None
+    (graph,) = graphs
+    return None if graph.times is None or graph.times.raised else graph.calls
