@@ -1,0 +1,109 @@
+"""The findings of a page: each with where, why, what it costs and what to do."""
+
+from dataclasses import replace
+
+from dynamo_core.analysis.findings import Cost, Evidence, Finding, Remedy
+from dynamo_core.analysis.remedies.advice import Change
+from dynamo_core.model import Place, StackFrame
+from dynamo_reporters.page.blocks import Block, Heading, Paragraph
+from dynamo_reporters.parts.findings import finding_lines, findings_in_short, findings_section
+
+BREAK = Finding(
+    kind="graph break",
+    identity="graph-break-1",
+    title="graph break at a.py:3",
+    cause="it prints",
+    effect="2 graphs instead of 1",
+    place=Place("a.py", 3),
+    function="f",
+    source="print(x)",
+    via=None,
+    is_library=False,
+    cost=Cost(),
+    evidence=Evidence(),
+    remedies=(),
+    processes=(),
+)
+EDIT = Remedy("edit", "print it elsewhere", "dynamo breaks")
+SETTING = Remedy("setting", "set `a.b`", "dynamo recompiles", change=Change(edit="some edit"))
+VIA = StackFrame(Place("/lib/x.py", 7), "g", "raise")
+
+
+def section(*findings: Finding, can_run_again: bool = False) -> list[str]:
+    return texts(findings_section(findings, can_run_again=can_run_again))
+
+
+def texts(blocks: object) -> list[str]:
+    made: list[Block] = list(blocks)  # type: ignore[call-overload]
+    return [block.text for block in made if isinstance(block, Heading | Paragraph)]
+
+
+def test_each_has_its_line_cause_effect_and_what_to_do() -> None:
+    met = replace(BREAK, via=VIA, remedies=(EDIT, SETTING), evidence=Evidence(tests=("t.py::one",)))
+    assert section(met) == [
+        "Fix first",
+        "graph break at a.py:3",
+        "print(x)\nit prints\n2 graphs instead of 1",
+        "in the library at /lib/x.py:7: raise",
+        "in t.py::one",
+        "→ print it elsewhere",
+        "→ or set `a.b`",
+    ]
+
+
+def test_nothing_is_said_of_what_is_not_known() -> None:
+    assert section() == []
+    bare = replace(BREAK, source="", cause="", effect="", title="much memory")
+    assert section(bare) == ["Fix first", "much memory"]
+    assert section(replace(bare, effect="it costs 3 s"))[2:] == ["it costs 3 s"]
+    assert section(replace(bare, cause="memory"))[2:] == [], "the title says it already"
+
+
+def test_what_leads_into_a_library_is_said_as_what_it_is() -> None:
+    recompile = replace(BREAK, kind="recompile", via=VIA)
+    _, title, _, via = section(recompile)
+    assert (title, via) == ("graph break at a.py:3", "called from /lib/x.py:7: raise")
+    assert section(replace(recompile, kind="compiler error"))[-1] == "in the library at /lib/x.py:7: raise"
+
+
+def test_the_first_eight_are_shown_and_the_rest_counted() -> None:
+    many = [replace(BREAK, title=f"break {number}") for number in range(10)]
+    assert section(*many)[-1] == "… and 2 more findings; --format json has all"
+    assert section(*many[:9])[-1] == "… and 1 more finding; --format json has all"
+    assert not any("more" in text for text in section(*many[:8]))
+    assert finding_lines(many[:4], 3) == ["1. break 0", "2. break 1", "3. break 2", "… and 1 more finding"]
+    assert len(finding_lines(many[:3], 3)) == 3
+
+
+def test_fix_is_named_where_it_has_something_to_try_and_the_program_is_known() -> None:
+    with_change, without = replace(BREAK, remedies=(EDIT, SETTING)), replace(BREAK, remedies=(EDIT,))
+    assert section(without, with_change, can_run_again=True)[-1].startswith("`dynamo fix` runs the program")
+    assert not section(without, can_run_again=True)[-1].startswith("`dynamo fix`")
+    assert not section(without, with_change)[-1].startswith("`dynamo fix`")
+
+
+def test_tests_are_named_as_far_as_there_is_room() -> None:
+    tests = tuple(f"t.py::t{number}" for number in range(5))
+    in_four, in_three = (replace(BREAK, evidence=Evidence(tests=tests[:count])) for count in (4, 3))
+    assert section(in_four)[3] == "in t.py::t0, t.py::t1, t.py::t2 and 1 more test"
+    assert section(in_three)[3] == "in t.py::t0, t.py::t1, t.py::t2"
+    assert finding_lines([in_three], 1) == ["1. graph break at a.py:3, in t.py::t0 and 2 more tests"]
+
+
+def test_a_page_of_one_command_has_the_advice_that_is_its_own() -> None:
+    findings = [
+        replace(BREAK, remedies=(EDIT, SETTING)),
+        replace(BREAK, title="recompile", remedies=(SETTING, EDIT)),
+        replace(BREAK, title="nothing to do"),
+    ]
+    assert texts(findings_in_short(findings, "dynamo breaks")) == [
+        "Fix first",
+        "1. graph break at a.py:3",
+        "→ print it elsewhere",
+        "2. recompile",
+        "3. nothing to do",
+        "`dynamo explain` says why, and what to do about the others.",
+    ]
+    assert texts(findings_in_short([], "dynamo breaks")) == []
+    shown = texts(findings_in_short(findings * 3, "dynamo breaks"))
+    assert shown[-2] == "… and 1 more finding"

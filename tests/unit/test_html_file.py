@@ -1,0 +1,52 @@
+"""The HTML file as a whole: what a browser may run of it, and where it opens."""
+
+import re
+
+from dynamo_reporters.explain.report import report as explain
+from dynamo_reporters.graphs.report import report as graphs
+from dynamo_reporters.html.document import page
+from dynamo_reporters.html.plain import page_of_blocks
+from dynamo_reporters.page.blocks import Heading, Paragraph
+from dynamo_reporters.profile.report import report as profile
+from dynamo_reporters.report import Report
+from made import of_one_process
+
+RECORDING = of_one_process()
+
+
+def opened_at(report: Report | None) -> str | None:
+    found = re.match(
+        r'<!DOCTYPE html>\n<html lang="en"(?: data-opened="(\w+)")?>', page(RECORDING, report).decode()
+    )
+    assert found is not None
+    return found[1]
+
+
+def test_a_page_opens_at_the_section_of_the_report_that_was_asked_for() -> None:
+    assert (opened_at(None), opened_at(explain())) == (None, None)
+    assert (opened_at(graphs()), opened_at(profile())) == ("graphs", "time")
+
+
+def test_a_page_of_a_recording_has_one_script_and_blocks_alone_have_none() -> None:
+    text = page(RECORDING).decode()
+    assert len(re.findall(r'<script type="module">', text)) == 1
+    assert text.count("<style>") == 1
+    assert "<script" not in page_of_blocks([Heading("a", 1), Paragraph("b")]).decode()
+
+
+def test_a_browser_runs_nothing_else_and_loads_nothing() -> None:
+    (policy,) = re.findall(
+        r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"', page(RECORDING).decode()
+    )
+    assert "default-src &#x27;none&#x27;" in policy or "default-src 'none'" in policy
+    assert len(re.findall(r"sha256-[A-Za-z0-9+/]{43}=", policy)) == 2
+    assert "unsafe" not in policy and "http" not in policy
+
+
+def test_the_title_is_the_first_heading_or_says_that_it_is_a_report() -> None:
+    titled = page_of_blocks([Heading("a < b", 1), Paragraph("text")]).decode()
+    assert "<title>dynamo: a &lt; b</title>" in titled and titled.count("a &lt; b") == 2
+    untitled = page_of_blocks([Paragraph("text")]).decode()
+    assert "<title>dynamo: Report</title>" in untitled and "<h1>Report</h1>" in untitled
+    assert "text" in untitled
+    assert "<h1>Report</h1>" in page_of_blocks([]).decode()
