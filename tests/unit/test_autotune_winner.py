@@ -87,6 +87,32 @@ def test_two_that_are_apart_by_about_the_margin_are_decided(share: float, found:
     assert decide([measured("eager", *[1.0] * 400), measured("inductor", *rounds)]).winner == found
 
 
+def test_slower_is_only_what_takes_longer_in_the_rounds_in_which_both_count() -> None:
+    """Its typical round is longer for the rounds in which something else held up the other one."""
+    slow, other = measured("a", *[1.0] * 6, *[1.5] * 8), measured("b", *[1.0] * 6, *[None] * 8)
+    assert slow.seconds == 1.5 and other.seconds == 1.0
+    assert standing(slow, other) == "no faster"
+    by_little = measured("a", *[1.001] * 6, *[1.5] * 8)
+    assert standing(by_little, other) == "slower"
+
+
+@pytest.mark.parametrize(("rounds", "stands"), [(4, "undecided"), (5, "slower")])
+def test_two_are_compared_by_five_rounds_at_least(rounds: int, stands: str) -> None:
+    assert standing(measured("a", *[2.0] * rounds), measured("b", *[1.0] * rounds)) == stands
+
+
+def test_what_is_faster_by_up_to_the_margin_is_no_faster() -> None:
+    best = measured("b", *[1.0] * 8)
+    assert standing(measured("a", *[0.971] * 8), best) == "no faster"
+    assert standing(measured("a", *[0.969] * 8), best) == "undecided"
+
+
+def test_a_lead_of_twice_needs_no_confirming() -> None:
+    eager = measured("eager", *[1.0] * 8)
+    assert to_confirm([eager, measured("a", *[0.501] * 8)]) == ["eager", "a"]
+    assert to_confirm([eager, measured("a", *[0.499] * 8)]) == []
+
+
 def test_what_is_far_behind_is_not_timed_any_more() -> None:
     """But what may yet be as fast as one that is open, is."""
     near = [1.0, 1.1, 0.95, 1.06, 0.9, 1.12]
@@ -294,6 +320,25 @@ def test_all_of_a_round_are_timed_on_one_processor(monkeypatch: pytest.MonkeyPat
     bench.measure(GraphProgram("", {}), ["eager", "ofi", "inductor"])
     assert asked[:3] == [("eager", None), ("ofi", 1), ("inductor", 1)]
     assert asked[3:6] == [("ofi", None), ("inductor", 4), ("eager", 4)]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "calls"), [(1.0, 1), (5e-3, 1), (1e-3, 5), (2e-6, 2500), (0.0, 5_000_000)]
+)
+def test_a_batch_takes_some_milliseconds_and_has_a_call_at_least(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, calls: int
+) -> None:
+    bench = SittingsBench({"eager": [1.0]})
+    asked: list[int] = []
+
+    def time_batch(candidate: str, calls: int, processor: int | None) -> _Timed:
+        asked.append(calls)
+        return _Timed(Round(1.0, None), None)
+
+    monkeypatch.setattr(bench, "_prepare", lambda candidate, _: (Measurement(candidate, AGREES), seconds))
+    monkeypatch.setattr(bench, "_time", time_batch)
+    bench.measure(GraphProgram("", {}), ["eager"])
+    assert set(asked) == {calls}
 
 
 def test_a_winner_is_still_beside_those_that_need_no_confirming() -> None:

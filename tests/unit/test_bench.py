@@ -266,6 +266,90 @@ class TestReport:
         page = plain_text(bench_blocks(bench(backend(1, 20, 5, name="mine"), backend(8, 9.6, 8.8))))
         assert page.startswith("inductor is 1.25 times as fast as eager")
 
+    def rows(self, made: Bench, title: str) -> list[str]:
+        """The rows of the table under a title, without its headings."""
+        _, _, rest = plain_text(bench_blocks(made)).partition(f"{title}\n")
+        table, _, _ = rest.partition("\n\n")
+        return [" ".join(line.split()) for line in table.splitlines()[1 : len(made.backends) + 1]]
+
+    def test_the_first_round_compiles_and_the_others_find_what_it_compiled(self) -> None:
+        runs = [run(ms, stdout="", compile_seconds=s) for ms, s in ((5, 3.0), (6, 0.5), (5.5, 0.7))]
+        three, one, none = (
+            Backend(name, runs=dict(enumerate(chosen, 1)))
+            for name, chosen in (("three", runs), ("one", runs[:1]), ("none", [run(5), run(5)]))
+        )
+        assert self.rows(bench(three, one, none), "Compiling and memory") == [
+            "eager not recorded",
+            "three 3.00 s 600 ms not recorded not recorded not recorded not recorded",
+            "one 3.00 s one round not recorded not recorded not recorded not recorded",
+            "none not recorded not recorded not recorded not recorded not recorded not recorded",
+        ]
+
+    def test_counts_and_peaks_are_of_runs_that_succeeded(self) -> None:
+        peaks = {"resident": 2_000_000_000, "cuda:0": 7_000_000}
+        other = backend(
+            5, 6, 5.5, compile_seconds=1.0, peaks=peaks, graphs=1200, graph_breaks=0, recompiles=3
+        )
+        other.runs[1] = Run(problem="exit code 1")
+        failing = Backend("mine", runs={1: Run(problem="exit code 1")})
+        assert self.rows(bench(other, failing), "Compiling and memory") == [
+            "eager not recorded not recorded",
+            "inductor not recorded 1.00 s 1,200 0 3 2,000 MB 7 MB",
+        ]
+
+    def test_the_times_of_each_backend_stand_beside_eagers(self) -> None:
+        failing = Backend("mine", runs={1: Run(problem="exit code 1")})
+        made = bench(backend(5, 6, 5.5), Backend("none", runs={1: Run()}), failing)
+        assert self.rows(made, "Time") == [
+            "eager 11 ms 10 ms, 12 ms 1",
+            "inductor 5.5 ms 5 ms, 6 ms 2.00 2.00 to 2.00 not recorded",
+            "none not recorded",
+            "mine failed",
+        ]
+        assert self.rows(bench(backend(5), eager=(10.0,)), "Time")[1].endswith("2.00 one round not recorded")
+
+    def test_it_says_what_was_run_and_what_a_step_is(self) -> None:
+        made = bench(backend(5, 6, 5.5))
+        made.threads = (2, 1)
+        _, said, *_ = plain_text(bench_blocks(made)).splitlines()
+        assert said == (
+            "train, 3 rounds, each backend in a process of its own, in turn. A step begins with step "
+            "train.py:3. torch had 2 threads or 1 thread."
+        )
+        made.is_interrupted, made.rounds, made.threads = True, 5, ()
+        made.step = replace(made.step, called_at=Place("loop.py", 9)) if made.step is not None else None
+        _, said, *_ = plain_text(bench_blocks(made)).splitlines()
+        assert said == (
+            "train, 3 rounds of 5, each backend in a process of its own, in turn. A step begins with step, "
+            "called at loop.py:9. Interrupted: what is missing was not run."
+        )
+
+    def test_what_failed_is_said_with_its_rounds(self) -> None:
+        other, only = backend(5, 6, 5.5), Backend("only", runs={1: Run(problem="killed by SIGSEGV")})
+        other.runs |= {number: Run(problem="exit code 1") for number in (1, 3)}
+        page = plain_text(bench_blocks(bench(other, only)))
+        assert "- inductor: exit code 1 (round 1, 3 of 3)" in page
+        assert "- only: killed by SIGSEGV (the only round)" in page
+
+    def test_a_machine_that_is_a_little_busy_is_not_called_so(self) -> None:
+        made = bench(backend(5, 6, 5.5))
+        for others, waiting, said in (
+            (0.1, 0.5, ""),
+            (0.11, None, "others used 11 % (11 to 11) of its processors' time. The speed-up"),
+            (0.11, 0.4, "time, and something waited for a processor in 40 % (40 to 40) of the time."),
+        ):
+            for one in made.backends:
+                one.runs = {i: replace(each, load=Load(others, waiting)) for i, each in one.runs.items()}
+            page = plain_text(bench_blocks(made))
+            assert said in page and ("busy" in page) is bool(said)
+
+    def test_what_two_that_are_wrong_compute_is_said_in_the_plural(self) -> None:
+        wrong = [backend(2, 2, 2, name=name) for name in ("one", "two")]
+        for each in wrong:
+            each.agreement = Agreement("disagrees", "graph 1")
+        heading = plain_text(bench_blocks(bench(*wrong))).partition("\n")[0]
+        assert heading == "one and two compute something else than eager, so no speed-up counts."
+
     def test_disagreement_is_on_the_page(self) -> None:
         wrong = backend(5, 6, 5.5)
         wrong.agreement = Agreement("disagrees", "graph 1, output 0, node sin")

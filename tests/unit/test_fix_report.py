@@ -92,6 +92,70 @@ def test_a_setting_with_quotes_in_it_is_quoted_for_the_shell() -> None:
     assert shlex.split(typed)[-1] == "torch._dynamo.config.x='a b'"
 
 
+@pytest.mark.parametrize(
+    ("value", "typed"),
+    [
+        ("L['x']:0", "\"L['x']:0\""),
+        ('say "x"', "'say \"x\"'"),
+        ("$HOME", "'$HOME'"),
+        ("`id`", "'`id`'"),
+        ("a\\b", "'a\\b'"),
+        ("now!", "'now!'"),
+    ],
+)
+def test_a_variable_is_typed_so_that_a_shell_changes_nothing_in_it(value: str, typed: str) -> None:
+    remedy = replace(SETTING, change=Change(environment=(Assignment("X", value),)))
+    kept = replace(FAILED, verdict="cures", remedy=remedy)
+    page = plain_text(fix_blocks(Fixes("train", (RAN,), [Fix(FINDING, [kept], kept)])))
+    (line,) = (line.strip() for line in page.splitlines() if "export" in line)
+    assert line == f"export X={typed}"
+    assert shlex.split(line) == ["export", f"X={value}"]
+
+
+def test_options_and_arguments_are_typed_as_dynamo_run_takes_them() -> None:
+    change = Change(arguments=(Assignment("mode", "None"),), options=("--fullgraph",))
+    kept = replace(PROVEN, remedy=replace(SETTING, change=change, may_change=""))
+    page = plain_text(fix_blocks(Fixes("train", (RAN,), [Fix(FINDING, [kept], kept)])))
+    assert "dynamo run --override mode=None" in page
+    assert "dynamo run --fullgraph" in page
+    assert "It may change" not in page and "export" not in page
+
+
+@pytest.mark.parametrize(
+    ("now", "said"),
+    [
+        (0.020, "A step takes as long as before (20 ms)."),
+        (0.0205, "A step takes as long as before (20.5 ms)."),
+        (0.040, "A step takes 40 ms; without it 20 ms to 21 ms (0.53 times as fast)."),
+        (None, None),
+    ],
+)
+def test_a_step_is_compared_with_those_of_the_runs_without(now: float | None, said: str | None) -> None:
+    kept = replace(PROVEN, runs=(replace(RAN, step_seconds=now),))
+    page = plain_text(fix_blocks(replace(FIXES, fixes=[Fix(FINDING, [kept], kept)])))
+    assert said in page if said is not None else "A step" not in page
+
+
+def test_the_first_page_line_counts_what_is_proven_and_what_it_took() -> None:
+    one = replace(FIXES, fixes=[FIXES.fixes[0], FIXES.fixes[2]], steps=1)
+    page = plain_text(fix_blocks(one))
+    assert page.startswith("1 of 2 findings has a proven fix\n")
+    assert "train ran 6 times, 30.00 s in all. Each run was ended after 1 step.\n" in page
+    earlier = replace(PROVEN, is_earlier=True)
+    again = plain_text(fix_blocks(replace(FIXES, fixes=[Fix(FINDING, [earlier], earlier)])))
+    assert "1 trial of an earlier `dynamo fix` counted." in again
+
+
+def test_together_says_what_is_left_and_how_to_keep_it() -> None:
+    def said(**changed: object) -> str:
+        return plain_text(fix_blocks(replace(FIXES, together=replace(PROVEN, **changed))))  # type: ignore[arg-type]
+
+    assert "nothing is left, the same output, the same ending" in " ".join(said().split())
+    assert "with `--patch FILE` writes them as one patch" in said()
+    assert "The run with all that is kept does not run." in said(verdict="does not run")
+    assert "All of it together" not in plain_text(fix_blocks(replace(FIXES, together=None)))
+
+
 def test_what_was_not_tried_is_said_and_together_is_no_success_where_it_is_none() -> None:
     disagrees = replace(PROVEN, verdict="disagrees with eager", reason="graph 1 differs")
     stopped = replace(FIXES, stopped="the 40 runs that it may take are done", together=disagrees)
