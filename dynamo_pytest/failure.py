@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from _pytest._code.code import ReprEntry, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
 from dynamo_core.analysis.findings import Finding
+from dynamo_core.analysis.findings.via_words import via_line
 from dynamo_core.analysis.words import frame_name, place
 from dynamo_core.model import Graph
 
@@ -60,7 +61,7 @@ def _entry(finding: Finding, test: tuple[str, int]) -> ReprEntry:
     lines = _source(finding)
     lines += _wrapped(f"{finding.kind}: {finding.cause}")
     if finding.via is not None:
-        lines += _wrapped(f"by way of {place(finding.via.place)}: {finding.via.text}")
+        lines += _wrapped(via_line(finding))
     for remedy in finding.remedies[:1]:
         lines += _wrapped(f"→ {remedy.text}")
     lines += _wrapped(f'to allow it: @pytest.mark.dynamo(allow=["{finding.identity}"])')

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.analysis.break_costs import BreakCost, break_costs, costs_of, seconds_in_all
-from dynamo_core.analysis.break_effects import Crossing, DistinctBreak
+from dynamo_core.analysis.break_costs import BreakCost, costs_of, seconds_in_all
+from dynamo_core.analysis.break_effects import Crossing, DistinctBreak, distinct_breaks
 from dynamo_core.analysis.break_sentences import effect_and_cost
 from dynamo_core.analysis.recompiles import frames_recompiled
 from dynamo_core.model import (
@@ -43,7 +43,7 @@ def crossing(before: Graph, after: Graph, depth: int = 0) -> Crossing:
 
 
 def cost(*crossings: Crossing) -> BreakCost:
-    return costs_of([DistinctBreak(PROCESS, BREAK, (BREAK,), crossings, ())])[0]
+    return costs_of([DistinctBreak((PROCESS,), BREAK, (BREAK,), crossings, ())])[0]
 
 
 def test_only_what_comes_straight_after_the_graph_before_it_is_of_the_break() -> None:
@@ -92,7 +92,7 @@ def test_breaks_with_no_graph_in_between_have_one_time_together() -> None:
         resume_functions=[function for function, _ in made],
         bytecodes=[code for _, code in made],
     )
-    costs = break_costs(known)
+    costs = costs_of(distinct_breaks(known))
     assert [(each.seconds_each, each.seconds, len(each.along_with)) for each in costs] == [(0.5, 5.0, 2)] * 3
     assert seconds_in_all(costs) == 5.0
     middle = next(each for each in costs if each.distinct.first.stack[-1].place.line == 6)
@@ -109,7 +109,7 @@ def test_times_apart_are_added() -> None:
         resume_functions=[(one := resumed(0, 1))[0], (two := resumed(1, 2))[0]],
         bytecodes=[one[1], two[1]],
     )
-    costs = break_costs(known)
+    costs = costs_of(distinct_breaks(known))
     assert [(each.seconds_each, each.along_with) for each in costs] == [(0.5, ()), (0.25, ())]
     assert seconds_in_all(costs) == 7.5
     assert seconds_in_all([]) is None
@@ -127,13 +127,13 @@ def test_a_row_of_breaks_goes_on_in_the_function_that_is_called_next() -> None:
         resume_functions=[function for function, _ in made],
         bytecodes=[code for _, code in made],
     )
-    costs = break_costs(known)
+    costs = costs_of(distinct_breaks(known))
     assert [(each.seconds, len(each.along_with)) for each in costs] == [(5.0, 1)] * 2
     assert seconds_in_all(costs) == 5.0
 
 
 def test_a_break_that_follows_either_of_two_counts_with_one_of_each() -> None:
-    a, b, c = (DistinctBreak(PROCESS, BREAK, (BREAK,), (counted(number),), ()) for number in (1, 2, 3))
+    a, b, c = (DistinctBreak((PROCESS,), BREAK, (BREAK,), (counted(number),), ()) for number in (1, 2, 3))
     costs = [
         BreakCost(a, 0.5, 1, along_with=(c,)),
         BreakCost(b, 0.5, 1, along_with=(c,)),
@@ -148,7 +148,7 @@ def test_a_break_that_follows_either_of_two_counts_with_one_of_each() -> None:
 def test_a_line_that_makes_a_list_longer_costs_the_recompiles_for_its_length() -> None:
     line = StackFrame(Place("/home/me/train.py", 4), "step", "SEEN.append(float(x))")
     broke = GraphBreak("Tensor.item()", (line,), None)
-    distinct = DistinctBreak(PROCESS, broke, (broke,), (), ())
+    distinct = DistinctBreak((PROCESS,), broke, (broke,), (), ())
     (found,) = costs_of([distinct], frames_recompiled(lengthened_at("/home/me/train.py:4")))
     assert (found.recompiles.seconds, found.recompiles.lengthened, found.seconds) == (3.0, "SEEN", None)
     assert effect_and_cost(found).endswith("took 3.00 s (it changes the length of `SEEN`)")
@@ -158,8 +158,8 @@ def test_a_line_that_makes_a_list_longer_costs_the_recompiles_for_its_length() -
 
 def test_what_a_line_of_the_same_time_waits_is_no_gain() -> None:
     asleep = GraphBreak("skipped", (StackFrame(Place("a.py", 4), "step", "time.sleep(t)"),), None)
-    first = DistinctBreak(PROCESS, BREAK, (BREAK,), (counted(1),), ())
-    waits = DistinctBreak(PROCESS, asleep, (asleep,), (counted(1),), ())
+    first = DistinctBreak((PROCESS,), BREAK, (BREAK,), (counted(1),), ())
+    waits = DistinctBreak((PROCESS,), asleep, (asleep,), (counted(1),), ())
     assert BreakCost(first, 0.5, 1).waits_at is None
     assert BreakCost(first, 0.5, 1, (waits,)).waits_at == "time.sleep(t)"
     assert effect_and_cost(BreakCost(waits, 0.5, 1)).endswith(

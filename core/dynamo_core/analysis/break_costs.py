@@ -7,13 +7,13 @@ between have one such time together. Recompiles that the broken line leads to co
 
 from collections.abc import Iterable, Sequence
 
-from ..model import Recording
 from ..shared.quick_dataclass import dataclass
-from .break_effects import DistinctBreak, distinct_breaks
+from .break_effects import DistinctBreak
 from .break_gaps import Gaps
 from .break_recompiles import NO_RECOMPILES, RecompilesByBreak, RecompilesOfABreak
-from .recompiles import FrameRecompiles
 from .remedies.line_parts import waiting_call
+from .recompiles import FrameRecompiles
+from .time.in_the_run import in_the_run
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,11 @@ class BreakCost:
 
     @property
     def seconds(self) -> float | None:
-        """In the whole run, so far as crossings were counted."""
-        crossed = self.distinct.crossed
-        return None if self.seconds_each is None or crossed is None else self.seconds_each * crossed
+        """In the whole run, so far as crossings were counted; of ranks in the one that crossed it most."""
+        each, crossed = self.seconds_each, self.distinct.crossed_in
+        if each is None or crossed is None:
+            return None
+        return in_the_run((process, each * count) for process, count in crossed)
 
     @property
     def waits_at(self) -> str | None:
@@ -42,12 +44,6 @@ class BreakCost:
         return next(
             (call for each in breaks if each.stack and (call := waiting_call(each.stack[-1].text))), None
         )
-
-
-def break_costs(recording: Recording) -> list[BreakCost]:
-    """Every distinct break, the costliest first; then those that cost an unknown time."""
-    costs = costs_of(distinct_breaks(recording))
-    return sorted(costs, key=lambda cost: (cost.seconds is None, -(cost.seconds or 0.0)))
 
 
 def costs_of(breaks: Iterable[DistinctBreak], recompiled: Sequence[FrameRecompiles] = ()) -> list[BreakCost]:

@@ -15,7 +15,9 @@ from ..model import (
     StackFrame,
 )
 from ..shared.quick_dataclass import dataclass
+from .given_up import what_stopped
 from .library import is_library
+from .recompiles import is_recompile_limit
 from .summary import break_identity, fell_back
 
 # Breaks with no graph in between: each is followed from each, so that many would take long.
@@ -48,13 +50,22 @@ class Crossing:
 
 @dataclass(frozen=True)
 class DistinctBreak:
-    """A break, however often it was met. `first`, met in `process`, stands for all of its occurrences."""
+    """A break, however often it was met, in these processes. `first`, of the first, stands for all of them.
 
-    process: Process
+    The `frames_fell_back` run eager because of it: those that it ended, and those that Dynamo gave up at the
+    same line for the same reason without calling that a break.
+    """
+
+    processes: tuple[Process, ...]
     first: GraphBreak
     occurrences: tuple[GraphBreak, ...]
     crossings: tuple[Crossing, ...]
     frames_fell_back: tuple[Frame, ...]
+
+    @property
+    def process(self) -> Process:
+        """The one in which `first` was met."""
+        return self.processes[0]
 
     @property
     def met(self) -> int:
@@ -68,11 +79,16 @@ class DistinctBreak:
 
     @property
     def crossed(self) -> int | None:
-        """How often its line was crossed at run time; None where that was not counted everywhere.
+        """How often its line was crossed at run time; None where that was not counted everywhere."""
+        return None if self.crossed_in is None else sum(crossed for _, crossed in self.crossed_in)
+
+    @cached_property
+    def crossed_in(self) -> list[tuple[Process, int]] | None:
+        """The same in each process.
 
         Where the function that broke was compiled as a frame, the frames that had inlined it do not count.
         """
-        calls: dict[tuple[object, ...], int | None] = {}
+        calls: dict[tuple[object, ...], tuple[Process, int | None]] = {}
         counted: set[tuple[object, ...]] = set()
         for crossing in self.crossings:
             if crossing.depth > self.least_depth:
@@ -85,9 +101,9 @@ class DistinctBreak:
             if them not in counted:
                 counted.add(them)
                 for graph in crossing.counted_by:
-                    calls[crossing.process.stream, side, graph.number] = graph.calls
-        known = [count for count in calls.values() if count is not None]
-        return sum(known) if calls and len(known) == len(calls) else None
+                    calls[crossing.process.stream, side, graph.number] = crossing.process, graph.calls
+        known = [(process, count) for process, count in calls.values() if count is not None]
+        return known if calls and len(known) == len(calls) else None
 
     @property
     def inlined_by(self) -> int:
@@ -110,8 +126,24 @@ def distinct_breaks(recording: Recording) -> list[DistinctBreak]:
         known = _Known(process)
         for graph_break in process.breaks:
             met.setdefault(break_identity(graph_break), []).append((known, graph_break))
-    found = [_distinct(occurrences) for occurrences in met.values()]
+    fallen = _fallen_elsewhere(recording)
+    found = [_distinct(occurrences, fallen.get(identity, [])) for identity, occurrences in met.items()]
     return sorted(found, key=lambda each: (not each.frames_fell_back, -(each.crossed or 0), -each.met))
+
+
+_Fallen = list[tuple[Process, Frame]]
+
+
+def _fallen_elsewhere(recording: Recording) -> dict[object, _Fallen]:
+    """Frames that run eager, by the break that they were given up for, had torch called it one."""
+    found: dict[object, _Fallen] = {}
+    for process in recording.processes:
+        broken = {graph_break.compile_id for graph_break in process.breaks} - {None}
+        for frame in filter(fell_back, process.frames):
+            if frame.compile_id not in broken and not is_recompile_limit(frame.reason):
+                identity = break_identity(what_stopped(frame))
+                found.setdefault(identity, []).append((process.entire, frame))
+    return found
 
 
 class _Known:
@@ -270,7 +302,7 @@ class _Resuming(NamedTuple):
 _Sides = tuple[tuple[Graph, ...], tuple[Graph, ...], tuple[Graph, ...]]
 
 
-def _distinct(occurrences: list[tuple[_Known, GraphBreak]]) -> DistinctBreak:
+def _distinct(occurrences: list[tuple[_Known, GraphBreak]], fallen: _Fallen) -> DistinctBreak:
     crossings: list[Crossing] = []
     frames: list[Frame] = []
     for known, graph_break in occurrences:
@@ -278,7 +310,11 @@ def _distinct(occurrences: list[tuple[_Known, GraphBreak]]) -> DistinctBreak:
         frames += gave_up
         if not gave_up:
             crossings.append(known.crossing(graph_break.compile_id, len(graph_break.stack) - 1))
-    known, first = occurrences[0]
+    met_in = [*(known.process for known, _ in occurrences), *(process for process, _ in fallen)]
     return DistinctBreak(
-        known.process, first, tuple(b for _, b in occurrences), tuple(crossings), tuple(frames)
+        tuple({process.stream: process for process in met_in}.values()),
+        occurrences[0][1],
+        tuple(graph_break for _, graph_break in occurrences),
+        tuple(crossings),
+        (*frames, *(frame for _, frame in fallen)),
     )

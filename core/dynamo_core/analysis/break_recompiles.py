@@ -7,12 +7,13 @@ is a guard, has its own function compiled again: that ends where the line is mov
 
 from collections.abc import Iterable
 
-from ..model import Compile, GraphBreak, GuardFailure, Place, function_of, resumed_function
+from ..model import Compile, GraphBreak, GuardFailure, Place, Process, function_of, resumed_function
 from ..shared.quick_dataclass import dataclass
 from .break_effects import DistinctBreak
 from .guard_failures import is_of_a_break, is_of_length, lengthened_by
-from .recompiles import FrameRecompiles
 from .remedies.line_parts import targets_of
+from .recompiles import FrameRecompiles
+from .time.in_the_run import in_the_run
 
 # Kinds of breaks that the program asks for: they are meant to stay, and what varies behind has its remedy.
 _ASKED_FOR = ("torch.compiler.disable", "graph_break()")
@@ -33,7 +34,8 @@ class RecompilesByBreak:
     """The recompiles of a recording, to be asked for those of each break."""
 
     def __init__(self, recompiled: Iterable[FrameRecompiles]) -> None:
-        self._all: list[tuple[Compile, GuardFailure]] = []  # each with the newest entry's failure
+        # Each with the newest entry's failure.
+        self._all: list[tuple[Process, Compile, GuardFailure]] = []
         self._resuming: dict[tuple[str, int], list[int]] = {}  # positions, by what is resumed, and where
         self._guarding: dict[Place | None, list[int]] = {}  # of those whose guard is on a length, by its line
         for frame in recompiled:
@@ -44,7 +46,7 @@ class RecompilesByBreak:
                         self._resuming.setdefault(resumed, []).append(len(self._all))
                     if is_of_length(failure):
                         self._guarding.setdefault(frame.place_of(failure), []).append(len(self._all))
-                    self._all.append((compile_, failure))
+                    self._all.append((frame.process, compile_, failure))
 
     def of(self, each: DistinctBreak) -> RecompilesOfABreak:
         """Those of one break; none where the program itself asks for it."""
@@ -54,17 +56,18 @@ class RecompilesByBreak:
         broken = {where for each_time in each.occurrences if (where := _resumed_at(each_time))}
         behind = {position for where in broken for position in self._resuming.get(where, ())}
         made = set(targets_of(line.text))
-        took, lengthened = 0.0, None
+        took: list[tuple[Process, float]] = []
+        lengthened = None
         guarding = {*self._guarding.get(line.place, ())}
         for position in sorted(behind | guarding):
-            compile_, failure = self._all[position]
+            process, compile_, failure = self._all[position]
             by_its_line = lengthened_by(line.text, failure) if position in guarding else None
             if by_its_line:
                 lengthened = by_its_line
             elif not (position in behind and _is_of(failure, made)):
                 continue
-            took += compile_.seconds or 0.0
-        return RecompilesOfABreak(took, lengthened)
+            took.append((process, compile_.seconds or 0.0))
+        return RecompilesOfABreak(in_the_run(took), lengthened)
 
 
 def _resumed_at(graph_break: GraphBreak) -> tuple[str, int] | None:

@@ -43,10 +43,12 @@ def _time_outside(cost: BreakCost) -> str:
         return ""
     others = cost.along_with
     together = f", together with {_at_lines(others)}" if others else ""
+    whole = cost.seconds_each * (cost.distinct.crossed or 0)
+    of_ranks = " in the rank that crosses it most" if seconds(whole) != seconds(cost.seconds) else ""
     waits = cost.waits_at
     less = "" if waits is None else f", less what `{waits}` waits: that stays"
     return (
-        f"; {seconds(cost.seconds_each)} outside of graphs each time, {seconds(cost.seconds)} in all"
+        f"; {seconds(cost.seconds_each)} outside of graphs each time, {seconds(cost.seconds)} in all{of_ranks}"
         f"{together}: fixing {'them all' if others else 'it'} saves at most this{less}"
     )
 

@@ -3,12 +3,12 @@
 from dataclasses import replace
 from functools import cached_property
 
-from ..model import Frame, GraphBreak, Process, Recording
+from ..model import Process, Recording
 from .break_costs import BreakCost, costs_of
 from .break_effects import distinct_breaks
-from .given_up import what_stopped
+from .given_up import GivenUp, what_stopped
 from .recompiles import FrameRecompiles, frames_recompiled, is_recompile_limit
-from .summary import break_identity, fell_back, gave_up
+from .summary import gave_up
 from .time.graph_times import GraphTime, graph_times
 from .time.wall import GRAPHS, REST, WallTime, wall_time
 
@@ -23,33 +23,21 @@ class Figures:
 
     @cached_property
     def breaks(self) -> list[BreakCost]:
-        """Every distinct break with its cost, as they were met; `findings/ranked_breaks.py` ranks them."""
+        """Every distinct break with its cost, as they were met; `findings/in_order.py` ranks them."""
         return costs_of(distinct_breaks(self.recording), self.recompiled)
 
     @cached_property
-    def given_up(self) -> list[tuple[Process, Frame, GraphBreak]]:
+    def given_up(self) -> list[GivenUp]:
         """Frames that run eager or raised an error, and why: not for a break that is counted, or a limit."""
         with_break = {id(frame) for cost in self.breaks for frame in cost.distinct.frames_fell_back}
         return [
-            (process, frame, what_stopped(frame))
+            GivenUp(process, frame, what_stopped(frame))
             for process in self.recording.processes
             for frame in process.frames
             # A limit of capture's own is the user's choice, and has a section of its own.
             if gave_up(frame) and id(frame) not in with_break and frame.limit is None
             if not is_recompile_limit(frame.reason)
         ]
-
-    @cached_property
-    def _fallen(self) -> dict[object, list[Frame]]:
-        found: dict[object, list[Frame]] = {}
-        for _, frame, stopped in self.given_up:
-            if fell_back(frame):
-                found.setdefault(break_identity(stopped), []).append(frame)
-        return found
-
-    def fallen_at(self, identity: object) -> list[Frame]:
-        """Frames that run eager for a break that, in another frame, is one between two graphs."""
-        return self._fallen.get(identity, [])
 
     @cached_property
     def recompiled(self) -> list[FrameRecompiles]:

@@ -1,8 +1,17 @@
 """What made Dynamo give a frame up, as a break at a line of the user's."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
-from ..model import Frame, GraphBreak, StackFrame
+from ..model import Frame, GraphBreak, Process, StackFrame
+
+
+class GivenUp(NamedTuple):
+    """A frame that Dynamo gave up, and the break that it was given up for."""
+
+    process: Process
+    frame: Frame
+    stopped: GraphBreak
 
 
 def what_stopped(frame: Frame) -> GraphBreak:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from dynamo_core.analysis.break_costs import BreakCost
 from dynamo_core.analysis.figures import Figures
-from dynamo_core.analysis.findings.ranked_breaks import ranked_breaks
+from dynamo_core.analysis.findings.in_order import ranked_breaks
 from dynamo_core.analysis.remedies.breaks import break_advice
 from dynamo_core.analysis.summary import breaks_recorded, recorded
 from dynamo_core.model import CompileId, Place, Process, Recording, StackFrame

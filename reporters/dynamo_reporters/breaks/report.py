@@ -6,12 +6,13 @@ from dynamo_core.analysis.break_costs import BreakCost
 from dynamo_core.analysis.break_effects import DistinctBreak
 from dynamo_core.analysis.break_sentences import effect_and_cost, title_of
 from dynamo_core.analysis.figures import Figures
-from dynamo_core.analysis.findings import ANALYSES_OF_THE_COMPILER, find
-from dynamo_core.analysis.findings.ranked_breaks import ranked_breaks
-from dynamo_core.analysis.given_up import what_stopped
+from dynamo_core.analysis.findings.fallbacks import of_frame, to_be_cured
+from dynamo_core.analysis.findings.in_order import ranked_problems
+from dynamo_core.analysis.given_up import GivenUp
+from dynamo_core.analysis.recompiles import is_recompile_limit
 from dynamo_core.analysis.remedies.advice import Advice
 from dynamo_core.analysis.remedies.breaks import break_advice
-from dynamo_core.analysis.summary import breaks_recorded, fell_back, gave_up
+from dynamo_core.analysis.summary import breaks_recorded, fell_back, summarize
 from dynamo_core.analysis.words import (
     alternatives,
     compile_label,
@@ -21,7 +22,7 @@ from dynamo_core.analysis.words import (
     place,
     process_title,
 )
-from dynamo_core.model import BreakExplanation, Frame, Graph, GraphBreak, Process, Recording, resumed_function
+from dynamo_core.model import BreakExplanation, Graph, GraphBreak, Recording, resumed_function
 from dynamo_core.recording.calls import CALL_SAMPLES
 
 from ..detail import Detail
@@ -72,60 +73,61 @@ def _explanation(explanation: BreakExplanation | None) -> Iterator[Block]:
 
 
 def _page(recording: Recording) -> Iterator[Block]:
-    costs = ranked_breaks(Figures(recording))
-    found = [cost.distinct for cost in costs]
-    given_up = len(_given_up(recording, found))
-    count = sum(each.met for each in found)
+    figures = Figures(recording)
     if breaks_recorded(recording):
-        distinct = f", {len(found)} distinct" if len(found) != count else ""
-        also = f", {number(given_up, 'frame')} fell back to eager" if given_up else ""
-        yield Heading(f"{number(count, 'graph break')}{distinct}{also}", 1)
+        yield Heading(_counts(figures), 1)
     else:
         yield Heading("Graph breaks were not recorded.", 1)
         yield Paragraph(
             "This torch trace may be of a version that did not write them. `dynamo run` records them."
         )
         yield from _inferred(recording)
-    yield from _problems(recording, costs)
+    yield from _problems(figures)
+    yield from _others(figures)
     yield from _failed_compiles(recording)
     yield from _skipped(recording)
 
 
+def _counts(figures: Figures) -> str:
+    """As every page counts them."""
+    summary = summarize(figures.recording)
+    met, distinct = summary.graph_breaks, summary.distinct_graph_breaks
+    parts = [number(met, "graph break"), f"{distinct} distinct" if distinct != met else ""]
+    if summary.frames_fell_back:
+        parts.append(f"{number(summary.frames_fell_back, 'frame')} fell back to eager")
+    if summary.frames_raised:
+        parts.append(f"{number(summary.frames_raised, 'frame')} raised an error in the compiler")
+    return ", ".join(filter(None, parts))
+
+
 def problem_blocks(recording: Recording) -> Iterator[Block]:
     """Every distinct break, and every frame that Dynamo gave up for another reason."""
-    yield from _problems(recording, ranked_breaks(Figures(recording)))
+    yield from _problems(Figures(recording))
 
 
-def _problems(recording: Recording, costs: list[BreakCost]) -> Iterator[Block]:
-    given_up = _given_up(recording, [cost.distinct for cost in costs])
-    is_first = _is_first(recording, given_up)
-    if is_first:
-        yield from _fallbacks(recording, given_up)
-        if costs:
-            yield Heading("Graph breaks")
-    for rank, cost in enumerate(costs, 1):
-        yield from _distinct(rank, cost, recording)
-    if not is_first:
-        yield from _fallbacks(recording, given_up)
+def _problems(figures: Figures) -> Iterator[Block]:
+    for rank, each in enumerate(ranked_problems(figures), 1):
+        if isinstance(each, BreakCost):
+            yield from _distinct(rank, each, figures.recording)
+        else:
+            yield from _given_up(rank, each, figures)
 
 
-def _is_first(recording: Recording, given_up: list[tuple[Process, Frame]]) -> bool:
-    """Whether one of these frames is the first thing to fix, as every report has it."""
-    ids = {str(frame.compile_id) for _, frame in given_up}
-    findings = find(recording, analyses=ANALYSES_OF_THE_COMPILER) if given_up else []
-    first = next((each for each in findings if each.kind in ("graph break", "fell back to eager")), None)
-    return first is not None and not ids.isdisjoint(first.evidence.compile_ids)
-
-
-def _given_up(recording: Recording, breaks: list[DistinctBreak]) -> list[tuple[Process, Frame]]:
-    """Frames that Dynamo gave up, but for those that are told with a break."""
-    told = {id(frame) for each in breaks for frame in each.frames_fell_back}
-    return [
-        (process, frame)
-        for process in recording.processes
-        for frame in process.frames
-        if gave_up(frame) and id(frame) not in told
-    ]
+def _others(figures: Figures) -> Iterator[Block]:
+    """Frames that run eager, too, of which there is nothing to be cured here."""
+    told = {id(each) for cost in figures.breaks for each in cost.distinct.frames_fell_back}
+    told |= {id(each.frame) for each in to_be_cured(figures)}
+    rows = []
+    for process in figures.recording.processes:
+        for frame in process.frames:
+            if fell_back(frame) and id(frame) not in told:
+                name = f"{frame_name(frame.name, frame.method)} ({place(frame.place)})"
+                why = _AT_THE_LIMIT if is_recompile_limit(frame.reason) else first_line(frame.reason)
+                where = process_title(process, figures.recording)
+                rows.append([compile_label(frame.compile_id), f"{name}{where}", why])
+    if rows:
+        yield Heading("Other frames that fell back to eager")
+        yield table("compile|frame|why", rows)
 
 
 def _inferred(recording: Recording) -> Iterator[Block]:
@@ -141,6 +143,7 @@ def _inferred(recording: Recording) -> Iterator[Block]:
         yield Bullets(list(dict.fromkeys(resumed)))
 
 
+_AT_THE_LIMIT = "torch's recompile limit: `dynamo recompiles`"
 _MOST_PARTED = 5
 _MOST_NAMED = 3
 _COST_UNKNOWN = (
@@ -221,28 +224,17 @@ def _one_of(graphs: Sequence[Graph]) -> str:
     return f"one of {len(graphs)} graphs ({named}, …)"
 
 
-def _fallbacks(recording: Recording, frames: list[tuple[Process, Frame]]) -> Iterator[Block]:
-    if not frames:
-        return
-    yield Heading("Frames that fell back to eager")
-    for process, frame in frames:
-        where = process_title(process, recording)
-        label = compile_label(frame.compile_id)
-        yield Heading(f"{label} {frame_name(frame.name, frame.method)} ({place(frame.place)}){where}", 3)
-        yield Paragraph(
-            "It runs eager." if fell_back(frame) else "It raised an error in the program.", "strong"
-        )
-        reason, explanation = first_line(frame.reason), frame.explanation
-        if explanation is not None:
-            yield Paragraph(f"at {place(explanation.place)}: {reason}")
-            if frame.broke is not None:
-                yield from _source(frame.broke)
-        elif frame.reason and frame.outcome == "raised":
-            yield Code(frame.reason.strip(), "text")
-        else:
-            yield Paragraph(reason)
-        yield from _advice(break_advice(what_stopped(frame), process.torch_version))
-        yield from _explanation(explanation)
+def _given_up(rank: int, given_up: GivenUp, figures: Figures) -> Iterator[Block]:
+    process, frame, stopped = given_up
+    yield Heading(f"{rank}. {of_frame(figures, given_up).title}")
+    where = process_title(process, figures.recording)
+    yield Paragraph(f"Compile {compile_label(frame.compile_id)}{where}.", "dim")
+    if frame.broke is not None:
+        yield from _source(frame.broke)
+    elif frame.reason and frame.outcome == "raised":
+        yield Code(frame.reason.strip(), "text")
+    yield from _advice(break_advice(stopped, process.torch_version))
+    yield from _explanation(frame.explanation)
 
 
 def _failed_compiles(recording: Recording) -> Iterator[Block]:

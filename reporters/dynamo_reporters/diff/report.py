@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from dynamo_core.analysis.findings import Finding
+from dynamo_core.analysis.findings.via_words import via_line
 from dynamo_core.analysis.graphs.node_text import TIMES
 from dynamo_core.analysis.words import memory, number, place, seconds
 from dynamo_core.compare.counts import SAVED
@@ -17,7 +18,6 @@ from dynamo_core.compare.difference import (
 from dynamo_core.model import Recording
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
-from ..parts.findings import via_line
 from .graph_sentences import changes_in, sentence
 
 _SHOWN = 20  # of each kind; the document has all

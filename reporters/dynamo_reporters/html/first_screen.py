@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from dynamo_core.analysis.findings import Finding
 from dynamo_core.analysis.findings.finding import Figure, Remedy
+from dynamo_core.analysis.findings.via_words import via_line
 from dynamo_core.analysis.in_progress import in_progress_lines
 from dynamo_core.analysis.stopped import stopped_lines
 from dynamo_core.analysis.summary import Summary
@@ -210,14 +211,13 @@ def card(rank: int, finding: Finding, recording: Recording, links: Links) -> Ele
     """A finding: where, why, what it costs, what to do, and the command that shows whether it worked."""
     source: list[Child] = [h("code", cut(finding.source, _LONGEST_SOURCE))] if finding.source else []
     lines = [links.place(finding.place), " ", *source] if finding.place is not None else source
-    via = finding.via
     return h(
         "article",
         h("h3", h("span", str(rank), class_="rank"), " ", links.text(finding.title)),
         h("p", lines, class_="line") if lines else None,
         h("p", links.text(finding.cause)) if finding.cause and finding.cause not in finding.title else None,
         h("p", links.text(finding.effect), class_="dim") if finding.effect else None,
-        h("p", links.text(f"by way of {via.place}: {via.text}"), class_="dim") if via is not None else None,
+        h("p", links.text(via_line(finding)), class_="dim") if finding.via is not None else None,
         _cost(finding),
         h("ul", _remedies(finding, recording, links), class_="remedies"),
         h("p", links.text(tests_line(finding)), class_="dim") if finding.evidence.tests else None,

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from dynamo_core.analysis.findings import Finding
-from dynamo_core.analysis.words import alternatives, number, place
+from dynamo_core.analysis.findings.via_words import via_line
+from dynamo_core.analysis.words import alternatives, number
 
 from ..page.blocks import Block, Heading, Paragraph
 
@@ -40,7 +41,7 @@ def findings_section(findings: Sequence[Finding], *, can_run_again: bool) -> Ite
         return
     yield Heading(FINDINGS_TITLE)
     for finding in findings[:_SHOWN]:
-        yield Heading(_title(finding), 3)
+        yield Heading(finding.title, 3)
         said = (finding.source, finding.cause if _says_more(finding) else "", finding.effect)
         if any(said):
             yield Paragraph("\n".join(filter(None, said)))
@@ -58,15 +59,6 @@ def findings_section(findings: Sequence[Finding], *, can_run_again: bool) -> Ite
         yield Paragraph(_FIX, "dim")
 
 
-def via_line(finding: Finding) -> str:
-    """Where a break is in a library that the user's line calls, or whose call brought a recompile about."""
-    if finding.via is None:
-        return ""
-    is_break = finding.kind in ("graph break", "fell back to eager", "compiler error")
-    what = "in the library at" if is_break else "called from"
-    return f"{what} {place(finding.via.place)}: {finding.via.text}"
-
-
 def tests_line(finding: Finding, shown: int = _TESTS_SHOWN) -> str:
     """The tests in which it was met: `in test_model.py::test_step and 3 more tests`; "" outside of tests."""
     tests = finding.evidence.tests
@@ -78,17 +70,11 @@ def tests_line(finding: Finding, shown: int = _TESTS_SHOWN) -> str:
 def finding_lines(findings: Sequence[Finding], shown: int) -> list[str]:
     """A line for each of the first ones."""
     lines = [
-        ", ".join(filter(None, (f"{rank}. {_title(finding)}", tests_line(finding, 1))))
+        ", ".join(filter(None, (f"{rank}. {finding.title}", tests_line(finding, 1))))
         for rank, finding in enumerate(findings[:shown], 1)
     ]
     rest = len(findings) - shown
     return lines + ([f"… and {number(rest, 'more finding')}"] if rest > 0 else [])
-
-
-def _title(finding: Finding) -> str:
-    times = finding.evidence.times
-    is_met_often = finding.kind in ("fell back to eager", "compiler error", "graph break") and times > 1
-    return finding.title + (f" ({number(times, 'time')})" if is_met_often else "")
 
 
 def _says_more(finding: Finding) -> bool:

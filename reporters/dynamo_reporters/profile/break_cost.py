@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 
-from dynamo_core.analysis.break_costs import break_costs, seconds_in_all
+from dynamo_core.analysis.break_costs import seconds_in_all
+from dynamo_core.analysis.figures import Figures
+from dynamo_core.analysis.findings.in_order import ranked_breaks
 from dynamo_core.analysis.words import number, place, seconds
 from dynamo_core.model import Recording
 
@@ -13,8 +15,8 @@ _TOGETHER = " Breaks that follow one another with no graph in between have that 
 
 
 def break_cost_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
-    """The breaks by what they cost."""
-    costs = break_costs(recording)
+    """The breaks with what they cost, in the order of the findings."""
+    costs = ranked_breaks(Figures(recording))
     if not costs:
         return
     in_all = seconds_in_all(costs)

@@ -2,8 +2,9 @@
 
 from typing import Annotated, ClassVar
 
-from dynamo_core.analysis.break_costs import break_costs
+from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.findings import Finding, find
+from dynamo_core.analysis.findings.in_order import ranked_breaks
 from dynamo_core.analysis.time import wall
 from dynamo_core.analysis.time.graph_times import first_call, steady_mean
 from dynamo_core.analysis.time.steps import find_steps
@@ -166,7 +167,7 @@ class Profile:
 
     findings: Annotated[list[Finding], "what to do first, the worst first"]
     processes: list[ProcessProfile]
-    breaks: Annotated[list[BreakTaken], "the costliest first"]
+    breaks: Annotated[list[BreakTaken], "in the order of the findings"]
 
 
 def profile_of(recording: Recording, step: str | None) -> Profile:
@@ -287,5 +288,5 @@ def _breaks(recording: Recording) -> list[BreakTaken]:
             seconds=cost.seconds,
             timed_crossings=cost.timed,
         )
-        for cost in break_costs(recording)
+        for cost in ranked_breaks(Figures(recording))
     ]

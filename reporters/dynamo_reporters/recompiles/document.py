@@ -2,8 +2,10 @@
 
 from typing import Annotated
 
+from dynamo_core.analysis.figures import Figures
+from dynamo_core.analysis.findings.in_order import ranked_recompiles
 from dynamo_core.analysis.recompile_moments import Moment, moment_of
-from dynamo_core.analysis.recompiles import FrameRecompiles, frames_recompiled
+from dynamo_core.analysis.recompiles import FrameRecompiles
 from dynamo_core.model import CompileId, Place, Process, Recording
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -51,13 +53,13 @@ class RecompiledFrame:
 class Recompiles:
     """Which guard failed, on which values, and what to do about it."""
 
-    frames: Annotated[list[RecompiledFrame], "in the order in which their recompiles began"]
+    frames: Annotated[list[RecompiledFrame], "in the order of the findings"]
     freeze: Annotated[FreezeDocument | None, "of --freeze-after; null where it was not given"]
 
 
 def recompiles_of(recording: Recording) -> Recompiles:
     """The frames that were compiled more than once."""
-    frames = [_frame(frame, recording) for frame in frames_recompiled(recording)]
+    frames = [_frame(frame, recording) for frame in ranked_recompiles(Figures(recording))]
     return Recompiles(frames, freeze_of(recording))
 
 

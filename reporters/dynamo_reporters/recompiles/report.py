@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from dynamo_core.analysis.figures import Figures
+from dynamo_core.analysis.findings.in_order import ranked_recompiles
 from dynamo_core.analysis.guard_failures import came, compiled_for, what_differed
 from dynamo_core.analysis.library import is_library
 from dynamo_core.analysis.recompile_causes import causes_of
 from dynamo_core.analysis.recompile_moments import Moment, moment_of
 from dynamo_core.analysis.recompile_sentences import besides
-from dynamo_core.analysis.recompiles import FrameRecompiles, frames_recompiled
+from dynamo_core.analysis.recompiles import FrameRecompiles
 from dynamo_core.analysis.summary import recorded
 from dynamo_core.analysis.words import (
     compile_label,
@@ -59,7 +61,7 @@ def recompile_blocks(compile_: Compile, detail: Detail) -> list[Block]:
 
 
 def _page(recording: Recording, show_all: bool) -> Iterator[Block]:
-    found = frames_recompiled(recording)
+    found = ranked_recompiles(Figures(recording))
     has_metrics = recorded(recording) or any(process.compiles for process in recording.processes)
     if not found:
         yield Heading("No recompiles." if has_metrics else "Recompiles were not recorded.", 1)
@@ -69,7 +71,7 @@ def _page(recording: Recording, show_all: bool) -> Iterator[Block]:
     limited = sum(frame.limit is not None for frame in found)
     title = f"{number(count, 'recompile')} of {number(len(found), 'frame')}"
     yield Heading(title + (f"; {number(limited, 'frame')} hit the recompile limit" if limited else ""), 1)
-    for frame in sorted(found, key=lambda frame: (frame.limit is None, -frame.seconds)):
+    for frame in found:
         yield from _frame(frame, recording, show_all)
     yield from after_freeze(recording)
 

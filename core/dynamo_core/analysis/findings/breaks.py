@@ -1,6 +1,6 @@
 """Findings: graph breaks, and with them the frames that run eager because of one."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from ...model import Frame, GraphBreak, StackFrame
@@ -10,7 +10,7 @@ from ..figures import Figures
 from ..lasting_text import without_what_passes
 from ..remedies.breaks import break_cause
 from ..remedies.situation import user_line
-from ..summary import break_identity
+from ..time.in_the_run import in_the_run
 from ..words import frame_name
 from .draft import Draft
 from .finding import NOT_RECORDED, Cost, Evidence, Figure, Kind
@@ -19,27 +19,27 @@ from .remedy import break_remedies
 
 def breaks(figures: Figures) -> Iterator[Draft]:
     """One of each distinct break. Where it made frames run eager, that is what the finding is about."""
-    of_stream = {process.stream: process for process in figures.recording.processes}
     for cost in figures.breaks:
         each, first = cost.distinct, cost.distinct.first
-        frames = [*each.frames_fell_back, *figures.fallen_at(break_identity(first))]
+        frames = each.frames_fell_back
         kind: Kind = "fell back to eager" if frames else "graph break"
         line, library = user_line(first)
         version = each.process.torch_version
-        met_in = dict.fromkeys(crossing.process.stream for crossing in each.crossings)
-        processes = [of_stream[stream] for stream in met_in if stream in of_stream]
+        # Frames that run eager cost no more than what was spent outside of graphs.
+        outside = _outside(cost, figures) if frames else None
         yield Draft(
             kind,
             key=(without_what_passes(first.kind),),
             title=title(first, line, frames),
             cause=partial(break_cause, first, version),
             effect=effect_and_cost(cost),
-            processes=tuple(processes or figures.recording.processes[:1]),
+            processes=each.processes,
             place=first.place if line is None else line.place,
             function=None if line is None else line.function,
             source="" if line is None else line.text.strip(),
             via=None if library is None else first.stack[-1],
-            cost=_cost(cost, frames, figures),
+            cost=Cost(saves_at_most=outside) if outside is not None else _cost(cost),
+            outside_seconds=0.0 if outside is None else outside.seconds or 0.0,
             evidence=Evidence(
                 tuple(dict.fromkeys(str(b.compile_id) for b in each.occurrences if b.compile_id)),
                 tuple(
@@ -60,12 +60,13 @@ def title(first: GraphBreak, line: StackFrame | None, frames: Iterable[Frame]) -
     return f"{', '.join(names)} runs eager: {shown}" if names else shown
 
 
-def _cost(cost: BreakCost, frames: Sequence[Frame], figures: Figures) -> Cost:
-    if frames:
-        # Frames that run eager cost no more than what was spent outside of graphs.
-        outside = [figures.outside_seconds(process) for process in figures.recording.processes]
-        known = [seconds for seconds in outside if seconds is not None]
-        return Cost(saves_at_most=Figure(max(known), "estimated") if known else NOT_RECORDED)
+def _outside(cost: BreakCost, figures: Figures) -> Figure:
+    outside = [(process, figures.outside_seconds(process)) for process in cost.distinct.processes]
+    known = [(process, seconds) for process, seconds in outside if seconds is not None]
+    return Figure(in_the_run(known), "estimated") if known else NOT_RECORDED
+
+
+def _cost(cost: BreakCost) -> Cost:
     recompiling = cost.recompiles.seconds
     of_recompiles = Figure(recompiling, "measured") if recompiling else NOT_RECORDED
     if cost.seconds is None:

@@ -9,6 +9,7 @@ from ..caches.causes import caches_of, folder_problem, vanishes
 from ..caches.other_layers import BUNDLE_NOT_READ, unreadable_bundles
 from ..caches.switches import switched_off
 from ..figures import Figures
+from ..time.in_the_run import in_the_run
 from ..words import cache_name, number, seconds
 from .draft import WORTH_A_WORD_S, Draft
 from .finding import Evidence
@@ -114,7 +115,8 @@ def compiled_by_several(figures: Figures) -> Iterator[Draft]:
             if lookup.outcome == "miss" and lookup.took_seconds is not None and lookup.key is not None:
                 by_key.setdefault(lookup.key, []).append((process, lookup))
     shared = [found for found in by_key.values() if len({id(process) for process, _ in found}) > 1]
-    lost = sum(_seconds(found) - max(lookup.took_seconds or 0.0 for _, lookup in found) for found in shared)
+    needless = (each for found in shared for each in sorted(found, key=_took)[:-1])
+    lost = in_the_run((process, lookup.took_seconds or 0.0) for process, lookup in needless)
     if lost < WORTH_A_WORD_S:
         return
     processes = tuple({id(process): process for found in shared for process, _ in found}.values())
@@ -146,8 +148,8 @@ _ONE_FOLDER = "let `TORCHINDUCTOR_CACHE_DIR` name one folder for all, which one 
 _ONE_FIRST = "fill the cache folder with a run of one process first: ranks that start later find all of it."
 
 
-def _seconds(found: list[tuple[Process, CacheLookup]]) -> float:
-    return sum(lookup.took_seconds or 0.0 for _, lookup in found)
+def _took(found: tuple[Process, CacheLookup]) -> float:
+    return found[1].took_seconds or 0.0
 
 
 def _backend_seconds(graphs: Iterable[Graph]) -> float:

@@ -17,6 +17,8 @@ class Draft:
 
     It must not hold line numbers, paths, ids or anything that was counted or measured. `cause` and `remedies`
     may be functions: what costs something to say is worked out for those who show it (`as_findings`).
+    `outside_seconds` of what fixing it saves at most are all that its process spent outside of graphs, which
+    can be saved once, however many drafts say so.
     """
 
     kind: Kind
@@ -30,6 +32,7 @@ class Draft:
     effect: str = ""
     via: StackFrame | None = None
     cost: Cost = field(default_factory=Cost)
+    outside_seconds: float = 0.0
     evidence: Evidence = field(default_factory=Evidence)
     remedies: tuple[Remedy, ...] | Callable[[], tuple[Remedy, ...]] = ()
 

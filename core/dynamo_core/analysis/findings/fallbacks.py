@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 from functools import partial
 
-from ...model import Compile, Frame, GraphBreak, Process
+from ...model import Compile, GraphBreak, Process
 from ..figures import Figures
+from ..given_up import GivenUp
 from ..lasting_text import without_numbers
 from ..library import is_library
 from ..recompiles import is_recompile_limit
 from ..remedies.breaks import break_cause
 from ..remedies.situation import user_line
-from ..summary import break_identity, fell_back
+from ..summary import fell_back
 from ..words import first_line, frame_name, place
 from .draft import Draft, tests_of
 from .finding import NOT_RECORDED, Cost, Evidence, Figure, Kind
@@ -21,20 +22,29 @@ _GENERATOR = "Attempt to trace generator"  # torch/_dynamo/convert_frame.py, 2.8
 
 def fallbacks(figures: Figures) -> Iterator[Draft]:
     """One for each frame and reason, but for those that a break or the recompile limit explains."""
-    told = {break_identity(cost.distinct.first) for cost in figures.breaks}
-    for process, frame, stopped in figures.given_up:
-        is_told = fell_back(frame) and break_identity(stopped) in told
-        # A generator is never compiled by itself; of a library's, there is nothing to be done about it.
-        is_librarys_generator = is_library(frame.place) and _GENERATOR in stopped.kind
-        if not is_told and not is_librarys_generator:
-            yield _of_frame(figures, process, frame, stopped)
+    for given_up in to_be_cured(figures):
+        yield of_frame(figures, given_up)
     for process in figures.recording.processes:
         for compile_ in () if process.is_ours else process.compiles:
             if compile_.fail_type is not None and not is_recompile_limit(compile_.fail_reason):
                 yield _of_compile(figures, process, compile_)
 
 
-def _of_frame(figures: Figures, process: Process, frame: Frame, stopped: GraphBreak) -> Draft:
+def to_be_cured(figures: Figures) -> list[GivenUp]:
+    """The frames that were given up for something that can be cured.
+
+    A generator is never compiled by itself; of a library's, there is nothing to be done about it.
+    """
+    return [
+        each
+        for each in figures.given_up
+        if not (is_library(each.frame.place) and _GENERATOR in each.stopped.kind)
+    ]
+
+
+def of_frame(figures: Figures, given_up: GivenUp) -> Draft:
+    """The finding on one of them."""
+    process, frame, stopped = given_up
     is_eager = fell_back(frame)
     line, library = user_line(stopped)
     where = frame.place if line is None else line.place
@@ -42,6 +52,7 @@ def _of_frame(figures: Figures, process: Process, frame: Frame, stopped: GraphBr
     name, reason = frame_name(frame.name, frame.method), first_line(frame.reason)
     what = "runs eager" if is_eager else "raised an error in the compiler"
     kind: Kind = "fell back to eager" if is_eager else "compiler error"
+    outside = figures.outside_seconds(process)
     return Draft(
         kind,
         key=(without_numbers(reason),),
@@ -52,7 +63,8 @@ def _of_frame(figures: Figures, process: Process, frame: Frame, stopped: GraphBr
         function=frame.name if line is None else line.function,
         source="" if line is None else line.text.strip(),
         via=None if library is None else stopped.stack[-1],
-        cost=_cost(figures, process) if is_eager else Cost(),
+        cost=_cost(outside) if is_eager else Cost(),
+        outside_seconds=outside or 0.0 if is_eager else 0.0,
         evidence=Evidence(
             () if frame.compile_id is None else (str(frame.compile_id),),
             (),
@@ -66,6 +78,7 @@ def _of_frame(figures: Figures, process: Process, frame: Frame, stopped: GraphBr
 def _of_compile(figures: Figures, process: Process, compile_: Compile) -> Draft:
     """What a plain trace of torch's has of a frame that fell back."""
     reason = f"{compile_.fail_type}: {first_line(compile_.fail_reason)}"
+    outside = figures.outside_seconds(process)
     return Draft(
         "fell back to eager",
         key=(without_numbers(reason),),
@@ -75,7 +88,8 @@ def _of_compile(figures: Figures, process: Process, compile_: Compile) -> Draft:
         processes=(process,),
         place=compile_.place,
         function=compile_.name,
-        cost=_cost(figures, process),
+        cost=_cost(outside),
+        outside_seconds=outside or 0.0,
         evidence=Evidence(() if compile_.compile_id is None else (str(compile_.compile_id),), (), (reason,)),
         remedies=partial(
             break_remedies,
@@ -86,6 +100,5 @@ def _of_compile(figures: Figures, process: Process, compile_: Compile) -> Draft:
     )
 
 
-def _cost(figures: Figures, process: Process) -> Cost:
-    outside = figures.outside_seconds(process)
+def _cost(outside: float | None) -> Cost:
     return Cost(saves_at_most=NOT_RECORDED if outside is None else Figure(outside, "estimated"))

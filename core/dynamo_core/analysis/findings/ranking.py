@@ -13,33 +13,40 @@ _UNTIMED = ("fell back to eager", "recompile limit", "graph break", "recompile")
 _OF_THE_RUN = ("unrolled loop", "never pays back", "cold start", "caches off", "cache bypass")
 # What names no line is mostly what others lead to: it comes before them only where it is worth so much more.
 _WITHOUT_A_LINE = 10
+_UNKNOWN = -1.0  # less than any time
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
     """The worst first. Equal ones stay in the order in which they were found."""
     found = list(findings)
-    has_untimed_break = any(
-        each.kind == "graph break" and not each.is_library and each.cost.saves_at_most.seconds is None
-        for each in found
-    )
-    return sorted(found, key=lambda finding: _rank(finding, has_untimed_break))
+    without_a_line = (_worth(each) for each in found if each.place is None and each.kind not in _OF_THE_RUN)
+    most = max(without_a_line, default=_UNKNOWN)
+    return sorted(found, key=lambda finding: _rank(finding, most))
 
 
-def _rank(finding: Finding, has_untimed_break: bool) -> tuple[int, bool, bool, bool, bool, float, int, int]:
-    figure = finding.cost.saves_at_most
-    # Time outside of graphs, say, or tiny graphs: what a break leads to, and the break says more.
-    is_less_said = has_untimed_break and finding.place is None
-    kind = finding.kind
-    worth = figure.seconds if figure.seconds is not None else float("inf")
+def _rank(finding: Finding, most_without_a_line: float) -> tuple[float, ...]:
+    figure, kind = finding.cost.saves_at_most, finding.kind
+    is_of_the_run = kind in _OF_THE_RUN
+    worth = _worth(finding)
+    if kind == "graph break" and figure.seconds is None and not finding.is_library:
+        # Time outside of graphs, say, or tiny graphs: what a break leads to, and the break says more.
+        worth = most_without_a_line
     return (
         _NO_QUESTION_OF_TIME.index(kind) if kind in _NO_QUESTION_OF_TIME else len(_NO_QUESTION_OF_TIME),
-        kind in _OF_THE_RUN,
+        # A library's line is seldom the user's to change. What is of the run and of no line comes behind it.
+        finding.is_library or (is_of_the_run and finding.place is None),
+        is_of_the_run,
         # What is right as it is.
         figure.seconds == 0.0 and not finding.remedies,
-        # A library's line is seldom the user's to change.
-        finding.is_library,
-        is_less_said or (figure.seconds is None and kind not in _UNTIMED[:2]),
-        -worth if finding.place is not None else -worth / _WITHOUT_A_LINE,
+        -worth,
+        figure.seconds is not None,
         _CERTAINTY.index(figure.known),
         _UNTIMED.index(kind) if kind in _UNTIMED else len(_UNTIMED),
     )
+
+
+def _worth(finding: Finding) -> float:
+    seconds = finding.cost.saves_at_most.seconds
+    if seconds is None:
+        return float("inf") if finding.kind in _UNTIMED[:2] else _UNKNOWN
+    return seconds if finding.place is not None else seconds / _WITHOUT_A_LINE

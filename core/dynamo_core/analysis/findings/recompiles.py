@@ -19,17 +19,22 @@ _IN_TORCHS_WORDS = ("other", "not recorded", "global state", "relation of sizes"
 
 
 def recompiles(figures: Figures) -> Iterator[Draft]:
-    """One for each frame and cause; one for a frame that hit the limit, by its most frequent cause."""
+    """Those of every frame."""
     for frame in figures.recompiled:
-        causes = causes_of(frame)
-        if frame.limit is not None:
-            # Which cause comes how often differs from run to run; which is the most frequent hardly does.
-            causes.sort(key=lambda cause: -len(cause.met))
-            yield _draft(figures, "recompile limit", causes)
-            continue
-        for cause in causes:
-            kind: Kind = "compiled anew" if cause.kind == "backend" else "recompile"
-            yield _draft(figures, kind, [cause], is_one_of_several=len(causes) > 1)
+        yield from of_frame(figures, frame)
+
+
+def of_frame(figures: Figures, frame: FrameRecompiles) -> Iterator[Draft]:
+    """One for each cause; one for a frame that hit the limit, by its most frequent cause."""
+    causes = causes_of(frame)
+    if frame.limit is not None:
+        # Which cause comes how often differs from run to run; which is the most frequent hardly does.
+        causes.sort(key=lambda cause: -len(cause.met))
+        yield _draft(figures, "recompile limit", causes)
+        return
+    for cause in causes:
+        kind: Kind = "compiled anew" if cause.kind == "backend" else "recompile"
+        yield _draft(figures, kind, [cause], is_one_of_several=len(causes) > 1)
 
 
 def _draft(
@@ -43,6 +48,7 @@ def _draft(
     count = number(len(compiles), "recompile")
     limit = ", and then torch's limit was hit" if kind == "recompile limit" else ""
     where = f"{place(frame.place)}{process_title(frame.process, figures.recording)}"
+    outside = figures.outside_seconds(frame.process) if kind == "recompile limit" else None
     # Findings of one frame are told apart by what differed.
     failure = main.failure if is_one_of_several and main.kind not in _IN_TORCHS_WORDS else None
     what = "" if failure is None or main.kind == "backend" else f" for the {what_differed(failure)}"
@@ -57,7 +63,8 @@ def _draft(
         source=main.line,
         effect=_effect(frame) if kind == "recompile limit" else "",
         via=main.call,
-        cost=_cost(figures, kind, main, spent),
+        cost=_cost(main, spent, outside),
+        outside_seconds=0.0 if main.is_rightly_apart else outside or 0.0,
         evidence=Evidence(
             tuple(str(compile_.compile_id) for compile_ in compiles if compile_.compile_id is not None),
             (),
@@ -86,12 +93,10 @@ def _effect(frame: FrameRecompiles) -> str:
     return f"{ran}{since or ', all others have run eager since'}"
 
 
-def _cost(figures: Figures, kind: Kind, cause: RecompileCause, spent: float) -> Cost:
+def _cost(cause: RecompileCause, spent: float, outside: float | None) -> Cost:
+    """`outside` is what calls have cost that ran eager since torch's limit was hit, at most."""
     frame = cause.frame
     lost = Figure(spent, "measured") if any(c.seconds is not None for c in frame.compiles) else NOT_RECORDED
     if cause.is_rightly_apart:
         return Cost(lost=lost, saves_at_most=Figure(0.0, "estimated"))
-    if kind != "recompile limit":
-        return Cost(lost=lost, saves_at_most=lost)
-    outside = figures.outside_seconds(frame.process)
     return Cost(lost=lost, saves_at_most=lost if outside is None else Figure(spent + outside, "estimated"))
