@@ -19,7 +19,8 @@ from dynamo_core.shared.settings import CAPTURE_POLICIES, Settings
 
 from . import ending_early
 from .on_option import on_option
-from .program_command import OptionWithOptionalValue, ProgramCommand, program_of
+from .optional_values import OptionWithOptionalValue
+from .program_command import ProgramCommand, program_of
 from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
 from .run_options import documented_option, dynamic_option, python_option
 from .run_progress import RunProgress

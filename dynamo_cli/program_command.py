@@ -12,21 +12,11 @@ from dynamo_core.shared.untrusted import printable
 
 from .help_pages import CommandWithHelp
 from .misplaced_options import hint_for_misplaced
+from .optional_values import OptionWithOptionalValue
 
 _DEFAULTS_KEY = "dynamo_cli.project_defaults"
 _PROGRAM_KEY = "dynamo_cli.program"
 _PROGRAM_USAGE = "{SCRIPT | -m MODULE | -c CODE | - | -- COMMAND} [ARGS]..."
-
-
-class OptionWithOptionalValue(click.Option):
-    """`--option` alone means `--option=BARE`; another value stands behind `=`, never in the next argument.
-
-    click's own kind of it takes the argument that follows, which here may be the program.
-    """
-
-    def __init__(self, *args: Any, bare: str, **named: Any) -> None:
-        super().__init__(*args, **named)
-        self.bare = bare
 
 
 class ProgramCommand(CommandWithHelp):

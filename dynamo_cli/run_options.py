@@ -30,7 +30,7 @@ from dynamo_core.shared.settings import (
 )
 from dynamo_core.shared.torch_config import parse_config
 
-from .program_command import OptionWithOptionalValue
+from .optional_values import OptionWithOptionalValue
 
 if TYPE_CHECKING:
     from dynamo_core.launch.run import Request

@@ -6,7 +6,7 @@ import pytest
 
 from dynamo_core.analysis.remedies.breaks import TABLE, break_advice, break_cause
 from dynamo_core.analysis.remedies.cause import Cause
-from dynamo_core.analysis.remedies.line_parts import (
+from dynamo_core.analysis.line_parts import (
     call_on,
     changed_by,
     condition_of,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dynamo_core.bench.step_frame import find_step
-from dynamo_core.capture.frame_lines import def_line
+from dynamo_core.capture.frames.frame_lines import def_line
 from dynamo_core.model import CompileId, Frame, Graph, Place, Process, StackFrame
 from dynamo_core.recording.def_lines import use_def_lines
 from dynamo_core.shared.names import COMPILE_BEGUN

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dynamo_core.capture.whole_program.program_files import is_own, place_of_compile_call
+from dynamo_core.capture.frames.program_files import is_own, place_of_compile_call
 
 
 @pytest.mark.parametrize(

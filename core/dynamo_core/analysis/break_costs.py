@@ -11,7 +11,7 @@ from ..shared.quick_dataclass import dataclass
 from .break_effects import DistinctBreak
 from .break_gaps import Gaps
 from .break_recompiles import NO_RECOMPILES, RecompilesByBreak, RecompilesOfABreak
-from .remedies.line_parts import waiting_call
+from .line_parts import waiting_call
 from .recompiles import FrameRecompiles
 from .time.in_the_run import in_the_run
 

@@ -11,7 +11,7 @@ from ..model import Compile, GraphBreak, GuardFailure, Place, Process, function_
 from ..shared.quick_dataclass import dataclass
 from .break_effects import DistinctBreak
 from .guard_failures import is_of_a_break, is_of_length, lengthened_by
-from .remedies.line_parts import targets_of
+from .line_parts import targets_of
 from .recompiles import FrameRecompiles
 from .time.in_the_run import in_the_run
 

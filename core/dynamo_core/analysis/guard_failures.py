@@ -3,7 +3,7 @@
 import re
 
 from ..model import GuardFailure
-from .remedies.line_parts import changed_by
+from .line_parts import changed_by
 from .size_bounds import is_not_0_or_1
 
 # torch's name for what stood on Python's stack at a break (torch/_dynamo/resume_execution.py, 2.8 to 2.15).

@@ -79,7 +79,7 @@ def _start_engine(environment: dict[str, str], armed_ns: int) -> None:
 
         with StandardLibraryOnly():
             from .engine import start
-        start(environment, armed_ns)
+        start(environment, armed_ns, note_this_process)
     except Exception as error:
         _note_failure(environment[RECORDING_VARIABLE], error)
 

@@ -7,7 +7,7 @@ of torch are imported when they are used.
 
 import atexit
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ..shared.settings import Settings
 from .engine_parts import EngineParts
@@ -17,11 +17,11 @@ from .probe_table import install_probes
 running: EngineParts | None = None  # in this process
 
 
-def start(environment: Mapping[str, str], armed_ns: int) -> None:
+def start(environment: Mapping[str, str], armed_ns: int, note_this_process: Callable[[str], None]) -> None:
     """Begin to record this process. Called once, right after `import torch`.
 
     `environment` is the one in which the process started, with our settings in it; `armed_ns` is when that
-    was, just before the program's first line.
+    was, just before the program's first line; `note_this_process` is for a folder that is made only now.
     """
     global running
     settings = Settings.from_environment(environment)
@@ -29,7 +29,7 @@ def start(environment: Mapping[str, str], armed_ns: int) -> None:
     if settings.makes_folder:
         from .writing.run_file import begin_recording
 
-        begin_recording(settings)
+        begin_recording(settings, note_this_process)
     problem = _start_carrying(settings) if settings.carried_to is not None else None
     parts = EngineParts(settings)
     if problem is not None:

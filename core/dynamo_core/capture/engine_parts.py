@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from ..shared.our_record import OurRecord
 from ..shared.settings import Settings
+from .frames.current_compile import current_compile_id
 from .harmless import Probes
 from .hidden_modules import hide_from_dynamo
 from .late_modules import LateModules
 from .optional_modules import replaces_arguments
 from .probes.guard_cost import GuardCost
 from .probes.process import process_at_start
-from .probes.trace_handler import attach, current_compile_id
+from .probes.trace_handler import attach
 from .process_records import ProcessRecords
 from .whole_program.capture import WholeProgramCapture
 from .whole_program.tracing_limits import TracingLimits

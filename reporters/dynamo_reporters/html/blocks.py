@@ -7,10 +7,10 @@ from dynamo_core.model import Process
 
 from ..page.blocks import Block, Bullets, Code, Comparison, Heading, Intervals, Paragraph, Role, Table
 from ..page.terminal import change_as_line
+from .coloured import coloured
 from .element import Child, Element, h
 from .intervals import drawn_intervals
 from .links import Links
-from .source.coloured import coloured
 
 _MOST_COLOURED = 2_000  # lines
 _TAGS = {1: "h3", 2: "h4", 3: "h5"}

@@ -7,9 +7,9 @@ LoggingLoggerVariable, NumpyVariable) and torch/_dynamo/trace_rules.py, read wit
 
 import re
 
+from ..line_parts import is_bare
 from .advice import Assignment, Change
 from .cause import Cause, Treatment
-from .line_parts import is_bare
 
 _LATER = "torch._dynamo.config.reorderable_logging_functions+"
 _PRINT = re.compile(r"builtin operator `print`|builtin `print")

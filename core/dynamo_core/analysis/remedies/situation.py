@@ -6,7 +6,7 @@ from functools import cached_property
 from ...model import GraphBreak, Place, StackFrame
 from ...shared.quick_dataclass import dataclass
 from ..library import is_library, package_of
-from .line_parts import call_on, condition_of, targets_of
+from ..line_parts import call_on, condition_of, targets_of
 
 _LONGEST_WORDS = 4000  # characters of torch's; what tells breaks apart comes first
 _LONGEST_REASON = 20_000

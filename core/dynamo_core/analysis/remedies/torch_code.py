@@ -6,9 +6,9 @@ read with 2.13; names of breaks with 2.8 to 2.15.
 
 import re
 
+from ..line_parts import compared_in
 from .advice import Assignment, Change
 from .cause import Cause, Treatment
-from .line_parts import compared_in
 from .situation import Situation
 
 

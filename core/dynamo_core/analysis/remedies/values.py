@@ -7,9 +7,9 @@ torch/_subclasses/fake_impls.py (operators with outputs that depend on data); re
 
 import re
 
+from ..line_parts import has_made_message, is_made_of_conditions
 from .advice import Assignment, Change
 from .cause import Cause, Treatment
-from .line_parts import has_made_message, is_made_of_conditions
 from .situation import Situation
 
 _BRANCH = re.compile(r"[Dd]ata-dependent branching|generic_jump|Data-dependent jump")

@@ -10,8 +10,8 @@ import functools
 import linecache
 from typing import Any
 
-from ..probes.graph_lines import user_lines
-from ..whole_program.program_files import is_own
+from ..frames.graph_lines import user_lines
+from ..frames.program_files import is_own
 
 
 def place_of_caught_operation(gm: Any) -> tuple[str, int] | None:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...shared.records import Answer, SemanticsNoted
+from ..frames.current_compile import current_compile_id
 from ..harmless import Probes
-from ..probes.trace_handler import current_compile_id
 from .graph_facts import GraphFacts
 
 

@@ -6,8 +6,8 @@ Nothing is done about it, and nothing is paid for it after a graph's first call.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..frames.graph_lines import user_line
 from ..harmless import Probes
-from ..probes.graph_lines import user_line
 from .aot_function import AotFunction, node_of
 from .graph_facts import GraphFacts, facts_of
 from .notes import Notes

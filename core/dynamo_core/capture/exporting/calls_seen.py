@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...shared.records import ModuleToExport
-from ..frame_lines import line_of
-from ..whole_program.program_files import is_own
+from ..frames.frame_lines import line_of
+from ..frames.program_files import is_own
 from .agreement import Call
 from .dynamic_shapes import Varied, as_code, dynamic_shapes, varied_dimensions
 from .inputs import Inputs, bound, inputs_of, unregistered_dataclasses, written_arguments

@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...shared.freeze_after import parse_freeze_after
 from ...shared.records import FrameNotCompiled, FreezeNoted
 from ...shared.settings import ON_RECOMPILE_ERROR, Settings
-from ..frame_lines import caller_outside_of, torch_folder
-from ..frame_methods import method_of
+from ..frames.frame_lines import caller_outside_of, torch_folder
+from ..frames.frame_methods import method_of
 from ..harmless import Probes
 from ..primitives import perf_counter_ns, time_ns
-from ..probes.occurrences import Occurrences
 from ..probes.trace_handler import TraceHandler
 from ..torch_versions import allow_no_compiled_frame, guard_failure
+from ..writing.occurrences import Occurrences
 from .not_compiled import NotCompiled
 
 if TYPE_CHECKING:

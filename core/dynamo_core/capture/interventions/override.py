@@ -17,12 +17,12 @@ from ...shared.backend_choice import BackendChoice
 from ...shared.overrides import Override, merged, parse_override
 from ...shared.records import OverrideApplied
 from ...shared.settings import FULLGRAPH_FIRST, Settings
+from ..frames.current_compile import current_compile_id
+from ..frames.program_files import place_of_compile_call_in_progress
 from ..harmless import Probes
 from ..probes.graphs import backend_name
-from ..probes.occurrences import Occurrences
-from ..probes.trace_handler import current_compile_id
 from ..torch_versions import default_backend
-from ..whole_program.program_files import place_of_compile_call_in_progress
+from ..writing.occurrences import Occurrences
 from .compile_arguments import backend_of
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ from ...backends.agreement import Comparison, is_shielded
 from ...backends.graph_copy import copy_of_graph
 from ...shared.records import CallVerified, VerifyOutcome
 from ..eager_semantics.graph_facts import communication_in
+from ..frames.current_compile import current_compile_id
+from ..frames.graph_lines import user_line
 from ..harmless import Probes
 from ..primitives import perf_counter_ns
-from ..probes.graph_lines import user_line
 from ..probes.graphs import target_name
-from ..probes.trace_handler import current_compile_id
 from .verified_backward import watch_missing_gradients
 from .verified_call import COMPARED, CallBefore, Verdict, unnoticed, verify
 from .wrong_node import Found, first_wrong_node

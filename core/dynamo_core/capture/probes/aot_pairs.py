@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...backends.graph_in_progress import graph_in_progress
 from ...shared.aot_pair import AotGraph, AotNode, graphs_paired
+from ..frames.current_compile import current_compile_id
+from ..frames.graph_lines import user_line
 from ..torch_versions import module_of_aot_graphs
-from .graph_lines import user_line
 from .graphs import described_value, target_name
-from .trace_handler import current_compile_id
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts

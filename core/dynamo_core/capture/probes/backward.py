@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import BackwardCompiled
+from ..frames.current_compile import compile_id_text, current_compile_id
 from .device_time import timed_on_device
-from .trace_handler import compile_id_text, current_compile_id
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...shared.graph_records import FrameRewritten
 from ...shared.records import ResumeFunctionMade
+from ..frames.current_compile import current_compile_id
 from ..torch_versions import resume_function_installer
-from .trace_handler import current_compile_id
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
+from ..frames.frame_callback import Answers, FrameCallback
 from ..harmless import Probes
-from ..whole_program.frame_callback import Answers, FrameCallback
 
 _TOOLS = (4, 3)  # those that sys.monitoring gives to nobody
 

@@ -14,8 +14,8 @@ from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import FrameTried
-from ..frame_lines import caller_outside_of, def_line, torch_folder
-from ..frame_methods import method_of
+from ..frames.frame_lines import caller_outside_of, def_line, torch_folder
+from ..frames.frame_methods import method_of
 from ..primitives import perf_counter_ns, time_ns
 from .breaks import described_break
 

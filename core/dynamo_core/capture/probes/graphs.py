@@ -16,14 +16,14 @@ from ...shared.graph_key import graph_key
 from ...shared.graph_records import GraphHandedOver
 from ...shared.records import GraphCompiled
 from ..eager_semantics.observed import observed_graph
+from ..frames.current_compile import compile_id_text, current_compile_id
+from ..frames.graph_lines import line_of_call, user_line
 from ..primitives import perf_counter_ns, time_ns
 from ..torch_versions import source_name
 from .custom_operators import custom_operators
 from .device_time import timed_on_device
-from .graph_lines import line_of_call, user_line
 from .modes import modes_of, threads
 from .optimizers import optimizer_steps
-from .trace_handler import compile_id_text, current_compile_id
 from .unrolled_loops import unrolled_loop
 
 if TYPE_CHECKING:

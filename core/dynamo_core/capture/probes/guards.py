@@ -8,8 +8,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import GuardsMade
+from ..frames.current_compile import current_compile_id
 from ..torch_versions import guard_type, source_name
-from .trace_handler import current_compile_id
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts

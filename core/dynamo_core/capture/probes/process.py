@@ -11,7 +11,7 @@ from typing import Any
 from ...shared.launchers import attempt_of, job_of, rank_of
 from ...shared.masking import masked_arguments, masked_environment
 from ...shared.process_records import ProcessStarted, ProcessStateNoted
-from .graph_lines import is_of_others
+from ..frames.graph_lines import is_of_others
 
 
 def process_at_start() -> ProcessStarted:

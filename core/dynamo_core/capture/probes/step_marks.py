@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...shared.records import StepMarksKept
 from ...shared.settings import StepFrame
-from ..frame_lines import frames_outwards, is_in, torch_folder
-from ..frame_methods import is_wrapper_of_modules
+from ..frames.frame_lines import frames_outwards, is_in, torch_folder
+from ..frames.frame_methods import is_wrapper_of_modules
 from ..harmless import Probes
 from ..primitives import perf_counter_ns
 from .eager_frames import watch

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from ...shared.early_records import CompileBegun
 from ...shared.masking import masked_environment
-from ..frame_lines import def_line
+from ..frames.frame_lines import def_line
 from ..primitives import perf_counter_ns, time_ns
 from ..writing.stream import Stream
 
@@ -169,31 +169,6 @@ def envelope(metadata: Mapping[str, Any]) -> dict[str, int]:
     """The part of a record's metadata that says which compile it belongs to."""
     keys = ("frame_id", "frame_compile_id", "attempt")
     return {key: metadata[key] for key in keys if key in metadata}
-
-
-def current_compile_id() -> dict[str, int]:
-    """The compile in progress, as trace records spell it; empty outside one.
-
-    Source: torch/_guards.py (CompileContext.current_trace_id). 2.8 to 2.15.
-    """
-    from torch._guards import CompileContext
-
-    trace_id = CompileContext.current_trace_id()
-    if trace_id is None:
-        return {}
-    frame_id, frame_compile_id = trace_id.compile_id.frame_id, trace_id.compile_id.frame_compile_id
-    if frame_id is None:
-        return {}
-    return {
-        "frame_id": frame_id,
-        "frame_compile_id": frame_compile_id,
-        "attempt": trace_id.attempt,
-    }
-
-
-def compile_id_text(envelope: Mapping[str, int]) -> str:
-    """`0/1`, of the part of a trace record that says which compile it belongs to."""
-    return "{}/{}".format(envelope.get("frame_id", "-"), envelope.get("frame_compile_id", "-"))
 
 
 def attach(stream: Stream, *, brief: bool) -> TraceHandler:

@@ -18,8 +18,8 @@ from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import FunctionsTraced
+from ..frames.current_compile import current_compile_id
 from ..primitives import perf_counter_ns
-from .trace_handler import current_compile_id
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts

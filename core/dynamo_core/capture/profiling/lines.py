@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
-from ..whole_program.program_files import is_own
+from ..frames.program_files import is_own
 
 MARK = "dynamo line "
 # Before, tracing a frame fills its `f_locals`, which then keeps the program's tensors until the frame ends.

@@ -27,10 +27,10 @@ from typing import Any
 from ...shared.names import PROFILE_PREFIX, PROFILE_SUFFIX
 from ...shared.records import WindowNoted
 from ...shared.settings import Settings
+from ..frames.program_files import is_own
 from ..harmless import Probes
 from ..primitives import getpid, perf_counter_ns, time_ns
 from ..whole_program.deadline import Deadline
-from ..whole_program.program_files import is_own
 from ..writing.file_size_limit import SparedOfFileSizeSignal
 from .files import compress
 from .lines import CAN_MARK_LINES, LineMarks

@@ -15,7 +15,7 @@ from types import CodeType
 
 from ...shared.early_records import FramePutOff
 from ..primitives import process_time_ns, thread_time_ns
-from ..probes.occurrences import Occurrences
+from ..writing.occurrences import Occurrences
 from ..writing.stream import Stream
 
 

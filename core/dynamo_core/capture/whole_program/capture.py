@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 from ...shared.early_records import CaptureDecided
 from ...shared.settings import FULLGRAPH_FIRST, SEMANTICS_EAGER, Settings
-from ..harmless import Probes
-from ..import_hook import import_hook
-from ..import_later import import_later
-from ..interventions.compile_arguments import optimize_context
-from ..interventions.not_compiled import NotCompiled
-from ..probes.code_objects import CodeObjects
-from .budget import Budget
-from .compile_limit import CompileLimit, CompileLimitReached
-from .frame_callback import Answers, FrameCallback
-from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_resumed, is_torch_module_file
-from .program_files import (
+from ..frames.code_objects import CodeObjects
+from ..frames.frame_callback import Answers, FrameCallback
+from ..frames.program_files import (
     own_modules,
     place_of_compile_call,
     place_of_compile_call_in_progress,
     place_of_own_compile_call,
 )
+from ..harmless import Probes
+from ..import_hook import import_hook
+from ..import_later import import_later
+from ..interventions.compile_arguments import optimize_context
+from ..interventions.not_compiled import NotCompiled
+from .budget import Budget
+from .compile_limit import CompileLimit, CompileLimitReached
+from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_resumed, is_torch_module_file
 from .tracing_limits import TracingLimits
 
 if TYPE_CHECKING:

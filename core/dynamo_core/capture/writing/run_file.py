@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Callable
 from json import dumps
 from time import strftime
 
@@ -9,13 +10,15 @@ from ... import __version__
 from ...shared.masking import masked_arguments
 from ...shared.names import PYTHON_PROCESSES_FILE, RUN_FILE, RUN_FORMAT, RUN_VERSION
 from ...shared.settings import Settings
-from ..arm import note_this_process
 from ..primitives import O_EXCL, O_WRONLY, close, create_private, time_ns, write
 from .stream import name_of_this_process
 
 
-def begin_recording(settings: Settings) -> None:
-    """Whichever process comes first makes the folder and says what it runs; the others find both."""
+def begin_recording(settings: Settings, note_this_process: Callable[[str], None]) -> None:
+    """Whichever process comes first makes the folder and says what it runs; the others find both.
+
+    It is noted among the processes of the folder, as those are that find it when they begin (`arm.py`).
+    """
     folder = settings.recording
     os.makedirs(folder, 0o700, exist_ok=True)
     if not os.path.lexists(f"{folder}/{RUN_FILE}"):

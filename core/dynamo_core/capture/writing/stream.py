@@ -34,10 +34,10 @@ from ..primitives import (
     time_ns,
     write,
 )
-from ..probes.process_clock import process_began_ns
 from .call_counters import CallCounters
 from .file_size_limit import SparedOfFileSizeSignal
 from .high_descriptor import Identity, identity_of, is_still, moved_up
+from .process_clock import process_began_ns
 
 if TYPE_CHECKING:
     from .digest_file import DigestFile

@@ -9,9 +9,9 @@ from dynamo_core.analysis.recompile_sentences import cause_sentence
 from dynamo_core.analysis.words import compile_label, first_line, frame_name, number, seconds
 from dynamo_core.model import Place
 
+from ..coloured import coloured
 from ..element import Child, Element, h, later
 from ..links import Links, link
-from .coloured import coloured
 from .details import details
 from .lines import Line, SourceFile
 

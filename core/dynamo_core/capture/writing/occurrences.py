@@ -6,7 +6,7 @@ from threading import RLock
 from typing import Any
 
 from ...shared.our_record import OurRecord
-from ..writing.stream import Stream
+from .stream import Stream
 
 _MOST_KINDS = 1000  # a program can make functions without end
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pygments.lexers.python import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, Token
 
-from ..element import Child, cut, h
+from .element import Child, cut, h
 
 _CLASSES = (
     (Comment, "c"),
