@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from dynamo_core.analysis.eager_calls import how_often_eager
 from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.findings.in_order import ranked_recompiles
 from dynamo_core.analysis.guard_failures import came, compiled_for, what_differed
@@ -102,7 +103,7 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
     if frame.limit is not None:
         yield Paragraph(
             f"torch refused {compile_label(frame.limit.compile_id)}, at its recompile limit: calls that fit "
-            "no entry have run eager since.",
+            f"no entry have run eager since, {how_often_eager(frame)}.",
             "warning",
         )
     opened = {plain_source(s.source): s for s in frame.symbols}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from ..eager_calls import how_often_eager
 from ..figures import Figures
 from ..guard_failures import what_differed
 from ..lasting_text import without_numbers
@@ -86,11 +87,11 @@ def _effect(frame: FrameRecompiles) -> str:
     """What runs eager since; from which call on, where each version was called but once."""
     versions = frame.versions_called
     if versions is None:
-        return "calls that fit none of its compiled versions have run eager since"
+        return f"calls that fit none of its compiled versions have run eager since, {how_often_eager(frame)}"
     calls = sum(versions)
     ran = f"its {number(len(versions), 'compiled version')} ran {number(calls, 'call')} in all"
     since = f"; from call {calls + 1} on it ran eager" if len(versions) == calls else ""
-    return f"{ran}{since or ', all others have run eager since'}"
+    return f"{ran}{since or ', all others have run eager since'}, {how_often_eager(frame)}"
 
 
 def _cost(cause: RecompileCause, spent: float, outside: float | None) -> Cost:
