@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Runner, run_to_end
+from dynamo_core.analysis.findings import CONTENTS as FINDINGS
+from dynamo_core.analysis.findings import find
 from dynamo_core.model import Process, ProfileWindow
 from dynamo_core.recording.read import read
 from dynamo_reporters.profile.window import CONTENTS
@@ -107,6 +109,40 @@ def test_a_training_step_by_graph_and_by_line(run: Runner, tmp_path: Path) -> No
     assert all(place is not None for _, place in eager)
     inside = sum(part.seconds for part in window.parts)
     assert inside + sum(operator.seconds for operator in window.eager) <= window.seconds
+
+
+LOADS = """
+import time, torch
+from torch.utils.data import DataLoader, Dataset
+class Slow(Dataset):
+    def __len__(self):
+        return 60
+    def __getitem__(self, index):
+        time.sleep(0.01)
+        return torch.full((8,), float(index))
+model = torch.nn.Linear(8, 1)
+compiled = torch.compile(model, backend="eager")
+optimizer = torch.optim.AdamW(model.parameters())
+for batch in DataLoader(Slow(), batch_size=2):
+    compiled(batch).square().mean().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+LOADER_LINE = LOADS.splitlines().index("for batch in DataLoader(Slow(), batch_size=2):") + 1
+
+
+def test_a_slow_loader_and_an_eager_optimizer_are_found(run: Runner, tmp_path: Path) -> None:
+    process, _ = _profiled(run, tmp_path, LOADS, "--profile-steps", "4")
+    window = _window(process)
+    spans = {(span.kind, span.name): span for span in window.spans}
+    loader = spans.pop(("loader", "_SingleProcessDataLoaderIter"))
+    optimizer = spans.pop(("optimizer step", "AdamW"))
+    assert (spans, loader.calls, optimizer.calls) == ({}, 4, 4)
+    assert 4 * 2 * 0.01 <= loader.seconds < loader.seconds + optimizer.seconds < window.seconds
+    assert [(Path(place.file).name, place.line) for place in loader.places] == [("program.py", LOADER_LINE)]
+    found = {each.kind: each for each in find(read(tmp_path / "recording", FINDINGS))}
+    assert found["slow loader"].cost.saves_at_most.seconds == loader.seconds
+    assert found["eager optimizer"].cost.saves_at_most.seconds == optimizer.seconds
 
 
 def test_a_program_that_we_compile(run: Runner, tmp_path: Path) -> None:
