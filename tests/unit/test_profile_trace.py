@@ -175,7 +175,7 @@ def test_what_torch_marks_itself_is_no_operator(write: Write) -> None:
 
 
 def test_a_step_does_not_count_what_is_in_it_twice(write: Write) -> None:
-    """One that is made of another, or of the same class's own; one whose closure calls graphs and a loader."""
+    """One that is made of another or of its own class's; one whose closure calls graphs and a loader."""
     steps = steps_of(
         write(
             span(200),
