@@ -54,7 +54,7 @@ class ReportCommand(ProgramCommand):
         return ["[OPTIONS]", "[TARGET]"]
 
     def runs(self, program: Program) -> bool:
-        """A recording is not."""
+        """Whether this is a program to run, and not a recording to read."""
         return is_to_be_run(program)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

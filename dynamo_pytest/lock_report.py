@@ -34,7 +34,7 @@ class LockReport:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
-        """The same, where workers collect."""
+        """With pytest-xdist: the tests that a worker has collected."""
         self._collected.update(ids)
 
     def pytest_deselected(self) -> None:

@@ -50,9 +50,9 @@ _DOCUMENTS: Mapping[str, tuple[str, type]] = {
 _REPORTS: Mapping[str, tuple[str, int, type]] = {
     "autotune": ("dynamo autotune --format json", 2, Autotuned),
     "breaks": ("dynamo breaks --format json", 1, Breaks),
-    "explain": ("dynamo explain --format json", 2, Explained),
+    "explain": ("dynamo explain --format json", 3, Explained),
     "bytecode": ("dynamo bytecode --format json", 1, Bytecodes),
-    "graphs": ("dynamo graphs --format json", 1, Graphs),
+    "graphs": ("dynamo graphs --format json", 2, Graphs),
     "guards": ("dynamo guards --format json", 1, Guards),
     "ops": ("dynamo ops --format json", 1, OpsBody),
     "profile": ("dynamo profile --format json", 2, Profile),

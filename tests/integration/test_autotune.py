@@ -201,7 +201,7 @@ def test_the_backend_autotuned_uses_the_winners(
     assert result.exit_code == 0, result.stderr
     assert plain.stdout in result.stderr
     document = json.loads((tmp_path / "e.json").read_text())
-    taken = [graph["taking"] for process in document["processes"] for graph in process["graphs"]]
+    taken = [graph["assigned_backend"] for process in document["processes"] for graph in process["graphs"]]
     assert [(each["by"], each["using"]) for each in taken] == [
         ("autotuned", "aot_eager"),
         ("autotuned", "ofi"),

@@ -43,7 +43,7 @@ def explained(run: Run, recording: str = "rec") -> dict[str, Any]:
 
 
 def takings(document: dict[str, Any]) -> list[dict[str, Any]]:
-    return [graph["taking"] for process in document["processes"] for graph in process["graphs"]]
+    return [graph["assigned_backend"] for process in document["processes"] for graph in process["graphs"]]
 
 
 def test_each_graph_goes_to_the_first_that_takes_it(run: Run, plain_output: str) -> None:
@@ -54,9 +54,9 @@ def test_each_graph_goes_to_the_first_that_takes_it(run: Run, plain_output: str)
     assert infer == {"by": "ofi", "using": None, "declined": []}
     assert twice["by"] == "aot_eager"
     assert twice["declined"][0]["reason"].startswith("the graph changes its inputs")
-    for taking in (train, saved_anew):
-        assert taking["by"] == "aot_eager"
-        reasons = {each["backend"]: each["reason"] for each in taking["declined"]}
+    for assigned_backend in (train, saved_anew):
+        assert assigned_backend["by"] == "aot_eager"
+        reasons = {each["backend"]: each["reason"] for each in assigned_backend["declined"]}
         assert reasons["ofi"] == "the graph needs gradients, and ofi is for inference"
         assert reasons["tensorrt"] == "the package torch_tensorrt is not installed"
         assert reasons["cudagraphs"].startswith("cpu device (")
@@ -87,9 +87,9 @@ def test_a_backend_that_fails_is_named_and_the_program_goes_on(
     assert reason in result.stderr
     document = explained(run)
     assert document["summary"]["graphs"] == 4
-    for taking in takings(document):
-        assert taking["by"] is None
-        assert taking["declined"][0]["reason"].startswith(reason)
+    for assigned_backend in takings(document):
+        assert assigned_backend["by"] is None
+        assert assigned_backend["declined"][0]["reason"].startswith(reason)
     page = run("explain", "rec").stdout
     assert "none (eager)" in page
     assert reason in page
@@ -153,7 +153,7 @@ def test_a_backend_in_a_chain_gets_what_it_gets_alone(program: Path, run: Run) -
     assert {name: other["summary"][name] for name in COUNTED} == {
         name: one["summary"][name] for name in COUNTED
     }
-    assert {taking["by"] for taking in takings(other)} == {backend}
+    assert {assigned_backend["by"] for assigned_backend in takings(other)} == {backend}
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +185,7 @@ def test_a_package_brings_a_backend(package: Path, run: Run, plain_output: str) 
     env = {"PYTHONPATH": str(package)}
     result = run("run", "-o", "rec", "--backend", "thirdparty,aot_eager", PROGRAM, env=env)
     assert result.stdout.replace("thirdparty compiles\n", "") == plain_output
-    assert [taking["by"] for taking in takings(explained(run))] == [
+    assert [assigned_backend["by"] for assigned_backend in takings(explained(run))] == [
         "thirdparty",
         "aot_eager",
         "thirdparty",

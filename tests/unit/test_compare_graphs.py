@@ -8,6 +8,7 @@ from dynamo_core.compare import Difference, compare, wanted_as_well
 from dynamo_core.compare.difference import GraphChange
 from dynamo_core.compare.graph_pairs import graphs_of, unlike
 from dynamo_core.model import (
+    AssignedBackend,
     Bytecode,
     CompileId,
     Frame,
@@ -17,7 +18,6 @@ from dynamo_core.model import (
     Place,
     Recording,
     StackFrame,
-    Taking,
     TensorInfo,
 )
 from dynamo_reporters.diff.graph_sentences import changes_in, sentence
@@ -135,7 +135,7 @@ def test_another_constant_is_found_in_a_graph_of_the_same_ops() -> None:
 def test_another_backend_is_a_difference_and_one_that_is_not_recorded_is_none() -> None:
     (change,) = changes([graph(1, ["relu"])], [graph(1, ["relu"], backend="eager")])
     assert change.settings == ("backend inductor → eager",)
-    taken = replace(graph(1, ["relu"]), taking=Taking("ofi", None, ()))
+    taken = replace(graph(1, ["relu"]), assigned_backend=AssignedBackend("ofi", None, ()))
     (change,) = changes([graph(1, ["relu"])], [taken])
     assert change.settings == ("backend inductor → ofi",)
     assert changes([replace(graph(1, ["relu"]), backend=None)], [graph(1, ["relu"])]) == ()

@@ -415,3 +415,21 @@ def test_time_outside_of_graphs_is_a_finding_where_it_is_most_of_the_run(
     assert [each.cost.saves_at_most for each in outside] == [Figure(7.0, "estimated")][: len(outside)]
     lasting.processes[0].overlap_seconds = None  # what of the calls' time counts twice is not recorded
     assert all(each.kind != kind for each in find(lasting))
+
+
+def test_a_frame_that_capture_left_eager_at_a_limit_is_a_finding_with_the_option_that_lifts_it() -> None:
+    reason = "its graph has more than 9 ops (--op-limit 9)"
+    limited = replace(fallback(reason=reason), outcome="skipped", limit="--op-limit")
+    (found,) = find(of_one_process(frames=[limited]))
+    assert found.kind == "left eager by a limit"
+    assert found.title == f"tokens at /home/me/train.py:20 runs eager: {reason}"
+    assert found.remedies[0].text.startswith("`dynamo run --op-limit 0` lifts the limit")
+    assert find(of_one_process(frames=[replace(limited, limit=None)])) == []
+    library = replace(limited, place=Place("/usr/lib/python3/site-packages/lib/model.py", 3))
+    both = find(of_one_process(frames=[library, limited, limited], breaks=[a_break()]))
+    assert [(each.kind, each.is_library) for each in both] == [
+        ("left eager by a limit", False),
+        ("graph break", False),
+        ("left eager by a limit", True),
+    ]
+    assert both[0].title.endswith("(--op-limit 9) (2 times)")

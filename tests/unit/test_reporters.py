@@ -129,7 +129,7 @@ def test_a_recording_that_lost_records_is_partial() -> None:
 
 def test_document_is_json_and_versioned() -> None:
     told = json.loads(json.dumps(document(report(), recording())))
-    assert (told["schema"], told["version"]) == ("dynamo-explain", 2)
+    assert (told["schema"], told["version"]) == ("dynamo-explain", 3)
     assert told["processes"][0]["graph_breaks"][0]["registry_id"] == "GB0170"
 
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from dynamo_core.model import CompileId, DeclinedBy, Graph, Process, Recording, Taking
+from dynamo_core.model import AssignedBackend, CompileId, DeclinedBy, Graph, Process, Recording
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.parts.backends import (
     Taken,
@@ -17,7 +17,7 @@ from trace_bytes import NO_FRAME, artifact, process_of
 
 
 def graph(number: int, by: str | None, *declined: tuple[str, str], using: str | None = None) -> Graph:
-    taking = Taking(by, using, tuple(DeclinedBy(*each) for each in declined))
+    assigned_backend = AssignedBackend(by, using, tuple(DeclinedBy(*each) for each in declined))
     return Graph(
         number,
         CompileId(number - 1, 0),
@@ -28,7 +28,7 @@ def graph(number: int, by: str | None, *declined: tuple[str, str], using: str | 
         is_compiled=True,
         calls=2,
         host_seconds=1.0,
-        taking=taking,
+        assigned_backend=assigned_backend,
     )
 
 

@@ -18,7 +18,7 @@ def untaken_sentence(graph: Graph, process: Process, recording: Recording) -> st
 
 def declined_because(graph: Graph) -> str:
     """Each backend that was asked for the graph, and its reason."""
-    declined = graph.taking.declined if graph.taking is not None else ()
+    declined = graph.assigned_backend.declined if graph.assigned_backend is not None else ()
     return "; ".join(f"{short_backend(backend)}: {first_line(reason)}" for backend, reason in declined)
 
 

@@ -41,7 +41,7 @@ class Gaps:
         self._first_behind: dict[tuple[int, Path], frozenset[int]] = {}
 
     def of(self, each: DistinctBreak) -> Gap:
-        """That of one of the breaks."""
+        """The gap at one of the breaks."""
         others: dict[int, DistinctBreak] = {}
         found: dict[tuple[object, ...], list[float]] = {}
         times: Counter[tuple[object, ...]] = Counter()

@@ -12,7 +12,7 @@ from .library import is_library
 
 
 class OwnCalls:
-    """Those of a process."""
+    """The program's own calls of library frames in one process."""
 
     def __init__(self, process: Process) -> None:
         self._process = process.entire

@@ -14,10 +14,12 @@ _FORWARD_TEXT = "aot_forward_graph"  # torch's record of a graph that has a back
 def pairs_of(graph: Graph, process: Process) -> list[AotPair] | None:
     """The pairs that AOTAutograd made of a graph: none for inference, several where the graph was split.
 
-    None where the graph has a backward that was called, but no pair is recorded, and where none was read.
+    None where the graph has a backward that was called, but no pair is recorded, and where none was read, or
+    could be recorded of a graph that may train.
     """
     found = _index_of(process.pairs).of(graph)
-    is_unknown = graph.backward_index is not None or are_unread(process)
+    may_train = "forward and backward graphs" in process.failed_probes and graph.trains is not False
+    is_unknown = graph.backward_index is not None or may_train or are_unread(process)
     return None if not found and is_unknown else found
 
 
@@ -38,7 +40,7 @@ class _Index:
             self._by_graph.setdefault(key, []).append((position, pair))
 
     def of(self, graph: Graph) -> list[AotPair]:
-        """Those of a graph, in order."""
+        """The pairs of a graph, in order."""
         found = self._by_graph.get(graph.number, []) + self._by_graph.get(
             (graph.compile_id, graph.attempt), []
         )
@@ -123,7 +125,9 @@ def captured_steps(process: Process) -> list[tuple[Optimizer, list[int] | None]]
     None in place of the graphs where that was not recorded.
     """
     graphs = process.entire.compiled_graphs
-    are_recorded = all(graph.optimizer_steps is not None for graph in graphs)
+    are_recorded = "graphs" not in process.failed_probes and all(
+        graph.optimizer_steps is not None for graph in graphs
+    )
     by_file: dict[str, list[int]] = {}
     for graph in graphs:
         for file in dict.fromkeys(graph.optimizer_steps or ()):

@@ -51,7 +51,7 @@ class Figures:
 
     @property
     def median_seconds(self) -> float | None:
-        """Over the rounds."""
+        """The median of the rounds; None where none succeeded."""
         return median(self.seconds) if self.seconds else None
 
     @property

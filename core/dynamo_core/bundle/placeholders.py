@@ -141,7 +141,7 @@ class Placeholders:
         return re.sub(r"\w+", lambda found: self.word(found[0]), text)
 
     def text(self, text: str) -> str:
-        """Of a text as a whole."""
+        """The placeholder of a text as a whole."""
         return self._new("text", text)
 
     def number(self, text: str) -> str:

@@ -17,7 +17,7 @@ class LateModules:
         self._installers.setdefault(name, []).append(installer)
 
     def wait(self) -> None:
-        """From now on, until `stop`."""
+        """Install each probe when its module is imported, from now on until `stop`."""
         for name in list(self._installers):
             import_hook.when_imported(name, self._install)
 

@@ -58,9 +58,9 @@ def _compiled_otherwise(same: Sequence[tuple[OneGraph, OneGraph]], codes: Codes)
 
 def _taken_by(graph: Graph) -> str | None:
     """The backend that compiled a graph, None where that was not recorded."""
-    if graph.taking is None:
+    if graph.assigned_backend is None:
         return None if graph.backend is None else without_what_passes(graph.backend)
-    return without_what_passes(graph.taking.using or graph.taking.by or "none")
+    return without_what_passes(graph.assigned_backend.using or graph.assigned_backend.by or "none")
 
 
 def _is_by_another(was: Graph, now: Graph) -> bool:

@@ -80,7 +80,7 @@ class _Search:
         self._last: Recording | None = None
 
     def fixes(self) -> Fixes:
-        """All of it."""
+        """Run the program as it is, then with each remedy, and say which are cures."""
         for number in range(_BASELINE_RUNS):
             what = f"the program as it is, {number + 1} of {_BASELINE_RUNS}"
             self._baseline.append(self._run(what, self._plan.request))

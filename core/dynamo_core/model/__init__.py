@@ -31,7 +31,16 @@ from .exports import (
     TracedExport,
 )
 from .flight_recorder import CalledCollective
-from .graphs import DeclinedBy, Graph, GraphModes, Node, OperatorSource, Taking, TensorInfo, UnrolledLoop
+from .graphs import (
+    AssignedBackend,
+    DeclinedBy,
+    Graph,
+    GraphModes,
+    Node,
+    OperatorSource,
+    TensorInfo,
+    UnrolledLoop,
+)
 from .guards import Guard, GuardCheck, GuardFailure, GuardSet, RecompileReasons
 from .ids import UNKNOWN_FILE, CompileId, Place, StackFrame, function_of, resumed_function
 from .interventions import (
@@ -76,6 +85,7 @@ __all__ = [
     "AlikeRank",
     "AotPair",
     "AppliedOverride",
+    "AssignedBackend",
     "BreakExplanation",
     "Bytecode",
     "CacheLookup",
@@ -135,7 +145,6 @@ __all__ = [
     "StackFrame",
     "Stage",
     "Symbol",
-    "Taking",
     "TensorInfo",
     "Timeline",
     "TracedExport",

@@ -16,7 +16,7 @@ _Described = TypeVar("_Described", bound="Description")
 
 @dataclass(frozen=True)
 class Description:
-    """Of something, by itself."""
+    """What a part of a recording says of one thing, with the fields as they were recorded."""
 
     recorded: Mapping[str, Any] = field(default_factory=dict, kw_only=True, repr=False)
 
@@ -100,7 +100,7 @@ class ProcessEnd(Description):
 
     @property
     def raised_at(self) -> Place | None:
-        """That line."""
+        """The line that raised; None where it is not known."""
         if self.raised_file is None or self.raised_line is None:
             return None
         return Place(self.raised_file, self.raised_line)

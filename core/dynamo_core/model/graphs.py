@@ -63,7 +63,7 @@ class DeclinedBy(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Taking:
+class AssignedBackend:
     """Which backend of those that were named took a graph, and those asked before it.
 
     `by` is None where none did: the graph runs eager, or with --strict was an error. `using` is the backend
@@ -112,8 +112,8 @@ class Graph:
     `method` is that of its frame, as in `Frame`.
     `optimizer_steps` are the files of the optimizers whose step is in it; None where that was not recorded.
     `custom_operators` are those that are not torch's own, by `namespace::name`, where their source is known.
-    `taking` is None where torch gave the graph to the only backend, or that was not recorded. `loop` is known
-    of graphs of 100 ops and more, of which most come from one.
+    `assigned_backend` is None where torch gave the graph to the only backend, or that was not recorded.
+    `loop` is known of graphs of 100 ops and more, of which most come from one.
     """
 
     number: int
@@ -142,7 +142,7 @@ class Graph:
     threads: int | None = None
     optimizer_steps: tuple[str, ...] | None = None
     loop: UnrolledLoop | None = None
-    taking: Taking | None = None
+    assigned_backend: AssignedBackend | None = None
     custom_operators: Mapping[str, OperatorSource] = field(default_factory=dict)
 
     @property

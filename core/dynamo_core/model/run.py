@@ -181,7 +181,7 @@ class Process:
 
     @property
     def inherited_seconds(self) -> float:
-        """For how long, in all."""
+        """The seconds of those calls, in all."""
         return sum(times.seconds for times in self.inherited)
 
     @property

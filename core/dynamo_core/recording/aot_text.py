@@ -130,7 +130,7 @@ class AotText:
     places: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def graph(self) -> AotGraph:
-        """Its nodes."""
+        """The graph, of what was read of the text."""
         return AotGraph(tuple(self.placeholders), tuple(self.nodes), tuple(self.outputs))
 
 

@@ -31,7 +31,7 @@ class BegunCompiles:
         self._ids: dict[bytes, CompileId | None] = {}  # of contexts since the last compile began
 
     def handlers(self) -> dict[str, Handler]:
-        """Who takes which record."""
+        """The handler of each kind of record."""
         return {"str": self._intern, "dynamo_start": self._dynamo_start}
 
     def frame(self, compile_id: CompileId | None) -> StackFrame | None:

@@ -26,7 +26,7 @@ class BreakBuilder:
         self._last_text: dict[CompileId | None, str] = {}  # read where our own record does not say as much
 
     def handlers(self) -> dict[str, Handler]:
-        """Who takes which record."""
+        """The handler of each kind of record."""
         return {GraphBroke.NAME: self._graph_break, "dynamo_graph_break_reason": self._break_explanation}
 
     def last_explanation(self, compile_id: CompileId | None) -> BreakExplanation | None:

@@ -54,7 +54,7 @@ class CacheBuilder:
         self._repeated = RepeatedGraphs()
 
     def handlers(self) -> dict[str, Handler]:
-        """Who takes which record."""
+        """The handler of each kind of record."""
         own: dict[str, Handler] = {
             CachesInUse.NAME: self._in_use,
             CacheBundleUsed.NAME: self._bundle,

@@ -48,7 +48,7 @@ def digests_of(streams: Sequence[Path], progress: Callable[[int, int], None]) ->
 
 
 def _read_all(streams: Sequence[Path]) -> Iterator[DigestOfStream]:
-    """Each when it is read."""
+    """The digest of each stream, as soon as the stream is read."""
     if len(streams) <= _IN_ONE_PROCESS:
         yield from map(digest_by_reading, streams)
         return

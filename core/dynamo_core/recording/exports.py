@@ -32,7 +32,7 @@ class ExportBuilder:
         self._process = process
 
     def handlers(self) -> dict[str, Handler]:
-        """Who takes which record."""
+        """The handler of each kind of record."""
         return {
             ModulesCalled.NAME: self._modules_called,
             ModuleToExport.NAME: self._module,

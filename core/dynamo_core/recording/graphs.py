@@ -4,6 +4,7 @@ from collections.abc import Container, Mapping
 from typing import Any
 
 from ..model import (
+    AssignedBackend,
     Compile,
     CompileId,
     DeclinedBy,
@@ -15,7 +16,6 @@ from ..model import (
     Process,
     Specialization,
     Symbol,
-    Taking,
     UnrolledLoop,
 )
 from ..shared import names
@@ -63,7 +63,7 @@ class GraphBuilder:
         self._code: tuple[CompileId | None, str] | None = None
 
     def handlers(self) -> dict[str, Handler]:
-        """Who takes which record."""
+        """The handler of each kind of record."""
         return {
             GraphHandedOver.NAME: self._fx_graph,
             GraphTaken.NAME: self._graph_taken,
@@ -136,7 +136,7 @@ class GraphBuilder:
     def _graph_taken(self, record: Record) -> None:
         taken = structured(GraphTaken, record)
         declined = tuple(DeclinedBy(each["backend"], each["reason"]) for each in taken.declined)
-        self._graphs[taken.graph].taking = Taking(taken.by, taken.using, declined)
+        self._graphs[taken.graph].assigned_backend = AssignedBackend(taken.by, taken.using, declined)
 
     def _graph_compiled(self, record: Record) -> Graph:
         compiled = structured(GraphCompiled, record)

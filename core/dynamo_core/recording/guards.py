@@ -33,7 +33,7 @@ class GuardBuilder:
         self._kept_bytes = 0
 
     def handlers(self) -> dict[str, Handler]:
-        """Who takes which record."""
+        """The handler of each kind of record."""
         return {
             "recompile_reasons": self._recompile_reasons,
             "dynamo_cpp_guards_str": self._keep,
@@ -41,7 +41,7 @@ class GuardBuilder:
         }
 
     def handlers_of_large(self) -> dict[str, Handler]:
-        """Who takes which record, if it is asked for."""
+        """The handler of each kind of large record that is only read when a report needs it."""
         return {GuardsMade.NAME: self._guards, "dynamo_cpp_guards_str": self._guard_tree}
 
     def finish(self) -> None:

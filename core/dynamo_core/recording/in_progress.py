@@ -44,7 +44,7 @@ class InProgressBuilder:
             )
 
     def ended(self, compile_id: Any) -> None:
-        """However it was."""
+        """A compile is over, whether it succeeded or not."""
         at = self._find(compile_id)
         if at is not None:
             del self._process.compiling[at]

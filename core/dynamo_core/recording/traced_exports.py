@@ -28,7 +28,7 @@ class TracedExportBuilder:
         self._begun = begun
 
     def handlers(self) -> dict[str, Handler]:
-        """Who takes which record."""
+        """The handler of each kind of record."""
         return {
             _BEGINS: self._begin,
             _ENDS: self._end,

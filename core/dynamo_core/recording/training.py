@@ -38,7 +38,7 @@ class PairBuilder:
         self._aot_texts = AotTexts()
 
     def handlers(self) -> dict[str, Handler]:
-        """Who takes which record."""
+        """The handler of each kind of record."""
         return {GraphsPaired.NAME: self._aot_pair, OptimizerMade.NAME: self._optimizer}
 
     def takes_text(self, name: str) -> bool:

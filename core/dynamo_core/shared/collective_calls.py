@@ -65,7 +65,7 @@ def order_of_graph(nodes: Sequence[Mapping[str, Any]]) -> OrderOfGraph:
 
 
 def hash_of(*parts: object) -> str:
-    """Of what JSON can say."""
+    """The MD5 checksum of values that JSON can hold."""
     return md5(dumps(parts).encode(), usedforsecurity=False).hexdigest()
 
 

@@ -28,7 +28,7 @@ class Chain:
         self.count, self.value, self.last = count, value, last or []
 
     def add(self, *parts: object) -> None:
-        """One more."""
+        """Fold one more entry into the digest."""
         entry = hash_of(*parts)
         self.count += 1
         self.value = hash_of(self.value, entry)

@@ -19,7 +19,7 @@ def open_private(path: Path) -> int:
 
 
 def create_private(path: Path, content: bytes) -> None:
-    """The same, with its content."""
+    """Write a new file that only its owner can read."""
     with open(open_private(path), "wb") as file:
         file.write(content)
 

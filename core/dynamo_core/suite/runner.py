@@ -157,7 +157,7 @@ def run_program(
 
 
 def means_of(settings: Settings, python: str | None, *, verify: bool) -> Means:
-    """With the Python found."""
+    """How programs are run: with this Python, or the one that is found."""
     return Means(settings, python or default_python(), verify)
 
 

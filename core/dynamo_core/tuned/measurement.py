@@ -27,7 +27,7 @@ class Round(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """Of the whole call."""
+        """The seconds of the forward and the backward together."""
         return self.forward + (self.backward or 0.0)
 
 
@@ -64,7 +64,7 @@ class Measurement:
 
     @property
     def forward_seconds(self) -> float | None:
-        """The forward part of it."""
+        """The forward's part of the typical seconds."""
         return None if self.typical is None else self.typical.forward
 
     @property

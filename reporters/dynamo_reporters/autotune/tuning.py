@@ -44,5 +44,5 @@ def measurements_of(result: Result) -> Sequence[Measurement]:
 
 
 def measurement_of(result: Result, candidate: str | None) -> Measurement | None:
-    """That of one candidate."""
+    """What was measured of one candidate; None where it was not."""
     return next((each for each in measurements_of(result) if each.candidate == candidate), None)

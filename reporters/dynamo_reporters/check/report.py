@@ -33,7 +33,7 @@ def check_blocks(
 
 
 def verdict(checked: Checked) -> str:
-    """In a few words."""
+    """What the check found, in a few words."""
     if not checked.is_locked:
         return "nothing to compare with"
     if checked.worse:

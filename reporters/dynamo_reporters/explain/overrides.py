@@ -73,7 +73,7 @@ class Overrides:
 
 
 def overrides_of(recording: Recording) -> Overrides:
-    """The same as documents have it."""
+    """The overrides, as the JSON document has them."""
     processes = recording.processes
     return Overrides(
         applied=[_met(each, process) for process in processes for each in process.overrides],

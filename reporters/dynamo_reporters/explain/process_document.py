@@ -44,7 +44,7 @@ class GraphInShort:
     frame: str | None
     place: Place | None
     backend: str | None
-    taking: Annotated[
+    assigned_backend: Annotated[
         Taken | None, "null where torch gave the graph to the only backend, or in a plain trace"
     ]
     compiled: Annotated[bool, "the backend took it"]
@@ -184,7 +184,7 @@ def _graph(graph: Graph, process: Process) -> GraphInShort:
         frame=graph.frame_name,
         place=graph.frame_place,
         backend=graph.backend,
-        taking=taken(graph),
+        assigned_backend=taken(graph),
         compiled=graph.is_compiled,
         specialization=graph.is_specialization,
         ops=graph.ops,

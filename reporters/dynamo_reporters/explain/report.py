@@ -41,7 +41,7 @@ from ..shares import shares_of
 from .compile_phases import phases_of
 from .disagreements import disagreements
 from .document import explained_of
-from .limits import limit_lines
+from .limits import put_off_lines
 from .overrides import override_lines
 from .semantics import semantics_section
 
@@ -54,7 +54,7 @@ def report() -> Report:
     """The report of `dynamo explain`."""
     return Report(
         "dynamo-explain",
-        2,
+        3,
         frozenset({AOT_PAIRS_FROM_OUR_TEXT}) | FINDINGS,
         _page,
         lambda recording: json_value(explained_of(recording)),
@@ -73,7 +73,7 @@ def _page(recording: Recording) -> Iterator[Block]:
         yield from _listed("Not finished", in_progress_lines(recording) + stopped_lines(recording))
         yield from other_ranks_blocks(recording)
         yield from findings_section(find(recording), can_run_again=recording.run is not None)
-        yield from _listed("Left eager, for what capturing would cost", limit_lines(recording))
+        yield from _listed("Left eager, for what capturing would cost", put_off_lines(recording))
         yield from _asked_for(recording)
         together = counted_together(recording)
         yield Heading(f"Counts, {together}" if together else "Counts")

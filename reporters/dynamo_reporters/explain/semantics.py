@@ -81,7 +81,7 @@ class Semantics:
 
 
 def semantics_of(recording: Recording) -> list[Semantics]:
-    """The same as documents have it."""
+    """Where eager answered, as the JSON document has it."""
     return [
         Semantics(
             process=process,

@@ -90,7 +90,7 @@ class GraphCaptured:
     attempt: Annotated[Count, "which restart of the analysis it is from"]
     name: Annotated[str | None, "torch's: __compiled_fn_1_…"]
     backend: str | None
-    taking: Annotated[
+    assigned_backend: Annotated[
         Taken | None, "null where torch gave the graph to the only backend, or that was not recorded"
     ]
     frame_name: Annotated[
@@ -194,7 +194,7 @@ def _graph(graph: Graph, process: Process, symbols: Sequence[Symbol]) -> GraphCa
         attempt=graph.attempt,
         name=graph.name,
         backend=graph.backend,
-        taking=taken(graph),
+        assigned_backend=taken(graph),
         frame_name=graph.frame_name,
         frame_place=graph.frame_place,
         is_compiled=graph.is_compiled,

@@ -6,6 +6,8 @@ from dynamo_core.analysis.by_compile import by_compile
 from dynamo_core.analysis.drawing.graph_boxes import Drawing, drawing_of
 from dynamo_core.analysis.graphs.generated_program import CONTENTS
 from dynamo_core.analysis.graphs.node_text import counts_text, place_in
+from dynamo_core.analysis.not_recorded import probe_failed
+from dynamo_core.analysis.summary import graphs_recorded_in
 from dynamo_core.analysis.training_pairs import pairs_of
 from dynamo_core.analysis.words import (
     compile_label,
@@ -24,6 +26,7 @@ from ..page.blocks import Block, Code, Column, Heading, Paragraph, Table
 from ..parts.backends import backend_text, declined_lines
 from ..parts.training.pages import training_page
 from ..parts.training.words import pairs_facts
+from ..parts.unrecorded import graphs_missing, no_graphs
 from ..report import Report
 from .document import graphs_of
 from .dot import dot_text
@@ -31,6 +34,7 @@ from .stages import missing_stages, recorded_stages, records_of, stage_names, st
 from .svg import TitledDrawing, svg_text
 from .table import node_tables
 
+_NO_GRAPH = "No graph was handed to a backend."
 _COLUMNS = ("opcode", "name", "target", "args", "kwargs")
 _MORE_COLUMNS = ("shape", "stride", "dtype", "device", "line")
 
@@ -57,7 +61,7 @@ def report(
 
     contents = CONTENTS | {AOT_PAIRS_FROM_TEXT} | records_of(stage_names(stages))
     return Report(
-        "dynamo-graphs", 1, contents, page, lambda recording: json_value(graphs_of(recording, stages))
+        "dynamo-graphs", 2, contents, page, lambda recording: json_value(graphs_of(recording, stages))
     )
 
 
@@ -107,6 +111,7 @@ def _tables_page(recording: Recording, show_all: bool) -> list[Block]:
     says_less = False
     for process in recording.processes:
         blocks.append(Heading(_process_heading(process, recording), 1))
+        blocks += graphs_missing([process])
         symbols = by_compile(process.symbols)
         for graph in process.graphs:
             opened = symbols.get(graph.compile_id, ())
@@ -136,6 +141,8 @@ def graph_section(
 
 def _process_heading(process: Process, recording: Recording) -> str:
     graphs = process.compiled_graphs
+    if not process.graphs and not graphs_recorded_in(process):
+        return f"graphs: not recorded{process_title(process, recording)}"
     ops = [graph.ops for graph in graphs if graph.ops is not None]
     heading = number(len(graphs), "graph") + process_title(process, recording)
     if graphs and len(ops) == len(graphs):
@@ -173,7 +180,8 @@ def _facts(graph: Graph, process: Process, symbols: Sequence[Symbol]) -> list[st
 def _closing(recording: Recording, says_less: bool) -> list[Block]:
     """What else there is to see, where there is."""
     if not any(process.graphs for process in recording.processes):
-        return [Paragraph("No graph was handed to a backend.")]
+        is_said = probe_failed(recording.processes, "graphs") is not None
+        return [] if is_said else [Paragraph(no_graphs(recording, _NO_GRAPH))]
     hints = []
     if says_less:
         hints.append(
@@ -195,7 +203,7 @@ def _texts_page(recording: Recording, style: str) -> list[Block]:
             text = graph_text(graph, style, title)
             blocks.append(Code(text, "python" if style == "code" else "dot"))
     mark = "#" if style == "code" else "//"
-    return blocks or [Code(f"{mark} No graph was handed to a backend.", "text")]
+    return blocks or [Code(f"{mark} {no_graphs(recording, _NO_GRAPH)}", "text")]
 
 
 def drawn_graphs(recording: Recording) -> str:
@@ -205,7 +213,7 @@ def drawn_graphs(recording: Recording) -> str:
         for process in recording.processes
         for graph in process.graphs
     ]
-    return svg_text(graphs or [TitledDrawing("No graph was handed to a backend.", Drawing((), ()))])
+    return svg_text(graphs or [TitledDrawing(no_graphs(recording, _NO_GRAPH), Drawing((), ()))])
 
 
 def titled_drawing(graph: Graph, title: str) -> TitledDrawing:

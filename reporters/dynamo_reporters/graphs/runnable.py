@@ -61,7 +61,7 @@ def report(number: int, backward: bool = False) -> Report:
         value: dict[str, Any] = json_value(document)
         return value
 
-    return Report("dynamo-graphs", 1, CONTENTS | {_RECORD}, page, document_body)
+    return Report("dynamo-graphs", 2, CONTENTS | {_RECORD}, page, document_body)
 
 
 def runnable(recording: Recording, number: int, backward: bool) -> Runnable:

@@ -39,7 +39,7 @@ class _Axis:
 
     @property
     def label(self) -> str:
-        """What its ends and the line are."""
+        """What the drawing shows, for a reader who cannot see it."""
         return f"{factor(self.low)} to {factor(self.high)}, the line is at 1"
 
     def drawing(self, estimate: Estimate) -> Element:

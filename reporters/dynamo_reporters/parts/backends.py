@@ -10,7 +10,7 @@ from dynamo_core.analysis.words import (
     process_title,
     seconds_in_calls,
 )
-from dynamo_core.model import Graph, Process, Recording, Taking
+from dynamo_core.model import AssignedBackend, Graph, Process, Recording
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
@@ -41,17 +41,17 @@ class Taken:
 
 def backend_text(graph: Graph) -> str:
     """The backend of a graph: the one that took it, and the one that this chose, if it chooses."""
-    taking = graph.taking
-    if taking is None:
+    assigned = graph.assigned_backend
+    if assigned is None:
         return graph.backend or "not recorded"
-    if taking.by is None:
+    if assigned.by is None:
         return _NONE if graph.is_compiled else "none"
-    return f"{short_backend(taking.by)}: {taking.using}" if taking.using else short_backend(taking.by)
+    return f"{short_backend(assigned.by)}: {assigned.using}" if assigned.using else short_backend(assigned.by)
 
 
 def declined_lines(graph: Graph) -> list[str]:
     """What each backend that did not take the graph said."""
-    declined = () if graph.taking is None else graph.taking.declined
+    declined = () if graph.assigned_backend is None else graph.assigned_backend.declined
     return [f"{short_backend(backend)} declined: {first_line(reason)}" for backend, reason in declined]
 
 
@@ -88,8 +88,8 @@ def backends_section(recording: Recording) -> Iterator[Block]:
 def taken_line(recording: Recording) -> str | None:
     """`graphs by backend: ofi 2; inductor 1`; None where no graph had a choice."""
     chosen = _chosen(recording)
-    takings = [graph.taking for graph, _ in chosen if graph.taking is not None]
-    if not any(taking.by for taking in takings) or not any(map(_had_choice, takings)):
+    assigned = [graph.assigned_backend for graph, _ in chosen if graph.assigned_backend is not None]
+    if not any(each.by for each in assigned) or not any(map(_had_choice, assigned)):
         return None
     counts = [f"{name} {len(graphs):,}" for name, graphs in _by_backend(chosen).items()]
     return f"graphs by backend: {'; '.join(counts)}"
@@ -100,7 +100,7 @@ def untaken_lines(recording: Recording) -> list[str]:
     untaken = [
         (graph, process)
         for graph, process in _chosen(recording)
-        if graph.taking is not None and graph.taking.by is None
+        if graph.assigned_backend is not None and graph.assigned_backend.by is None
     ]
     lines = [untaken_sentence(graph, process, recording) for graph, process in untaken[:_SHOWN]]
     rest = len(untaken) - _SHOWN
@@ -109,10 +109,10 @@ def untaken_lines(recording: Recording) -> list[str]:
 
 def taken(graph: Graph) -> Taken | None:
     """As documents have it; None where torch gave the graph to the only backend, or that was not recorded."""
-    taking = graph.taking
-    if taking is None:
+    assigned = graph.assigned_backend
+    if assigned is None:
         return None
-    return Taken(taking.by, taking.using, [Declined(*each) for each in taking.declined])
+    return Taken(assigned.by, assigned.using, [Declined(*each) for each in assigned.declined])
 
 
 def _chosen(recording: Recording) -> list[tuple[Graph, Process]]:
@@ -120,12 +120,12 @@ def _chosen(recording: Recording) -> list[tuple[Graph, Process]]:
         (graph, process)
         for process in recording.processes
         for graph in process.graphs
-        if graph.taking is not None
+        if graph.assigned_backend is not None
     ]
 
 
-def _had_choice(taking: Taking) -> bool:
-    return bool(taking.declined or taking.using)
+def _had_choice(assigned: AssignedBackend) -> bool:
+    return bool(assigned.declined or assigned.using)
 
 
 def _by_backend(chosen: Sequence[tuple[Graph, Process]]) -> dict[str, list[Graph]]:
@@ -140,8 +140,8 @@ def _declines(recording: Recording, chosen: Sequence[tuple[Graph, Process]]) -> 
     """A line for each backend and reason, the most frequent first. Graphs that none took are told apart."""
     graphs: dict[tuple[str, str], list[str]] = {}
     for graph, process in chosen:
-        if graph.taking is not None and graph.taking.by is not None:
-            for backend, reason in graph.taking.declined:
+        if graph.assigned_backend is not None and graph.assigned_backend.by is not None:
+            for backend, reason in graph.assigned_backend.declined:
                 key = (short_backend(backend), first_line(reason))
                 graphs.setdefault(key, []).append(f"{graph.number}{process_title(process, recording)}")
     lines = []

@@ -19,7 +19,7 @@ def not_taken(figures: Figures) -> Iterator[Draft]:
     """One for each graph."""
     for process in figures.recording.processes:
         for graph in process.graphs:
-            if graph.taking is None or graph.taking.by is not None:
+            if graph.assigned_backend is None or graph.assigned_backend.by is not None:
                 continue
             spent = graph.host_seconds
             compile_ids = () if graph.compile_id is None else (str(graph.compile_id),)

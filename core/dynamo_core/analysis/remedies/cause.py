@@ -27,7 +27,7 @@ class Treatment:
     not_for: tuple[str, ...] = ()
 
     def advice(self, situation: Situation) -> Advice:
-        """It, for this break."""
+        """The advice, with the names of this break filled in."""
         return Advice(self.text.format_map(situation.parts), self.change, self.may_change)
 
 

@@ -85,7 +85,7 @@ class Situation:
 
 
 def situation_of(graph_break: GraphBreak, torch_version: str | None) -> Situation:
-    """That of a break."""
+    """What the tables of remedies go by, of one graph break."""
     explanation = graph_break.explanation
     words = f"{graph_break.kind}\n{(explanation and explanation.explanation) or graph_break.reason}"
     own, entered = user_line(graph_break)

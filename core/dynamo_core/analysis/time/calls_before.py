@@ -29,7 +29,7 @@ class CallsBefore:
             self._most.append(self._most[-1] + more_at_most)
 
     def at(self, moment: int) -> tuple[int, int]:
-        """At least, and at most."""
+        """How many calls began before the moment: at least, and at most."""
         position = bisect_right(self._moments, moment)
         return self._least[position], self._most[position]
 

@@ -163,7 +163,7 @@ class Span:
 
     @property
     def total_ns(self) -> int:
-        """From its begin to its end."""
+        """The nanoseconds from its begin to its end."""
         return self.end_ns - self.begin_ns
 
     def walk(self) -> list["Span"]:

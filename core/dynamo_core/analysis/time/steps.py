@@ -44,7 +44,7 @@ class Steps:
 
     @property
     def median(self) -> float:
-        """Of the blocks."""
+        """The median of the blocks."""
         return median(self.blocks)
 
     @property

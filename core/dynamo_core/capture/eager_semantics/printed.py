@@ -16,7 +16,7 @@ def note_eagers_names(node_class: Any, names: dict[int, str]) -> None:
 
 
 def print_eagers_names() -> None:
-    """From here on, in this process."""
+    """Print backward functions by the names that they have in eager, from here on in this process."""
     import torch._tensor_str as tensor_str
 
     original: Callable[..., str] = tensor_str._str

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def leave_tensor_keys_to_eager() -> None:
-    """From here on, in this process."""
+    """Let Dynamo skip frames that look tensors up in a dict or a set, from here on in this process."""
     from torch._dynamo.exc import SkipFrame
 
     tracker = _tracker_class()

@@ -57,7 +57,7 @@ class CallsSeen:
         )
 
     def record(self, module: Any, call: Call) -> ModuleToExport:
-        """All of it."""
+        """The record of a module and of the call that was seen."""
         arguments = bound(module, *call)
         forward = inspect.unwrap(type(module).forward)
         code = getattr(forward, "__code__", None)

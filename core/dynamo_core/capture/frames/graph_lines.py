@@ -6,7 +6,7 @@ _BEGIN = 'File "'
 
 
 def user_line(stack_trace: str | None) -> tuple[str, int] | None:
-    """The innermost one."""
+    """The innermost of a node's lines: file and line number."""
     return _line(stack_trace.rpartition(_BEGIN)[2]) if stack_trace and _BEGIN in stack_trace else None
 
 

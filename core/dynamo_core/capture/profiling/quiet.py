@@ -55,7 +55,7 @@ class _C10Level:
         return True
 
     def leave(self) -> None:
-        """Back to what it was."""
+        """Let torch's C++ side print what it printed before `enter`."""
         if self._before is not None:
             self._flag().value = self._before
             self._before = None

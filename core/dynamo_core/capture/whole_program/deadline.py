@@ -26,7 +26,7 @@ class Deadline:
         self._cancelled: Any = None
 
     def set(self, seconds: float) -> None:
-        """From now on."""
+        """Begin to wait: the time is up in so many seconds."""
         self.cancel()
         cancelled = self._cancelled = allocate_lock()
         cancelled.acquire()

@@ -369,7 +369,7 @@ class _Sampler:
         self.may_skip = False  # whether the calls up to the next sample need not be timed
 
     def time_every_call(self) -> None:
-        """From now on."""
+        """Time every call of this callable from now on."""
         self._meets_others = True
         self.may_skip = False
 

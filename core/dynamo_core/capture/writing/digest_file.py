@@ -49,7 +49,7 @@ class DigestFile:
             self.give_up()
 
     def give_up(self) -> None:
-        """There is to be none."""
+        """Write no digest of this process, and remove what was written."""
         self._digest = None
         try:
             os.unlink(self._path)

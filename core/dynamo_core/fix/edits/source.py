@@ -70,7 +70,7 @@ class Source:
                 yield node
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode:
-        """What it stands in."""
+        """The node that directly contains this one."""
         return self._parents[node]
 
     def enclosing(self, node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> Iterator[cst.CSTNode]:
