@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Annotated
 
-from ..model import Frame, GraphBreak, Process, Recording
+from ..model import Compile, Frame, GraphBreak, Process, Recording
 from ..shared.declared import Count, Seconds
 from ..shared.quick_dataclass import dataclass
 
@@ -39,8 +39,9 @@ def summarize(recording: Recording) -> Summary:
     breaks = [graph_break for process in processes for graph_break in process.breaks]
     compiles = [compile_ for process in processes for compile_ in process.compiles]
     has_breaks, has_frames = breaks_recorded(recording), recorded(recording, "frames")
+    has_graphs = graphs_recorded(recording)
     has_metrics = recorded(recording) or bool(compiles)
-    has_calls = recorded(recording, "graph calls")
+    has_calls = has_graphs and recorded(recording, "graph calls")
     frames = [frame for process in processes for frame in process.frames]
     counted = [frame for frame in frames if not frame.is_whole_graph]
     return Summary(
@@ -51,12 +52,8 @@ def summarize(recording: Recording) -> Summary:
         frames_fell_back=sum(map(fell_back, frames)) if has_frames else None,
         frames_raised=sum(map(raised_error, frames)) if has_frames else None,
         failed_compiles=sum(c.fail_type is not None for c in compiles) if has_metrics else None,
-        graphs=sum(len(process.compiled_graphs) for process in processes)
-        if recorded(recording, "graphs") or any(process.graphs for process in processes)
-        else None,
-        ops=_sum(_ops(process) for process in processes)
-        if recorded(recording) or any(p.graphs for p in processes)
-        else None,
+        graphs=sum(len(process.compiled_graphs) for process in processes) if has_graphs else None,
+        ops=_sum(_ops(process) for process in processes) if has_graphs else None,
         graph_calls=_sum([*(g.calls for g in graphs), *(p.inherited_calls for p in processes)])
         if has_calls
         else None,
@@ -67,7 +64,9 @@ def summarize(recording: Recording) -> Summary:
         else None,
         graph_breaks=len(breaks) if has_breaks else None,
         distinct_graph_breaks=len(set(map(break_identity, breaks))) if has_breaks else None,
-        recompiles=sum(len(process.recompiles) for process in processes) if has_metrics else None,
+        recompiles=sum(len(process.recompiles) for process in processes)
+        if recompiles_recorded(recording)
+        else None,
         guards=sum(c.guards for c in compiles if c.guards is not None) if has_metrics else None,
         compile_time_s=_seconds(c.seconds for c in compiles) if has_metrics else None,
         exit_code=recording.run.exit_code if recording.run else None,
@@ -112,6 +111,43 @@ def breaks_recorded_in(process: Process) -> bool:
     if process.is_ours:
         return "graph breaks" not in process.failed_probes
     return bool(process.breaks) or process.torch_version is not None
+
+
+def graphs_recorded(recording: Recording) -> bool:
+    """Whether no graph means that there was none. A trace of torch's has them wherever it has compiles."""
+    if not recording.processes:
+        return recorded(recording)
+    if any("graphs" in process.failed_probes for process in recording.processes):
+        return False
+    return any(map(graphs_recorded_in, recording.processes))
+
+
+def graphs_recorded_in(process: Process) -> bool:
+    """Whether no graph means that there was none in this process."""
+    if process.is_ours:
+        return "graphs" not in process.failed_probes
+    return bool(process.graphs or process.compiles)
+
+
+def recompiles_recorded(recording: Recording) -> bool:
+    """Whether no recompile means that there was none.
+
+    Only torch's metrics tell a recompile, and those of an older torch do not. There it is known only that a
+    frame whose compiles are all its first (`0/0`, never `0/1`) was not compiled again.
+    """
+    if not any(process.compiles for process in recording.processes):
+        return recorded(recording)
+    return all(map(recompiles_recorded_in, recording.processes))
+
+
+def recompiles_recorded_in(process: Process) -> bool:
+    """Whether the compiles of this process, if there are any, tell which of them is a recompile."""
+    return all(compile_.tells_recompile or _is_first(compile_) for compile_ in process.compiles)
+
+
+def _is_first(compile_: Compile) -> bool:
+    """Whether torch's id says that the frame was not compiled before; a backward is no compile of a frame."""
+    return not compile_.is_forward or (compile_.compile_id is not None and compile_.compile_id.compile == 0)
 
 
 def recorded(recording: Recording, probe: str | None = None) -> bool:

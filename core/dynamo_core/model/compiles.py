@@ -77,7 +77,8 @@ class Compile:
     """One compilation metrics record: a frame compiled (or not), or a backward graph.
 
     `restart_reasons` says why the analysis began again, which cost `seconds_before_restart`; `dynamic` is the
-    argument of torch.compile, None where it was left to torch; `method` as in `Frame`.
+    argument of torch.compile, None where it was left to torch; `method` as in `Frame`. Without a reason it is
+    no recompile only where torch `tells_recompile`: the metrics of an older one have no such field.
     """
 
     compile_id: CompileId | None
@@ -97,6 +98,7 @@ class Compile:
     seconds_before_restart: float | None = None
     dynamic: bool | None = None
     method: str | None = None
+    tells_recompile: bool = True
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class CompileBuilder:
         self._methods: dict[CompileId | None, str] = {}
 
     def handlers(self) -> dict[str, Handler]:
-        """Who takes which record."""
+        """The handler of each kind of record."""
         return {
             FrameTried.NAME: self._frame,
             CompileBegun.NAME: self._compile_begun,
@@ -72,7 +72,7 @@ class CompileBuilder:
         }
 
     def handlers_of_large(self) -> dict[str, Handler]:
-        """Who takes which record, if it is asked for."""
+        """The handler of each kind of large record that is only read when a report needs it."""
         return {FunctionsTraced.NAME: self._tracing_time}
 
     def _compile_begun(self, record: Record) -> None:
@@ -230,12 +230,13 @@ class CompileBuilder:
             seconds_before_restart=metrics.get("dynamo_time_before_restart_s"),
             dynamic=dynamic_of(metrics.get("dynamo_config")),
             method=self._methods.get(compile_id),  # of a backward: the frame's record came before
+            tells_recompile="recompile_reason" in metrics,
         )
         self._process.compiles.append(compile_)
         self._process.cache_counts.extend(counts_in_metrics(metrics, compile_.compile_id))
         if record.kind == "bwd_compilation_metrics":
             self._in_progress.ended(compile_.compile_id)
-        if not self._process.is_ours:
+        if not self._process.is_ours or "graph calls" in self._process.failed_probes:
             self._graphs.complete(compile_)
         return compile_
 

@@ -12,7 +12,7 @@ from dynamo_core.analysis.recompile_causes import causes_of
 from dynamo_core.analysis.recompile_moments import Moment, moment_of
 from dynamo_core.analysis.recompile_sentences import besides
 from dynamo_core.analysis.recompiles import FrameRecompiles
-from dynamo_core.analysis.summary import recorded
+from dynamo_core.analysis.summary import recompiles_recorded
 from dynamo_core.analysis.words import (
     compile_label,
     frame_name,
@@ -63,9 +63,9 @@ def recompile_blocks(compile_: Compile, detail: Detail) -> list[Block]:
 
 def _page(recording: Recording, show_all: bool) -> Iterator[Block]:
     found = ranked_recompiles(Figures(recording))
-    has_metrics = recorded(recording) or any(process.compiles for process in recording.processes)
     if not found:
-        yield Heading("No recompiles." if has_metrics else "Recompiles were not recorded.", 1)
+        known = recompiles_recorded(recording)
+        yield Heading("No recompiles." if known else "Recompiles were not recorded.", 1)
         yield from after_freeze(recording)
         return
     count = sum(len(frame.compiles) for frame in found)
