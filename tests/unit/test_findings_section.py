@@ -104,6 +104,9 @@ def test_a_page_of_one_command_has_the_advice_that_is_its_own() -> None:
         "3. nothing to do",
         "`dynamo explain` says why, and what to do about the others.",
     ]
+    assert texts(findings_in_short(findings[:1], "dynamo breaks"))[-1] == "`dynamo explain` says why."
+    others = texts(findings_in_short(findings[1:], "dynamo breaks"))
+    assert others[-1] == "`dynamo explain` says why, and what to do."
     assert texts(findings_in_short([], "dynamo breaks")) == []
     shown = texts(findings_in_short(findings * 3, "dynamo breaks"))
     assert shown[-2] == "… and 1 more finding"

@@ -14,7 +14,7 @@ def verdict(recording: Recording, summary: Summary) -> str:
     """The first thing to know about a recording."""
     if recording.run is not None and not recording.processes:
         return _nothing_recorded(recording)
-    if not summary.graphs and recording.run is not None and not _is_part(recording):
+    if summary.graphs == 0 and recording.run is not None and not _is_part(recording):
         return "torch was imported, but no graph was compiled. " + _why_no_graph(recording)
     parts = [
         number(summary.graphs, "graph"),
@@ -48,7 +48,12 @@ def counted_together(recording: Recording) -> str:
 
 
 def _that_compiled(recording: Recording) -> list[Process]:
-    return [process for process in recording.processes if process.compiles or process.graphs]
+    return list(filter(compiled_anything, recording.processes))
+
+
+def compiled_anything(process: Process) -> bool:
+    """Whether it has a compile: a launcher of ranks compiles nothing itself."""
+    return bool(process.compiles or process.graphs)
 
 
 def _each(processes: Sequence[Process]) -> str:

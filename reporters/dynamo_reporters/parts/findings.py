@@ -24,12 +24,21 @@ def findings_in_short(findings: Sequence[Finding], command: str) -> Iterator[Blo
         return
     yield Heading(FINDINGS_TITLE)
     lines = finding_lines(findings, _SHOWN)
+    advised = 0
     for line, finding in zip_longest(lines, findings[:_SHOWN]):
         yield Paragraph(line)
         for remedy in finding.remedies[:1] if finding is not None else ():
             if remedy.check == command:
+                advised += 1
                 yield Paragraph(f"→ {remedy.text}", "advice")
-    yield Paragraph("`dynamo explain` says why, and what to do about the others.", "dim")
+    yield Paragraph(f"`dynamo explain` says why{_what_else(len(findings), advised)}.", "dim")
+
+
+def _what_else(findings: int, advised: int) -> str:
+    """What explain says besides, of findings of which some have their advice on the page already."""
+    if advised == findings:
+        return ""
+    return ", and what to do about the others" if advised else ", and what to do"
 
 
 def findings_section(findings: Sequence[Finding], *, can_run_again: bool) -> Iterator[Block]:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from dynamo_core.analysis.findings import CONTENTS as FINDINGS
 from dynamo_core.analysis.findings import find
-from dynamo_core.analysis.time.phases import split
+from dynamo_core.analysis.summary import summarize
 from dynamo_core.analysis.time.steps import check_step
 from dynamo_core.analysis.time.wall import COMPILING, GRAPHS, REST, is_main, wall_time
+from dynamo_core.analysis.verdict import compiled_anything, counted_together
 from dynamo_core.analysis.words import seconds
 from dynamo_core.model import Recording
 
@@ -61,11 +62,11 @@ def _verdict(recording: Recording) -> str:
     """The main process in a sentence; the run's other processes have a table each."""
     main = next((process for process in recording.processes if is_main(process, recording)), None)
     process = main or recording.processes[0]
+    if not compiled_anything(process) and any(map(compiled_anything, recording.processes)):
+        return f"{_compiling(recording)}; the wall time of each process is below."  # a launcher of ranks
     wall = wall_time(process, recording)
     if wall is None:
-        compiling = split(process)
-        known = seconds(compiling.total_seconds) if compiling is not None else "an unknown time"
-        return f"Compiling took {known}; the wall time was not recorded."
+        return f"{_compiling(recording)}; the wall time was not recorded."
     spent = {
         part.name: part.seconds
         for name in (COMPILING, GRAPHS, REST)
@@ -76,6 +77,12 @@ def _verdict(recording: Recording) -> str:
     shares = shares_of(list(spent.values()), wall.seconds, digits=0)
     said = ", ".join(f"{share} {name}" for share, name in zip(shares, spent, strict=True))
     return f"{seconds(wall.seconds)} of wall time: {said}."
+
+
+def _compiling(recording: Recording) -> str:
+    spent, together = summarize(recording).compile_time_s, counted_together(recording)
+    took = f"Compiling took {'an unknown time' if spent is None else seconds(spent)}"
+    return f"{took} in {together}" if together else took
 
 
 def _document(recording: Recording, step: str | None) -> Profile:
