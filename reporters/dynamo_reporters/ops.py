@@ -18,6 +18,7 @@ from .page.bar import bar
 from .page.blocks import Block, Heading, Paragraph, table
 from .parts.training.document import PairOperators, operators_of
 from .parts.training.pages import operators_page
+from .parts.unrecorded import graphs_missing, no_graphs
 from .report import Report
 
 SORT_KEYS = ("executed", "count", "name")
@@ -123,11 +124,12 @@ def ops_blocks(graph: Graph, detail: Detail) -> list[Block]:
 def _page(recording: Recording, sort: str, show_all: bool) -> Iterator[Block]:
     graphs = _graphs(recording)
     if not graphs:
-        yield Heading("No graph was compiled.", 1)
+        yield Heading(no_graphs(recording, "No graph was compiled."), 1)
         return
     ops = [graph.ops for graph in graphs]
     total = None if None in ops else sum(filter(None, ops))
     yield Heading(f"{number(total, 'op')} in {number(len(graphs), 'graph')}", 1)
+    yield from graphs_missing(recording.processes)
     named = [graph for graph in graphs if graph.nodes is not None]
     if not named:
         yield Paragraph(

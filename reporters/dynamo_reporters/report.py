@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from dynamo_core.analysis.not_recorded import unrecorded
 from dynamo_core.model import CompileId, Place, Process, Recording, StackFrame
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -42,6 +43,7 @@ def document(report: Report, recording: Recording) -> dict[str, Any]:
         "version": report.version,
         "recording": str(recording.path),
         "is_partial": recording.is_partial,
+        "unrecorded": unrecorded(recording),
         **report.body(recording),
     }
 

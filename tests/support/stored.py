@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import json
 import re
 import shutil
 import tarfile
@@ -9,6 +10,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from dynamo_core.shared import names
+
+FAILURE = "AttributeError: torch has it no more"
 DATA = Path(__file__).resolve().parents[1] / "data"
 NAMES = sorted(file.name.removesuffix(".tar.xz") for file in DATA.glob("*.tar.xz"))
 _RECORD = re.compile(r"^(?=V\d{4} )", re.MULTILINE)
@@ -54,6 +58,28 @@ def edited(name: str, folder: Path, edit: Callable[[str, str], str]) -> Path:
     return copy
 
 
+def with_failed_probe(name: str, probe: str, records: tuple[str, ...], folder: Path) -> Path:
+    """A copy of a stored recording as a probe leaves it that has failed: without what it would have written.
+
+    `records` are the names of those.
+    """
+    copy = folder / name
+    shutil.copytree(stored(name), copy)
+    for stream in copy.glob("*.log"):
+        first, *others = _RECORD.split(stream.read_text(encoding="utf-8"))[1:]
+        failed = first.partition("\n")[0].replace(names.PROCESS_START, names.PROBE_FAILED)
+        told = json.dumps({"probe": probe, "error": FAILURE, "at": None, "version": 1})
+        lost = [f'"name": "{each}"' for each in records]
+        kept = [record for record in others if not any(each in record.partition("\n")[0] for each in lost)]
+        said = f"{_CHECKSUM.sub(_digest(told), failed)}\n\t{told}\n"
+        stream.write_text("".join([first, said, *kept]), encoding="utf-8")
+    return copy
+
+
+def _digest(payload: str) -> str:
+    return hashlib.md5(payload.encode(), usedforsecurity=False).hexdigest()
+
+
 def _edited(record: str, edit: Callable[[str, str], str]) -> str:
     head, _, rest = record.partition("\n")
     payload = "\n".join(line.removeprefix("\t") for line in rest.removesuffix("\n").split("\n"))
@@ -62,9 +88,8 @@ def _edited(record: str, edit: Callable[[str, str], str]) -> str:
         return record
     if not changed:
         return ""
-    digest = hashlib.md5(changed.encode(), usedforsecurity=False).hexdigest()
     indented = "".join(f"\t{line}\n" for line in changed.split("\n"))
-    return f"{_CHECKSUM.sub(digest, head)}\n{indented}"
+    return f"{_CHECKSUM.sub(_digest(changed), head)}\n{indented}"
 
 
 @functools.cache

@@ -36,6 +36,7 @@ from dynamo_reporters.page.markdown import to_markdown
 from dynamo_reporters.page.table_with_lines import TableWithLines, fitted
 from dynamo_reporters.profile.run_time import run_time_blocks
 from dynamo_reporters.report import document
+from made import of_one_process
 
 FILE = "/home/u/net.py"
 WEIGHT = "L['self']._modules['fc']._parameters['weight']"
@@ -196,7 +197,17 @@ def test_a_graph_without_nodes_shows_its_code() -> None:
     assert "Its nodes were not recorded" in page
     assert "relu = l_x_.relu()" in page.replace('relu: "f32[s77, 4][4, 1]cpu"', "relu")
     assert "nothing to draw" in text(recording(FOREIGN), style="dot")
-    assert "No graph was handed to a backend" in text(recording())
+
+
+def test_no_graph_is_said_only_where_graphs_were_recorded() -> None:
+    assert text(recording()) == "graphs: not recorded\nGraphs were not recorded.\n"
+    ours = of_one_process()
+    assert text(ours) == "0 graphs\nNo graph was handed to a backend.\n"
+    blind = text(of_one_process(failed_probes={"graphs": "KeyError: 'gm'"}))
+    assert blind == "graphs: not recorded\nNo graph could be recorded: KeyError: 'gm'\n"
+    assert "# Graphs were not recorded (KeyError: 'gm')." in text(
+        of_one_process(failed_probes={"graphs": "KeyError: 'gm'"}), style="code"
+    )
 
 
 def test_code_stands_alone() -> None:

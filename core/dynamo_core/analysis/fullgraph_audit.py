@@ -18,7 +18,7 @@ class Audit:
     distinct_breaks: int
     given_up: int
     frames: int
-    graphs: int
+    graphs: int | None
     unseen: str | None
 
     @property
@@ -34,10 +34,12 @@ class Audit:
 
 def audit(recording: Recording) -> Audit:
     """Judge a finished run. What was not recorded, and a run in which nothing was compiled, is no success."""
-    graphs = summarize(recording).graphs or 0
+    graphs = summarize(recording).graphs
     unseen = None
     if not breaks_recorded(recording) or not recorded(recording, "frames"):
         unseen = "graph breaks could not be recorded"
+    elif graphs is None:
+        unseen = "graphs could not be recorded"
     elif not graphs:
         unseen = "nothing was compiled"
     frames = [frame for process in recording.processes for frame in process.frames]

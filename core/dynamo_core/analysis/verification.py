@@ -2,6 +2,7 @@
 
 from ..model import AGREES, DISAGREES, Graph, Process, Recording, VerifiedCall
 from ..shared.quick_dataclass import dataclass
+from .summary import graphs_recorded
 
 NO_CALL = "no finished call of it was recorded"
 
@@ -34,9 +35,10 @@ class VerifiedGraph:
 
 @dataclass(frozen=True)
 class Verification:
-    """All graphs that were compiled, in order."""
+    """All graphs that were compiled, in order; without any, there was none if graphs `are_recorded`."""
 
     graphs: tuple[VerifiedGraph, ...]
+    are_recorded: bool = True
 
     @property
     def agreeing(self) -> list[VerifiedGraph]:
@@ -74,4 +76,4 @@ def verification(recording: Recording) -> Verification | None:
             for graph in process.graphs
             if graph.is_compiled
         )
-    return Verification(tuple(graphs))
+    return Verification(tuple(graphs), graphs_recorded(recording))

@@ -11,7 +11,8 @@ def verified_sentence(found: Verification) -> str:
     """How many graphs agree with eager, and how near the nearest was to what is allowed."""
     graphs = len(found.graphs)
     if not graphs:
-        return "Nothing was verified: no graph was compiled"
+        why = "no graph was compiled" if found.are_recorded else "graphs were not recorded"
+        return f"Nothing was verified: {why}"
     text = f"Graphs that agree with eager: {len(found.agreeing)} of {graphs}"
     worst = _worst(found)
     if worst is not None and worst.error is not None:

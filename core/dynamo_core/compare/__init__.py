@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..analysis import findings as all_findings
+from ..analysis.summary import graphs_recorded
 from ..model import Graph, Process, Recording
 from ..recording.aot_text import AOT_PAIRS_FROM_OUR_TEXT
 from ..recording.caches import CACHE_KEYS
@@ -104,6 +105,9 @@ def with_what_was_wanted(recording: Recording, read_again: Sequence[Process]) ->
 
 
 def _unlike(before: Recording, after: Recording, names: NamesOfBoth) -> Unlike:
+    """Where one side has no record of its graphs, the other's are not taken for graphs that came or went."""
+    if not (graphs_recorded(before) and graphs_recorded(after)):
+        return unlike([], [])
     return unlike(graphs_of(before, names.renames), graphs_of(after, {}))
 
 

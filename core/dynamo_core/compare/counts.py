@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..analysis.summary import Summary, summarize
+from ..analysis.summary import Summary, graphs_recorded, summarize
 from ..analysis.training_pairs import pairs_of, saved_by
 from ..model import Recording, function_of
 from .difference import CountChange
@@ -60,6 +60,8 @@ def saved_bytes(recording: Recording) -> int | None:
     A graph that came from the cache of AOTAutograd has a backward, and no record of what it saves. Of one
     without a backward it is known only that no gradients can be asked for.
     """
+    if not graphs_recorded(recording):
+        return None
     total = 0
     for process in recording.processes:
         for graph in process.compiled_graphs:

@@ -265,7 +265,7 @@ class _StreamFollower:
         for index, times in give_calls(self.process, calls):
             if index == self.process.step_marks_index:
                 self.process.step_marks = times
-            else:
+            elif not _MAY_BE_OF_OWN_GRAPHS & self.process.failed_probes.keys():
                 self.process.inherited.append(times)
 
 
@@ -275,6 +275,8 @@ def _calls_file_of(stream: Path) -> str | None:
     return beside_stream(stream.name, CALLS_PREFIX, CALLS_SUFFIX) if is_named_as_ours else None
 
 
+# Where one of these probes failed, calls that are of no known graph need not be of the parent's.
+_MAY_BE_OF_OWN_GRAPHS = frozenset({"graphs", "graph calls", "backward calls"})
 # By far the most numerous; `PhaseBuilder` looks at each value that it takes.
 _CHECKED_AS_THEY_ARE_BUILT = ("phases", "parallel_phases")
 

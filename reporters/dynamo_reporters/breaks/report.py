@@ -9,10 +9,11 @@ from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.findings.fallbacks import of_frame, to_be_cured
 from dynamo_core.analysis.findings.in_order import ranked_problems
 from dynamo_core.analysis.given_up import GivenUp
+from dynamo_core.analysis.not_recorded import probe_failed, were_not_recorded
 from dynamo_core.analysis.recompiles import is_recompile_limit
 from dynamo_core.analysis.remedies.advice import Advice
 from dynamo_core.analysis.remedies.breaks import break_advice
-from dynamo_core.analysis.summary import breaks_recorded, fell_back, summarize
+from dynamo_core.analysis.summary import breaks_recorded, fell_back, recorded, summarize
 from dynamo_core.analysis.words import (
     alternatives,
     compile_label,
@@ -77,11 +78,15 @@ def _page(recording: Recording) -> Iterator[Block]:
     if breaks_recorded(recording):
         yield Heading(_counts(figures), 1)
     else:
-        yield Heading("Graph breaks were not recorded.", 1)
-        yield Paragraph(
-            "This torch trace may be of a version that did not write them. `dynamo run` records them."
-        )
+        yield Heading(were_not_recorded("Graph breaks", recording.processes, "graph breaks"), 1)
+        if probe_failed(recording.processes, "graph breaks") is None:
+            yield Paragraph(
+                "This torch trace may be of a version that did not write them. `dynamo run` records them."
+            )
         yield from _inferred(recording)
+    if not recorded(recording, "frames"):
+        frames = "Frames that fell back to eager"
+        yield Paragraph(were_not_recorded(frames, recording.processes, "frames"), "warning")
     yield from _problems(figures)
     yield from _others(figures)
     yield from _failed_compiles(recording)
@@ -204,9 +209,11 @@ def _parted(each: DistinctBreak, recording: Recording) -> str | None:
             shared[same] = before.setdefault((process_title(crossing.process, recording), behind), [])
             after[behind] = crossing.after
         shared[same] += crossing.before
+    is_known = probe_failed(recording.processes, "graphs", "resume functions", "bytecode") is None
+    none = "no graph {} it" if is_known else "what was not recorded {} it"
     parts = [
-        f"between {_one_of(first) or 'no graph before it'} and "
-        f"{_one_of(after[behind]) or 'no graph after it'}{where}"
+        f"between {_one_of(first) or none.format('before')} and "
+        f"{_one_of(after[behind]) or none.format('after')}{where}"
         for (where, behind), first in before.items()
     ]
     if not parts:

@@ -12,6 +12,7 @@ from dynamo_core.shared import names
 from ..detail import Detail
 from ..documents import json_value
 from ..page.blocks import Block, Code, Comparison, Heading, Paragraph
+from ..parts.unrecorded import also_missing
 from ..report import Report
 from .annotated_source import LEGEND, annotated_blocks, rewritten_blocks
 from .diff import changes
@@ -72,8 +73,8 @@ def _listing(instructions: Sequence[Instruction], source: dict[int, str]) -> lis
 
 def _page(recording: Recording, view: View, show_all: bool) -> Iterator[Block]:
     for process in recording.processes:
-        count = number(len(process.bytecodes), "compiled frame") if process.is_ours else "bytecode"
-        yield Heading(f"{count}{process_title(process, recording)}", 1)
+        yield Heading(f"{_count(process)}{process_title(process, recording)}", 1)
+        yield from also_missing(process, "graphs", "graph breaks", "resume functions")
         if not process.bytecodes:
             yield Paragraph(_why_none(process))
             continue
@@ -83,6 +84,14 @@ def _page(recording: Recording, view: View, show_all: bool) -> Iterator[Block]:
         shown: set[CompileId | None] = set()
         for chain in links.chains():
             yield from _chain_blocks(chain, links, view, show_all, shown)
+
+
+def _count(process: Process) -> str:
+    if not process.is_ours:
+        return "bytecode"
+    if not process.bytecodes and "bytecode" in process.failed_probes:
+        return "compiled frames: not recorded"
+    return number(len(process.bytecodes), "compiled frame")
 
 
 def _why_none(process: Process) -> str:

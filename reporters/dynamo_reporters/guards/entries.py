@@ -1,7 +1,7 @@
 """The cache entries of a process, with the compiles that made them, and the compiles that have none."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from dynamo_core.analysis.guard_places import whole_places
@@ -71,13 +71,22 @@ def by_frame(entries: Iterable[Entry]) -> list[list[Entry]]:
     return list(frames.values())
 
 
+def entries_lost(process: Process, entries: Sequence[Entry]) -> int:
+    """How many compiles made a cache entry, since they have guards, of which no guard is there."""
+    return sum(bool(compile_.guards) for compile_ in _without_entry(process, entries))
+
+
+def _without_entry(process: Process, entries: Sequence[Entry]) -> Iterator[Compile]:
+    known = {entry.guard_set.compile_id for entry in entries}
+    for compile_ in process.compiles:
+        if compile_.is_forward and compile_.compile_id not in known:
+            yield compile_
+
+
 def without_guards(process: Process, entries: Sequence[Entry]) -> list[str]:
     """The compiles whose guards are not there, each with the reason where one is known."""
-    known = {entry.guard_set.compile_id for entry in entries}
     found = []
-    for compile_ in process.compiles:
-        if not compile_.is_forward or compile_.compile_id in known:
-            continue
+    for compile_ in _without_entry(process, entries):
         frame = frame_name(compile_.name, compile_.method)
         name = f"{compile_label(compile_.compile_id)} {frame} ({place(compile_.place)})"
         if compile_.fail_type is not None:

@@ -11,7 +11,7 @@ from dynamo_core.analysis.guard_words import (
     markings_words,
 )
 from dynamo_core.analysis.words import compile_label, frame_name, number, place, process_title
-from dynamo_core.model import Guard, GuardCheck, GuardSet, Recording
+from dynamo_core.model import Guard, GuardCheck, GuardSet, Process, Recording
 from dynamo_core.shared import names
 
 from ..detail import Detail
@@ -19,7 +19,7 @@ from ..documents import json_value
 from ..page.blocks import Block, Bullets, Column, Heading, Paragraph, Table, table
 from ..report import Report
 from .document import guards_of
-from .entries import Entry, by_frame, entries_of, without_guards
+from .entries import Entry, by_frame, entries_lost, entries_of, without_guards
 from .groups import (
     Difference,
     SourceGuards,
@@ -70,11 +70,10 @@ def _page(recording: Recording, show_all: bool) -> list[Block]:
     blocks: list[Block] = []
     for process in recording.processes:
         entries = entries_of(process)
-        count = number(len(entries), "cache entry", "cache entries")
-        blocks.append(Heading(f"{count}{process_title(process, recording)}", 1))
+        missing = without_guards(process, entries)
+        blocks.append(Heading(f"{_count(entries, process)}{process_title(process, recording)}", 1))
         if "guards" in process.failed_probes:
             blocks.append(Paragraph(f"guards: not recorded ({process.failed_probes['guards']})", "warning"))
-        missing = without_guards(process, entries)
         if missing:
             blocks.append(Bullets(missing, "dim"))
         elif not entries:
@@ -82,6 +81,15 @@ def _page(recording: Recording, show_all: bool) -> list[Block]:
         for frame in by_frame(entries):
             blocks += _frame_blocks(frame, show_all)
     return blocks
+
+
+def _count(entries: Sequence[Entry], process: Process) -> str:
+    """How many cache entries there are; those that torch made, but whose guards nobody recorded, are no 0."""
+    lost = entries_lost(process, entries)
+    if not entries and (lost or "guards" in process.failed_probes):
+        return "cache entries: not recorded"
+    count = number(len(entries), "cache entry", "cache entries")
+    return f"{count} of {len(entries) + lost:,}" if lost else count
 
 
 def _frame_blocks(frame: Sequence[Entry], show_all: bool) -> list[Block]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from dynamo_core.analysis.drawing.graph_boxes import drawing_of
 from dynamo_core.analysis.graphs.node_text import counts_text
+from dynamo_core.analysis.not_recorded import were_not_recorded
 from dynamo_core.analysis.words import compile_label, graph_frame, number, seconds, seconds_in_calls
 from dynamo_core.model import CompileId, Graph, Process, Recording, Stage, Symbol
 from dynamo_core.recording.kernel_sources import PROVENANCE, Sources
@@ -46,7 +47,13 @@ def graphs_index(recording: Recording, links: Links, head: Element) -> Element:
 
 def _table(process: Process, links: Links) -> Element:
     if not process.graphs:
-        return h("p", "No graph was handed to a backend.", class_="dim")
+        failed = "graphs" in process.failed_probes
+        nothing = (
+            were_not_recorded("Graphs", [process], "graphs")
+            if failed
+            else "No graph was handed to a backend."
+        )
+        return h("p", nothing, class_="dim")
     graphs = sorted(process.graphs, key=lambda graph: (-(graph.host_seconds or 0.0), graph.number))
     names = ("graph", "ops", "calls", "time in it (host)", "backend", "from")
     head = h("thead", h("tr", (h("th", name, scope="col") for name in names)))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from dynamo_core.analysis.bytecode.resume_chain import Links as Chains
-from dynamo_core.analysis.bytecode.resume_chain import Step, graph_text
+from dynamo_core.analysis.bytecode.resume_chain import Step, graph_text, no_graph
 from dynamo_core.analysis.drawing.graph_boxes import Box, Drawing
 from dynamo_core.analysis.words import compile_label, frame_name, number
 from dynamo_core.model import CompileId, GuardSet, Process, Recording
@@ -25,21 +25,21 @@ _MOST_SOURCES = 8
 
 def resume_pictures(recording: Recording) -> Iterator[Child]:
     """A drawing for each frame that breaks: its compiles, their graphs, and which goes on behind which."""
-    chains = [step for p in recording.processes for step in Chains(p).chains() if step.continuations]
-    for step in chains[:_MOST_CHAINS]:
-        drawing = _chain(step)
+    chains = [(step, p) for p in recording.processes for step in Chains(p).chains() if step.continuations]
+    for step, process in chains[:_MOST_CHAINS]:
+        drawing = _chain(step, process)
         name = f"{frame_name(step.bytecode.name)} {compile_label(step.bytecode.compile_id)}"
         title = f"How {name} goes on after its breaks"
         if len(drawing.boxes) <= _MOST_BOXES:
             yield from shown(title, drawn(title, drawing), is_open=len(drawing.boxes) <= _FEW)
 
 
-def _chain(root: Step) -> Drawing:
+def _chain(root: Step, process: Process) -> Drawing:
     boxes: list[Box] = []
     arrows: list[tuple[int, int]] = []
 
     def add(step: Step, above: int | None) -> None:
-        at = _place(boxes, arrows, _box(step), above)
+        at = _place(boxes, arrows, _box(step, process), above)
         for continuation in () if step.is_repeated else step.continuations:
             for compiled in continuation.compiled:
                 add(compiled, at)
@@ -63,12 +63,12 @@ def _place(boxes: list[Box], arrows: list[tuple[int, int]], box: Box, above: int
     return len(boxes) - 1
 
 
-def _box(step: Step) -> Box:
+def _box(step: Step, process: Process) -> Box:
     code = step.bytecode
     title = f"{compile_label(code.compile_id)} {frame_name(code.name)}"
     if step.is_repeated:
         return Box(title, "op", (title[:_LONGEST], "as drawn above"), title)
-    graphs = [graph_text(graph, code) for graph in step.graphs] or ["no graph"]
+    graphs = [graph_text(graph, code) for graph in step.graphs] or [no_graph(process)]
     breaks = [f"breaks at line {each.place.line}: {each.kind}" for each in step.breaks if each.place]
     lines = tuple(line[:_LONGEST] for line in (title, *graphs[:3], *breaks[:2]))
     return Box(title, "op", lines, "\n".join((title, *graphs, *breaks)))

@@ -63,7 +63,7 @@ class Links:
     """What belongs together in a process: compiles, their graphs, and the resume functions that they made."""
 
     def __init__(self, process: Process) -> None:
-        self._process = process
+        self.process = process
         self._graphs: dict[CompileId | None, list[Graph]] = {}
         for graph in process.compiled_graphs:
             self._graphs.setdefault(graph.compile_id, []).append(graph)
@@ -124,10 +124,10 @@ class Links:
         """Every compile of a frame with what came of it; a resume function only where nothing leads to it."""
         told: set[CompileId | None] = set()
         of_many: set[str] = set()
-        resumed = {function.fingerprint for function in self._process.resume_functions}
-        roots = [bytecode for bytecode in self._process.bytecodes if bytecode.fingerprint not in resumed]
+        resumed = {function.fingerprint for function in self.process.resume_functions}
+        roots = [bytecode for bytecode in self.process.bytecodes if bytecode.fingerprint not in resumed]
         chains = []
-        for bytecode in [*roots, *self._process.bytecodes]:
+        for bytecode in [*roots, *self.process.bytecodes]:
             if bytecode.compile_id not in told:
                 told_here: set[CompileId | None] = set()
                 chains.append(self._step(bytecode, told_here, of_many))
@@ -140,7 +140,7 @@ class Links:
         if len(failed) == 1 and len(self._namesakes[function.code_name]) == 1:
             reason = (failed[0].reason or "no reason recorded").partition("\n")[0]
             return f"Dynamo {failed[0].outcome} it, so it runs eager: {reason}"
-        if self._process.record_counts.get(names.BYTECODE, 0) > len(self._process.bytecodes):
+        if self.process.record_counts.get(names.BYTECODE, 0) > len(self.process.bytecodes):
             return "not compiled, or not among the frames shown here"
         return "never compiled: it was not called, or ran eager"
 
@@ -148,7 +148,7 @@ class Links:
     def _failed(self) -> dict[str, list[Frame]]:
         """The frames that were not compiled, by name."""
         found: dict[str, list[Frame]] = {}
-        for frame in self._process.frames:
+        for frame in self.process.frames:
             if frame.outcome != "compiled":
                 found.setdefault(frame.name, []).append(frame)
         return found
@@ -157,7 +157,7 @@ class Links:
     def _namesakes(self) -> dict[str, set[str]]:
         """The fingerprints of the resume functions of each name."""
         found: dict[str, set[str]] = {}
-        for function in self._process.resume_functions:
+        for function in self.process.resume_functions:
             found.setdefault(function.code_name, set()).add(function.fingerprint)
         return found
 
@@ -248,7 +248,7 @@ def lines_text(lines: Iterable[int]) -> str:
 
 def chain_text(chain: Step, links: Links) -> str:
     """A frame's way from graph to graph, as a tree where it branches."""
-    return "\n".join([_step_title(chain), *_below(chain, links)])
+    return "\n".join([_step_title(chain, links), *_below(chain, links)])
 
 
 def _below(step: Step, links: Links) -> list[str]:
@@ -276,21 +276,26 @@ def _continuation_lines(continuation: Continuation, links: Links) -> list[str]:
         return [f"{short_name(function.name)}{where}: {links.fate(function)}"]
     lines = []
     for step in continuation.compiled:
-        lines.append(f"{short_name(function.name)}{where} {_compiled_text(step)}")
+        lines.append(f"{short_name(function.name)}{where} {_compiled_text(step, links)}")
         lines += _below(step, links)
     return lines
 
 
-def _step_title(step: Step) -> str:
-    return f"{frame_name(step.bytecode.name)} {_compiled_text(step)}"
+def _step_title(step: Step, links: Links) -> str:
+    return f"{frame_name(step.bytecode.name)} {_compiled_text(step, links)}"
 
 
-def _compiled_text(step: Step) -> str:
+def _compiled_text(step: Step, links: Links) -> str:
     label = compile_label(step.bytecode.compile_id)
     if step.is_repeated:
         return f"{label}, as shown above"
     graphs = ", ".join(graph_text(graph, step.bytecode) for graph in step.graphs)
-    return f"{label} → {graphs or 'no graph'}"
+    return f"{label} → {graphs or no_graph(links.process)}"
+
+
+def no_graph(process: Process) -> str:
+    """In place of the graphs of a compile that has none."""
+    return "graphs: not recorded" if "graphs" in process.failed_probes else "no graph"
 
 
 def break_text(graph_break: GraphBreak) -> str:

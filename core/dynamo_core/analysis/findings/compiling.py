@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ...model import Process
 from ..figures import Figures
+from ..not_recorded import probe_failed
 from ..remedies.advice import Advice
 from ..words import number, seconds
 from .draft import WORTH_A_WORD_S, Draft
@@ -19,6 +20,8 @@ _COMPILE_LESS = (
 def never_pays_back(figures: Figures) -> Iterator[Draft]:
     """Compiling that took so much longer than the graphs ran that they can hardly have made up for it."""
     for process in figures.recording.processes:
+        if probe_failed([process], "graphs", "graph calls", "backward calls") is not None:
+            continue
         compiling = sum(compile_.seconds or 0.0 for compile_ in process.compiles)
         inside = sum(each.seconds for each in figures.graph_times_of(process))
         if compiling < WORTH_A_WORD_S or inside <= 0 or compiling < 2 * inside:

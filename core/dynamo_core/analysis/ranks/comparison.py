@@ -6,11 +6,11 @@ from typing import Literal, NamedTuple
 
 from ...model import Process, Recording
 from ...shared.quick_dataclass import dataclass
-from ..summary import Summary, breaks_recorded_in, summarize
+from ..summary import Summary, summarize
 from ..words import number
 from .collectives import collectives_of
 from .compile_waits import CompileWaits, compile_waits
-from .differences import differences
+from .differences import differences, tells
 from .flight_recorder import called_otherwise
 from .late_ranks import LateRank, late_ranks
 from .members import every, named, newest_launch
@@ -171,7 +171,7 @@ def _what_was_compared(ranks: Mapping[int, Process]) -> tuple[list[_About], list
     """What was compared, and what could not be."""
     graphs = [graph for process in ranks.values() for graph in process.graphs]
     several = [
-        _graph_breaks(ranks),
+        _as_far_as_all_came(ranks, "graph breaks", "the order of graph breaks", lambda each: each.breaks),
         _as_far_as_all_came(ranks, "recompiles", "the order of recompiles", lambda each: each.recompiles),
         _as_far_as_all_came(
             ranks, "caches", "hits and misses in torch's caches", lambda each: each.cache_lookups
@@ -188,6 +188,8 @@ def _what_was_compared(ranks: Mapping[int, Process]) -> tuple[list[_About], list
     several += [
         _as_far_as_all_came(ranks, subject, text, lambda each: each.graphs) for subject, text in of_graphs
     ]
+    if not any(process.cache_lookups for process in ranks.values()):  # which is no sign that caches agree
+        several = [(about, is_compared and about.subject != "caches") for about, is_compared in several]
     compared = [about for about, is_compared in several if is_compared]
     outside = "what runs outside of compiled graphs"
     if of_graphs and not any(subject == "collectives" for subject, _ in of_graphs):
@@ -206,18 +208,13 @@ def _what_was_compared(ranks: Mapping[int, Process]) -> tuple[list[_About], list
     return compared, not_compared
 
 
-def _graph_breaks(ranks: Mapping[int, Process]) -> tuple[_About, bool]:
-    order = "the order of graph breaks"
-    without = [rank for rank, process in ranks.items() if not breaks_recorded_in(process)]
-    if without:
-        return _About("graph breaks", f"{order} (not recorded of {named(every(ranks, without))})"), False
-    return _as_far_as_all_came(ranks, "graph breaks", order, lambda each: each.breaks)
-
-
 def _as_far_as_all_came(
     ranks: Mapping[int, Process], subject: Subject, text: str, things: Callable[[Process], Sequence[object]]
 ) -> tuple[_About, bool]:
     """The text, and whether these were compared at all: one that did not end may go on."""
+    silent = [rank for rank, process in ranks.items() if not tells(process, subject)]
+    if silent:
+        return _About(subject, f"{text} (not recorded of {named(every(ranks, silent))})"), False
     counts = {rank: len(things(process)) for rank, process in ranks.items()}
     least, most = min(counts.values(), default=0), max(counts.values(), default=0)
     if least == most or all(process.end is not None for process in ranks.values()):

@@ -7,6 +7,7 @@ from ...model import Graph, Node, Process, function_of
 from ...shared.launchers import OF_A_RANK
 from ...shared.records import CachesInUse
 from ..lasting_text import without_numbers
+from ..summary import breaks_recorded_in, recompiles_recorded_in
 from ..words import cache_name, compile_label, first_line, frame_name, graph_frame, number
 from .collectives import collectives_of, place_in_program, tensors_in_words
 from .shared_calls import SharedCalls, is_as_far
@@ -20,16 +21,26 @@ def differences(ranks: Ranks, calls: Mapping[int, SharedCalls]) -> tuple[Differe
 
     The calls that they make together say which rank, of those that did not end, is only behind.
     """
-    collectives = collective_difference(ranks)
+    has_graphs = all(tells(process, "graphs") for process in ranks.values())
+    collectives = collective_difference(ranks) if has_graphs else None
     found = [
         *_settings(ranks),
         *_first(ranks, "graph breaks", "graph break", _breaks, calls),
         *_first(ranks, "recompiles", "recompile", _recompiles, calls),
         *([collectives] if collectives else []),
-        *_graphs(ranks),
+        *(_graphs(ranks) if has_graphs else ()),
         *(_with_folders(each, ranks) for each in _first(ranks, "caches", "look-up in a cache", _lookups)),
     ]
     return tuple(found)
+
+
+def tells(process: Process, subject: Subject) -> bool:
+    """Whether a rank that has none of these had none: else it is not compared with the others."""
+    if subject == "graph breaks":
+        return breaks_recorded_in(process)
+    if subject == "recompiles":
+        return recompiles_recorded_in(process)
+    return subject not in ("graphs", "collectives") or "graphs" not in process.failed_probes
 
 
 def _settings(ranks: Ranks) -> Iterator[Difference]:
@@ -62,6 +73,8 @@ def _first(
     steps: Callable[[Process], Iterable[Step]],
     calls: Mapping[int, SharedCalls] | None = None,
 ) -> Iterator[Difference]:
+    if not all(tells(process, subject) for process in ranks.values()):
+        return
     sequences = {rank: list(steps(process)) for rank, process in ranks.items()}
     at = _first_unlike(ranks, sequences, calls)
     if at is not None:

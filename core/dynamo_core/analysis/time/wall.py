@@ -5,6 +5,7 @@ from typing import Literal
 
 from ...model import CallTimes, Process, Recording
 from ...shared.quick_dataclass import dataclass
+from ..not_recorded import probe_failed
 from ..words import number
 from .phases import CompileSplit, split
 
@@ -142,7 +143,7 @@ def _compiling(process: Process) -> Iterable[Part]:
     if process.imports:
         modules = " and ".join(dict.fromkeys(each.module for each in process.imports))
         yield Part(IMPORTING_COMPILER, outside / 1e9, note=f"{modules}, where not within a compile")
-    if not compiling and process.failed_probes.get("frames"):
+    if not compiling and probe_failed([process], "frames") is not None:
         yield Part(COMPILING, None)
         return
     if not (process.frames or process.phases or process.compiles or process.graphs):
@@ -194,7 +195,8 @@ def _calls(process: Process) -> Iterable[Part]:
     forward = [graph.times for graph in process.graphs if graph.times is not None]
     backward = [graph.backward for graph in process.graphs if graph.backward is not None]
     inside = sum(times.seconds for times in (*forward, *backward)) + process.inherited_seconds
-    if process.overlap_seconds is None or process.compiling_in_calls_seconds is None:
+    are_counted = probe_failed([process], "graphs", "graph calls", "backward calls") is None
+    if not are_counted or process.overlap_seconds is None or process.compiling_in_calls_seconds is None:
         yield Part(GRAPHS, None)
         return
     doubled = process.overlap_seconds + process.compiling_in_calls_seconds

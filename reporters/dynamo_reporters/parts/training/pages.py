@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from dynamo_core.analysis.graphs.node_text import module_path, place_in
+from dynamo_core.analysis.not_recorded import probe_failed, were_not_recorded
 from dynamo_core.analysis.training_pairs import ops_of, pairs_of, saved_by
 from dynamo_core.analysis.words import compile_label, number, process_title
 from dynamo_core.model import AotPair, Graph, Recording, TensorInfo
@@ -11,6 +12,7 @@ from dynamo_core.shared.aot_pair import INPUT
 
 from ...page.bar import bar
 from ...page.blocks import Block, Heading, Paragraph, Table, table
+from ..unrecorded import no_graphs
 from .words import pairs_facts, recomputed_texts, saved_text, tensors_table
 
 _SHOWN = 20
@@ -32,13 +34,21 @@ def training_page(recording: Recording, show_all: bool) -> Iterator[Block]:
             for pair in pairs or ():
                 yield from _pair(pair, graph, show_all)
     if is_empty:
-        yield Heading(_NOTHING, 1)
+        yield Heading(_nothing(recording), 1)
     else:
         yield Paragraph(
             "Activations share storages where they are views of each other. Inputs are there anyway, as far "
             "as the graphs go: Inductor may save a copy of one in another memory layout.",
             "dim",
         )
+
+
+def _nothing(recording: Recording) -> str:
+    """That no graph was compiled for training, or that it is not known."""
+    probes = ("forward and backward graphs", "backward calls")
+    if probe_failed(recording.processes, *probes) is not None:
+        return were_not_recorded("Forward and backward graphs", recording.processes, *probes)
+    return no_graphs(recording, _NOTHING)
 
 
 def _pair(pair: AotPair, graph: Graph, show_all: bool) -> Iterator[Block]:
@@ -104,7 +114,7 @@ def operators_page(recording: Recording, show_all: bool) -> Iterator[Block]:
         if (pairs := pairs_of(graph, process))
     ]
     if not trained:
-        yield Heading(_NOTHING, 1)
+        yield Heading(_nothing(recording), 1)
         return
     everything = [pair for _, pairs in trained for pair in pairs]
     ops = ops_of(everything)

@@ -1,0 +1,38 @@
+"""What a recording cannot say, and why: where nothing is found of it, that is no sign that there was none."""
+
+from collections.abc import Iterable
+
+from ..model import Process, Recording
+from .summary import breaks_recorded_in, recompiles_recorded_in
+
+_PLAIN_TRACE = "a plain torch trace does not have it; `dynamo run` records it"
+_OLD_TRACE = "a trace of this version of torch does not tell; `dynamo run` records it"
+_ONLY_OURS = ("frames", "graph calls", "bytecode")
+
+
+def unrecorded(recording: Recording) -> dict[str, str]:
+    """By its probe's name, or as counts have it: what was not recorded in some process, and why."""
+    found: dict[str, str] = {}
+    for process in recording.processes:
+        reasons = dict(process.failed_probes)
+        if not process.is_ours:
+            reasons |= dict.fromkeys(_ONLY_OURS, _PLAIN_TRACE)
+            if not breaks_recorded_in(process):
+                reasons["graph breaks"] = _OLD_TRACE
+        if not recompiles_recorded_in(process):
+            reasons["recompiles"] = _OLD_TRACE
+        for name, why in reasons.items():
+            found.setdefault(name, why)
+    return found
+
+
+def probe_failed(processes: Iterable[Process], *probes: str) -> str | None:
+    """Why one of these probes failed in one of the processes; None where all of them worked."""
+    whys = (process.failed_probes.get(probe) for process in processes for probe in probes)
+    return next((why for why in whys if why is not None), None)
+
+
+def were_not_recorded(what: str, processes: Iterable[Process], *probes: str) -> str:
+    """`Graphs were not recorded (KeyError: 'x').`; the reason is there where a probe failed."""
+    why = probe_failed(processes, *probes)
+    return f"{what} were not recorded" + (f" ({why})." if why is not None else ".")
