@@ -4,7 +4,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_LINES = 500
-FOLDERS = ("core", "reporters", "dynamo_cli")
+FOLDERS = ("core", "reporters", "dynamo_cli", "dynamo_pytest", "tests", "benchmarks")
 FILES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
@@ -13,5 +13,5 @@ def lines_of(path: Path) -> int:
 
 
 def test_no_file_is_past_the_limit() -> None:
-    assert len(FILES) > 200
+    assert len(FILES) > 800
     assert {str(path): lines_of(path) for path in FILES if lines_of(path) > MOST_LINES} == {}

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from test_reader_fuzz import HEADS, PAYLOADS, build, parse
 
 from dynamo_core.analysis.break_costs import BreakCost, costs_of
 from dynamo_core.analysis.break_effects import distinct_breaks
@@ -41,6 +40,7 @@ from dynamo_core.shared import names
 from dynamo_core.shared.untrusted import printable_json
 from dynamo_reporters.page.blocks import Block, Bullets, Code, Paragraph, table
 from dynamo_reporters.page.bounded import bounded
+from every_record import HEADS, PAYLOADS, build, parse
 from made import compiled
 from trace_bytes import artifact, record
 
