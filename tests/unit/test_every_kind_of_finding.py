@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from dynamo_core.analysis.findings import KINDS, Kind, find
+from dynamo_core.analysis.findings import ANALYSES, KINDS, Kind, find
 from dynamo_core.model import (
+    AssignedBackend,
     CacheLookup,
     CallTimes,
     CompileId,
@@ -23,7 +24,6 @@ from dynamo_core.model import (
     RecompileReasons,
     Recording,
     StackFrame,
-    Taking,
     UnrolledLoop,
     VerifiedCall,
     WindowSpan,
@@ -107,6 +107,7 @@ LIMIT = replace(compiled(2, reason="it failed"), fail_reason="recompile_limit re
 AGAIN = {"compiles": [compiled(1, reason="it failed")]}
 ANEW = reasons("BACKEND_MATCH failure: different backend callables", "other")
 TRAINS = graph(trains=True, optimizer_steps=())
+DECLINED = (DeclinedBy("tensorrt", "not installed"),)
 OFF = {"torch._inductor.config.fx_graph_cache": "False"}
 EXAMPLES: dict[Kind, Example] = {
     "wrong result": Example(
@@ -123,8 +124,8 @@ EXAMPLES: dict[Kind, Example] = {
     "recompile": Example({**AGAIN, "recompile_reasons": [reasons()]}, {"compiles": [compiled(0)]}),
     "compiled anew": Example({**AGAIN, "recompile_reasons": [ANEW]}, {"recompile_reasons": [reasons()]}),
     "backend declined": Example(
-        {"graphs": [graph(taking=Taking(None, None, (DeclinedBy("tensorrt", "not installed"),)))]},
-        {"graphs": [graph(taking=Taking("eager", None, (DeclinedBy("tensorrt", "not installed"),)))]},
+        {"graphs": [graph(assigned_backend=AssignedBackend(None, None, DECLINED))]},
+        {"graphs": [graph(assigned_backend=AssignedBackend("eager", None, DECLINED))]},
     ),
     "overhead-bound graphs": Example({"graphs": [called(1000, 10e-6)]}, {"graphs": [called(900, 10e-6)]}),
     "costly guards": Example(
@@ -194,6 +195,10 @@ def recordings(kind: Kind) -> tuple[Recording, Recording]:
         return ranks(8, 16), ranks(8, 8)
     example = EXAMPLES[kind]
     return of_one_process(**example.fields), of_one_process(**{**example.fields, **example.near})
+
+
+def test_no_analysis_is_asked_twice() -> None:
+    assert len(ANALYSES) == len(set(ANALYSES))
 
 
 @pytest.mark.parametrize("kind", KINDS)
