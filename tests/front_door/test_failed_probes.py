@@ -135,3 +135,17 @@ def test_graphs_that_one_side_did_not_record_did_not_go(tmp_path: Path) -> None:
     page = answer("diff", before, after).stdout
     assert "graph fewer" not in page and "graphs changed" not in page
     assert "not recorded after: graphs, ops" in page
+
+
+@pytest.mark.parametrize(
+    "case", [each for each in CASES if each.probe in ("graph breaks", "frames")], ids=lambda case: case.probe
+)
+def test_findings_that_could_not_be_seen_are_not_gone(case: Case, tmp_path: Path) -> None:
+    whole = with_failed_probe("planted", "tracing time", (), tmp_path / "whole")
+    blind = with_failed_probe("planted", case.probe, case.records, tmp_path / "blind")
+    for before, after in ((whole, blind), (blind, whole)):
+        assert answer("diff", before, after).stdout.startswith("Nothing differs")
+    lock = tmp_path / "dynamo.lock"
+    assert answer("check", whole, "--update", "--lock", lock).exit_code == 0
+    checked = answer("check", blind, "--lock", lock).stdout
+    assert "gone:" not in checked and "not recorded" in checked

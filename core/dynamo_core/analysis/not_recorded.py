@@ -1,12 +1,21 @@
 """What a recording cannot say, and why: where nothing is found of it, that is no sign that there was none."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from ..model import Process, Recording
 from .summary import breaks_recorded_in, recompiles_recorded_in
 
 _PLAIN_TRACE = "a plain torch trace does not have it; `dynamo run` records it"
 _OLD_TRACE = "a trace of this version of torch does not tell; `dynamo run` records it"
+# By kind of finding: the count, as `Summary` has it, without which nothing is known of such findings.
+_COUNT_OF: Mapping[str, str] = {
+    "graph break": "distinct_graph_breaks",
+    "fell back to eager": "frames_fell_back",
+    "compiler error": "frames_fell_back",
+    "recompile": "recompiles",
+    "recompile limit": "recompiles",
+    "compiled anew": "recompiles",
+}
 _ONLY_OURS = ("frames", "graph calls", "bytecode")
 
 
@@ -36,3 +45,9 @@ def were_not_recorded(what: str, processes: Iterable[Process], *probes: str) -> 
     """`Graphs were not recorded (KeyError: 'x').`; the reason is there where a probe failed."""
     why = probe_failed(processes, *probes)
     return f"{what} were not recorded" + (f" ({why})." if why is not None else ".")
+
+
+def could_be_seen(kind: str, count_of: Callable[[str], int | None]) -> bool:
+    """Whether a run without a finding of this kind had none; `count_of` gives a count of `Summary`."""
+    count = _COUNT_OF.get(kind)
+    return count is None or count_of(count) is not None

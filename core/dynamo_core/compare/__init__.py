@@ -16,7 +16,7 @@ from ..recording.graphs import nodes_of_graph
 from .conditions import conditions
 from .counts import count_changes, not_recorded
 from .difference import Compared, Difference
-from .findings import NamesOfBoth, match_findings, of_the_compiler
+from .findings import NamesOfBoth, as_far_as_recorded, match_findings, of_the_compiler
 from .graph_changes import graph_changes
 from .graph_pairs import Unlike, graphs_of, unlike
 from .guard_changes import functions_with_other_guards, guard_changes, guards_wanted
@@ -38,7 +38,7 @@ def compare(before: Recording, after: Recording) -> Difference:
         return _not_comparable(before, after)
     found = [of_the_compiler(all_findings.find(each)) for each in (before, after)]
     names = NamesOfBoth(before, after)
-    findings = match_findings(found[0], found[1], names)
+    findings = as_far_as_recorded(match_findings(found[0], found[1], names), before, after)
     graphs = _unlike(before, after, names)
     own_lines = OwnLines(before, after)
     changes = graph_changes(graphs, before, after, findings, own_lines)

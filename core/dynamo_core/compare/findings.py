@@ -2,9 +2,13 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 from ..analysis.findings import OF_THE_COMPILER, Finding
 from ..analysis.lasting_text import without_numbers
+from ..analysis.not_recorded import could_be_seen
+from ..analysis.summary import summarize
 from ..model import Recording, function_of
 from ..shared.quick_dataclass import dataclass
 from .difference import FindingChange
@@ -57,6 +61,17 @@ def match_findings(
         left = [finding for finding in left if id(finding) not in paired]
         right = [finding for finding in right if id(finding) not in paired]
     return MatchedFindings(tuple(right), tuple(left), tuple(both))
+
+
+def as_far_as_recorded(found: MatchedFindings, before: Recording, after: Recording) -> MatchedFindings:
+    """Without those of one side that only that side could see: they need be no difference."""
+    was, now = (partial(getattr, summarize(recording)) for recording in (before, after))
+
+    def is_of_both(finding: Finding) -> bool:
+        return could_be_seen(finding.kind, was) == could_be_seen(finding.kind, now)
+
+    came, went = (tuple(filter(is_of_both, side)) for side in (found.came, found.went))
+    return replace(found, came=came, went=went)
 
 
 class NamesOfBoth:

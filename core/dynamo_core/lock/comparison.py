@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Literal
 
+from ..analysis.not_recorded import could_be_seen
 from ..shared.quick_dataclass import dataclass
 from .facts import COUNTS, Facts, KnownFinding
 
@@ -68,6 +69,7 @@ def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None)
     unbounded: list[str] = []
     if locked is not None:
         came, went = _unmatched(now.findings, locked.findings)
+        went = [each for each in went if could_be_seen(each.kind, now.count_of)]
         allowed = bounds.allowed if bounds is not None else frozenset()
         let_in = [each for each in came if each.identity in allowed]
         came = [each for each in came if each.identity not in allowed]

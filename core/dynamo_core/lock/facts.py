@@ -41,6 +41,10 @@ class Facts:
         """How many lines of the lock file they are."""
         return sum(count is not None for count in self.counts.values()) + len(self.findings)
 
+    def count_of(self, field: str) -> int | None:
+        """A count by its name in `Summary`; None as well where it is none that a lock file has."""
+        return next((self.counts.get(name) for name, of in COUNTS.items() if of == field), None)
+
     @property
     def is_empty(self) -> bool:
         """Whether it is known that nothing was compiled, nor tried to be."""
