@@ -2,10 +2,12 @@
 
 from typing import Annotated, Any
 
+from dynamo_core.analysis.disagreements import disagreements
 from dynamo_core.analysis.findings import Finding, find
 from dynamo_core.analysis.in_progress import in_progress_lines
 from dynamo_core.analysis.stopped import stopped_lines
 from dynamo_core.analysis.summary import Summary, summarize
+from dynamo_core.analysis.time.compile_phases import Phase, phases_of
 from dynamo_core.analysis.verdict import verdict
 from dynamo_core.model import Recording
 from dynamo_core.shared.declared import Count
@@ -13,8 +15,6 @@ from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..parts.after_freeze import FreezeDocument, freeze_of
 from ..parts.verified import Verified, verified_of
-from .compile_phases import Phase, phases_of
-from .disagreements import disagreements
 from .limits import limit_lines
 from .overrides import Overrides, overrides_of
 from .process_document import ExplainedProcess, explained

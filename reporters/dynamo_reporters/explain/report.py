@@ -4,6 +4,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 
+from dynamo_core.analysis.disagreements import disagreements
 from dynamo_core.analysis.findings import CONTENTS as FINDINGS
 from dynamo_core.analysis.findings import find
 from dynamo_core.analysis.in_progress import in_progress_lines
@@ -11,6 +12,7 @@ from dynamo_core.analysis.own_calls import OwnCalls
 from dynamo_core.analysis.ranks.members import newest_launch, ranks_of
 from dynamo_core.analysis.stopped import stopped_lines
 from dynamo_core.analysis.summary import Summary, summarize
+from dynamo_core.analysis.time.compile_phases import avoidable_seconds, phases_of
 from dynamo_core.analysis.time.graph_times import steady_mean
 from dynamo_core.analysis.verdict import counted_together, ending, origin_sentence, verdict, versions
 from dynamo_core.analysis.words import (
@@ -38,8 +40,6 @@ from ..parts.training.words import training_section
 from ..parts.verified import verified_blocks
 from ..report import Report
 from ..shares import shares_of
-from .compile_phases import phases_of
-from .disagreements import disagreements
 from .document import explained_of
 from .limits import put_off_lines
 from .overrides import override_lines
@@ -197,15 +197,13 @@ def _compile_time(recording: Recording) -> Iterator[Block]:
                 for phase, share in zip(phases, shares, strict=True)
             ],
         )
-    thrown_away = sum(c.seconds_before_restart or 0.0 for c in compiles)
-    failed = sum(c.seconds or 0.0 for c in compiles if c.fail_type is not None)
-    again = sum(c.seconds or 0.0 for p in recording.processes for c in p.recompiles)
+    avoidable = avoidable_seconds(recording)
     notes = [
         f"{seconds(value)} {what}"
         for value, what in (
-            (again, "of it in recompiles"),
-            (thrown_away, "of it in analysis that began again"),
-            (failed, "of it in compiles that failed"),
+            (avoidable.recompiles, "of it in recompiles"),
+            (avoidable.restarted, "of it in analysis that began again"),
+            (avoidable.failed, "of it in compiles that failed"),
         )
         if value
     ]

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterator, Sequence
 
+from dynamo_core.analysis.disagreements import disagreements
 from dynamo_core.analysis.findings import Finding
 from dynamo_core.analysis.findings.finding import Figure, Remedy
 from dynamo_core.analysis.findings.via_words import via_line
@@ -14,7 +15,6 @@ from dynamo_core.analysis.verdict import ending, origin_sentence, verdict, versi
 from dynamo_core.analysis.words import alternatives, number, seconds
 from dynamo_core.model import Process, Recording
 
-from ..explain.disagreements import disagreements
 from ..parts.findings import tests_line
 from ..profile.exports.names import process_name
 from ..shares import shares_of

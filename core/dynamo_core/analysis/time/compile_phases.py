@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from dynamo_core.model import Compile
-from dynamo_core.shared.declared import Seconds
-from dynamo_core.shared.quick_dataclass import dataclass
+from ...model import Compile, Recording
+from ...shared.declared import Seconds
+from ...shared.quick_dataclass import dataclass
 
 # torch's cumulative times, each within the one before; the name is for what it holds beside the next.
 _NESTED = (
@@ -21,6 +21,25 @@ class Phase:
 
     name: str
     seconds: Seconds
+
+
+@dataclass(frozen=True)
+class AvoidableSeconds:
+    """Of what compiling took: in recompiles, in analysis that began again, in compiles that failed."""
+
+    recompiles: float
+    restarted: float
+    failed: float
+
+
+def avoidable_seconds(recording: Recording) -> AvoidableSeconds:
+    """Those of all processes; what was not recorded of a compile does not count."""
+    compiles = [compile_ for process in recording.processes for compile_ in process.compiles]
+    return AvoidableSeconds(
+        recompiles=sum(c.seconds or 0.0 for p in recording.processes for c in p.recompiles),
+        restarted=sum(c.seconds_before_restart or 0.0 for c in compiles),
+        failed=sum(c.seconds or 0.0 for c in compiles if c.fail_type is not None),
+    )
 
 
 def phases_of(compiles: Sequence[Compile]) -> list[Phase]:

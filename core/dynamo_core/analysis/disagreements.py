@@ -1,6 +1,6 @@
 """Where the recording and torch's own counters differ."""
 
-from dynamo_core.model import Process
+from ..model import Process
 
 
 def disagreements(processes: list[Process]) -> list[str]:
