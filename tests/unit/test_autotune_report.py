@@ -1,5 +1,6 @@
 """What `dynamo autotune` says of made-up measurements: winners, what is undecided, a busy machine."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from dynamo_core.analysis.graphs.node_text import TIMES
@@ -74,4 +75,9 @@ def test_what_is_undecided_says_what_would_decide() -> None:
         in text
     )
     assert "of its time; 24 batches do not count" in text
+    first, second = (
+        replace(measured(name, 10), rounds=tuple(Round(each, None) for each in seconds))
+        for name, seconds in (("eager", [1.0] * 8), ("inductor", [0.93, 1.03] * 4))
+    )
+    assert "graph 4: eager and inductor, after 8 rounds\n" in page(result(4, None, first, second))
     assert "kept in" not in text

@@ -237,6 +237,10 @@ class TestReport:
         page = plain_text(bench_blocks(bench(backend(5, 6, 5.5, compile_seconds=1.1))))
         assert page.startswith("inductor is 2.00 times as fast as eager (95 %: 2.00 to 2.00); 200 steps pay")
 
+    def test_after_how_many_steps_compiling_pays_stands_beside_those_of_this_run(self) -> None:
+        heading = plain_text(bench_blocks(bench(backend(5, 6, 5.5, compile_seconds=1.1)))).partition("\n")[0]
+        assert heading.endswith("; 200 steps pay for compiling, and this run has 20.")
+
     def test_noise_pays_for_nothing(self) -> None:
         noisy = backend(5, 20, 9, compile_seconds=1.0)
         assert compare(bench(noisy))[1].break_even is None

@@ -126,3 +126,34 @@ def test_what_stands_behind_inductors_settings_is_read(settings: str) -> None:
     process = build(start(), record("compilation_metrics", metrics, attempt=0))
     (compiled,) = process.compiles
     assert (compiled.name, compiled.fail_type) == ("g", "behind")
+
+
+def test_hits_and_misses_of_all_caches_are_added_and_nothing_else_is() -> None:
+    counts = {"inductor_fx_cache_hit_count": 2, "aotautograd_cache_hit_count": 1, "x_cache_miss_count": 4}
+    (known,) = build(*compiled(**counts, y_cache_hit_count="many", code_gen_time_us=900)).compiles
+    assert (known.cache_hits, known.cache_misses) == (3, 4)
+    (unknown,) = build(*compiled()).compiles
+    assert (unknown.cache_hits, unknown.cache_misses) == (None, None)
+
+
+def test_what_metrics_tell_of_other_caches() -> None:
+    metrics = {
+        "inductor_fx_remote_cache_hit_count": 2,
+        "inductor_fx_remote_cache_miss_count": 0,
+        "remote_fx_graph_cache_get_time_us": 1_500_000,
+        "remote_fx_graph_cache_put_time_us": 500_000,
+        "aotautograd_remote_cache_hit_count": 0,
+        "pgo_get_remote_code_state_time_us": 7_000,
+        "num_triton_bundles": 3,
+    }
+    found = build(*compiled(**metrics)).cache_counts
+    assert [(each.layer, each.hits, each.misses, each.took_seconds) for each in found] == [
+        ("remote_fx_graph_cache", 2, 0, 2.0),
+        ("remote_pgo", None, None, 0.007),
+        ("triton_bundle", 3, None, None),
+    ]
+
+
+@pytest.mark.parametrize("odd", [0, -1, True, "3", 2.5, None])
+def test_a_count_that_is_none_says_nothing_of_a_cache(odd: object) -> None:
+    assert build(*compiled(num_triton_bundles=odd)).cache_counts == []

@@ -200,3 +200,22 @@ def test_a_path_that_was_cut_off_is_of_the_folders_with_the_same_end() -> None:
     placeholders.path("/home/customer/secret/model.py")
     whole = placeholders.path("/home/boomer/other/model.py")
     assert placeholders.path("omer/other/model.py") == whole.partition("/")[2].partition("/")[2]
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("7", True),
+        ("0x1f", True),
+        ("0XFF", True),
+        ("123456789", False),
+        ("0x1234567890", False),
+        ("2.5", False),
+    ],
+)
+def test_whole_numbers_stay_where_they_are_short_however_they_are_written(written: str, kept: bool) -> None:
+    placeholders = Placeholders()
+    shown = placeholders.number(written)
+    assert (shown == written) is kept
+    assert placeholders.number(written) == shown, "the same one each time"
+    assert kept or (shown.startswith("100000") and shown.endswith(".5") is ("." in written))

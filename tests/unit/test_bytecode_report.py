@@ -540,6 +540,17 @@ def test_a_plain_trace_says_that_it_has_no_bytecode() -> None:
     assert document(report(), plain)["is_recorded"] is False
 
 
+def test_the_document_says_whether_all_of_it_could_be_read_as_python() -> None:
+    part = process()
+    part.bytecodes = [
+        bytecode(),
+        bytecode(modified="1 LOAD_FAST x\n1 STORE_FAST y\n1 GET_ITER\n1 RETURN_VALUE"),
+    ]
+    whole, cut = document(report(), recording(part))["frames"]
+    assert (whole["is_python_whole"], cut["is_python_whole"]) == (True, False)
+    assert "if graph_out_0[0]:" in whole["python"] and "y = x" in cut["python"]
+
+
 def test_the_log_topic_has_three_details() -> None:
     [heading] = bytecode_blocks(bytecode(), Detail.LESS)
     assert isinstance(heading, Heading)

@@ -253,6 +253,31 @@ def test_a_step_is_longer_only_beyond_the_spread(after: list[float], verdict: st
     assert ("a steady step is" in found.sentence) == (verdict != "within the spread")
 
 
+@pytest.mark.parametrize(("change", "verdict"), [(1.0, "within the spread"), (1.5, "longer")])
+def test_a_step_is_longer_by_more_than_a_twentieth(change: float, verdict: str) -> None:
+    even = [20.0] * 6
+    for was, now, told in (
+        (even, [20.0 + change] * 6, verdict),
+        ([20.0 + change] * 6, even, verdict.replace("longer", "shorter")),
+    ):
+        (step,) = [
+            time for time in compare(stepping(was), stepping(now)).times if time.name == "a steady step"
+        ]
+        assert step.verdict == told
+        assert step.why in (
+            "the two differ by no more than repeats within a run do",
+            "1.07 times as long",
+            "1.07 times as fast",
+        )
+
+
+@pytest.mark.parametrize(("repeats", "is_compared"), [(3, False), (6, True)])
+def test_steps_are_compared_from_four_repeats_on(repeats: int, is_compared: bool) -> None:
+    found = compare(stepping([10.0] * repeats), stepping([20.0] * 6))
+    (step,) = [time for time in found.times if time.name == "a steady step"]
+    assert (step.why != "too few repeats") is is_compared
+
+
 def test_steps_of_other_functions_or_machines_are_not_compared() -> None:
     slow = [each * 2 for each in STEADY]
     other = compare(stepping(STEADY), stepping(slow, "other"))

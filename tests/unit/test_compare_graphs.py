@@ -170,6 +170,15 @@ def test_a_break_that_went_joins_them() -> None:
     assert sentence(change) == "graphs 1 and 2 of 18 and 24 ops of forward are one, graph 1 (42 ops)"
 
 
+def test_graphs_in_a_row_with_other_ops_are_no_split() -> None:
+    """They have as many, but less than seven of ten are the same."""
+    whole = [f"op{number}" for number in range(20)]
+    for same, kind in ((15, {"split"}), (13, {"came", "went"})):
+        pieces = [*whole[:same], *(f"other{number}" for number in range(20 - same))]
+        found = compare(recording([graph(1, whole)]), recording([graph(1, pieces[:9]), graph(2, pieces[9:])]))
+        assert {change.kind for change in found.graphs} == kind
+
+
 def test_a_split_that_loses_an_op_is_still_one() -> None:
     (change,) = compare(recording([graph(1, [*OPS, "gt"])]), broken()).graphs
     assert change.kind == "split"

@@ -42,5 +42,22 @@ def test_an_interval_without_bounds_ends_at_the_edge() -> None:
     assert whole == ("open", 0, 600)
 
 
+def axis(*estimates: Estimate) -> str:
+    """What the drawing shows, in words."""
+    content = page_of_blocks([Intervals("speed-up", estimates)]).decode()
+    (told,) = re.findall(r">([\d.<> ]+ to [\d.<> ]+), the line is at 1<", content.replace("&gt;", ">"))
+    return str(told)
+
+
+def test_the_axis_goes_a_quarter_beyond_every_estimate_and_one() -> None:
+    assert axis(Estimate("a", 2, 2, 2)) == "0.80 to 2.50"
+    assert axis(Estimate("a", 0.5, 0.5, 0.5)) == "0.40 to 1.25"
+
+
+def test_the_axis_holds_an_interval_up_to_four_times_as_far_as_the_estimates() -> None:
+    assert axis(Estimate("a", 2, 0.5, 8)) == "0.50 to 8.00"
+    assert axis(Estimate("a", 2, 0.1, 20)) == "0.20 to 10.00"
+
+
 def test_text_leaves_them_out() -> None:
     assert to_markdown([Heading("Time"), Intervals("speed-up", [Estimate("a", 2, 1, 3)])]) == "## Time\n"

@@ -13,12 +13,14 @@ from dynamo_core.model import (
     CompileId,
     Frame,
     Graph,
+    GraphBreak,
     Place,
     Process,
     ProcessEnd,
     ProcessInfo,
     Recording,
     Run,
+    StackFrame,
 )
 from dynamo_reporters.explain.report import report
 from dynamo_reporters.page.console import plain_text
@@ -35,16 +37,20 @@ def graph(number: int, times: CallTimes | None = None, **more: Any) -> Graph:
     return made
 
 
+def a_break() -> GraphBreak:
+    return GraphBreak("print", (StackFrame(AT, "f", "print(x)"),), CompileId(0, 0))
+
+
+def frame(name: str, outcome: str, **more: Any) -> Frame:
+    return Frame(name, AT, outcome, None, outcome == "compiled", False, None, **more)  # type: ignore[arg-type]
+
+
 def section(recording: Recording, title: str) -> list[str]:
     """The lines below a heading, each with single blanks, up to the next heading."""
     lines = plain_text(report().page(recording)).splitlines()
     below = lines[lines.index(title) + 1 :]
     end = next((at for at, line in enumerate(below) if line and not line.startswith(" ")), len(below))
     return [" ".join(line.split()) for line in below[:end] if line.strip()]
-
-
-def frame(name: str, outcome: str, **more: Any) -> Frame:
-    return Frame(name, AT, outcome, None, outcome == "compiled", False, None, **more)  # type: ignore[arg-type]
 
 
 def test_each_count_has_a_row_and_says_what_it_counts() -> None:
@@ -93,6 +99,55 @@ def test_compile_time_by_phase_with_what_of_it_was_done_again() -> None:
         "[0/1] 1.00 s - f /home/me/train.py:3",
         "[0/2] backward 500 ms not recorded f /home/me/train.py:3",
     ]
+
+
+def test_a_compile_of_an_unknown_place_is_told_by_its_process_alone() -> None:
+    one, two = ranks(1, 1).processes
+    one.compiles = [replace(compiled(0, 2.0), place=None), compiled(1, 1.0)]
+    lines = section(Recording(Path("rec"), None, [one, two], 2, []), "Where compile time went")
+    at = lines.index("costliest took caches hit of")
+    assert lines[at + 1 : at + 3] == [
+        "[0/0] 2.00 s not recorded of rank 0",
+        "[0/1] 1.00 s not recorded f /home/me/train.py:3 of rank 0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({}, None),
+        ({"frames": [frame("g", "failed")]}, "breaks | bytecode --diff"),
+        ({"breaks": [a_break()]}, "breaks"),
+        ({"compiles": [replace(compiled(1, 1.0, "size"), guards=0)]}, "recompiles"),
+        ({"compiles": [compiled(0)]}, "guards"),
+        ({"graphs": [graph(1)]}, "profile | graphs | ops"),
+    ],
+)
+def test_the_page_ends_with_the_reports_that_have_more_to_say(
+    fields: dict[str, Any], named: str | None
+) -> None:
+    page = plain_text(report().page(of_one_process(**fields)))
+    assert page.rstrip().endswith(f"\n\nMore\n  dynamo {named}  rec") if named else "\nMore\n" not in page
+    assert "  dynamo ranks | " in plain_text(report().page(ranks(1, 1)))
+
+
+def test_where_torchs_own_counts_are_others_it_says_so() -> None:
+    totals = {"unique_graphs": 3, "frames_total": 0, "frames_ok": 1, "graph_break_reasons": 0}
+    known = of_one_process(
+        graphs=[graph(1)], frames=[frame("f", "compiled")], end=ProcessEnd(torch_totals=totals)
+    )
+    assert section(known, "What could not be seen") == [
+        "- process 1: torch counts 3 unique_graphs, the recording has 1",
+        "- process 1: torch's own count of frames_total was reset by the program",
+    ]
+    agreeing = {**totals, "unique_graphs": 1, "frames_total": 1}
+    assert "What could not be seen" not in plain_text(
+        report().page(
+            of_one_process(
+                graphs=[graph(1)], frames=[frame("f", "compiled")], end=ProcessEnd(torch_totals=agreeing)
+            )
+        )
+    )
 
 
 def test_one_compile_is_in_no_list_of_the_costliest_and_of_many_ten_are() -> None:

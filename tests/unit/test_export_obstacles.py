@@ -115,6 +115,9 @@ def test_of_a_break_only_edits_that_an_export_keeps_are_advised() -> None:
     assert one.words == "Unsupported: print"
     (silent,) = obstacles([], [replace(found, evidence=Evidence())], None)
     assert silent.words == ""
+    in_library = failed(DATA_DEPENDENT, "print(x)", library=True)
+    (via_library,) = obstacles([in_library], [found], None)
+    assert via_library.via is not None and via_library.via.function == "conv", "the finding names none"
     # Where an export fails at the same line, the finding knows the cause best, and torch's words come first.
     (both,) = obstacles([failed(DATA_DEPENDENT, "print(x)")], [found], None)
     assert (both.met_by, both.cause) == (("export", "compile"), "it prints")

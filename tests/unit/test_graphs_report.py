@@ -287,6 +287,17 @@ def test_names_of_saved_files() -> None:
     ]
 
 
+def test_a_file_of_a_graph_whose_compile_is_not_known_says_so_and_names_are_used_once() -> None:
+    nameless = replace(GRAPH, compile_id=None, code=None, nodes=None)
+    autograd = replace(nameless, compile_id=CompileId(0, 1, 2))
+    value = recording(nameless, nameless, autograd)
+    assert list(graph_files(value, (), show_all=False)) == [
+        "graph1_none_table.txt",
+        "graph1_none_table_2.txt",
+        "graph1_a2-0-1_table.txt",
+    ]
+
+
 def test_torchs_program_says_what_to_import_behind_its_own_import_of_torch() -> None:
     text = (
         "import os\nos.environ['A'] = '1'\n\nimport torch\ndef forward(self, primals_1): torch.ops.my.op(1)"

@@ -280,6 +280,24 @@ def test_sources_are_of_a_kind(source: str, scope: str, kind: str) -> None:
     assert [group.kind for group in by_source(guard_set)] == [kind]
 
 
+@pytest.mark.parametrize(
+    ("source", "scope", "kind"),
+    [
+        ("L['self']", "local_unspecialized_nn_module", "module"),
+        ("L['f']", "local", "value"),
+        ("G['model']._modules['lin']", "global_unspecialized_nn_module", "module"),
+        ("G['model']._modules['lin']", "global", "global"),
+        ("G['model']", "global", "global"),
+    ],
+)
+def test_what_must_be_the_same_object_is_of_a_module_where_torch_says_so(
+    source: str, scope: str, kind: str
+) -> None:
+    same = check("ID_MATCH", source, f"___check_obj_id({source}, 1), type=<class 'a.B'>")
+    guard_set = GuardSet(None, (guard("ID_MATCH", source, scope),), (same,))
+    assert [group.kind for group in by_source(guard_set)] == [kind]
+
+
 def test_what_tells_entries_apart_is_what_they_do_not_share() -> None:
     found = differences(
         [
@@ -293,6 +311,15 @@ def test_what_tells_entries_apart_is_what_they_do_not_share() -> None:
         ("L['x']", (((first,), ("size [4]",)), ((second, third), ("size [any] (dim 0 dynamic)",)))),
         ("L['n']", (((first, second), ("equals 2",)), ((third,), ("equals 3",)))),
     ]
+
+
+def test_two_entries_of_a_frame_are_compared_and_one_is_not() -> None:
+    two = recording(*(entry(number, equals("L['n']", number)) for number in (1, 2)))
+    assert "2 cache entries" in page(two) and "How they differ" in page(two)
+    one = recording(entry(1, equals("L['n']", 1)))
+    assert "1 cache entry\n" in page(one) and "How they differ" not in page(one)
+    without_checks = recording(GuardSet(CompileId(0, 1)), GuardSet(CompileId(0, 2)))
+    assert "How they differ" not in page(without_checks) and "1 cache entry" not in page(without_checks)
 
 
 def test_objects_that_differ_by_their_id_alone_are_told_apart_by_it() -> None:

@@ -1,7 +1,11 @@
 """The HTML file as a whole: what a browser may run of it, and where it opens."""
 
+import json
 import re
 
+from page_reader import Page
+
+from dynamo_core.model import ProcessInfo, Run
 from dynamo_reporters.explain.report import report as explain
 from dynamo_reporters.graphs.report import report as graphs
 from dynamo_reporters.html.document import page
@@ -41,6 +45,16 @@ def test_a_browser_runs_nothing_else_and_loads_nothing() -> None:
     assert "default-src &#x27;none&#x27;" in policy or "default-src 'none'" in policy
     assert len(re.findall(r"sha256-[A-Za-z0-9+/]{43}=", policy)) == 2
     assert "unsafe" not in policy and "http" not in policy
+
+
+def test_lists_and_settings_are_written_out() -> None:
+    run = Run.of({"exit_code": 0, "command": ["python", "a b.py"], "settings": {"override": ["x=1", "y=2"]}})
+    info = ProcessInfo.of({"pid": 1, "argv": ["a b.py", "-v"], "environment": {"OMP": "2"}})
+    read = Page(page(of_one_process(run, info=info, record_counts={"one": 1, "two": 2})).decode())
+    text = json.dumps([*read.blocks().values(), *(tag.text for tag in read.tags)], ensure_ascii=False)
+    for told in ("python 'a b.py'", "override = x=1, y=2", "'a b.py' -v", "OMP = 2", "two = 2", "one = 1"):
+        assert told in text, told
+    assert text.index("two = 2") < text.index("one = 1")
 
 
 def test_the_title_is_the_first_heading_or_says_that_it_is_a_report() -> None:

@@ -12,7 +12,17 @@ import pytest
 from dynamo_core.analysis.selection import Selection, select
 from dynamo_core.capture.harmless import Probes
 from dynamo_core.capture.interventions.freeze import Freeze
-from dynamo_core.model import ChangedSetting, CompileId, Place, Process, ProcessInfo, Recording, Replaced, Run
+from dynamo_core.model import (
+    ChangedSetting,
+    CompileId,
+    Frame,
+    Place,
+    Process,
+    ProcessInfo,
+    Recording,
+    Replaced,
+    Run,
+)
 from dynamo_core.shared import names
 from dynamo_core.shared.settings import Settings
 from dynamo_reporters.explain.overrides import override_lines, overrides_of, unmatched_overrides
@@ -143,6 +153,25 @@ def test_a_moment_that_did_not_come() -> None:
     killed = recording(read(), freeze_after="100", on_recompile="eager")
     assert freeze_sentence(killed) == "Not frozen: how far it came was not recorded."
     assert freeze_sentence(recording(read())) is None
+
+
+def test_a_function_that_was_never_compiled_is_told_with_those_that_were() -> None:
+    def told(*frames: tuple[str, str], after: str = "serve=100") -> str | None:
+        process = read(artifact(names.FROZEN, {"frozen": False, "calls": 0, "seconds": None, "at_ns": 5}))
+        at = Place("/x/serving.py", 7)
+        process.frames = [
+            Frame(name, at, outcome, None, True, False, None)  # type: ignore[arg-type]
+            for name, outcome in frames
+        ]
+        return freeze_sentence(recording(process, freeze_after=after))
+
+    assert told(("server", "compiled"), ("serve", "failed"), ("other", "skipped"), ("main", "compiled")) == (
+        "Not frozen: 0 of 100 calls of serve; no compiled function is called serve, compiled are server, "
+        "main."
+    )
+    for quiet in (told(("serve", "compiled")), told(("serve", "failed"))):
+        assert quiet == "Not frozen: 0 of 100 calls of serve."
+    assert told(("f", "compiled"), after="100") == "Not frozen: 0 of 100 calls of compiled graphs."
 
 
 def test_a_size_that_is_told_of_is_counted_on_whatever_else_came(monkeypatch: pytest.MonkeyPatch) -> None:

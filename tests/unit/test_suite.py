@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ from dynamo_core.bench.machine import Machine
 from dynamo_core.checks.program import Program
 from dynamo_core.shared.errors import BackendProblem, DynamoError, ProgramNotFound, SuiteProblem
 from dynamo_core.suite.bounds import Bounds, beyond_of_program, beyond_of_suite
-from dynamo_core.suite.comparison import differences, on_other_hardware, undecided
+from dynamo_core.suite.comparison import Difference, differences, on_other_hardware, undecided
 from dynamo_core.suite.installed import Installed
-from dynamo_core.suite.judged import Judged, judged
+from dynamo_core.suite.judged import Compared, Judged, judged
 from dynamo_core.suite.results_folder import read_results, results_folder
 from dynamo_core.suite.rows import Outcome, ProgramResult, Row, Speed
 from dynamo_core.suite.runner import SuiteRun
@@ -341,6 +342,63 @@ class TestReport:
             "mixer: timm is not installed",
         ):
             assert line in page
+
+    def test_a_speed_up_of_one_round_is_told_without_bounds(self) -> None:
+        """Then or now."""
+        once, often = Speed(1.5, None, None, 1), Speed(3.0, 2.9, 3.1, 3)
+        for before, after, said in (
+            (once, often, "1.50 then, 3.00 (2.90 to 3.10) now"),
+            (often, once, "3.00 (2.90 to 3.10) then, 1.50 now"),
+        ):
+            change = Difference("resnet", "inductor", "slower", before, after)
+            compared = Compared("older.json", (change,), 1, 2)
+            page = " ".join(plain_text(suite_blocks(self.of(row(), compared=compared), "results")).split())
+            assert f"resnet under inductor: slower: {said}" in page
+            assert "1 row could not be compared: one round has no interval (--repeat)." in page
+            assert "2 rows could not be compared: measured on other hardware" in page
+
+    def test_nothing_that_changed_is_said_to_be_so(self) -> None:
+        page = plain_text(suite_blocks(self.of(row(), compared=Compared("older.json", (), 0, 0)), "results"))
+        assert "Nothing became slower or faster beyond both intervals, and nothing newly fails." in page
+        assert "could not be compared" not in page
+
+    def of(self, *rows: Row, compared: Compared | None = None) -> Judged:
+        found = [result("resnet", *rows)]
+        suite = Suite("mine", Path("s.toml"), Path(), (SuiteProgram("resnet", Program(("x.py",), True)),))
+        return replace(judged(SuiteRun(suite, found, Installed("2.13.0")), None, []), compared=compared)
+
+    def test_each_row_of_speed_and_of_cost(self) -> None:
+        rows = (
+            row("eager", None, median_seconds=0.02, basis="step", peak_bytes=1e9, graphs=None),
+            row(
+                median_seconds=0.01, basis="step", compile_cold_seconds=3.0, graphs=1200, peak_cuda_bytes=5e6
+            ),
+            row("once", 1.5, None, median_seconds=0.03, agreement="agrees"),
+            row("none", None, outcome="passed"),
+            row("bad", None, outcome="failed", problem="boom", median_seconds=None),
+        )
+        lines = [
+            " ".join(each.split()) for each in plain_text(suite_blocks(self.of(*rows), "r")).splitlines()
+        ]
+        at = lines.index("Speed-up over eager") + 2
+        assert lines[at : at + 4] == [
+            "resnet inductor step 20 ms 10 ms 2.00 1.90 to 2.10",
+            "resnet once 20 ms 30 ms 1.50 one round agrees",
+            "resnet none 20 ms not recorded not measured",
+            "resnet bad 20 ms failed",
+        ]
+        at = lines.index("Compiling and memory") + 2
+        assert lines[at : at + 2] == [
+            "resnet eager 1,000 MB not recorded",
+            "resnet inductor 3.00 s not recorded 1,200 not recorded not recorded not recorded 5 MB",
+        ]
+        assert "- resnet under bad: boom" in lines
+
+    def test_eager_alone_is_said_to_be_the_only_backend(self) -> None:
+        page = plain_text(suite_blocks(self.of(row("eager", None, median_seconds=0.02)), "r"))
+        assert page.startswith("1 of 1 program passes under eager, the only backend.")
+        failed = plain_text(suite_blocks(self.of(row("eager", None, outcome="failed")), "r"))
+        assert failed.startswith("No program of the suite could be measured.")
 
     def test_the_page_of_several_machines(self) -> None:
         found = [

@@ -93,3 +93,16 @@ def test_a_loop_in_a_library_has_the_programs_line() -> None:
 )
 def test_what_is_no_unrolled_loop(graph: list[Any]) -> None:
     assert unrolled_loop(graph) is None
+
+
+def test_what_a_loop_does_over_a_function_of_its_own_is_the_same_op_from_wherever_it_is_called() -> None:
+    """Two lines of the loop call the same line of a block: that op is there once for each of them."""
+    other, block = (FILE, 11), ("/home/me/block.py", 3)
+    found = unrolled_loop([*nodes(60, (FILE, 10), block), *nodes(60, other, block)])
+    assert found is not None and (found["line"], found["ops"], found["times"]) == (7, 120, 120)
+
+
+@pytest.mark.parametrize(("share", "is_found"), [(60, True), (59, False)])
+def test_a_loop_is_named_only_where_half_of_a_large_graph_comes_from_it(share: int, is_found: bool) -> None:
+    others = [each for at in range(120 - share) for each in nodes(1, ("/home/me/long.py", at + 1))]
+    assert (unrolled_loop([*others, *nodes(share, (FILE, 11))]) is not None) is is_found

@@ -32,6 +32,7 @@ def test_what_a_terminal_would_obey_is_spelled_out(text: str, safe: str) -> None
         (r'{"a": "b\\n"}', {"a": "b\\n"}),
         (r'{"\u001b": ["\u009b", "\b"]}', {"\\x1b": ["\\x9b", "\\x08"]}),
         ('["\x7f", "\x9b"]', ["\\x7f", "\\x9b"]),
+        ('["\x7f"]', ["\\x7f"]),
         (r'["\\u001b", "\n\t\"\/"]', ["\\u001b", '\n\t"/']),
     ],
 )

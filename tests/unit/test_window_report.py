@@ -98,6 +98,55 @@ def test_the_page_of_a_gpu() -> None:
     assert "skips in the run: 3" in _page(process)
 
 
+def rows(process: Process, title: str) -> list[str]:
+    """The rows below a heading and the table's own headings."""
+    lines = [" ".join(line.split()) for line in _page(process).splitlines()]
+    begin = lines.index(title) + 2
+    return lines[begin : lines.index("", begin) if "" in lines[begin:] else len(lines)]
+
+
+def test_the_time_of_a_graph_that_is_in_no_operator_is_the_rest() -> None:
+    more = WindowPart(GraphPart(None, True), 1200, 0.9, 2000, 1.0, 0, 0.0, 0, {})
+    found = rows(_process(replace(ON_CPU, parts=(*ON_CPU.parts, more))), "By graph")
+    assert found[:2] == [
+        "unknown backward 1,200 900 ms 1.00 s in 2,000 0 µs none",
+        "1 4 600 ms 400 ms in 8 200 ms 2.0 kB cpu",
+    ]
+    assert rows(_process(ON_GPU), "By graph")[0] == "1 4 600 ms 400 ms in 8 200 ms 300 ms in 8 not recorded"
+
+
+def test_what_was_inside_of_graphs_is_a_share_of_all() -> None:
+    lines = [line.strip() for line in _page(_process(ON_GPU)).splitlines()]
+    assert (
+        "- 75.0% of the host's time in graphs and operators was inside compiled graphs (600 ms; operators "
+        "outside: 200 ms)."
+    ) in lines
+    assert any(line.startswith("- 25.0% of the operator calls") and "(8 of 32;" in line for line in lines)
+    assert "- 75.0% of 400 ms of kernel time was launched inside them." in lines
+    none = _page(_process(replace(ON_CPU, parts=(), eager=())))
+    assert "not recorded of the host's time" in none and "By graph" not in none and "None." in none
+
+
+def test_operators_and_kernels_are_listed_the_costliest_first() -> None:
+    many = tuple(replace(ON_CPU.eager[0], name=f"op{number}", seconds=number / 10) for number in range(17))
+    found = rows(
+        _process(replace(ON_CPU, eager=many)), "Operators outside of compiled graphs, costliest first"
+    )
+    assert found[0] == "not recorded op16 20 1.60 s" and found[14] == "not recorded op2 20 200 ms"
+    assert found[15:] == ["… and 2 more; the JSON document has them all."]
+    inside = (*ON_CPU.operators, replace(ON_CPU.operators[0], name="add", seconds=0.9, total_seconds=1.5))
+    outside = replace(ON_CPU.operators[0], name="no", part=None)
+    listed = rows(
+        _process(replace(ON_CPU, operators=(*inside, outside))),
+        "Operators inside compiled graphs, costliest first",
+    )
+    assert listed == ["1 add 8 900 ms 1.50 s", "1 aten::mm 8 400 ms 400 ms"]
+    assert rows(_process(ON_GPU), "Kernels, costliest first") == [
+        "triton_0 1 8 300 ms 2 GB/s relu /m.py:3",
+        "copy outside 4 100 ms not recorded not recorded not recorded",
+    ]
+
+
 def test_json_has_null_for_what_was_not_recorded() -> None:
     value = json_value(window_of(_process(ON_CPU)))
     assert value is not None and value["kernels"] is None and value["cuda_graph_counters"] is None
@@ -112,4 +161,11 @@ def test_json_has_null_for_what_was_not_recorded() -> None:
     value = json_value(window_of(_process(ON_GPU)))
     assert value is not None
     assert [kernel["bytes_per_second"] for kernel in value["kernels"]] == [2e9, None]
-    assert value["kernels"][1]["nodes"] is None
+    assert value["kernels"][1]["nodes"] is None and value["kernels"][1]["places"] is None
+    assert value["kernels"][0]["nodes"] == ["relu"]
+    assert value["kernels"][0]["places"] == [{"file": "/m.py", "line": 3}]
+    assert (value["kernels"][0]["graph"], value["kernels"][1]["graph"]) == (
+        {"number": 1, "is_backward": False},
+        None,
+    )
+    assert (value["graphs"][0]["kernels"], value["graphs"][0]["cuda_graph_launches"]) == (8, 4)
