@@ -69,13 +69,12 @@ def test_what_a_killed_program_was_in_the_middle_of() -> None:
 
 
 def test_frames_that_were_left_eager_for_their_cost_say_what_to_set() -> None:
-    given_up = Frame(
-        "f", AT, "failed", "it has 9,999 nodes (--most-nodes)", False, False, None, limit="nodes"
-    )
+    reason = "its graph has more than 9,999 ops (--op-limit 9999)"
+    given_up = Frame("f", AT, "skipped", reason, False, False, None, limit="--op-limit")
     run = Run.of({"exit_code": 0, "settings": {"capture_budget": 30.0}})
     lines = told(run, frames=[given_up, given_up], put_off=[PutOff("g", AT, 2)])
+    assert f"  1. f at /home/me/train.py:3 runs eager: {reason} (2 times)" in lines
     assert lines_with("limit: ", lines) == [
-        "f at /home/me/train.py:3 runs eager: it has 9,999 nodes (--most-nodes)",
         "g at /home/me/train.py:3 ran eager 2 times, as compiling had taken more CPU time than the program "
         "itself and 30 s (--capture-budget 30)",
     ]

@@ -18,7 +18,7 @@ from ..parts.after_freeze import freeze_sentence, frozen_lines
 from ..parts.backends import taken_line
 from ..parts.findings import finding_lines
 from ..parts.verified import verified_lines
-from .limits import limit_lines
+from .limits import put_off_lines
 from .overrides import override_lines
 from .semantics import semantics_line
 
@@ -39,7 +39,7 @@ def render_end_of_run(recording: Recording, is_newest: bool) -> list[str]:
     lines += [f"  not finished: {line}" for line in _some(unfinished, target)]
     lines += [f"  {sentence}" for sentence in ranks.waiting] if ranks else []
     lines += [f"  {line}" for line in finding_lines(find(recording), _FINDINGS_SHOWN)]
-    lines += [f"  limit: {line}" for line in _some(limit_lines(recording), target)]
+    lines += [f"  limit: {line}" for line in _some(put_off_lines(recording), target)]
     lines += _some(verified_lines(recording), target)
     lines += [f"  override: {line}" for line in _some(override_lines(recording), target)]
     frozen = freeze_sentence(recording)

@@ -16,6 +16,7 @@ from .eager_time import eager_optimizer, slow_loader, time_outside_of_graphs
 from .fallbacks import fallbacks
 from .finding import KINDS, OF_THE_COMPILER, Cost, Evidence, Figure, Finding, Kind, Known, Remedy, RemedyKind
 from .identity import as_findings, by_identity
+from .limits import left_eager
 from .overhead import costly_guards, overhead_bound_graphs
 from .ranking import ranked
 from .ranks import ranks_differ
@@ -59,6 +60,7 @@ ANALYSES_OF_THE_COMPILER: tuple[Analysis, ...] = (
 # Every analysis; adding one is a line here, or above, and a kind in `finding.py`.
 ANALYSES: tuple[Analysis, ...] = (
     *ANALYSES_OF_THE_COMPILER,
+    left_eager,
     overhead_bound_graphs,
     costly_guards,
     time_outside_of_graphs,

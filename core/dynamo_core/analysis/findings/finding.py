@@ -12,6 +12,7 @@ Kind = Literal[
     "ranks differ",
     "fell back to eager",
     "recompile limit",
+    "left eager by a limit",
     "graph break",
     "recompile",
     "compiled anew",

@@ -13,7 +13,7 @@ from .finding import Cost, Evidence, Figure, Finding, Kind, Known, Remedy
 _Said = TypeVar("_Said")
 _CERTAINTY: tuple[Known, ...] = ("measured", "sampled", "estimated")
 # Those whose title says what was met, and not how much of it: how often stands behind it.
-_COUNTED: tuple[Kind, ...] = ("fell back to eager", "compiler error", "graph break")
+_COUNTED: tuple[Kind, ...] = ("fell back to eager", "left eager by a limit", "compiler error", "graph break")
 
 
 def merged(identity: str, same: Sequence[Draft]) -> Finding:

@@ -8,7 +8,8 @@ _CERTAINTY: tuple[Known, ...] = ("measured", "sampled", "estimated", "not record
 # What computes something else, ends the program or makes it hang.
 _NO_QUESTION_OF_TIME = ("wrong result", "compiler error", "ranks differ")
 # Where no time was recorded: what keeps whole frames out of graphs, then what cuts graphs, then the rest.
-_UNTIMED = ("fell back to eager", "recompile limit", "graph break", "recompile")
+_KEEPS_OUT = ("fell back to eager", "recompile limit", "left eager by a limit")
+_UNTIMED = (*_KEEPS_OUT, "graph break", "recompile")
 # True of a run more than of the program: shorter or colder, it is another figure.
 _OF_THE_RUN = ("unrolled loop", "never pays back", "cold start", "caches off", "cache bypass")
 # What names no line is mostly what others lead to: it comes before them only where it is worth so much more.
@@ -48,5 +49,5 @@ def _rank(finding: Finding, most_without_a_line: float) -> tuple[float, ...]:
 def _worth(finding: Finding) -> float:
     seconds = finding.cost.saves_at_most.seconds
     if seconds is None:
-        return float("inf") if finding.kind in _UNTIMED[:2] else _UNKNOWN
+        return float("inf") if finding.kind in _KEEPS_OUT else _UNKNOWN
     return seconds if finding.place is not None else seconds / _WITHOUT_A_LINE

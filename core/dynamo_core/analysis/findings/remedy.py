@@ -14,6 +14,7 @@ _SHOWN_BY: dict[Kind, str] = {
     "compiler error": "dynamo explain",
     "recompile": "dynamo recompiles",
     "recompile limit": "dynamo recompiles",
+    "left eager by a limit": "dynamo explain",
     "ranks differ": "dynamo ranks",
     "compiled anew": "dynamo recompiles",
     "costly guards": "dynamo guards",
