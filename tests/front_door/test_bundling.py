@@ -51,7 +51,7 @@ def contents(bundle: Path) -> dict[str, str]:
 def compared(finding: dict[str, Any]) -> tuple[Any, ...]:
     """What a finding says, but for names and places, and for what is read of the profiled window alone.
 
-    The window's trace has names of the user's, and is left out: what an eager optimizer takes is then unknown.
+    The window's trace has names of the user's, and is left out: what an optimizer takes is then unknown.
     """
     remedies = [(remedy["kind"], remedy.get("proven")) for remedy in finding["remedies"]]
     cost = None if finding["kind"] == "eager optimizer" else finding["cost"]

@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.analysis.remedies.breaks import TABLE, break_advice, break_cause
-from dynamo_core.analysis.remedies.cause import Cause
 from dynamo_core.analysis.line_parts import (
     call_on,
     changed_by,
@@ -15,6 +13,8 @@ from dynamo_core.analysis.line_parts import (
     targets_of,
     waiting_call,
 )
+from dynamo_core.analysis.remedies.breaks import TABLE, break_advice, break_cause
+from dynamo_core.analysis.remedies.cause import Cause
 from dynamo_core.analysis.remedies.situation import situation_of, user_line
 from dynamo_core.model import BreakExplanation, GraphBreak, Place, StackFrame
 

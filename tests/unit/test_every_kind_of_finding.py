@@ -115,6 +115,9 @@ EXAMPLES: dict[Kind, Example] = {
     ),
     "compiler error": Example({"frames": [frame("raised")]}, {"frames": [frame("raised", is_exit=True)]}),
     "fell back to eager": Example({"frames": [frame("failed")]}, {"frames": [frame("skipped")]}),
+    "left eager by a limit": Example(
+        {"frames": [frame("failed", limit="--loop-limit")]}, {"frames": [frame("failed")]}
+    ),
     "recompile limit": Example(
         {"compiles": [compiled(1, reason="it failed"), LIMIT], "recompile_reasons": [reasons()]},
         {"compiles": [compiled(1, reason="it failed"), replace(LIMIT, fail_reason=None)]},

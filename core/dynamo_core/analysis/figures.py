@@ -57,7 +57,7 @@ class Figures:
         return found
 
     def graph_times_of(self, process: Process) -> list[GraphTime]:
-        """Those of one process."""
+        """The times of the graphs of one process."""
         return self._graph_times_by_process.get(id(process), [])
 
     def wall(self, process: Process) -> WallTime | None:

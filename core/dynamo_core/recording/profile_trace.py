@@ -279,7 +279,7 @@ class _Sweep:
         self._parts_of_functions = dict(self._functions())
 
     def run(self) -> None:
-        """Fill `steps`."""
+        """Work out all steps of the window, into `steps`."""
         for thread, events in self._trace.host.items():
             self._sweep(thread, events)
         self._place_backward()

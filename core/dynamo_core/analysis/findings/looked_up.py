@@ -21,7 +21,7 @@ class LookedUp:
 
     @property
     def function(self) -> str | None:
-        """The first graph's."""
+        """The function of the first graph."""
         return self.graphs[0].frame_name if self.graphs else None
 
     @property

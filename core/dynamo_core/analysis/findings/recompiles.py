@@ -20,7 +20,7 @@ _IN_TORCHS_WORDS = ("other", "not recorded", "global state", "relation of sizes"
 
 
 def recompiles(figures: Figures) -> Iterator[Draft]:
-    """Those of every frame."""
+    """A draft for each cause of recompiles, of every frame that was compiled again."""
     for frame in figures.recompiled:
         yield from of_frame(figures, frame)
 

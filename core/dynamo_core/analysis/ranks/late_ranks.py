@@ -87,7 +87,7 @@ class _CompilingBefore:
         self._longest = max((end - begin for begin, end in compiling), default=0)
 
     def of(self, call: SharedCall) -> int:
-        """In nanoseconds."""
+        """The nanoseconds in which it compiled between the call before and this one."""
         at = bisect_right(self._ends, call.began_ns)
         since = self._ends[at - 1] if at else 0
         first = bisect_left(self._begins, since - self._longest)
