@@ -48,7 +48,7 @@ def of_frame(figures: Figures, given_up: GivenUp) -> Draft:
     is_eager = fell_back(frame)
     line, library = user_line(stopped)
     where = frame.place if line is None else line.place
-    at = "" if where == frame.place else f" at {place(where)}"
+    at = "" if where == frame.place else f" because of {place(where)}"
     name, reason = frame_name(frame.name, frame.method), first_line(frame.reason)
     what = "runs eager" if is_eager else "raised an error in the compiler"
     kind: Kind = "fell back to eager" if is_eager else "compiler error"
