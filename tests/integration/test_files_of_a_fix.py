@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from dynamo_core.checks.program import Program
 from dynamo_core.fix import known_trials
 from dynamo_core.fix.changes import ForGood, LineEdit, patches
 from dynamo_core.fix.overlay import can_be_edited
-from dynamo_core.checks.program import Program
 from dynamo_core.launch.run import Request
 from dynamo_core.shared.settings import Settings
 

@@ -165,6 +165,8 @@ def test_what_was_not_tried_is_said_and_together_is_no_success_where_it_is_none(
     assert "2 of 4 findings have a fix that is proven by itself, but not together" in page
     assert "--patch" not in page and stopped.patches == ()
     assert "Nothing to fix" in plain_text(fix_blocks(Fixes("train", (RAN,))))
+    unseen = plain_text(fix_blocks(Fixes("train", (RAN,), unseen=("graph break",))))
+    assert "Nothing was found to fix, but this could not be recorded: graph break" in unseen
 
 
 def test_of_a_program_that_prints_nothing_no_output_is_called_the_same() -> None:

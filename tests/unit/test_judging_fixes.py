@@ -56,6 +56,12 @@ def test_a_finding_that_is_gone_is_cured() -> None:
     assert verdict(run(RECOMPILE, replace(SLOW, identity="time-2"))) == "cures"  # which is no remedy's matter
 
 
+def test_one_that_the_run_could_not_record_is_not_called_gone() -> None:
+    """Where the probe of graph breaks failed, a recording without a break is no sign that there was none."""
+    assert verdict(replace(run(), unseen=frozenset({"graph break"}))) == "does not cure"
+    assert verdict(replace(run(), unseen=frozenset({"recompile"}))) == "cures"
+
+
 def test_one_that_is_met_less_often_is_helped() -> None:
     judged = judge(BREAK, BASELINE, run(replace(BREAK, evidence=Evidence(times=1)), RECOMPILE), is_edit=False)
     assert (judged.verdict, judged.after, judged.reason) == ("helps", 1, "4 → 3 in all")

@@ -48,8 +48,9 @@ def _time_outside(cost: BreakCost) -> str:
     waits = cost.waits_at
     less = "" if waits is None else f", less what `{waits}` waits: that stays"
     return (
-        f"; {seconds(cost.seconds_each)} outside of graphs each time, {seconds(cost.seconds)} in all{of_ranks}"
-        f"{together}: fixing {'them all' if others else 'it'} saves at most this{less}"
+        f"; {seconds(cost.seconds_each)} outside of graphs each time, "
+        f"{seconds(cost.seconds)} in all{of_ranks}{together}: "
+        f"fixing {'them all' if others else 'it'} saves at most this{less}"
     )
 
 

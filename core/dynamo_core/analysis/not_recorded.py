@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from ..model import Process, Recording
-from .summary import breaks_recorded_in, recompiles_recorded_in
+from .summary import breaks_recorded_in, recompiles_recorded_in, summarize
 
 _PLAIN_TRACE = "a plain torch trace does not have it; `dynamo run` records it"
 _OLD_TRACE = "a trace of this version of torch does not tell; `dynamo run` records it"
@@ -45,6 +45,12 @@ def were_not_recorded(what: str, processes: Iterable[Process], *probes: str) -> 
     """`Graphs were not recorded (KeyError: 'x').`; the reason is there where a probe failed."""
     why = probe_failed(processes, *probes)
     return f"{what} were not recorded" + (f" ({why})." if why is not None else ".")
+
+
+def unseen_kinds(recording: Recording) -> frozenset[str]:
+    """The kinds of findings of which the recording cannot say that there were none."""
+    counts = summarize(recording)
+    return frozenset(kind for kind, count in _COUNT_OF.items() if getattr(counts, count) is None)
 
 
 def could_be_seen(kind: str, count_of: Callable[[str], int | None]) -> bool:

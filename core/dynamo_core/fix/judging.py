@@ -21,12 +21,16 @@ _LEAST_CAPTURED = 0.8
 
 @dataclass(frozen=True)
 class Observed:
-    """A run with what it printed, what was found in its recording, and its own lines of stderr."""
+    """A run with what it printed, what was found in its recording, and its own lines of stderr.
+
+    Of `unseen` kinds of findings the recording cannot say that there were none.
+    """
 
     ran: Ran
     stdout: str
     findings: Sequence[Finding]
     stderr: str = ""
+    unseen: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,8 @@ def judge(finding: Finding, baseline: Sequence[Observed], tried: Observed, *, is
     difference = difference_in_output(baseline, tried)
     if difference is not None:
         return Judgement("changes the output", difference, left)
+    if finding.kind in tried.unseen:
+        return Judgement("does not cure", "whether it is still there could not be recorded", left)
     if not was:
         return Judgement("does not cure", "a run without it does not have the finding either", left)
     if left >= was:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..analysis.findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy, find
+from ..analysis.not_recorded import unseen_kinds
 from ..analysis.remedies.advice import Change
 from ..analysis.time.steps import find_steps
 from ..checks.program import Program
@@ -95,6 +96,7 @@ class _Search:
             [Fix(finding) for finding in found],
             steps=self._plan.request.settings.stop_after,
             lines_compared=lines_compared(self._baseline),
+            unseen=tuple(sorted(self._baseline[0].unseen)),
         )
         try:
             for number, each in enumerate(result.fixes, 1):
@@ -267,7 +269,7 @@ class _Search:
             _text(file).replace(folder, self._plan.request.program.import_path()[0])
             for file in (unattended.stdout, unattended.stderr)
         )
-        return Observed(ran, stdout, find(recording), own_lines(stderr))
+        return Observed(ran, stdout, find(recording), own_lines(stderr), unseen_kinds(recording))
 
     def _check_budget(self) -> None:
         if self._done >= self._plan.most_runs:

@@ -94,6 +94,7 @@ class Fixes:
     the budget was over. `stopped` says why not everything was tried. With `steps`, each run was ended after
     so many. Of its output, `lines_compared` are compared; of a program that prints none, only the ending is.
     `further_runs` are those of a search for the remedy that does harm beside the others.
+    `unseen` are the kinds of findings of which the program's recording cannot say that there were none.
     """
 
     program: str
@@ -104,6 +105,7 @@ class Fixes:
     steps: int | None = None
     lines_compared: int = 0
     further_runs: list[Ran] = field(default_factory=list)
+    unseen: tuple[str, ...] = ()
 
     @property
     def is_refuted(self) -> bool:

@@ -44,6 +44,7 @@ class FixDocument:
     """What `dynamo fix` has tried, run by run. `together` is the run with all that is kept, beside eager.
 
     `lines_compared` of what the program prints are compared; where it is 0, only its ending is.
+    `unseen` are kinds of findings of which the recording cannot say that there were none.
     """
 
     schema: Literal["dynamo-fix"]
@@ -56,6 +57,7 @@ class FixDocument:
     stopped: str | None
     steps: int | None
     lines_compared: int
+    unseen: tuple[str, ...]
 
 
 def fix_document(fixes: Fixes) -> dict[str, Any]:
@@ -72,6 +74,7 @@ def fix_document(fixes: Fixes) -> dict[str, Any]:
             fixes.stopped,
             fixes.steps,
             fixes.lines_compared,
+            fixes.unseen,
         )
     )
     return document

@@ -30,6 +30,8 @@ def fix_blocks(fixes: Fixes) -> Iterator[Block]:
 
 
 def _verdict(fixes: Fixes) -> str:
+    if not fixes.fixes and fixes.unseen:
+        return f"Nothing was found to fix, but this could not be recorded: {', '.join(fixes.unseen)}"
     if not fixes.fixes:
         return "Nothing to fix: no graph breaks, recompiles or frames that run eager were found"
     proven = sum(fix.is_proven for fix in fixes.fixes)
