@@ -204,6 +204,13 @@ def test_sums_in_a_row_are_of_the_same_numbers(run: Callable[..., torch.Tensor],
     assert torch.allclose(found, eager, rtol=1e-3, atol=1e-4)
 
 
+def test_what_is_calculated_of_exact_numbers_is_rounded_too_and_no_integers_are() -> None:
+    zeros = torch.zeros(512)
+    ones, where = in_a_row(zeros, lambda x: (x.cos(), x.isnan().to(torch.int64)))
+    assert 0 < (ones - 1).abs().max() < 1e-5
+    assert where.tolist() == [0] * 512
+
+
 def test_few_sums_of_very_many_numbers_are_divided_and_many_sums_of_few_are_not() -> None:
     """A compiler does not add more than 4,096 numbers in a row."""
     long = torch.full((1 << 16, 1), 0.1)

@@ -11,6 +11,7 @@ from dynamo_core.model import CompileId, Graph, Process, Recording
 from dynamo_core.tuned.conditions import Conditions
 from dynamo_core.tuned.measurement import AGREES, Measurement, Round
 from dynamo_core.tuned.winners import Tuned
+from dynamo_reporters.autotune.candidates import candidates_intervals
 from dynamo_reporters.autotune.report import report
 from dynamo_reporters.autotune.tuning import Tuning
 from dynamo_reporters.page.console import plain_text
@@ -51,6 +52,16 @@ def test_a_winner_stands_beside_what_it_beats() -> None:
     # What is no faster beyond doubt is not shown to beat the winners in all.
     assert line_of(text, "b alone").endswith("1.00" + TIMES)
     assert "busy" not in text and "Undecided" not in text
+
+
+def test_how_fast_each_is_beside_the_winner_is_drawn() -> None:
+    both = (measured("eager", 20), measured("inductor", 10))
+    (drawn,) = candidates_intervals(both, "inductor")
+    assert drawn.of == "as fast as inductor (99 %)"
+    assert [(each.name, round(each.value, 2)) for each in drawn.estimates] == [("eager", 0.5)]
+    (undecided,) = candidates_intervals(both, None)
+    assert undecided.of == "as fast as inductor (99 %)", "the fastest, where none has won"
+    assert list(candidates_intervals([measured("eager", 20, counts=False)], None)) == []
 
 
 def test_times_are_those_of_rounds_in_which_both_were_timed() -> None:

@@ -410,6 +410,13 @@ class TestGraphByGraph:
         page = plain_text(bench_blocks(made))
         assert "graph 1, inductor crashed: killed by SIGSEGV" in page
         assert "graph 3: it has no program" in page
+        made.graphs.pop()
+        made.graphs.pop()
+        assert "no graph was compiled" not in plain_text(bench_blocks(made))
+        made.graphs.clear()
+        assert "- no graph was compiled" in plain_text(bench_blocks(made))
+        made.graphs = [self.graph(2e-5, 1e-5), self.graph(1e-5, None)]
+        made.graphs.append(GraphTimes(3, None, None, None, None, "it has no program"))
         assert [each["fastest"] for each in bench_document(made)["graphs"]] == ["inductor", "eager", None]
 
 

@@ -21,6 +21,7 @@ from dynamo_reporters.breaks.report import break_blocks, report
 from dynamo_reporters.detail import Detail
 from dynamo_reporters.page.blocks import Bullets, Code, Heading, Paragraph
 from dynamo_reporters.page.console import plain_text
+from dynamo_reporters.report import document
 from made import FIRST, compiled, of_one_process
 
 AT = Place("/home/me/train.py", 7)
@@ -92,6 +93,22 @@ def test_skipped_frames_are_counted_by_reason_the_commonest_first() -> None:
         "1 no reason recorded a",
     ]
     assert not any("skipped" in line for line in shown(of_one_process(frames=[frame("f", "compiled")])))
+
+
+def test_the_document_has_frames_by_what_became_of_them() -> None:
+    frames = [frame("a", "skipped", "no tensors"), frame("b", "failed", "no"), frame("c", "raised", "error")]
+    told = document(report(), of_one_process(frames=frames, end=ProcessEnd()))
+    assert [[each["name"] for each in told[kind]] for kind in ("skipped", "fell_back", "raised")] == [
+        ["a"],
+        ["b"],
+        ["c"],
+    ]
+    plain = document(report(), Recording(Path("t"), None, [Process(Path("t"))], None, []))
+    assert [plain[kind] for kind in ("skipped", "fell_back", "raised")] == [None, None, None]
+
+
+def test_a_break_that_no_graph_lies_around_has_no_time_to_be_unknown() -> None:
+    assert not any("The time outside of graphs" in line for line in shown(of_one_process(breaks=[BREAK])))
 
 
 def test_a_plain_trace_tells_breaks_by_what_goes_on_after_them() -> None:

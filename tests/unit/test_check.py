@@ -45,6 +45,16 @@ def test_gradients_are_compared_though_another_output_has_none() -> None:
     assert told is not None and told.startswith("gradient of input 0 is off by")
 
 
+def test_inputs_that_are_no_tensors_or_want_no_gradient_have_none() -> None:
+    def scaled(x: torch.Tensor, y: torch.Tensor, times: int) -> torch.Tensor:
+        return x * y * times
+
+    x, y = torch.tensor([1.0, 3.0], requires_grad=True), torch.tensor([2.0, 5.0])
+    assert disagreement(scaled, scaled, x, y, 3) is None
+    told = disagreement(scaled, lambda x, y, times: x * y * times + (x - x.detach()), x, y, 3)
+    assert told is not None and told.startswith("gradient of input 0 is off by 1")
+
+
 def test_what_lacks_a_gradient_is_told_by_their_number() -> None:
     x = torch.tensor([1.0, 3.0], requires_grad=True)
     assert disagreement(lambda x: x * 2, lambda x: x.detach() * 2, x) == (

@@ -91,6 +91,8 @@ def test_what_is_saved_is_told_by_the_node_that_made_it() -> None:
     assert (change.saved.before, change.saved.after) == (512, 768)
     assert change.saved.tensors == (OpChange("exp", 1, Place(FILE, 4), "y = x.relu()"),)
     assert compare(saving("relu"), saving("relu_7")).verdict == "nothing differs"
+    (more,) = compare(saving("relu"), saving("relu", "primals_2")).graphs
+    assert more.saved is not None and [each.op for each in more.saved.tensors] == ["input"]
 
 
 def guard(type_: str, source: str, *code: str, line: int = 5) -> Guard:

@@ -74,6 +74,8 @@ def test_a_chain_is_a_straight_line() -> None:
     layout = laid_out([(100, 40), (200, 60), (50, 20)], [(0, 1), (1, 2)])
     assert len({round(x, 3) for x, _ in layout.centres}) == 1
     assert [y for _, y in layout.centres] == sorted(y for _, y in layout.centres)
+    above, below = layout.centres[0][1] - 20, layout.height - (layout.centres[2][1] + 10)
+    assert above == below > 0, "as much room on both sides"
 
 
 def test_a_skipped_connection_goes_around_the_boxes_between() -> None:

@@ -30,7 +30,7 @@ from dynamo_reporters.graphs.files import graph_files
 from dynamo_reporters.graphs.report import report
 from dynamo_reporters.graphs.runnable import runnable
 from dynamo_reporters.graphs.stages import direction, stage_names
-from dynamo_reporters.page.blocks import Column, Table
+from dynamo_reporters.page.blocks import Code, Column, Table
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.page.markdown import to_markdown
 from dynamo_reporters.page.table_with_lines import TableWithLines, fitted
@@ -307,6 +307,14 @@ def test_torchs_program_says_what_to_import_behind_its_own_import_of_torch() -> 
     ).text
     settings, _, rest = program.partition("import torch\n")
     assert "os.environ['A']" in settings and rest.startswith("if not hasattr(torch.ops.my, 'op'):")
+
+
+def test_texts_of_graphs_are_code_of_their_own_language() -> None:
+    for style, language in (("code", "python"), ("dot", "dot")):
+        (block,) = report(style).page(recording(GRAPH))
+        assert isinstance(block, Code) and block.language == language
+    for style, mark in (("code", "# "), ("dot", "// ")):
+        assert plain_text(report(style).page(recording())).startswith(mark)
 
 
 def test_a_graph_that_runs_is_not_said_to_be_never_called() -> None:

@@ -262,6 +262,13 @@ def test_guards_and_checks_of_a_source_stand_together() -> None:
     assert groups["", "SHAPE_ENV"].remark == "stands with the sources that it names"
 
 
+def test_where_sizes_are_in_no_relation_the_guard_of_shapes_says_so() -> None:
+    shapes = guard("SHAPE_ENV", "", "shape_env")
+    without = entry(0, tensor("L['x']"), guards=(guard("TENSOR_MATCH", "L['x']"), shapes))
+    (remark,) = [found.remark for found in by_source(without) if "SHAPE_ENV" in found.types]
+    assert remark == "no relation between sizes"
+
+
 @pytest.mark.parametrize(
     ("source", "scope", "kind"),
     [

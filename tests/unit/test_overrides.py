@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from dynamo_core.shared.backend_choice import parse_chain
 from dynamo_core.shared.freeze_after import FreezeAfter, parse_freeze_after
 from dynamo_core.shared.overrides import merged, parse_override
 
@@ -65,6 +66,17 @@ def test_it_is_spelled_as_it_was_typed(text: str) -> None:
 def test_a_bad_override_is_told(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=re.escape(said)):
         parse_override(text)
+
+
+def test_an_option_is_for_the_only_backend_or_for_the_one_that_it_names() -> None:
+    (only,) = parse_chain("ofi", options={"size": 3})
+    first, second = parse_chain("ofi,inductor", options={"inductor:size": 3})
+    assert (only.options, first.options, second.options) == ((("size", 3),), (), (("size", 3),))
+    for chain in ("ofi,inductor", "ofi,inductor,eager"):
+        with pytest.raises(ValueError, match=re.escape("is for: ofi:size=VALUE")):
+            parse_chain(chain, options={"size": 3})
+    with pytest.raises(ValueError, match="which is not among the backends"):
+        parse_chain("ofi,inductor", options={"eager:size": 3})
 
 
 def test_of_several_the_later_counts_and_those_of_a_compile_stand_apart() -> None:

@@ -80,6 +80,14 @@ class TestFile:
         assert (one.bounds.min_speed_up, two.bounds.min_speed_up) == (1, 2)
         assert (suite.bounds.min_pass_rate, one.bounds.min_pass_rate) == (1, None)
 
+    def test_it_is_called_as_its_file_or_as_the_folder_of_a_file_without_a_name_of_its_own(
+        self, folder: Path
+    ) -> None:
+        text = '[programs.one]\nrun = "a.py"\n'
+        assert self.read(folder, text).name == folder.name == read_suite(folder).name
+        (folder / "nightly.toml").write_text(text)
+        assert read_suite(folder / "nightly.toml").name == "nightly"
+
     def test_the_command_line_comes_first(self, folder: Path) -> None:
         text = 'repeat = 2\n[programs.one]\nrun = "a.py"\nrepeat = 3\n'
         assert self.read(folder, text, repeat=9).programs[0].choices.repeat == 9
@@ -435,3 +443,12 @@ class TestReport:
             ("mixer", "", "not run"),
         ]
         assert (rows[1]["speed_up"], rows[3]["speed_up"]) == ("2.0", "")
+
+    def test_what_fails_in_eager_fails_in_all(self) -> None:
+        names = ("eager", "a", "b")
+        broken = [row(name, None, outcome="failed", problem="boom", log="x.stderr") for name in names]
+        page = plain_text(suite_blocks(self.of(*broken), "r"))
+        assert "- resnet: boom; log: x.stderr\n" in page
+        assert "- resnet under a, b: boom; log: x.stderr\n" in plain_text(
+            suite_blocks(self.of(row("eager", None), *broken[1:]), "r")
+        )

@@ -1,6 +1,7 @@
 """Which backend took a graph, from the record to the words."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from dynamo_core.model import AssignedBackend, CompileId, DeclinedBy, Graph, Process, Recording
@@ -70,3 +71,18 @@ def test_without_a_choice_there_is_nothing_to_tell() -> None:
     assert taken(of_torch) is None
     assert list(backends_section(recording(of_torch))) == []
     assert taken_line(recording(graph(1, "mine.py:f"))) is None
+
+
+def test_of_graphs_that_were_taken_none_is_said_to_be_left() -> None:
+    assert untaken_lines(recording(graph(1, "a"), graph(2, "b", ("a", "not this one")))) == []
+    left = [graph(number, None, ("a", "no")) for number in range(1, 8)]
+    assert len(untaken_lines(recording(graph(8, "a"), *left[:5]))) == 5
+    assert untaken_lines(recording(*left))[5:] == ["… and 2 more graphs that no backend took"]
+
+
+def test_each_backend_has_a_row_with_what_it_took() -> None:
+    unknown = replace(graph(3, "b", ("a", "other")), calls=None, host_seconds=None)
+    several = recording(graph(1, "b", ("a", "no")), graph(2, "b", ("a", "no")), unknown, graph(4, "a"))
+    lines = [" ".join(line.split()) for line in plain_text(backends_section(several)).splitlines()]
+    assert lines[2:4] == ["b 3 not recorded not recorded", "a 1 2 1.00 s"]
+    assert lines[4:] == ["- a declined 2 graphs: no", "- a declined graph 3: other"]

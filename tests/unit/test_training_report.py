@@ -1,6 +1,7 @@
 """Forward and backward graphs: what is saved, recomputed and shared, from nodes and from torch's text."""
 
 from collections.abc import Container
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -27,6 +28,7 @@ from dynamo_reporters.explain.report import report as explain
 from dynamo_reporters.graphs.report import report as graphs
 from dynamo_reporters.ops import report as ops
 from dynamo_reporters.page.console import plain_text
+from dynamo_reporters.parts.training.words import pairs_facts
 from trace_bytes import NO_FRAME, artifact, process_of
 
 # As torch 2.8 writes them; what 2.13 does otherwise is in FORWARD_2_13.
@@ -304,6 +306,12 @@ def test_inference_says_nothing_and_a_backward_without_graphs_is_not_recorded() 
     assert "its forward and backward graph were not recorded" in plain_text(graphs().page(lost))
     assert graphs().body(lost)["graphs"][0]["training"] is None
     assert "not recorded" in plain_text(explain().page(lost)).split("Training")[1]
+
+
+def test_a_joint_graph_that_was_not_recorded_is_said_to_be_so() -> None:
+    known, unknown = pairs_facts([pair()]), pairs_facts([pair(), replace(pair(), joint=None)])
+    assert known[0] == "training: forward 1 op, backward 2 ops, joint graph 3 ops"
+    assert unknown[0] == "training in 2 parts: forward 2 ops, backward 4 ops, joint graph not recorded"
 
 
 def test_a_pair_of_unknown_number_is_that_of_its_compile() -> None:
