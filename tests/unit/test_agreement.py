@@ -20,6 +20,7 @@ from dynamo_core.backends.agreement import (
     with_other_last_bits,
 )
 from dynamo_core.backends.agreement.comparison import SECOND_OPINIONS
+from dynamo_core.backends.agreement.rounding import _added_in_a_row
 
 NAN, INFINITY = float("nan"), float("inf")
 
@@ -178,6 +179,12 @@ def test_a_sum_in_a_row() -> None:
 def in_a_row(x: torch.Tensor, run: Callable[[torch.Tensor], Any], seed: int = 1) -> Any:
     """What `run` gives with sums in a row, in one lane where the seed is odd."""
     return rounded_otherwise(lambda values: run(values[0]), [x], seed)
+
+
+@pytest.mark.parametrize("count", [9, 15, 16, 17])
+def test_any_count_of_numbers_can_be_added_in_lanes(count: int) -> None:
+    numbers = torch.arange(float(count)).reshape(-1, 1)
+    assert _added_in_a_row(numbers, 8).tolist() == [count * (count - 1) / 2]
 
 
 def test_a_sum_into_integers_adds_what_is_left_of_each_number() -> None:

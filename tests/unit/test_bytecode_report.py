@@ -4,9 +4,9 @@ import io
 from dataclasses import replace
 from pathlib import Path
 
-from bytecode_by_hand import GRAPH, code
 from rich.console import Console
 
+from bytecode_by_hand import GRAPH, code
 from dynamo_core.analysis.bytecode.instructions import prologue
 from dynamo_core.analysis.bytecode.resume_chain import Links, lines_text
 from dynamo_core.model import (

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_findings import a_break, failure, fallback, graph, reasons, recompile, times
 
 from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.findings import KINDS, Cost, Draft, Figure, Finding, Known, find
@@ -34,6 +33,7 @@ from dynamo_reporters.documents import json_schema, json_value
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.parts.findings import finding_lines
 from made import of_one_process, pair_of
+from made_findings import a_break, failure, fallback, graph, reasons, recompile, times
 
 
 def kinds(found: list[Finding]) -> list[str]:

@@ -6,7 +6,6 @@ from html import unescape
 from itertools import permutations
 
 import pytest
-from made_findings import a_break, fallback, reasons, recompile
 
 from dynamo_core.analysis.findings import KINDS, Cost, Evidence, Figure, Finding, Kind, find
 from dynamo_core.analysis.findings.finding import NOT_RECORDED
@@ -22,6 +21,7 @@ from dynamo_reporters.parts.findings import finding_lines
 from dynamo_reporters.profile.report import report as profile_report
 from dynamo_reporters.recompiles.report import report as recompiles_report
 from made import of_one_process
+from made_findings import a_break, fallback, reasons, recompile
 
 HERE = Place("/home/me/train.py", 7)
 WRONG = ("wrong result", "compiler error", "ranks differ")

@@ -1,8 +1,8 @@
 """What rewritten bytecode says as Python, in the spellings of Python 3.10, 3.11, 3.13 and 3.14."""
 
 import pytest
-from bytecode_by_hand import GRAPH, code
 
+from bytecode_by_hand import GRAPH, code
 from dynamo_core.analysis.bytecode.instructions import instruction_text, plain_argument
 from dynamo_core.analysis.bytecode.rewritten import read_rewritten, without_marks
 from dynamo_core.model import Instruction

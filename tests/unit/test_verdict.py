@@ -149,6 +149,7 @@ def test_versions_are_named_once_each() -> None:
     ("run", "words"),
     [
         (Run(exit_code=3, started_ns=S, ended_ns=4 * S), "ended with exit code 3 after 3.00 s"),
+        (Run(exit_code=3, ended_ns=4 * S), "ended with exit code 3"),
         (
             Run(signal=9, started_ns=0, ended_ns=S),
             "was killed by SIGKILL after 1.00 s: the recording ends there",

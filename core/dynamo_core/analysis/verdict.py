@@ -148,11 +148,11 @@ def ending(run: Run) -> str:
         return "ran without `dynamo run`: its exit code is not recorded"
     if run.ended_ns is None:
         return "has not ended, or dynamo was killed: this recording is partial"
-    duration = seconds(None if run.started_ns is None else (run.ended_ns - run.started_ns) / 1e9)
+    after = "" if run.started_ns is None else f" after {seconds((run.ended_ns - run.started_ns) / 1e9)}"
     if run.signal is not None:
         try:
             name = signals.Signals(run.signal).name
         except ValueError:
             name = str(run.signal)
-        return f"was killed by {name} after {duration}: the recording ends there"
-    return f"ended with exit code {run.exit_code} after {duration}"
+        return f"was killed by {name}{after}: the recording ends there"
+    return f"ended with exit code {run.exit_code}{after}"

@@ -146,6 +146,6 @@ def _added_in_a_row(columns: Any, lanes: int) -> Any:
     lanes = max(lanes, -(-columns.shape[0] // _MOST_IN_A_ROW))
     rows = columns.shape[0] // lanes
     in_lanes = columns[:lanes].clone()
-    for row in columns[lanes : lanes * rows].view(rows - 1, lanes, -1):
+    for row in columns[lanes : lanes * rows].view(rows - 1, lanes, columns.shape[1]):
         in_lanes += row
     return in_lanes.sum(0) + columns[lanes * rows :].sum(0)
