@@ -1,0 +1,89 @@
+"""Of what kind a part of a cache key is, how it is called, and how much of its value is shown."""
+
+import pytest
+
+from dynamo_core.analysis.caches.key_parts import key_of_lines
+from dynamo_core.analysis.caches.part_words import PartDifference, differences, part_setting
+
+
+def differing(name: str, before: str | None, after: str | None) -> PartDifference:
+    sides = (
+        key_of_lines([] if text is None else [f"[{at}] {name}: {text}"])
+        for at, text in enumerate((before, after))
+    )
+    first, second = sides
+    (found,) = differences(first.differing(second))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "label"),
+    [
+        ("inductor_config[max_fusion_size]", "setting", "max_fusion_size"),
+        ("autocast_state[cpu]", "setting", "autocast on cpu"),
+        ("default_dtype", "setting", "default dtype"),
+        ("grad_enabled", "setting", "grad mode"),
+        ("cache_key_tag", "setting", "cache_key_tag"),
+        ("provenance_tracking_level", "setting", "provenance_tracking_level"),
+        ("cpp_runtime_thread_count", "threads", "CPU threads"),
+        ("system_info[device]", "machine", "system_info[device]"),
+        ("default_cuda_device_index", "machine", "default_cuda_device_index"),
+        ("joint_custom_pre_pass", "custom pass", "custom pass joint_custom_pre_pass"),
+        ("_custom_partitioner_fn", "custom pass", "custom pass _custom_partitioner_fn"),
+        ("custom_backend_passes", "custom pass", "custom pass custom_backend_passes"),
+        ("what_is_new", "other", "what_is_new"),
+    ],
+)
+def test_a_part_is_of_a_kind_and_called_as_people_call_it(name: str, kind: str, label: str) -> None:
+    found = differing(name, "a", "b")
+    assert (found.kind, found.sentence) == (kind, f"{label}: a → b")
+
+
+def test_a_part_that_one_key_has_not_is_none_there_and_an_empty_one_is_shown() -> None:
+    assert differing("what_is_new", None, "b").sentence == "what_is_new: none → b"
+    assert differing("what_is_new", "a", None).sentence == "what_is_new: a → none"
+    assert differing("what_is_new", "", "b").sentence == "what_is_new: '' → b"
+    same = differing("what_is_new", "a", "a")
+    assert same.sentence == "what_is_new differs in what torch's text of it does not show"
+
+
+def test_of_long_values_what_differs_is_shown_with_a_little_before_it() -> None:
+    exact = differing("what_is_new", "a" * 99 + "b", "a" * 99 + "c")
+    assert exact.sentence == f"what_is_new: {'a' * 99}b → {'a' * 99}c"
+    late = differing("what_is_new", "a" * 100 + "b", "a" * 100 + "c")
+    assert late.sentence == f"what_is_new: …{'a' * 25}b → …{'a' * 25}c"
+    early = differing("what_is_new", "x" + "a" * 100, "y" + "a" * 100)
+    assert early.sentence == f"what_is_new: x{'a' * 99}… → y{'a' * 99}…"
+    longer = differing("what_is_new", "a" * 101, "a" * 102)
+    assert longer.sentence == f"what_is_new: …{'a' * 25} → …{'a' * 26}"
+
+
+def test_the_setting_of_a_part_is_what_stands_in_its_brackets() -> None:
+    assert part_setting("inductor_config[cpp.simdlen]") == "cpp.simdlen"
+    assert part_setting("system_info[device]") is None
+    assert part_setting("inductor_config") is None
+
+
+def test_what_most_likely_caused_the_others_is_first_and_what_follows_only_where_alone() -> None:
+    names = ["gm", "inductor_config[x]", "torch_version", "system_info[device]"]
+    follows = "fx_kwargs[static_input_idxs]"
+
+    def kinds(*parts: str) -> list[str]:
+        before, after = (key_of_lines(f"[{at}] {name}: {at}" for name in parts) for at in "ab")
+        return [each.kind for each in differences(before.differing(after))]
+
+    assert kinds(*names, follows) == ["version", "machine", "setting", "graph"]
+    assert kinds(follows) == ["setting"]
+
+
+def test_autograds_settings_are_told_one_by_one_where_both_keys_have_them() -> None:
+    def parts(before: tuple[str, ...], after: tuple[str, ...]) -> list[str]:
+        first, second = (
+            key_of_lines(f"[{at}] {name}: {at}" for name in names)
+            for at, names in (("a", before), ("b", after))
+        )
+        return [each.part for each in differences(first.differing(second))]
+
+    one = "autograd_config[x]"
+    assert parts(("autograd_config", one), ("autograd_config", one)) == [one]
+    assert parts(("autograd_config",), ("autograd_config", one)) == ["autograd_config"]

@@ -1,0 +1,32 @@
+"""Texts of a bundle where it matters how they stand: empty quotes, arguments of several words."""
+
+import pytest
+
+from dynamo_core.bundle.placeholders import Placeholders
+from dynamo_core.bundle.texts import Texts
+
+
+@pytest.fixture
+def texts() -> Texts:
+    return Texts(Placeholders())
+
+
+@pytest.mark.parametrize("text", ["''", '""', "key ''"])
+def test_quotes_with_nothing_in_them_stay(texts: Texts, text: str) -> None:
+    assert texts.text(text) == text
+
+
+def test_a_quoted_word_is_a_name_and_a_quoted_sentence_one_text(texts: Texts) -> None:
+    assert texts.text("'zircon' 'gneiss'") == "'name1' 'name2'"
+    assert texts.text("'zircon gneiss'") == "'text1'"
+    assert texts.text("'zircon.gneiss'") == "'name1.name2'"
+
+
+def test_an_argument_of_several_words_goes_whole_and_of_one_word_by_word(texts: Texts) -> None:
+    assert texts.argument("--zircon=3") == "--name1=3"
+    assert texts.argument("zircon --gneiss") == "text1"
+    assert texts.argument("a\tb") == "text2"
+
+
+def test_switches_stay_as_they_are_and_nothing_else_does(texts: Texts) -> None:
+    assert [texts.whole(text) for text in ("", "0", "1", "2", "01")] == ["", "0", "1", "text1", "text2"]
