@@ -96,7 +96,7 @@ def test_bytecode_that_says_nothing_has_no_heading() -> None:
 
 def op(name: str, place: Place | None = AT) -> Node:
     tensors = (TensorInfo((2,), None, "torch.float32", "cpu"),)
-    return Node("call_function", name, "torch.sin", "(x,)", "{}", tensors, place=place)
+    return Node("call_function", name, "torch.sin", "(x,)", "{}", tensors=tensors, place=place)
 
 
 def test_ops_are_told_once_for_the_graphs_in_which_they_are_the_same() -> None:
