@@ -40,6 +40,11 @@ def test_what_torch_says_without_a_line_is_said_at_the_line_of_the_same_cause() 
     assert "You marked L['x'].size()[0] as dynamic" in one.words
 
 
+def test_a_failure_without_words_of_torchs_is_an_obstacle_at_its_line() -> None:
+    (one,) = obstacles([replace(failed("", "f(x)"), error=None)], [], None)
+    assert (one.place, one.words) == (Place(MODEL, 7), "UserError: no reason recorded")
+
+
 def test_two_lines_are_two_obstacles() -> None:
     drafted = DraftedObstacle(
         "DATA_DEPENDENT_ERROR", "u0 > 3", (StackFrame(Place(MODEL, 9), "forward", "y[:n]"),)

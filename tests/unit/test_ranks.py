@@ -17,6 +17,7 @@ from dynamo_core.model import (
     Run,
 )
 from dynamo_core.shared.records import CachesInUse
+from made import compiled
 from ranks_by_hand import HERE, called, collective, graph, of, rank, running
 
 
@@ -31,6 +32,19 @@ def test_ranks_that_do_the_same_are_one_row_without_a_difference() -> None:
     assert [row.ranks for row in found.rows] == [tuple(range(8))]
     assert (found.differences, found.waits, found.waiting) == ((), (), ())
     assert "the order and sizes of the collectives in graphs" in found.compared
+
+
+def test_a_row_has_the_compile_seconds_of_the_rank_that_took_least_and_of_the_one_that_took_most() -> None:
+    ranks = [rank(number, graph(collective("all_reduce"))) for number in range(3)]
+    for process, seconds in zip(ranks, (2.0, 1.0, 3.0), strict=True):
+        process.compiles.append(compiled(0, seconds))
+    (row,) = compare_ranks(of(*ranks)).rows
+    assert (row.least_compile_seconds, row.most_compile_seconds) == (1.0, 3.0)
+    first = replace(
+        ranks[0], alike=(AlikeRank(5, 0.5, None), AlikeRank(6, None, None), AlikeRank(7, 9.0, None))
+    )
+    (row,) = compare_ranks(of(first, ranks[1])).rows
+    assert (row.least_compile_seconds, row.most_compile_seconds) == (0.5, 9.0)
 
 
 def test_a_collective_of_another_size_is_a_difference_and_its_line_is_the_programs() -> None:

@@ -101,6 +101,13 @@ def test_what_varied_along_with_it_is_named_too() -> None:
     assert first_change(cause) == (Assignment(DYNAMIC_SOURCES, "L['x']:0,L['x']:1,L['k']"),)
 
 
+def test_all_that_varied_is_to_be_marked_and_each_once() -> None:
+    (cause,) = causes([size(4, 5)], symbols=[opened(), opened("L['y'].size()[1]"), opened("L['k']")])
+    (marked,) = (each.text for each in recompile_advice(cause) if "mark_dynamic" in each.text)
+    both = "`torch._dynamo.mark_dynamic(x, 0)` and `torch._dynamo.mark_dynamic(y, 1)`"
+    assert marked == f"call {both} on what is passed, before the call."
+
+
 def test_a_number_that_had_changed_by_then_is_said_beside_it() -> None:
     (cause,) = causes(["0/0: epoch == 0"], symbols=[opened("L['epoch']"), opened("L['self'].temperature")])
     said = cause_sentence(cause)
