@@ -51,12 +51,12 @@ _REPORTS: Mapping[str, tuple[str, int, type]] = {
     "autotune": ("dynamo autotune --format json", 2, Autotuned),
     "breaks": ("dynamo breaks --format json", 1, Breaks),
     "explain": ("dynamo explain --format json", 3, Explained),
-    "bytecode": ("dynamo bytecode --format json", 1, Bytecodes),
+    "bytecode": ("dynamo bytecode --format json", 2, Bytecodes),
     "graphs": ("dynamo graphs --format json", 2, Graphs),
     "guards": ("dynamo guards --format json", 1, Guards),
     "ops": ("dynamo ops --format json", 1, OpsBody),
-    "profile": ("dynamo profile --format json", 2, Profile),
-    "recompiles": ("dynamo recompiles --format json", 1, Recompiles),
+    "profile": ("dynamo profile --format json", 3, Profile),
+    "recompiles": ("dynamo recompiles --format json", 2, Recompiles),
     "ranks": ("dynamo ranks --format json", 1, Ranks),
 }
 # What an option adds to a report: fields that are only there with it, after the report's own.

@@ -8,13 +8,16 @@ import pytest
 
 from dynamo_core.model import (
     BreakExplanation,
+    Bytecode,
     CompileId,
     Frame,
+    Graph,
     GraphBreak,
     Place,
     Process,
     ProcessEnd,
     Recording,
+    ResumeFunction,
     StackFrame,
 )
 from dynamo_reporters.breaks.report import break_blocks, report
@@ -107,6 +110,53 @@ def test_the_document_has_frames_by_what_became_of_them() -> None:
     assert [plain[kind] for kind in ("skipped", "fell_back", "raised")] == [None, None, None]
 
 
+def test_the_counts_are_the_title_of_the_page() -> None:
+    first, *_ = report().page(of_one_process(breaks=[BREAK]))
+    assert first == Heading("1 graph break", 1)
+    first, *_ = report().page(Recording(Path("t"), None, [Process(Path("t"))], None, []))
+    assert first == Heading("Graph breaks were not recorded.", 1)
+
+
+NEXT = "torch_dynamo_resume_in_train_at_7"
+
+
+def parted(*crossed: tuple[int | None, int | None], **known: Any) -> list[str]:
+    """What is said of a break that lies between these graphs in the versions of a function.
+
+    None is no graph there; what goes on behind is frame 1, whose graphs are numbered from 11.
+    """
+    graphs, frames, codes, breaks, made = [], [], [], [], []
+    for at, (before, after) in enumerate(crossed):
+        ids = CompileId(0, at), CompileId(1 + at, 0)
+        breaks.append(replace(BREAK, stack=BREAK.stack[1:], compile_id=ids[0]))
+        for compile_id, name, number in ((ids[0], "train", before), (ids[1], NEXT, after)):
+            frames.append(Frame(name, AT, "compiled", None, number is not None, name == "train", compile_id))
+            codes.append(Bytecode(compile_id, name, name, AT, f"{name} {at}", {7: "x"}, (), ()))
+            if number is not None:
+                graphs.append(
+                    Graph(number, compile_id, 0, None, "eager", number, frame_name=name, is_compiled=True)
+                )
+        made.append(ResumeFunction(f"__resume_{at}", NEXT, f"{NEXT} {at}", ids[0]))
+    fields = {"graphs": graphs, "frames": frames, "bytecodes": codes, "breaks": breaks}
+    recording = of_one_process(resume_functions=made, **fields, **known)
+    return [line for line in shown(recording) if line.lower().startswith("between ")]
+
+
+def test_it_is_said_between_which_graphs_a_break_lies() -> None:
+    assert parted((1, 2)) == ["Between graph 1 (1 op) and graph 2 (2 ops)."]
+    assert parted((1, None)) == ["Between graph 1 (1 op) and no graph after it."]
+    assert parted((None, 2)) == ["Between no graph before it and graph 2 (2 ops)."]
+    unknown = parted((None, 2), failed_probes={"bytecode": "no such function"})
+    assert unknown == ["Between what was not recorded before it and graph 2 (2 ops)."]
+
+
+def test_of_many_pairs_of_graphs_the_first_five_are_named() -> None:
+    (five,) = parted(*((n, 10 + n) for n in range(1, 6)))
+    assert five.count("between") == 4 and "more" not in five
+    (seven,) = parted(*((n, 10 + n) for n in range(1, 8)))
+    assert seven.endswith("between graph 5 (5 ops) and graph 15 (15 ops); and 2 more.")
+
+
 def test_a_break_that_no_graph_lies_around_has_no_time_to_be_unknown() -> None:
     assert not any("The time outside of graphs" in line for line in shown(of_one_process(breaks=[BREAK])))
 
@@ -154,3 +204,14 @@ def test_a_live_break_has_as_much_as_was_asked_for(detail: Detail, texts: list[s
     ]
     assert [text for text in found if not text.startswith("http")] == texts
     assert len(break_blocks(replace(BREAK, explanation=None, stack=()), Detail.NORMAL)) == 1
+
+
+def test_a_frame_that_raised_at_torchs_limit_is_listed_with_those_that_could_not_be_compiled() -> None:
+    reason = "FailOnRecompileLimitHit: recompile_limit reached"
+    page = shown(of_one_process(frames=[frame("f", "raised", reason), frame("g", "failed", reason)]))
+    assert "Other frames that could not be compiled" in page
+    rows = [line.split("train.py:7) ")[1] for line in page if "train.py:7) " in line]
+    assert rows == [
+        "raised an error torch's recompile limit: `dynamo recompiles`",
+        "runs eager torch's recompile limit: `dynamo recompiles`",
+    ]

@@ -7,7 +7,7 @@ import pytest
 
 from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.findings import find
-from dynamo_core.model import Bytecode, CallTimes, Compile, CompileId, Graph, Place, ResumeFunction
+from dynamo_core.model import Bytecode, CallTimes, Compile, CompileId, Frame, Graph, Place, ResumeFunction
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.recompiles.report import report
 from made import of_one_process
@@ -52,11 +52,11 @@ def effect_of(**changes: Any) -> str:
 
 def test_behind_a_break_the_calls_of_the_graph_before_tell() -> None:
     told = "its 2 compiled versions ran 2 calls in all; from call 3 on it ran eager, "
-    assert effect_of() == f"{told}30 times, as the graph before it ran 32 times"
+    assert effect_of() == f"{told}at most 30 times, as the graph before it ran 32 times"
     graphs = [called(1, BEFORE, 32), called(2, at(0), 20), called(3, at(1), 11)]
     assert effect_of(graphs=graphs) == (
-        "its 2 compiled versions ran 31 calls in all, all others have run eager since, 1 time, as the graph "
-        "before it ran 32 times"
+        "its 2 compiled versions ran 31 calls in all, all others have run eager since, at most 1 time, as "
+        "the graph before it ran 32 times"
     )
 
 
@@ -92,4 +92,12 @@ def test_the_page_of_recompiles_says_the_same() -> None:
     known = of_one_process(**KNOWN)
     assert Figures(known).recompiled[0].limit is not None
     page = " ".join(plain_text(report().page(known)).split())
-    assert "no entry have run eager since, 30 times, as the graph before it ran 32 times." in page
+    assert "no entry have run eager since, at most 30 times, as the graph before it ran 32 times." in page
+
+
+def test_nothing_ran_eager_where_torch_raised_an_error_at_its_limit() -> None:
+    raised = Frame(NAME, Place("/x.py", 4), "raised", "it failed", False, False, at(2))
+    told = effect_of(frames=[raised])
+    assert told == "its 2 compiled versions ran 2 calls in all; a call that fit none of them raised an error"
+    page = " ".join(plain_text(report().page(of_one_process(**KNOWN, frames=[raised]))).split())
+    assert "at its recompile limit: a call that fit no entry raised an error." in page

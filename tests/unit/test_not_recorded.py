@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dynamo_core.analysis.fullgraph_audit import audit
-from dynamo_core.analysis.not_recorded import unrecorded
+from dynamo_core.analysis.not_recorded import unrecorded, unseen_kinds
 from dynamo_core.analysis.ranks import compare_ranks
 from dynamo_core.analysis.summary import summarize
 from dynamo_core.analysis.verdict import verdict
@@ -110,7 +110,7 @@ def rank(number: int, **fields: Any) -> Process:
 
 def test_ranks_that_looked_nothing_up_are_not_said_to_agree_in_it() -> None:
     found = compare_ranks(of_processes(rank(0), rank(1)))
-    assert "hits and misses in torch's caches" in found.not_compared
+    assert "hits and misses in torch's caches (nothing was looked up)" in found.not_compared
     assert not any("caches" in text for text in found.compared)
 
 
@@ -132,3 +132,24 @@ def test_what_a_torch_trace_lacks_is_named() -> None:
     assert list(unrecorded(plain)) == ["frames", "graph calls", "bytecode", "graph breaks"]
     assert unrecorded(of_one_process()) == {}
     assert unrecorded(of_one_process(failed_probes=BLIND)) == BLIND
+
+
+def test_without_graphs_nothing_is_known_of_wrong_results() -> None:
+    assert {"wrong result", "ranks differ", "backend declined"} <= unseen_kinds(
+        of_one_process(failed_probes=BLIND)
+    )
+    assert "wrong result" not in unseen_kinds(of_one_process())
+
+
+def test_an_engine_that_did_not_start_and_calls_that_were_not_counted_are_named() -> None:
+    failed = replace(of_one_process(), engine_failures=["ImportError: x"], processes=[])
+    assert unrecorded(failed) == {"processes": "ImportError: x"}
+    uncounted = of_one_process(info=ProcessInfo(pid=1, calls_not_recorded="the disk is full"))
+    assert unrecorded(uncounted) == {"graph calls": "the disk is full"}
+
+
+def test_a_recording_of_ours_without_its_first_record_is_not_called_a_plain_trace() -> None:
+    lost = of_one_process(Run(), info=ProcessInfo.of({}))
+    why = set(unrecorded(lost).values())
+    assert any("first record" in each for each in why)
+    assert not any("plain torch trace" in each for each in why)

@@ -1,7 +1,8 @@
 """How many calls of a frame at torch's recompile limit ran eager.
 
 Nothing counts them: torch finds no entry that fits, and runs the frame without calling us. Only what goes on
-behind a graph break was called as often as the graph before the break, whose calls are counted.
+behind a graph break was called at most as often as the graph before the break, whose calls are counted: what
+stands at the break may raise, or return.
 """
 
 from itertools import chain
@@ -12,16 +13,16 @@ from .words import number
 
 
 def how_often_eager(frame: FrameRecompiles) -> str:
-    """`24 times, as the graph before it ran 32 times`, or that it was not recorded."""
+    """`at most 24 times, as the graph before it ran 32 times`, or that it was not recorded."""
     versions, entered = frame.versions_called, times_entered(frame)
     if versions is None or entered is None or entered < sum(versions):
         return "how often was not recorded"
     eager = number(entered - sum(versions), "time")
-    return f"{eager}, as the graph before it ran {number(entered, 'time')}"
+    return f"at most {eager}, as the graph before it ran {number(entered, 'time')}"
 
 
 def times_entered(frame: FrameRecompiles) -> int | None:
-    """How often the rest of a function behind a break was called; None where that does not follow.
+    """How often, at most, the rest of a function behind a break was called; None where nothing tells.
 
     It follows where the graphs before lead there and nowhere else (a branch goes on in one of two functions),
     and each compiled version has one graph whose calls are counted.
@@ -42,7 +43,7 @@ def times_entered(frame: FrameRecompiles) -> int | None:
 
 
 def _calls(graphs: "list[Graph] | tuple[()]", compile_id: CompileId | None) -> int | None:
-    """Those of the one graph before the break, each of which has come to the break."""
+    """The calls of the one graph before the break; None where some of them did not come to the break."""
     if compile_id is None or len(graphs) != 1:
         return None
     (graph,) = graphs

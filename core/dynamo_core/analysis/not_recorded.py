@@ -6,6 +6,7 @@ from ..model import Process, Recording
 from .summary import breaks_recorded_in, recompiles_recorded_in, summarize
 
 _PLAIN_TRACE = "a plain torch trace does not have it; `dynamo run` records it"
+_NO_FIRST_RECORD = "the first record of a process is missing: what there is of it may be incomplete"
 _OLD_TRACE = "a trace of this version of torch does not tell; `dynamo run` records it"
 # By kind of finding: the count, as `Summary` has it, without which nothing is known of such findings.
 _COUNT_OF: Mapping[str, str] = {
@@ -15,17 +16,24 @@ _COUNT_OF: Mapping[str, str] = {
     "recompile": "recompiles",
     "recompile limit": "recompiles",
     "compiled anew": "recompiles",
+    "backend declined": "graphs",
+    "ranks differ": "graphs",
+    "wrong result": "graphs",
 }
 _ONLY_OURS = ("frames", "graph calls", "bytecode")
 
 
 def unrecorded(recording: Recording) -> dict[str, str]:
     """By its probe's name, or as counts have it: what was not recorded in some process, and why."""
-    found: dict[str, str] = {}
+    found = {"processes": recording.engine_failures[0]} if recording.engine_failures else {}
     for process in recording.processes:
         reasons = dict(process.failed_probes)
+        no_counts = process.info.calls_not_recorded or process.calls_problem
+        if no_counts and (process.is_ours or recording.run is not None):
+            reasons["graph calls"] = no_counts
         if not process.is_ours:
-            reasons |= dict.fromkeys(_ONLY_OURS, _PLAIN_TRACE)
+            why = _PLAIN_TRACE if recording.run is None else _NO_FIRST_RECORD
+            reasons |= dict.fromkeys(_ONLY_OURS, why)
             if not breaks_recorded_in(process):
                 reasons["graph breaks"] = _OLD_TRACE
         if not recompiles_recorded_in(process):

@@ -51,6 +51,12 @@ class FrameRecompiles:
     records: CompileRecords
 
     @property
+    def raised_at_limit(self) -> bool:
+        """Whether torch raised an error at its limit, as `fail_on_recompile_limit_hit` has it."""
+        frame = None if self.limit is None else self.records.frames.get(self.limit.compile_id)
+        return frame is not None and frame.outcome == "raised"
+
+    @property
     def name(self) -> str | None:
         """The function's name."""
         return next((compile_.name for compile_ in self.compiles if compile_.name), None)

@@ -57,8 +57,9 @@ def judge(finding: Finding, baseline: Sequence[Observed], tried: Observed, *, is
     difference = difference_in_output(baseline, tried)
     if difference is not None:
         return Judgement("changes the output", difference, left)
-    if finding.kind in tried.unseen:
-        return Judgement("does not cure", "whether it is still there could not be recorded", left)
+    unseen = not_seen_now(baseline, tried)
+    if unseen:
+        return Judgement("does not cure", f"it could not be recorded whether there was a {unseen[0]}", left)
     if not was:
         return Judgement("does not cure", "a run without it does not have the finding either", left)
     if left >= was:
@@ -82,6 +83,11 @@ def judge(finding: Finding, baseline: Sequence[Observed], tried: Observed, *, is
     if left or new:
         return Judgement("helps", f"{total_was} → {total} in all", left)
     return Judgement("cures", "", 0)
+
+
+def not_seen_now(baseline: Sequence[Observed], tried: Observed) -> list[str]:
+    """The kinds of findings that a run could not record, and the first run without the remedy could."""
+    return sorted(tried.unseen - baseline[0].unseen)
 
 
 def times_met(finding: Finding, findings: Sequence[Finding], *, is_edit: bool = False) -> int:

@@ -31,7 +31,15 @@ from .changes import (
     with_change,
 )
 from .further import further_remedies
-from .judging import Observed, difference_in_output, judge, lines_compared, times_met, total_times
+from .judging import (
+    Observed,
+    difference_in_output,
+    judge,
+    lines_compared,
+    not_seen_now,
+    times_met,
+    total_times,
+)
 from .known_trials import KnownTrials
 from .overlay import overlay
 from .own_lines import own_lines
@@ -210,6 +218,10 @@ class _Search:
             return Trial(remedy, "changes the ending", reason, before, after, (ran.ran,), edited)
         if difference is not None:
             return Trial(remedy, "changes the output", difference, before, after, (ran.ran,), edited)
+        unseen = not_seen_now(self._baseline, ran)
+        if unseen:
+            reason = f"it could not be recorded whether there was a {unseen[0]}"
+            return Trial(remedy, "does not cure", reason, before, after, (ran.ran,), edited)
         verdict = "cures" if after == 0 else "helps" if after < before else "does not cure"
         return Trial(remedy, verdict, "", before, after, (ran.ran,), edited)  # type: ignore[arg-type]
 

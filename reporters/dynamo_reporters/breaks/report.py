@@ -13,7 +13,7 @@ from dynamo_core.analysis.not_recorded import probe_failed, were_not_recorded
 from dynamo_core.analysis.recompiles import is_recompile_limit
 from dynamo_core.analysis.remedies.advice import Advice
 from dynamo_core.analysis.remedies.breaks import break_advice
-from dynamo_core.analysis.summary import breaks_recorded, fell_back, recorded, summarize
+from dynamo_core.analysis.summary import breaks_recorded, fell_back, gave_up, recorded, summarize
 from dynamo_core.analysis.words import (
     alternatives,
     compile_label,
@@ -119,20 +119,21 @@ def _problems(figures: Figures) -> Iterator[Block]:
 
 
 def _others(figures: Figures) -> Iterator[Block]:
-    """Frames that run eager, too, of which there is nothing to be cured here."""
+    """Further frames that Dynamo could not compile, of which there is nothing to be cured here."""
     told = {id(each) for cost in figures.breaks for each in cost.distinct.frames_fell_back}
     told |= {id(each.frame) for each in to_be_cured(figures)}
     rows = []
     for process in figures.recording.processes:
         for frame in process.frames:
-            if fell_back(frame) and id(frame) not in told:
+            if gave_up(frame) and id(frame) not in told:
                 name = f"{frame_name(frame.name, frame.method)} ({place(frame.place)})"
                 why = _AT_THE_LIMIT if is_recompile_limit(frame.reason) else first_line(frame.reason)
                 where = process_title(process, figures.recording)
-                rows.append([compile_label(frame.compile_id), f"{name}{where}", why])
+                what = "runs eager" if fell_back(frame) else "raised an error"
+                rows.append([compile_label(frame.compile_id), f"{name}{where}", what, why])
     if rows:
-        yield Heading("Other frames that fell back to eager")
-        yield table("compile|frame|why", rows)
+        yield Heading("Other frames that could not be compiled")
+        yield table("compile|frame|it|why", rows)
 
 
 def _inferred(recording: Recording) -> Iterator[Block]:

@@ -27,7 +27,7 @@ def report(view: View = "listing", show_all: bool = False) -> Report:
     """The report of `dynamo bytecode`: listings, a comparison, or annotated source."""
     return Report(
         "dynamo-bytecode",
-        1,
+        2,
         frozenset({names.BYTECODE, names.FX_GRAPH}),
         lambda recording: _page(recording, view, show_all),
         lambda recording: json_value(bytecodes_of(recording)),

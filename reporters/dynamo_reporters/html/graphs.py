@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dynamo_core.analysis.drawing.graph_boxes import drawing_of
 from dynamo_core.analysis.graphs.node_text import counts_text
 from dynamo_core.analysis.not_recorded import were_not_recorded
+from dynamo_core.analysis.summary import graphs_recorded_in
 from dynamo_core.analysis.words import compile_label, graph_frame, number, seconds, seconds_in_calls
 from dynamo_core.model import CompileId, Graph, Process, Recording, Stage, Symbol
 from dynamo_core.recording.kernel_sources import PROVENANCE, Sources
@@ -47,11 +48,10 @@ def graphs_index(recording: Recording, links: Links, head: Element) -> Element:
 
 def _table(process: Process, links: Links) -> Element:
     if not process.graphs:
-        failed = "graphs" in process.failed_probes
         nothing = (
-            were_not_recorded("Graphs", [process], "graphs")
-            if failed
-            else "No graph was handed to a backend."
+            "No graph was handed to a backend."
+            if graphs_recorded_in(process)
+            else were_not_recorded("Graphs", [process], "graphs")
         )
         return h("p", nothing, class_="dim")
     graphs = sorted(process.graphs, key=lambda graph: (-(graph.host_seconds or 0.0), graph.number))

@@ -48,7 +48,7 @@ def _chain(root: Step, process: Process) -> Drawing:
                 count = continuation.shown_before
                 lines = (
                     f"the rest{where}",
-                    f"its {count:,} compiles: see above" if count else "never compiled",
+                    f"its {count:,} compiles: under Bytecode" if count else "never compiled",
                 )
                 _place(boxes, arrows, Box(continuation.function.name, "output", lines, " ".join(lines)), at)
 

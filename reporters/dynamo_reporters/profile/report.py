@@ -34,7 +34,7 @@ def report(*, show_all: bool = False, step: str | None = None) -> Report:
     """
     return Report(
         "dynamo-profile",
-        2,
+        3,
         CONTENTS,
         lambda recording: _page(recording, show_all, step),
         lambda recording: json_value(_document(recording, step)),

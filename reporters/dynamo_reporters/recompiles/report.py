@@ -41,7 +41,7 @@ def report(*, show_all: bool = False) -> Report:
     """The report of `dynamo recompiles`; with `show_all`, every cache entry that failed."""
     return Report(
         "dynamo-recompiles",
-        1,
+        2,
         frozenset({CALL_SAMPLES}),
         lambda recording: _page(recording, show_all),
         lambda recording: json_value(recompiles_of(recording)),
@@ -101,11 +101,13 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
     if others:
         yield Paragraph(f"Other entries failed too ({number(others, 'check')}): --all shows them.", "dim")
     if frame.limit is not None:
-        yield Paragraph(
-            f"torch refused {compile_label(frame.limit.compile_id)}, at its recompile limit: calls that fit "
-            f"no entry have run eager since, {how_often_eager(frame)}.",
-            "warning",
+        since = (
+            "a call that fit no entry raised an error"
+            if frame.raised_at_limit
+            else f"calls that fit no entry have run eager since, {how_often_eager(frame)}"
         )
+        refused = compile_label(frame.limit.compile_id)
+        yield Paragraph(f"torch refused {refused}, at its recompile limit: {since}.", "warning")
     opened = {plain_source(s.source): s for s in frame.symbols}
     if opened:
         symbols = [f"{source} ({symbol.name})" for source, symbol in opened.items()]

@@ -86,10 +86,14 @@ def _key(cause: RecompileCause) -> tuple[str, ...]:
 def _effect(frame: FrameRecompiles) -> str:
     """What runs eager since; from which call on, where each version was called but once."""
     versions = frame.versions_called
+    if versions is None and frame.raised_at_limit:
+        return "a call that fit none of its compiled versions raised an error"
     if versions is None:
         return f"calls that fit none of its compiled versions have run eager since, {how_often_eager(frame)}"
     calls = sum(versions)
     ran = f"its {number(len(versions), 'compiled version')} ran {number(calls, 'call')} in all"
+    if frame.raised_at_limit:
+        return f"{ran}; a call that fit none of them raised an error"
     since = f"; from call {calls + 1} on it ran eager" if len(versions) == calls else ""
     return f"{ran}{since or ', all others have run eager since'}, {how_often_eager(frame)}"
 

@@ -189,7 +189,11 @@ def _what_was_compared(ranks: Mapping[int, Process]) -> tuple[list[_About], list
         _as_far_as_all_came(ranks, subject, text, lambda each: each.graphs) for subject, text in of_graphs
     ]
     if not any(process.cache_lookups for process in ranks.values()):  # which is no sign that caches agree
-        several = [(about, is_compared and about.subject != "caches") for about, is_compared in several]
+        none_there = _About("caches", "hits and misses in torch's caches (nothing was looked up)")
+        several = [
+            (none_there, False) if is_compared and about.subject == "caches" else (about, is_compared)
+            for about, is_compared in several
+        ]
     compared = [about for about, is_compared in several if is_compared]
     outside = "what runs outside of compiled graphs"
     if of_graphs and not any(subject == "collectives" for subject, _ in of_graphs):
