@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from dynamo_core.analysis.graphs.node_text import TIMES
 from dynamo_core.autotune.distinct_graphs import DistinctGraph
@@ -92,3 +93,106 @@ def test_what_is_undecided_says_what_would_decide() -> None:
     )
     assert "graph 4: eager and inductor, after 8 rounds\n" in page(result(4, None, first, second))
     assert "kept in" not in text
+
+
+def on(device: str, found: tuple[DistinctGraph, Result]) -> tuple[DistinctGraph, Result]:
+    graph, made = found
+    assert made.tuned is not None
+    tuned = replace(made.tuned, conditions=HERE._replace(device=device))
+    return graph, replace(made, tuned=tuned)
+
+
+def overview(*results: tuple[DistinctGraph, Result]) -> list[str]:
+    """The rows of all graphs, below their headings."""
+    _, *rest = page(*results).partition("  a call  ")
+    return [" ".join(line.split()) for line in "".join(rest).splitlines()[: len(results) + 1]]
+
+
+def test_each_graph_stands_beside_eager_with_its_winner() -> None:
+    simple = result(1, "eager", measured("eager", 10), measured("inductor", 20))
+    fast = result(2, "inductor", measured("eager", 20), measured("inductor", 10))
+    headings, *rows = overview(simple, fast)
+    assert "vs eager" in headings and "on" not in headings.split()
+    assert rows[0].startswith("1 100 eager 10 ms unknown frame")
+    assert rows[1].startswith(f"2 100 inductor 10 ms 2.00{TIMES} unknown frame")
+
+
+def test_the_device_is_named_where_there_are_several() -> None:
+    one = result(1, "inductor", measured("eager", 20), measured("inductor", 10))
+    other = on("H100", result(2, "inductor", measured("eager", 20), measured("inductor", 10)))
+    headings, first, second = overview(one, other)
+    assert "on" in headings.split()
+    assert "CPU, 2 threads" in first and "H100" in second
+    headings, alone = overview(one)
+    assert "on" not in headings.split() and "CPU" not in alone
+
+
+def body(*results: tuple[DistinctGraph, Result], **unusable: str) -> dict[str, Any]:
+    made = Tuning("t.json", [graph for graph, _ in results], [each for _, each in results], unusable)
+    known: dict[str, Any] = report(lambda _: made, show_all=False).body(
+        Recording(Path("r"), None, [], None, [])
+    )
+    return known
+
+
+def test_the_document_has_each_candidate_beside_the_best() -> None:
+    (graph,) = body(result(1, "inductor", measured("eager", 13), measured("inductor", 10)))["graphs"]
+    eager, inductor = graph["measurements"]
+    assert (graph["winner"], graph["undecided"], graph["numbers"], graph["calls"]) == (
+        "inductor",
+        [],
+        [1],
+        100,
+    )
+    assert (eager["standing"], inductor["standing"]) == ("slower", "winner")
+    assert inductor["beside_best"] is None
+    assert (round(eager["beside_best"]["ratio"], 3), eager["beside_best"]["rounds"]) == (1.3, 12)
+    assert eager["beside_best"]["low"] <= eager["beside_best"]["high"]
+    assert (graph["device"], graph["torch"], graph["settings"], graph["sizes"]) == (
+        *("CPU, 2 threads", "2.13", "settings", []),
+    )
+
+
+def test_the_document_has_what_was_undecided_unusable_or_not_measured() -> None:
+    held_up = [measured(name, 10, busy=0.9, counts=False) for name in ("eager", "inductor")]
+    undecided = result(1, None, *held_up)
+    graph, tried = result(2, None, measured("eager", 10))
+    failed = graph, replace(tried, tuned=None, problem="it was recorded without a key")
+    found = body(undecided, failed, ofi="it is not installed")
+    assert found["unusable"] == [{"candidate": "ofi", "reason": "it is not installed"}]
+    first, second = found["graphs"]
+    assert (first["winner"], first["undecided"]) == (None, ["eager", "inductor"])
+    assert [each["beside_best"] for each in first["measurements"]] == [None, None]
+    assert (second["measurements"], second["undecided"], second["device"], second["sizes"]) == (
+        [],
+        [],
+        None,
+        None,
+    )
+    assert second["problem"] == "it was recorded without a key"
+
+
+def test_a_ratio_of_one_round_has_no_interval_in_the_document() -> None:
+    once = [
+        replace(measured(name, ms), rounds=(Round(ms / 1e3, None),)) for name, ms in (("a", 20), ("b", 10))
+    ]
+    (graph,) = body(result(1, None, *once))["graphs"]
+    assert graph["measurements"][0]["beside_best"] == {"ratio": 2.0, "low": None, "high": None, "rounds": 1}
+
+
+def test_graphs_that_were_not_measured_and_candidates_that_were_rejected_are_said() -> None:
+    def wrong(number: int) -> tuple[DistinctGraph, Result]:
+        rejected = Measurement("b", "disagrees", "output 0 differs")
+        declined = Measurement("c", "declined", "declined: it trains")
+        return result(number, "eager", measured("eager", 10), rejected, declined, Measurement("d", "crashed"))
+
+    graph, tried = result(3, None, measured("eager", 10))
+    text = page(wrong(1), wrong(2), (graph, replace(tried, tuned=None, problem="it has no key")))
+    for line in (
+        "graphs 1, 2: b disagrees: output 0 differs",
+        "graphs 1, 2: c declined: it trains",
+        "graphs 1, 2: d crashed",
+        "graph 3: not measured: it has no key",
+    ):
+        assert f"- {line}\n" in text
+    assert text.startswith("3 distinct graphs; the best backend is eager for 2\n")

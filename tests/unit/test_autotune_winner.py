@@ -126,6 +126,14 @@ def test_what_is_far_behind_is_not_timed_any_more() -> None:
     assert out_of_it(candidates) == {"inductor"}
 
 
+def test_what_is_not_far_behind_each_one_that_is_open_is_timed_on() -> None:
+    """A third is behind the best by 4 %, and behind the second by 2 % only."""
+    candidates = [measured(name, *[each] * 12) for name, each in (("c", 1.04), ("b", 1.02), ("a", 1.0))]
+    assert decide(candidates).between == ("b", "a")
+    assert out_of_it(candidates) == set()
+    assert out_of_it([measured("far", *[1.2] * 12), *candidates]) == {"far"}
+
+
 def test_a_close_winner_is_to_be_confirmed() -> None:
     eager, far = measured("eager", *around(1.0)), measured("inductor", *around(0.4))
     assert to_confirm([eager, measured("ofi", *around(0.93))]) == ["eager", "ofi"]

@@ -127,6 +127,10 @@ class TestSpeedUp:
         assert "3 rounds do not decide, with 99 % confidence, how inductor compares with eager" in page
         assert "others used 48 % (48 to 48) of its processors' time" in page
         assert bench_document(made)["backends"][1]["runs"][0]["others_share"] == 0.48
+        made.is_interrupted = True
+        assert "do not decide" not in plain_text(bench_blocks(made)), "more rounds were to come"
+        made.is_interrupted, made.most_rounds = False, made.rounds + 1
+        assert "do not decide" not in plain_text(bench_blocks(made))
         made = bench(backend(5, 6, 5.5))
         made.most_rounds = made.rounds
         page = plain_text(bench_blocks(made))

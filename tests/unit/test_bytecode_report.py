@@ -234,6 +234,10 @@ def test_with_all_every_instruction_has_its_row() -> None:
     rows = changes(bytecode(), {}, {GRAPH: "graph_1"}, show_all=True)
     assert len([row for row in rows if row.kind == "inserted"]) == len(code(MODIFIED)) - 2
     assert len([row for row in rows if row.kind == "removed"]) == len(code(ORIGINAL)) - 2
+    assert "RESUME" in next(row.before for row in rows if row.kind == "kept")
+    of_resumed = changes(resumed(1, "f1"), {}, {}, show_all=True)
+    assert len([row for row in of_resumed if row.kind == "removed"]) == len(code(RESUME_ORIGINAL))
+    assert not any("led to the break" in row.before for row in (*rows, *of_resumed))
 
 
 def test_what_a_resume_function_jumps_over_is_one_note() -> None:

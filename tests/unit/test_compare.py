@@ -221,6 +221,13 @@ def test_versions_settings_and_caches_are_told_and_do_not_count() -> None:
     )
 
 
+@pytest.mark.parametrize("sides", [(True, False), (False, True), (False, False)])
+def test_settings_that_one_side_did_not_record_are_not_compared(sides: tuple[bool, bool]) -> None:
+    config = ProcessState(torch_config={"torch._dynamo.config": {"dynamic_shapes": "False"}})
+    before, after = (recording(state=config if known else ProcessState()) for known in sides)
+    assert compare(before, after).conditions == ()
+
+
 def stepping(step_ms: Sequence[float], function: str = "forward", **fields: Any) -> Recording:
     """A run whose steps took these times."""
     begins = [5.0]

@@ -154,6 +154,11 @@ def test_an_arrow_that_is_too_long_to_follow_ends_in_a_stub() -> None:
     nodes.append(node("output", "output", "output", nodes[-1].name, "x"))
     drawn = svg_text([TitledDrawing("g", drawing_of(Graph(1, None, 0, None, "eager", 39, tuple(nodes))))])
     assert drawn.count('class="cut"') == 1
+    root = ElementTree.fromstring(drawn)
+    (stub,) = (path.attrib["d"] for path in root.iterfind(".//{*}path") if path.attrib.get("class") == "cut")
+    x, above, end_x, end = map(float, re.findall(r"-?[\d.]+", stub))
+    edges = {float(rect.attrib["y"]) for rect in root.iterfind(".//{*}g/{*}rect")}
+    assert x == end_x and above < end and end in edges, "it comes from above to the upper edge of the box"
 
 
 @pytest.mark.parametrize(

@@ -196,6 +196,23 @@ def test_what_cannot_be_divided_is_left(body: str) -> None:
     assert edited("compiled around it", body) is None
 
 
+def test_a_with_of_what_python_was_left_to_find_is_left_to_it_and_divided_itself() -> None:
+    changed = edited(
+        "compiled around it",
+        """
+        @torch.compile
+        def f(x, path):
+            y = x.sin()
+            log = opened(path)  # here
+            with log:
+                y = y * 2
+            return y.cos()
+        """,
+    )
+    assert changed is not None
+    assert "    with log:\n        y = f_2(y)\n    return f_3(y)" in changed
+
+
 def test_a_name_that_gets_a_value_in_some_cases_is_given_too() -> None:
     changed = edited(
         "compiled around it",
