@@ -438,7 +438,8 @@ class TestClones:
             torch.ones(2, 1).expand(2, 3).requires_grad_(),
             torch.zeros(0),
             torch.ones(2, 2).to_sparse(),
-            torch.ones(2, dtype=torch.complex64).conj(),
+            torch.tensor([1 + 2j, 3 - 1j]).conj(),
+            torch.tensor([1 + 2j, 3 - 1j]).conj().imag,
         ],
     )
     def test_odd_tensors(self, tensor: torch.Tensor) -> None:

@@ -182,6 +182,8 @@ def test_the_document_is_as_its_schema_says() -> None:
     first, second, third, _ = document["fixes"]
     assert (first["kept"], first["is_proven"], second["cured_by"], third["is_proven"]) == (1, True, 1, False)
     assert "-if x:\n+where\n" in first["trials"][1]["patch"]
+    assert (document["together"]["verdict"], document["together"]["after"]) == ("helps", 4)
+    assert fix_document(replace(FIXES, together=None))["together"] is None
 
 
 def test_a_remedy_that_is_kept_alone_falls_with_the_run_beside_eager() -> None:

@@ -7,9 +7,11 @@ import pytest
 
 from dynamo_core.analysis.ranks import CompileWaits, Difference, LateRank, RankRow, Ranks, Wait
 from dynamo_core.analysis.ranks.steps import Side, Subject
+from dynamo_core.analysis.selection import Selection, select
 from dynamo_core.analysis.words import time_of_day
 from dynamo_core.compare.node_changes import SourceLines
 from dynamo_reporters.page.blocks import Block, Bullets, Heading, Paragraph, Table
+from dynamo_reporters.parts.other_ranks import other_ranks_blocks
 from dynamo_reporters.ranks import report as page_of_ranks
 from made import S
 from ranks_by_hand import HERE, collective, graph, of, rank
@@ -155,6 +157,21 @@ def test_in_short_there_are_all_that_wait_the_rows_and_the_first_difference() ->
     assert headings(blocks) == [("First", 2)]
     assert sum(isinstance(each, Table) for each in blocks) == 2
     assert len([*page_of_ranks.in_short(RANKS, SourceLines(of()))]) == 1
+
+
+def test_the_page_of_one_rank_of_several_says_what_differs_among_them() -> None:
+    alike = of(*(rank(n, graph(collective("all_reduce"))) for n in range(2)))
+    unlike = of(*(rank(n, graph(collective("all_reduce", size=8 + n))) for n in range(2)))
+    (line,) = other_ranks_blocks(select(unlike, Selection(rank=1)))
+    assert isinstance(line, Paragraph)
+    assert line.text.startswith("All ranks beside each other: the 1st collective")
+    assert line.text.endswith(". `dynamo ranks` says more.")
+    assert [*other_ranks_blocks(select(alike, Selection(rank=1)))] == [], "they do not differ"
+    assert [*other_ranks_blocks(unlike)] == [], "none was selected"
+    only = of(unlike.processes[0])
+    assert [*other_ranks_blocks(select(only, Selection(rank=0)))] == []
+    both = replace(unlike, whole=unlike)
+    assert [*other_ranks_blocks(both)] == [], "both are on the page"
 
 
 def test_the_document_has_what_the_page_has() -> None:
