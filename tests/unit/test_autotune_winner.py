@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dynamo_core.autotune.decision import Decision, beside, decide, out_of_it, standing, to_confirm
-from dynamo_core.autotune.rounds import Bench, GraphProgram, Surroundings, _Timed
+from dynamo_core.autotune.rounds import Bench, GraphProgram, Surroundings, _align, _Timed
 from dynamo_core.autotune.tuning import GraphToTune, Result, tune
 from dynamo_core.tuned import winners
 from dynamo_core.tuned.conditions import Conditions, device_words, size_class
@@ -124,6 +124,22 @@ def test_what_is_far_behind_is_not_timed_any_more() -> None:
     ]
     assert decide(candidates).winner is None
     assert out_of_it(candidates) == {"inductor"}
+
+
+def test_rounds_that_one_missed_are_like_its_last_and_do_not_count() -> None:
+    results = {
+        "a": measured("a", 1.0, 2.0, 3.0),
+        "b": measured("b", 4.0),
+        "failed": Measurement("failed", FAILED, "why"),
+        "other": measured("other", 1.0),
+    }
+    _align(["a", "b", "failed"], results)
+    assert results["a"] == measured("a", 1.0, 2.0, 3.0)
+    missed = Round(4.0, None, None, False)
+    assert results["b"].rounds == (*measured("b", 4.0).rounds, missed, missed)
+    assert results["failed"].rounds == ()
+    assert results["other"].rounds == measured("other", 1.0).rounds
+    _align([], results)
 
 
 def test_what_is_not_far_behind_each_one_that_is_open_is_timed_on() -> None:

@@ -137,6 +137,19 @@ class TestSpeedUp:
         assert "do not decide" not in page and "busy" not in page
 
 
+@pytest.mark.parametrize(
+    ("name", "mode"),
+    [
+        ("inductor", None),
+        ("eager", None),
+        ("inductor:max-autotune", "max-autotune"),
+        ("inductor:max-autotune+eager", None),
+    ],
+)
+def test_the_mode_is_that_of_a_backend_alone(name: str, mode: str | None) -> None:
+    assert runs._mode(name) == mode
+
+
 class TestHowLongItTakesYet:
     def test_a_first_run_counts_only_while_there_is_no_other(self) -> None:
         times = RunTimes(["eager", "inductor"])

@@ -71,6 +71,14 @@ def test_what_float64_does_not_have_is_compared_with_eager_alone() -> None:
     assert disagreement(exponent, lambda x: exponent(x) + 1, x) is not None
 
 
+def test_where_float64_has_it_that_is_what_it_is_measured_by() -> None:
+    def third(x: torch.Tensor) -> torch.Tensor:
+        return x / 3
+
+    told = disagreement(third, lambda x: x / 2, torch.ones(4))
+    assert told is not None and "from float64" in told
+
+
 def test_other_random_numbers_are_told_as_such() -> None:
     def dropped(x: torch.Tensor) -> torch.Tensor:
         return torch.nn.functional.dropout(x, 0.5)

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dynamo_core.compare import Difference, compare, wanted_as_well
-from dynamo_core.compare.difference import OpChange
+from dynamo_core.compare.difference import GraphChange, OpChange
+from dynamo_core.compare.findings import MatchedFindings
+from dynamo_core.compare.verdict import whose_it_is
 from dynamo_core.model import (
     Bytecode,
     Compile,
@@ -175,6 +177,20 @@ def test_what_was_changed_is_of_the_program_under_another_torch_too() -> None:
     assert found.sentence.endswith("; torch is another one as well")
     same_torch = compare(recording(), recording(breaks=[BREAK]))
     assert (same_torch.of_torch, "torch is another" in same_torch.sentence) == ((), False)
+
+
+def test_it_is_all_another_torchs_only_where_all_that_differs_is_explained_by_it() -> None:
+    cut = GraphChange("split", "f", 1, (), (), because="graph-break-1")
+    of_torch = replace(cut, because=None, is_of_torch=True)
+    nothing = MatchedFindings((), (), ())
+    same, other = (
+        "torch is another one, and the lines of the functions are the same",
+        "torch is another one as well",
+    )
+    assert whose_it_is(nothing, [cut, of_torch], [], {"graph-break-1"}) == same
+    assert whose_it_is(nothing, [cut], [], {"graph-break-2"}) == other
+    assert whose_it_is(nothing, [of_torch, replace(of_torch, is_of_torch=False)], [], set()) == other
+    assert whose_it_is(nothing, [], [], set()) == same
 
 
 def test_kernels_of_another_torch_are_its_own_doing() -> None:

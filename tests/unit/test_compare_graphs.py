@@ -162,6 +162,29 @@ def test_a_new_break_is_told_with_the_graph_that_it_splits() -> None:
     assert sentence(change) == "graph 1 of forward (42 ops) is split into graphs 1 and 2 of 18 and 24 ops"
 
 
+def test_a_graph_that_is_split_is_explained_by_the_break_in_its_own_compile() -> None:
+    halves = [graph(3, OPS[:18]), graph(4, [f"b{n}" for n in range(18)])]
+    rests = [graph(5, OPS[18:]), graph(6, [f"b{n}" for n in range(18, 42)])]
+    after = [halves[0], rests[0], halves[1], rests[1]]
+    breaks = [
+        GraphBreak(
+            "Data-dependent branching", (StackFrame(Place(FILE, line), "forward", text),), half.compile_id
+        )
+        for half, line, text in zip(halves, (52, 70), ("if x.sum() > 0:", "print(x)"), strict=True)
+    ]
+    whole = [graph(1, OPS), graph(2, [f"b{n}" for n in range(42)])]
+    found = compare(recording(whole), recording(after, breaks=breaks))
+    of_lines = {finding.source: finding.identity for finding in found.came if finding.kind == "graph break"}
+    assert [change.because for change in found.graphs] == [of_lines["if x.sum() > 0:"], of_lines["print(x)"]]
+
+
+def test_a_graph_of_a_renamed_function_that_was_edited_is_the_same_one() -> None:
+    (change,) = changes([graph(1, OPS, "f")], [graph(1, [*OPS, "extra"], "g")])
+    assert change.kind == "changed"
+    small = changes([graph(1, ["a", "b"], "f")], [graph(1, ["a", "b", "c"], "g")])
+    assert sorted(each.kind for each in small) == ["came", "went"], "too little to tell"
+
+
 def test_a_break_that_went_joins_them() -> None:
     found = compare(broken(), recording([graph(1, OPS)]))
     assert found.sentence == "Better: 1 graph break and 1 graph fewer"

@@ -105,6 +105,18 @@ def test_what_is_allowed_beside_a_lock_may_raise_its_counts_and_no_others() -> N
     ]
 
 
+def test_what_is_allowed_is_not_blamed_for_a_bound_that_others_break() -> None:
+    other = replace(BREAK, identity="graph-break-2", line="y = x.item()")
+    eager = replace(BREAK, identity="eager-1", kind="fell back to eager", line="yield x")
+    again = replace(BREAK, identity="recompile-1", kind="recompile", line="f(x)")
+    bounds = Bounds({"graph-breaks": 0}, frozenset({BREAK.identity}))
+    assert said(facts(BREAK, other, eager, again, graph_breaks=3), None, bounds) == [
+        ("worse", "graph-breaks: 2, at most 0 allowed"),
+        ("worse", "graph break in model.py forward: y = x.item()"),
+        ("worse", "fell back to eager in model.py forward: yield x"),
+    ]
+
+
 def test_bounds_of_a_project_hold_for_the_names_that_fit() -> None:
     by_pattern = {"a.py::*": Bounds({"graphs": 1}), "b.py::t[x]": Bounds({"recompiles": 0})}
     bounds = ProjectBounds(Bounds({"graphs": 9}), by_pattern)

@@ -305,6 +305,7 @@ def test_inference_says_nothing_and_a_backward_without_graphs_is_not_recorded() 
     assert "No graph has a backward" in plain_text(graphs(training=True).page(inference))
     assert "its forward and backward graph were not recorded" in plain_text(graphs().page(lost))
     assert graphs().body(lost)["graphs"][0]["training"] is None
+    assert "were not recorded" in plain_text(graphs(training=True).page(lost))
     assert "not recorded" in plain_text(explain().page(lost)).split("Training")[1]
 
 

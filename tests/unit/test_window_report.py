@@ -169,3 +169,4 @@ def test_json_has_null_for_what_was_not_recorded() -> None:
         None,
     )
     assert (value["graphs"][0]["kernels"], value["graphs"][0]["cuda_graph_launches"]) == (8, 4)
+    assert value["graphs"][0]["kernel_seconds"] == 0.3

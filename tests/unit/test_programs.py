@@ -1,0 +1,67 @@
+"""A program by its command line: what it is called, what Python finds first, and what cannot be started."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from dynamo_core.checks.program import Program
+from dynamo_core.shared.errors import ProgramNotExecutable, ProgramNotFound
+
+
+def python(*arguments: str) -> Program:
+    return Program(arguments, is_python=True)
+
+
+@pytest.mark.parametrize(
+    ("program", "name"),
+    [
+        (python("scripts/train.py", "--fast"), "train"),
+        (python("train.pyz"), "train"),
+        (python("train.v2"), "train.v2"),
+        (python("-m", "package.train"), "package.train"),
+        (python("-mtrain"), "train"),
+        (python("-m"), "module"),
+        (python("-"), "stdin"),
+        (python("-c", "print(1)"), "command"),
+        (Program(("/usr/bin/torchrun", "x.py"), is_python=False), "torchrun"),
+        (Program(("train.py",), is_python=False), "train"),
+    ],
+)
+def test_a_program_is_called_as_its_file_its_module_or_how_it_is_given(program: Program, name: str) -> None:
+    assert program.name == name
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        python("-c", "print(1)"),
+        python("-"),
+        python("-m", "no.such.module"),
+        Program(("no-such-command",), is_python=False),
+        Program(("-odd",), is_python=False),
+    ],
+)
+def test_what_only_the_start_can_tell_is_not_checked(program: Program) -> None:
+    program.check()
+
+
+def test_a_script_that_is_not_there_or_is_a_mere_folder_is_told_before_the_start(tmp_path: Path) -> None:
+    with pytest.raises(ProgramNotFound, match=r"^no such file: .*/none\.py$"):
+        python(str(tmp_path / "none.py")).check()
+    with pytest.raises(ProgramNotFound, match=r"this dynamo is for torch\.compile, not NVIDIA Dynamo$"):
+        python("in=http").check()
+    with pytest.raises(ProgramNotExecutable, match=r"is a folder without a __main__\.py"):
+        python(str(tmp_path)).check()
+    (tmp_path / "__main__.py").touch()
+    python(str(tmp_path)).check()
+    python(str(tmp_path / "__main__.py")).check()
+
+
+def test_python_finds_what_lies_beside_a_script_first(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.touch()
+    assert python(str(script)).import_path() == [os.path.realpath(tmp_path)]
+    assert python(str(tmp_path)).import_path() == [os.path.realpath(tmp_path)], "a folder with a __main__.py"
+    for other in (python("-m", "train"), python("-c", "1"), Program((str(script),), is_python=False)):
+        assert other.import_path() == [os.getcwd()]
