@@ -45,6 +45,13 @@ def test_a_failure_without_words_of_torchs_is_an_obstacle_at_its_line() -> None:
     assert (one.place, one.words) == (Place(MODEL, 7), "UserError: no reason recorded")
 
 
+def test_what_torch_says_without_a_line_stays_without_one_where_another_line_has_another_cause() -> None:
+    of_a_size = "You marked L['x'].size()[0] as dynamic but your code specialized it to be a constant (4)."
+    first, second = obstacles([failed(of_a_size, None), failed(DATA_DEPENDENT, "if x.sum() > 0:")], [], None)
+    assert (first.place, second.place) == (None, Place(MODEL, 7))
+    assert first.cause != second.cause
+
+
 def test_two_lines_are_two_obstacles() -> None:
     drafted = DraftedObstacle(
         "DATA_DEPENDENT_ERROR", "u0 > 3", (StackFrame(Place(MODEL, 9), "forward", "y[:n]"),)

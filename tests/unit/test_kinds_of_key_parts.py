@@ -87,3 +87,33 @@ def test_autograds_settings_are_told_one_by_one_where_both_keys_have_them() -> N
     one = "autograd_config[x]"
     assert parts(("autograd_config", one), ("autograd_config", one)) == [one]
     assert parts(("autograd_config",), ("autograd_config", one)) == ["autograd_config"]
+
+
+def graph_text(*lines: str) -> str:
+    return "\n".join(["class G:", "def forward(self, a):", *lines])
+
+
+def of_graphs(before: str, after: str) -> tuple[str, str]:
+    found = differing("gm", before, after)
+    return found.kind, found.sentence
+
+
+def test_the_first_line_of_a_graph_that_differs_is_told_and_comments_are_no_lines() -> None:
+    first = graph_text("# File: a.py:3", "b = f(a);  a = None", "", "return b")
+    assert of_graphs(first, graph_text("# File: a.py:4", "b = f(a)", "return b"))[1].startswith(
+        "the graph differs in what torch's text of it does not show"
+    )
+    assert of_graphs(first, graph_text("b = g(a)", "return b"))[1] == "the graph: `b = f(a)` → `b = g(a)`"
+    assert of_graphs(first, graph_text("b = f(a)"))[1] == "the graph: `return b` → none"
+    more = graph_text("b = f(a)", "c = 1", "return b")
+    assert of_graphs(first, more)[1] == "the graph: none → `c = 1`"
+    assert of_graphs(first, first.replace("class G", "class H"))[1].startswith("the graph differs in what")
+
+
+def test_a_collective_of_another_group_is_told_from_one_that_differs_otherwise() -> None:
+    before = graph_text("b = torch.ops._c10d_functional.all_reduce(a, 'sum', '0')")
+    found = of_graphs(before, before.replace("'0'", "'7'"))
+    assert found == ("process group", "process-group name: '0' → '7'")
+    assert of_graphs(before, before.replace("(a,", "(c,"))[0] == "graph"
+    plain = graph_text("b = f(a, 'sum')")
+    assert of_graphs(plain, plain.replace("sum", "avg"))[0] == "graph"

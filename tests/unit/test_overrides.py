@@ -51,6 +51,8 @@ def test_it_is_spelled_as_it_was_typed(text: str) -> None:
         ("backend", "is not KEY=VALUE"),
         ("bakend=eager", "did you mean 'backend'?"),
         ("model=x", "did you mean 'mode'?"),
+        ("zzz=x", "cannot be replaced; keys are "),
+        ("mode=zzz", "modes are default, "),
         ("dynamic=maybe", "none of True, False, None"),
         ("disable=None", "none of True, False"),
         ("mode=max-autotun", "did you mean 'max-autotune'?"),

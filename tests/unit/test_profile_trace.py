@@ -90,6 +90,14 @@ def test_warm_up_and_a_step_that_was_cut(write: Write) -> None:
     assert len(steps.parts[FORWARD].spans) == 2
 
 
+@pytest.mark.parametrize("end", [50, 49, 0])
+def test_a_trace_that_ends_as_its_first_step_begins_has_none(end: float, write: Write) -> None:
+    with pytest.raises(Damaged, match="no whole step"):
+        steps_of(write(span(end), graph(50, 0)))
+    with pytest.raises(Damaged, match="no whole step"):
+        steps_of(write(span(200), graph(50), graph(50)), is_last_whole=False)
+
+
 def test_threads_do_not_nest_in_each_other(write: Write) -> None:
     steps = steps_of(write(span(100), graph(0, 90), op("aten::sort", 10, 5, tid=2)))
     assert [(call.name, call.thread) for call in steps.eager] == [("aten::sort", ("9", "2"))]

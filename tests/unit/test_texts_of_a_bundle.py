@@ -4,6 +4,7 @@ import pytest
 
 from dynamo_core.bundle.placeholders import Placeholders
 from dynamo_core.bundle.texts import Texts
+from dynamo_core.bundle.vocabulary import sentence_at
 
 
 @pytest.fixture
@@ -26,6 +27,25 @@ def test_an_argument_of_several_words_goes_whole_and_of_one_word_by_word(texts: 
     assert texts.argument("--zircon=3") == "--name1=3"
     assert texts.argument("zircon --gneiss") == "text1"
     assert texts.argument("a\tb") == "text2"
+
+
+def test_what_we_say_in_two_words_is_known_and_nothing_of_one_word(texts: Texts) -> None:
+    assert sentence_at("a Backward graph", 2) == "Backward graph"
+    assert sentence_at("a Backward graph", 3) is None
+    assert sentence_at("Backward zircon", 0) is None
+
+
+def test_below_a_place_of_a_stack_what_is_deeper_is_source_and_what_is_not_ends_it(texts: Texts) -> None:
+    stack = [
+        '  File "/home/mallory/a.py", line 3, in forward',
+        "    zircon = 31.25  # gneiss",
+        "      ~~~~^^^^",
+    ]
+    found = texts.text("\n".join([*stack, "  Explanation: torch.float32", "    Hint: torch.float32"]))
+    place, source, *rest = found.split("\n")
+    assert place.startswith('  File "/folder') and ", line 3, in " in place
+    assert source.endswith(" = N") and "zircon" not in source
+    assert rest == ["  Explanation: torch.float32", "    Hint: torch.float32"]
 
 
 def test_switches_stay_as_they_are_and_nothing_else_does(texts: Texts) -> None:

@@ -121,7 +121,10 @@ def test_a_run_that_goes_on_or_was_ended_by_a_signal_is_partial(run: Run | None,
 )
 def test_a_process_of_which_records_are_missing_makes_a_run_partial(fields: dict[str, object]) -> None:
     process = of_one_process(**{"end": ProcessEnd(), **fields}).processes[0]
-    assert of(process, Run(exit_code=0, ended_ns=2)).is_partial
+    recording = of(process, Run(exit_code=0, ended_ns=2))
+    assert recording.is_partial
+    recording.processes.append(replace(OURS, end=ProcessEnd()))  # of which none is missing
+    assert recording.is_partial
     assert not of(process, None).is_partial
 
 
