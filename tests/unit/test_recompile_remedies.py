@@ -224,6 +224,9 @@ def test_sizes_0_and_1_are_unbacked_only_where_nothing_depends_on_the_size() -> 
     for other in others:
         (cause,) = causes(*reasons, **{**free, **other})
         assert "UNBACKED" not in "".join(map(str, first_change(cause)))
+        assert any("all but 0 and 1 of them" in each.text for each in recompile_advice(cause))
+    (without,) = causes([size(4, 5)], [size(4, 6)], symbols=[opened()])
+    assert any("all of them" in each.text for each in recompile_advice(without))
 
 
 OF_NO_LINE = (

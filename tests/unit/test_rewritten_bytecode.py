@@ -84,6 +84,23 @@ def test_calls_read_the_same_in_every_python(text: str) -> None:
     assert read(text) == ["out = f(b, a)", "result_1 = out.sum()", "return g(key=result_1)"]
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "1 PUSH_NULL\n1 LOAD_FAST f\n1 LOAD_FAST a\n1 CALL_FUNCTION_EX 0",  # up to Python 3.12
+        "1 LOAD_FAST f\n1 PUSH_NULL\n1 LOAD_FAST a\n1 CALL_FUNCTION_EX 0",
+        "1 LOAD_FAST f\n1 PUSH_NULL\n1 LOAD_FAST a\n1 PUSH_NULL\n1 CALL_FUNCTION_EX",  # from 3.14 on
+        "1 LOAD_FAST f\n1 LOAD_FAST a\n1 CALL_FUNCTION_EX 0",  # of 3.10
+    ],
+)
+def test_a_call_of_unpacked_arguments_takes_the_null_beside_its_callable(call: str) -> None:
+    within = f"1 LOAD_GLOBAL g + NULL\n1 LOAD_FAST x\n{call}\n1 CALL 2\n1 RETURN_VALUE"
+    assert read(within)[-1] in ("return g(x, f(*a))", "return g(x, result_1)")
+    named = call.replace("1 PUSH_NULL\n1 CALL", "1 LOAD_FAST k\n1 CALL").replace("EX 0", "EX 1")
+    named = named if "LOAD_FAST k" in named else named.replace("1 CALL_", "1 LOAD_FAST k\n1 CALL_")
+    assert "f(*a, **k)" in read(f"{named}\n1 RETURN_VALUE")[-1]
+
+
 def test_lists_that_dynamo_packs_for_a_resume_function_are_evaluated() -> None:
     packed = """
         1 LOAD_GLOBAL __resume_at_24_2

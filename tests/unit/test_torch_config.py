@@ -14,6 +14,7 @@ def test_a_setting_has_a_module_a_name_and_a_literal() -> None:
     assert (change.module, change.name, change.value) == ("torch._inductor.config", "cpp.threads", 4)
     assert str(change) == "torch._inductor.config.cpp.threads=4"
     assert parse_config("torch._dynamo.config.debug_dir_root=/tmp/x").value == "/tmp/x"
+    assert str(parse_config("torch._dynamo.config.a.b += c.d")) == "torch._dynamo.config.a.b+=c.d"
 
 
 @pytest.mark.parametrize(
