@@ -405,6 +405,10 @@ class TestFloat64:
     def test_integers_only(self) -> None:
         assert float64_reference(graph(lambda x: x + 1), [torch.arange(3)]) is None
 
+    def test_complex_numbers_only(self) -> None:
+        found = float64_reference(graph(lambda x: x / 3), [torch.ones(2, dtype=torch.complex64)])
+        assert found is not None and found[0].dtype == torch.complex128
+
 
 class TestClones:
     def test_shared_storage_strides_and_offsets(self) -> None:

@@ -329,6 +329,18 @@ def test_two_entries_of_a_frame_are_compared_and_one_is_not() -> None:
     assert "How they differ" not in page(without_checks) and "1 cache entry" not in page(without_checks)
 
 
+def test_of_many_differences_ten_are_shown_unless_all_are_asked_for() -> None:
+    def differing(count: int) -> Recording:
+        return recording(*(entry(n, *(equals(f"L['n{at}']", n) for at in range(count))) for n in (1, 2)))
+
+    ten, twelve = (page(differing(count)).split("How they differ")[1] for count in (10, 12))
+    assert "more; --all lists them" not in ten
+    assert "and 2 more; --all lists them" in twelve
+    whole = page(differing(12), show_all=True).split("How they differ")[1].split("[0/1] 9 guards")[0]
+    assert whole.count("equals 1") == 12 and "--all" not in whole
+    assert twelve.split("[0/1] 9 guards")[0].count("equals 1") == 10
+
+
 def test_objects_that_differ_by_their_id_alone_are_told_apart_by_it() -> None:
     codes = [f"___check_obj_id(L['m'], {number}), type=<class 'a.B'>" for number in (1, 2)]
     (found,) = differences([entry(i, check("ID_MATCH", "L['m']", code)) for i, code in enumerate(codes)])
