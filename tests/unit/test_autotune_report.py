@@ -50,6 +50,7 @@ def test_a_winner_stands_beside_what_it_beats() -> None:
     assert line_of(text, "eager", "slower").startswith("eager 13 ms 1.30" + TIMES + " 1.30 to 1.30")
     assert line_of(text, "★", "winner") == "★ inductor 10 ms 1.00 s winner"
     assert "no faster" in line_of(text, "b ", "ms", "1.00 to 1.00")
+    assert "beside the winner 99 % compile" in line_of(text, "candidate", "verdict")
     # What is no faster beyond doubt is not shown to beat the winners in all.
     assert line_of(text, "b alone").endswith("1.00" + TIMES)
     assert "busy" not in text and "Undecided" not in text

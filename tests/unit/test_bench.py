@@ -25,6 +25,7 @@ from dynamo_core.tuned.measurement import Measurement, Round
 from dynamo_reporters.bench.document import bench_document, speedups_csv
 from dynamo_reporters.bench.graph_times import GraphTimes  # type: ignore[attr-defined]
 from dynamo_reporters.bench.report import bench_blocks
+from dynamo_reporters.page.blocks import Table
 from dynamo_reporters.page.console import plain_text
 
 MILLISECOND = 1_000_000
@@ -344,6 +345,12 @@ class TestReport:
             "train, 3 rounds of 5, each backend in a process of its own, in turn. A step begins with step, "
             "called at loop.py:9. Interrupted: what is missing was not run."
         )
+
+    @pytest.mark.parametrize(("name", "is_above"), [("a" * 16, False), ("a" * 17, True)])
+    def test_a_long_name_of_a_backend_stands_above_its_figures(self, name: str, is_above: bool) -> None:
+        made = [*bench_blocks(bench(backend(5, 6, 5.5, name=name)))]
+        tables = [each for each in made if isinstance(each, Table)][:2]
+        assert [each.columns[0].is_above for each in tables] == [is_above] * 2
 
     def test_what_failed_is_said_with_its_rounds(self) -> None:
         other, only = backend(5, 6, 5.5), Backend("only", runs={1: Run(problem="killed by SIGSEGV")})

@@ -345,7 +345,9 @@ def test_torchs_program_is_given_without_what_only_concerns_the_recording() -> N
     assert "TORCHINDUCTOR_X" in forward.text
     assert "/r" not in forward.text.split("import os")[1]
     assert "TORCH_TRACE" not in forward.text
-    assert "--backward" in forward.text
+    assert "--backward" in forward.text and "--backward" not in backward.text
+    alone = runnable(recording(GRAPH, stages=stages[:1]), 1, backward=False)
+    assert (alone.direction, "--backward" in alone.text) == ("forward", False)
     with pytest.raises(NothingSelected, match="no graph 9 in r; graphs: 1"):
         runnable(value, 9, backward=False)
     with pytest.raises(NothingSelected, match="backward of graph 1"):

@@ -26,6 +26,8 @@ def python(*arguments: str) -> Program:
         (python("-c", "print(1)"), "command"),
         (Program(("/usr/bin/torchrun", "x.py"), is_python=False), "torchrun"),
         (Program(("train.py",), is_python=False), "train"),
+        (python("my train (2).py"), "my_train_2"),
+        (python("???.py"), "program"),
     ],
 )
 def test_a_program_is_called_as_its_file_its_module_or_how_it_is_given(program: Program, name: str) -> None:

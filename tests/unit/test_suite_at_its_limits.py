@@ -121,6 +121,14 @@ def test_eager_is_held_to_no_bound() -> None:
     assert [*beyond_of_suite(summarize(results), pass_rates(results), bounds)] == []
 
 
+def test_a_mean_that_no_hardware_has_is_beyond_its_bound_once() -> None:
+    results = [result(FAILED, name=cpu, cpu=cpu) for cpu in ("EPYC", "Xeon")]
+    summaries, rates = summarize(results), pass_rates(results)
+    assert len(summaries) == 2
+    (found,) = beyond_of_suite(summaries, rates, Bounds(min_geometric_mean=1.0))
+    assert (found.bound, found.found) == ("min-geometric-mean", "not measured")
+
+
 def test_what_does_not_keep_a_bound_is_named() -> None:
     one = Beyond("bert", "inductor", "max-recompiles", 1, "2")
     assert one.subject == "bert under inductor"
