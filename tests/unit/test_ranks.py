@@ -181,6 +181,9 @@ def test_ranks_wait_for_those_that_are_nowhere() -> None:
     assert found.waiting == (
         "rank 0 waits in collectives; ranks 1 and 2 were killed, or are in no graph and no compile",
     )
+    assert compare_ranks(of(waiting, rank(1, ended=False))).waiting == (
+        "rank 0 waits in collectives; rank 1 was killed, or is in no graph and no compile",
+    )
 
 
 def _after_an_error(*, is_over: bool, raised: int = 1, inside: bool = False) -> tuple[str, ...]:

@@ -158,6 +158,10 @@ def test_a_program_behind_m_is_a_module_in_a_command_and_versions_are_as_they_ar
     known = {"argv": ["python", "-m", "zircon.train"], "torch": "2.13.0+cpu", "python": "3.11; mallory"}
     found = records.our_content(names.PROCESS_START, known)
     assert "zircon" not in found["argv"][2] and "." in found["argv"][2]
+    plain = records.our_content(
+        names.PROCESS_START, {"argv": ["zircon.train"], "notes": ["-m", "zircon.train"]}
+    )
+    assert found["argv"][2] != plain["argv"][0] == plain["notes"][1]
     assert found["torch"] == "2.13.0+cpu" and "mallory" not in found["python"]
 
 

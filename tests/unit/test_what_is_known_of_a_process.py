@@ -57,6 +57,12 @@ def test_a_process_stands_for_its_own_rank_and_for_those_that_are_alike() -> Non
     assert PLAIN.ranks == ()
 
 
+def test_an_exception_has_a_line_where_its_file_and_its_number_are_known() -> None:
+    assert ProcessEnd(raised="E", raised_file="a.py", raised_line=3).raised_at == Place("a.py", 3)
+    assert ProcessEnd(raised="E", raised_file="a.py").raised_at is None
+    assert ProcessEnd(raised="E", raised_line=3).raised_at is None
+
+
 def test_the_first_damage_is_told_and_no_more_of_it_than_a_line() -> None:
     process = Process(Path("s.log"))
     process.note_damage("x" * 300)
