@@ -201,6 +201,8 @@ def test_the_recompile_limit_is_a_fallback_to_eager(
     assert (last["outcome"], last["name"]) == ("failed", "tagged")
     assert "recompile limit exceeded" in last["reason"]
     assert process["compiles"][-1]["frame"] == "tagged"
+    (limit,) = (finding for finding in document["findings"] if finding["kind"] == "recompile limit")
+    assert limit["effect"].endswith("from call 9 on it ran eager, 12 times")
 
 
 def test_torchs_own_modules_are_captured_where_they_are_outermost(

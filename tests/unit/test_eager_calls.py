@@ -101,3 +101,14 @@ def test_nothing_ran_eager_where_torch_raised_an_error_at_its_limit() -> None:
     assert told == "its 2 compiled versions ran 2 calls in all; a call that fit none of them raised an error"
     page = " ".join(plain_text(report().page(of_one_process(**KNOWN, frames=[raised]))).split())
     assert "at its recompile limit: a call that fit no entry raised an error." in page
+
+
+def test_what_was_counted_is_said_where_one_frame_was_refused() -> None:
+    told = "its 2 compiled versions ran 2 calls in all; from call 3 on it ran eager, "
+    assert effect_of(calls_at_limit=24) == f"{told}24 times"
+    other = replace(again(1), compile_id=CompileId(7, 0), recompile_reason=None)
+    assert effect_of(calls_at_limit=24, compiles=[*KNOWN["compiles"], other]) == f"{told}at most 24 times"
+    refused = replace(again(9, "recompile_limit reached"), compile_id=CompileId(7, 9))
+    found = find(of_one_process(**{**KNOWN, "compiles": [*KNOWN["compiles"], refused]}, calls_at_limit=24))
+    effects = [each.effect for each in found if each.kind == "recompile limit"]
+    assert effects and not any("24 times" in effect for effect in effects)

@@ -1,24 +1,42 @@
 """How many calls of a frame at torch's recompile limit ran eager.
 
-Nothing counts them: torch finds no entry that fits, and runs the frame without calling us. Only what goes on
-behind a graph break was called at most as often as the graph before the break, whose calls are counted: what
-stands at the break may raise, or return.
+They are counted for all frames of a process together (`capture/probes/calls_at_limit.py`). That is this
+frame's number where no other was compiled, else at most so many: what a refused frame calls is not compiled
+either. Without that count, what goes on behind a graph break was called at most as often as the graph before
+the break, whose calls are counted: what stands at the break may raise, or return.
 """
 
 from itertools import chain
 
 from ..model import CompileId, Graph
-from .recompiles import FrameRecompiles
+from .by_compile import frame_of
+from .recompiles import FrameRecompiles, is_recompile_limit
 from .words import number
 
 
 def how_often_eager(frame: FrameRecompiles) -> str:
-    """`at most 24 times, as the graph before it ran 32 times`, or that it was not recorded."""
+    """`24 times`, `at most 24 times, as the graph before it ran 32 times`, or that it was not recorded."""
+    counted = _counted(frame)
+    if counted is not None:
+        return counted
     versions, entered = frame.versions_called, times_entered(frame)
     if versions is None or entered is None or entered < sum(versions):
         return "how often was not recorded"
     eager = number(entered - sum(versions), "time")
     return f"at most {eager}, as the graph before it ran {number(entered, 'time')}"
+
+
+def _counted(frame: FrameRecompiles) -> str | None:
+    """What was counted, where no other frame of the process was refused."""
+    process, limit = frame.process.entire, frame.limit
+    if process.calls_at_limit is None or limit is None or limit.compile_id is None:
+        return None
+    refused = {frame_of(each.compile_id) for each in process.compiles if is_recompile_limit(each.fail_reason)}
+    if refused != {frame_of(limit.compile_id)}:
+        return None
+    compiled = {frame_of(each.compile_id) for each in process.compiles}
+    most = "at most " if compiled != refused else ""
+    return f"{most}{number(process.calls_at_limit, 'time')}"
 
 
 def times_entered(frame: FrameRecompiles) -> int | None:

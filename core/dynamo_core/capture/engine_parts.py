@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .interventions.override import Overriding
     from .interventions.stop import StopAfter
     from .interventions.verify import Verifier
+    from .probes.calls_at_limit import CallsAtLimitCounter
     from .probes.step_marks import StepMarks
     from .profiling.window import ProfileWindow
 
@@ -56,6 +57,7 @@ class EngineParts:
         self.overriding = self._overriding()
         self.stop = self._stop()
         self.exports = self._exports()
+        self.calls_at_limit: CallsAtLimitCounter | None = None  # made where torch refuses a frame
         self.whole_program = WholeProgramCapture(settings, self.probes, self.tell, self.limits)
 
     def finish(self) -> None:
@@ -68,6 +70,8 @@ class EngineParts:
         if self.freeze is not None:
             self.freeze.finish()
         self.whole_program.finish()
+        if self.calls_at_limit is not None:
+            self.probes.harmless("calls at torch's recompile limit")(self.calls_at_limit.finish)()
         if self.exports is not None:
             self.exports.finish()
         self.records.end()

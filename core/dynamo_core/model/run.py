@@ -106,6 +106,7 @@ class Process:
     freeze: Freeze | None = None
     not_compiled: list[NotCompiled] = field(default_factory=list)
     put_off: list[PutOff] = field(default_factory=list)
+    calls_at_limit: int | None = None
     compiling: list[Compiling] = field(default_factory=list)
     interrupted: list[Compiling] = field(default_factory=list)
     overrides: list[AppliedOverride] = field(default_factory=list)

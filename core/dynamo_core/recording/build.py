@@ -27,6 +27,7 @@ from ..shared.early_records import CaptureDecided, FramePutOff, ModuleImported, 
 from ..shared.our_record import OurRecord
 from ..shared.process_records import ProcessEnded, ProcessStarted, ProcessStateNoted
 from ..shared.records import (
+    CallsAtLimit,
     CallVerified,
     ConfigChanged,
     FrameNotCompiled,
@@ -124,6 +125,7 @@ class ProcessBuilder:
             FreezeNoted.NAME: self._freeze,
             FrameNotCompiled.NAME: self._not_compiled,
             FramePutOff.NAME: self._put_off,
+            CallsAtLimit.NAME: self._calls_at_limit,
             OverrideApplied.NAME: self._override,
             CallVerified.NAME: self._verified,
             SemanticsNoted.NAME: self._semantics,
@@ -287,6 +289,9 @@ class ProcessBuilder:
 
     def _put_off(self, record: Record) -> None:
         self._interventions.put_off(structured(FramePutOff, record))
+
+    def _calls_at_limit(self, record: Record) -> None:
+        self.process.calls_at_limit = structured(CallsAtLimit, record).times
 
     def _not_compiled(self, record: Record) -> None:
         refused = structured(FrameNotCompiled, record)

@@ -18,6 +18,14 @@ class StepMarksKept(OurRecord):
     ns_each: float
 
 
+class CallsAtLimit(OurRecord):
+    """So many calls have run eager by now of frames that torch refused to compile again, at its limit."""
+
+    NAME = names.CALLS_AT_LIMIT
+
+    times: int
+
+
 class FrameTried(OurRecord):
     """A frame that Dynamo was given, and what became of it.
 

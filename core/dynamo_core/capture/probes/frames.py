@@ -18,6 +18,8 @@ from ..frames.frame_lines import caller_outside_of, def_line, torch_folder
 from ..frames.frame_methods import method_of
 from ..primitives import perf_counter_ns, time_ns
 from .breaks import described_break
+from .calls_at_limit import NAME as CALLS_AT_LIMIT
+from .calls_at_limit import CallsAtLimitCounter, is_refusal
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
@@ -36,6 +38,16 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
     find_caller = probes.harmless("callers of frames")(lambda: caller_outside_of(folder))
     own_file = convert_frame.__file__
     find_compile_call = probes.harmless("calls of torch.compile")(lambda: caller_outside_of(folder, own_file))
+
+    @probes.harmless(CALLS_AT_LIMIT)
+    def note_refusals(result: Any) -> None:
+        is_refused = is_refusal(result)
+        if parts.calls_at_limit is not None:
+            parts.calls_at_limit.tried(handler.last_compile, is_refused=is_refused)
+        elif is_refused and parts.freeze is None:  # which looks entries up without compiling, too
+            counter = CallsAtLimitCounter(probes.stream)
+            counter.begin()
+            parts.calls_at_limit = counter
 
     @probes.harmless("frames")
     def record(
@@ -63,6 +75,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
             outcome = "compiled"
         else:
             outcome = "skipped" if ok else "failed"
+        note_refusals(result)
         probes.stream.record(
             FrameTried(
                 name=code.co_name,
