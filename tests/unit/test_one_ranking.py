@@ -166,8 +166,8 @@ def test_the_page_of_breaks_lists_what_the_findings_do_and_counts_as_every_page(
     assert [rank for rank, _ in listed] == ["1.", "2.", "3.", "4.", "5."]
     # The frame that fell back where another one breaks is told with the break, and once.
     assert text.count("the whole frame runs eager (tokens)") == 1
-    assert "Other frames that fell back to eager" in text
+    assert "Other frames that could not be compiled" in text
     assert re.search(
-        r"\[5/2\] +tokens \(\S+train.py:30\) +torch's recompile limit: `dynamo recompiles`", text
+        r"\[5/2\] +tokens \(\S+train.py:30\) +runs eager +torch's recompile limit: `dynamo recompiles`", text
     )
     assert text.count(":30") == 1
