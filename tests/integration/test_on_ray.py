@@ -113,7 +113,9 @@ def test_the_same_rows_as_without_and_nothing_lost_with_a_worker(
 
     # What only failed, or did not run, is tried again: another machine may have what it lacks.
     (suite / "fails.py").write_text((suite / "works.py").read_text())
-    again = json.loads(run(*arguments, "there", "--on", f"ray:{address}").stdout)
+    ran = run(*arguments, "there", "--on", f"ray:{address}")
+    assert ran.exit_code == 0, ran.stderr
+    again = json.loads(ran.stdout)
     assert again["kept"] == 1
     assert [row["outcome"] for row in again["programs"][1]["rows"]] == ["passed", "passed"]
 
