@@ -8,7 +8,7 @@ from rich.console import Console
 
 from bytecode_by_hand import GRAPH, code
 from dynamo_core.analysis.bytecode.instructions import prologue
-from dynamo_core.analysis.bytecode.resume_chain import Links, lines_text
+from dynamo_core.analysis.bytecode.resume_chain import Links, break_text, lines_text
 from dynamo_core.model import (
     Bytecode,
     CompileId,
@@ -402,3 +402,12 @@ def test_the_log_topic_has_three_details() -> None:
 def test_lines_are_named_in_spans() -> None:
     assert lines_text([3]) == "line 3"
     assert lines_text([9, 7, 8, 12]) == "lines 7-9, 12"
+
+
+def test_a_break_in_a_called_function_is_at_the_frames_own_line_and_names_where_it_is() -> None:
+    own = StackFrame(Place(FILE, 3), "toy", "helper(x)")
+    inner = StackFrame(Place("/home/user/helper.py", 9), "helper", "print(x)")
+    assert break_text(GraphBreak("print", (own,), None)) == "line 3: print"
+    called = GraphBreak("print", (own, inner), None)
+    assert break_text(called) == "line 3, in helper (/home/user/helper.py:9): print"
+    assert break_text(GraphBreak("print", (), None)) == "an unknown line: print"
