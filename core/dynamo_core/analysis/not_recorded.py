@@ -1,6 +1,7 @@
 """What a recording cannot say, and why: where nothing is found of it, that is no sign that there was none."""
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from ..model import Process, Recording
 from .summary import breaks_recorded_in, recompiles_recorded_in, summarize
@@ -57,8 +58,8 @@ def were_not_recorded(what: str, processes: Iterable[Process], *probes: str) -> 
 
 def unseen_kinds(recording: Recording) -> frozenset[str]:
     """The kinds of findings of which the recording cannot say that there were none."""
-    counts = summarize(recording)
-    return frozenset(kind for kind, count in _COUNT_OF.items() if getattr(counts, count) is None)
+    count_of = partial(getattr, summarize(recording))
+    return frozenset(kind for kind in _COUNT_OF if not could_be_seen(kind, count_of))
 
 
 def could_be_seen(kind: str, count_of: Callable[[str], int | None]) -> bool:

@@ -58,8 +58,8 @@ def judge(finding: Finding, baseline: Sequence[Observed], tried: Observed, *, is
     if difference is not None:
         return Judgement("changes the output", difference, left)
     unseen = not_seen_now(baseline, tried)
-    if unseen:
-        return Judgement("does not cure", f"it could not be recorded whether there was a {unseen[0]}", left)
+    if unseen is not None:
+        return Judgement("does not cure", unseen, left)
     if not was:
         return Judgement("does not cure", "a run without it does not have the finding either", left)
     if left >= was:
@@ -85,9 +85,10 @@ def judge(finding: Finding, baseline: Sequence[Observed], tried: Observed, *, is
     return Judgement("cures", "", 0)
 
 
-def not_seen_now(baseline: Sequence[Observed], tried: Observed) -> list[str]:
-    """The kinds of findings that a run could not record, and the first run without the remedy could."""
-    return sorted(tried.unseen - baseline[0].unseen)
+def not_seen_now(baseline: Sequence[Observed], tried: Observed) -> str | None:
+    """What a run could not record, in words, and the first run without the remedy could; None for nothing."""
+    unseen = sorted(tried.unseen - baseline[0].unseen)
+    return f"it could not be recorded whether there was a {unseen[0]}" if unseen else None
 
 
 def times_met(finding: Finding, findings: Sequence[Finding], *, is_edit: bool = False) -> int:

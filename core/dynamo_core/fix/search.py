@@ -219,9 +219,8 @@ class _Search:
         if difference is not None:
             return Trial(remedy, "changes the output", difference, before, after, (ran.ran,), edited)
         unseen = not_seen_now(self._baseline, ran)
-        if unseen:
-            reason = f"it could not be recorded whether there was a {unseen[0]}"
-            return Trial(remedy, "does not cure", reason, before, after, (ran.ran,), edited)
+        if unseen is not None:
+            return Trial(remedy, "does not cure", unseen, before, after, (ran.ran,), edited)
         verdict = "cures" if after == 0 else "helps" if after < before else "does not cure"
         return Trial(remedy, verdict, "", before, after, (ran.ran,), edited)  # type: ignore[arg-type]
 
