@@ -9,22 +9,20 @@ from typing import Any
 
 import click
 
-from dynamo_core.autotune.rounds import DEFAULT_BUDGET
-from dynamo_core.autotune.tuning import CANDIDATES, GraphToTune, Result
+from dynamo_core.bench.autotune.rounds import DEFAULT_BUDGET
+from dynamo_core.bench.autotune.tuning import CANDIDATES, GraphToTune, Result
 from dynamo_core.model import Recording, Run
 from dynamo_core.shared.backend_choice import parse_chain
 from dynamo_core.shared.errors import NotMeasured
-from dynamo_core.tuned.winners import DEFAULT_FILE
-from dynamo_reporters.autotune.tuning import Tuning
+from dynamo_core.shared.winners import DEFAULT_FILE
+from dynamo_reporters.autotune_document import Tuning
 from dynamo_reporters.report import Report
 
-from .ending_early import end_early_on_sigterm
-from .on_option import cluster, on_option
-from .program_command import program_of
+from .main import end_early_on_sigterm
+from .options import cluster, documented_option, on_option
+from .program import program_of
 from .report_command import is_to_be_run, report_command
-from .run_options import documented_option
-from .run_progress import RunProgress
-from .running import say
+from .running import RunProgress, say
 
 
 @report_command("autotune")
@@ -75,7 +73,7 @@ def autotune_command(
       dynamo autotune --candidates eager,inductor         the newest recording
       dynamo run --backend autotuned train.py             the winners at work
     """
-    from dynamo_reporters.autotune.report import report
+    from dynamo_reporters.autotune import report
 
     ctx = click.get_current_context()
     names = None
@@ -90,8 +88,8 @@ def autotune_command(
 
 def _candidates(text: str, ctx: click.Context) -> list[str]:
     """The names to measure, those of files with their whole path; BackendProblem, UsageError."""
-    from dynamo_core.checks.backend_check import check_backend
-    from dynamo_core.checks.program import Program, check_python, default_python
+    from dynamo_core.launch.checks import check_backend
+    from dynamo_core.launch.program import Program, check_python, default_python
     from dynamo_core.shared.settings import Settings
 
     program = program_of(ctx)
@@ -125,7 +123,7 @@ def _tune(
     candidates: list[str] | None,
     options: dict[str, Any],
 ) -> Tuning:
-    from dynamo_core.autotune.distinct_graphs import distinct_graphs
+    from dynamo_core.bench.autotune.tuning import distinct_graphs
 
     graphs = distinct_graphs(recording)
     if not graphs:
@@ -165,9 +163,9 @@ def _tuned_here(
     file: Path,
     options: dict[str, Any],
 ) -> _Results:
-    from dynamo_core.autotune.rounds import Bench
-    from dynamo_core.autotune.tuning import tune
-    from dynamo_core.checks.program import check_python, default_python
+    from dynamo_core.bench.autotune.rounds import Bench
+    from dynamo_core.bench.autotune.tuning import tune
+    from dynamo_core.launch.program import check_python, default_python
 
     with (
         Bench(
@@ -190,7 +188,7 @@ def _tuned_on_cluster(
     file: Path,
     options: dict[str, Any],
 ) -> _Results:
-    from dynamo_core.autotune.on_cluster import Means, tune_on
+    from dynamo_core.bench.autotune.cluster import Means, tune_on
 
     means = Means(options["python"], tuple(import_path), options["time_limit"], options["budget"])
     with cluster(options["on"], None) as ray, RunProgress("graph") as progress:

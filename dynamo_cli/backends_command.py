@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from .help_pages import CommandWithHelp
+from .options import documented_option
 from .report_output import FORMATS, FormatOption, format_of, report_file_option, write_report
-from .run_options import documented_option
 
 
 @click.command("backends", cls=CommandWithHelp)
@@ -62,9 +62,14 @@ def backends_command(
       dynamo backends --check             what works, by trying it
       dynamo backends inductor --all      every mode and option, with defaults
     """
-    from dynamo_core.checks.backend_list import details_of, registry_of, with_trials
-    from dynamo_core.checks.program import check_python, default_python
-    from dynamo_reporters.backends import document, listing
+    from dynamo_core.launch.backend_list import details_of, registry_of, with_trials
+    from dynamo_core.launch.program import check_python, default_python
+    from dynamo_reporters.backends import (
+        details_blocks,
+        details_document,
+        listing_blocks,
+        listing_document,
+    )
 
     form = form or format_of(report_file, {})
     with_torch = check_python(python) if python else default_python()
@@ -76,8 +81,8 @@ def backends_command(
             tried = with_trials(backends, with_torch, time_limit, _announce)
             registry = replace(registry, backends=(*tried, *hidden))
         write_report(
-            lambda: listing.listing_blocks(registry, show_all),
-            lambda: document.listing_document(registry, show_all),
+            lambda: listing_blocks(registry, show_all),
+            lambda: listing_document(registry, show_all),
             form,
             report_file,
         )
@@ -87,8 +92,8 @@ def backends_command(
         (tried_one,) = with_trials([details.registered], with_torch, time_limit, _announce)
         details = replace(details, registered=tried_one)
     write_report(
-        lambda: listing.details_blocks(details, show_all),
-        lambda: document.details_document(details),
+        lambda: details_blocks(details, show_all),
+        lambda: details_document(details),
         form,
         report_file,
     )

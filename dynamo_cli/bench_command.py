@@ -11,20 +11,18 @@ from click.core import ParameterSource
 
 from dynamo_core.bench.measured import EAGER, Bench
 from dynamo_core.bench.runs import CHAIN_MARK, Plan, bench, first_request, requests_for
-from dynamo_core.checks.program import Program
+from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
 from dynamo_core.shared.backend_choice import parse_chain
 from dynamo_core.shared.errors import CannotRecord, Disagreement
 from dynamo_core.shared.settings import CAPTURE_POLICIES, Settings
 
-from . import ending_early
-from .on_option import on_option
-from .optional_values import OptionWithOptionalValue
-from .program_command import ProgramCommand, program_of
+from . import main
+from .options import OptionWithOptionalValue, documented_option, dynamic_option, on_option, python_option
+from .program import ProgramCommand, program_of
 from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
-from .run_options import documented_option, dynamic_option, python_option
-from .run_progress import RunProgress
-from .suite_bench import SuiteFiles, Wanted, bench_suite
+from .running import RunProgress
+from .suite_command import SuiteFiles, Wanted, bench_suite
 
 _VERIFY_OFF, _VERIFY_REPORT, _VERIFY_ERROR = "off", "report", "error"
 _ROUNDS, _MOST_ROUNDS = 5, 15
@@ -204,7 +202,7 @@ def bench_command(
         dynamic=dynamic,
         autotune_file=None if autotune_file is None else str(autotune_file.absolute()),
     )
-    ending_early.end_early_on_sigterm()
+    main.end_early_on_sigterm()
     if suite is not None:
         files = SuiteFiles(suite, results, again, compare, on, form, report_file, csv_file)
         wanted = Wanted(verify=verify != _VERIFY_OFF, fails_count=verify == _VERIFY_ERROR)
@@ -232,7 +230,7 @@ def bench_command(
     result.recordings = None if recordings is None else str(recordings)
     _write(result, form, report_file, csv_file)
     if result.is_interrupted:
-        ctx.exit(ending_early.exit_code())
+        ctx.exit(main.exit_code())
     _raise_if_wrong(result, fails_count=verify == _VERIFY_ERROR)
 
 
@@ -281,8 +279,8 @@ def _folders(recordings: Path | None) -> Iterator[tuple[Path, Path]]:
 
 
 def _write(result: Bench, form: str, report_file: Path | None, csv_file: Path | None) -> None:
-    from dynamo_reporters.bench.document import bench_document, speedups_csv
-    from dynamo_reporters.bench.report import bench_blocks
+    from dynamo_reporters.bench import bench_blocks
+    from dynamo_reporters.bench_document import bench_document, speedups_csv
 
     if csv_file is not None:
         put(speedups_csv(result), csv_file)

@@ -1,6 +1,7 @@
 """`dynamo cache`."""
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -9,9 +10,9 @@ import click
 from dynamo_core.analysis.selection import Selection, select
 
 from .help_pages import CommandWithHelp
-from .recording_argument import RecordingPath
+from .options import documented_option
+from .report_command import RecordingPath
 from .report_output import format_of, format_option, report_file_option, write_report
-from .run_options import documented_option
 
 
 @click.command("cache", cls=CommandWithHelp)
@@ -68,12 +69,11 @@ def cache_command(
 def _explain(
     paths: tuple[Path, ...], wanted: Selection, show_all: bool, form: str, report_file: Path | None
 ) -> None:
-    from dynamo_core.analysis.caches.explained import explain_caches
-    from dynamo_core.compare.earlier_runs import KEYS, KEYS_AND_PHASES, earlier_runs
+    from dynamo_core.caches.explained import explain_caches
+    from dynamo_core.compare.earlier import KEYS, KEYS_AND_PHASES, earlier_runs
     from dynamo_core.recording import files
     from dynamo_core.recording.read import read
-    from dynamo_reporters.cache.document import cache_document
-    from dynamo_reporters.cache.report import cache_blocks
+    from dynamo_reporters.cache import cache_blocks, cache_document
 
     if len(paths) > 2:
         raise click.UsageError("give at most two recordings: the earlier one, and the one to explain")
@@ -92,12 +92,10 @@ def _explain(
 
 
 def _store(paths: tuple[Path, ...], days: float, prune: bool, form: str, report_file: Path | None) -> None:
-    from dynamo_core.cache_store import prune as pruning
-    from dynamo_core.cache_store.layout import default_folders, may_be_folder
-    from dynamo_core.cache_store.scan import look_through, store_of
-    from dynamo_core.cache_store.vllm import vllm_folders
+    from dynamo_core.caches import store as pruning
+    from dynamo_core.caches.store import default_folders, look_through, may_be_folder, store_of, vllm_folders
     from dynamo_core.shared.errors import NoRecording
-    from dynamo_reporters.cache.store import Looked, store_blocks, store_document
+    from dynamo_reporters.cache import Looked, store_blocks, store_document
 
     missing = [path for path in paths if not may_be_folder(path)]
     if missing:
@@ -109,3 +107,80 @@ def _store(paths: tuple[Path, ...], days: float, prune: bool, form: str, report_
         vllm = tuple(vllm_folders(folder)) if contents.kind == "vLLM" else ()
         looked.append(Looked(stored, vllm, pruning.prune(contents, days, now) if prune else None))
     write_report(lambda: store_blocks(looked, days), lambda: store_document(looked, days), form, report_file)
+
+
+# `dynamo ls`.
+
+
+_SHOWN = 20
+
+
+@click.command("ls", cls=CommandWithHelp)
+@click.argument("folder", type=click.Path(path_type=Path), default=Path(".dynamo"))
+@documented_option("--all", "show_all", is_flag=True, help=f"List all of them, not the newest {_SHOWN}.")
+@documented_option(
+    "--prune", is_flag=True, help="Remove all but the newest recordings, after asking; never one that runs."
+)
+@documented_option(
+    "--keep",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="How many --prune keeps.",
+)
+@documented_option("-y", "--yes", is_flag=True, help="With --prune: do not ask.")
+def ls_command(folder: Path, show_all: bool, prune: bool, keep: int, yes: bool) -> None:
+    """List the recordings in FOLDER (.dynamo unless named), the newest last.
+
+    \b
+    Examples:
+      dynamo ls
+      dynamo ls --prune --keep 3
+      dynamo ls /tmp/recordings
+    """
+    from dynamo_core.opening import listed
+    from dynamo_core.recording import files
+    from dynamo_core.shared.errors import NoRecording
+    from dynamo_reporters.listing import listing_blocks
+    from dynamo_reporters.page.console import show
+
+    from .report_output import stdout
+
+    if not folder.is_dir():
+        raise NoRecording(f"no such folder: {folder}; `dynamo run SCRIPT` makes one")
+    found = files.recordings(folder)
+    if prune:
+        _prune(found[: max(0, len(found) - keep)], yes)
+        return
+    shown = found if show_all else found[-_SHOWN:]
+    with stdout() as out:
+        show(out, listing_blocks(listed(shown), time.time_ns(), len(found) - len(shown)))
+
+
+def _prune(old: list[Path], yes: bool) -> None:
+    """Remove the recordings; one that is in use, or holds something else, stays and is named."""
+    from dynamo_core.recording import files
+    from dynamo_core.shared.errors import CannotRecord
+
+    from .running import say
+
+    if not old:
+        say("dynamo: there is nothing to remove")
+        return
+    if not yes:
+        if not sys.stdin.isatty():
+            raise click.UsageError(
+                "recordings would be removed, and there is no terminal to ask on: add --yes"
+            )
+        for path in old:
+            say(f"  {path}")
+        click.confirm(f"Remove these {len(old)}?", default=False, abort=True, err=True)
+    removed = 0
+    for path in old:
+        try:
+            files.remove(path)
+            removed += 1
+        except CannotRecord as error:
+            say(f"dynamo: {error}")
+    say(f"dynamo: removed {removed} of {len(old)}")

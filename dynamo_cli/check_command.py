@@ -10,24 +10,29 @@ from typing import Any
 
 import click
 
-from dynamo_core.analysis.findings import CONTENTS, Finding
 from dynamo_core.analysis.words import number, place
-from dynamo_core.checks.program import Program
+from dynamo_core.compare.lock import Bounds, Checked, Difference, bounds_of_project, check, together
+from dynamo_core.compare.lock_file import (
+    COUNTS,
+    DEFAULT_FILE,
+    Facts,
+    facts_and_findings,
+    read_lock,
+    write_lock,
+)
+from dynamo_core.findings import CONTENTS, Finding
 from dynamo_core.launch.process import Ending, end_like
-from dynamo_core.lock.bounds import bounds_of_project, together
-from dynamo_core.lock.comparison import Bounds, Checked, Difference, check
-from dynamo_core.lock.facts import COUNTS, Facts, facts_and_findings
-from dynamo_core.lock.lock_file import DEFAULT_FILE, read_lock, write_lock
+from dynamo_core.launch.program import Program
 from dynamo_core.model import Recording
 from dynamo_core.recording.read import read
 from dynamo_core.shared.errors import GotWorse, LockFileProblem, NotAsLocked, NothingToCompare
 from dynamo_core.shared.masking import masked_arguments
-from dynamo_core.shared.untrusted import printable
+from dynamo_core.shared.text import printable
 
-from .program_command import program_of
+from .options import RUN_OPTIONS, documented_option, run_options
+from .program import program_of
 from .report_command import ReportCommand, target_recording
 from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
-from .run_options import RUN_OPTIONS, documented_option, run_options
 from .running import say
 
 _FORMATS = (*FORMATS, "github", "sarif", "junit")
@@ -174,21 +179,20 @@ def _write(
     *,
     has_failed: bool,
 ) -> None:
-    from dynamo_reporters.check.document import check_document
-    from dynamo_reporters.check.report import check_blocks
-    from dynamo_reporters.exported import json_text
+    from dynamo_reporters.check import check_blocks, check_document
+    from dynamo_reporters.documents import json_text
 
     if form == "github":
-        from dynamo_reporters.check.github import annotations
+        from dynamo_reporters.check_ci import annotations
 
         put(annotations(checked, findings), report_file)
         _job_summary(checked, findings)
     elif form == "sarif":
-        from dynamo_reporters.check.sarif import sarif
+        from dynamo_reporters.check_ci import sarif
 
         put(json_text(sarif(checked, findings), indent=2) + "\n", report_file)
     elif form == "junit":
-        from dynamo_reporters.check.junit import junit
+        from dynamo_reporters.check_ci import junit
 
         put(junit(checked, findings), report_file)
     else:
@@ -205,7 +209,7 @@ def _job_summary(checked: Checked, findings: Mapping[str, Finding]) -> None:
     file = os.environ.get("GITHUB_STEP_SUMMARY")
     if not file:
         return
-    from dynamo_reporters.check.report import check_blocks
+    from dynamo_reporters.check import check_blocks
     from dynamo_reporters.page.markdown import to_markdown
 
     try:

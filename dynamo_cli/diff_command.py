@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 from .help_pages import CommandWithHelp
-from .recording_argument import RecordingPath
+from .options import documented_option
+from .report_command import RecordingPath
 from .report_output import format_of, format_option, report_file_option, write_report
-from .run_options import documented_option
 
 _DIFFERENT = 1
 
@@ -50,7 +50,7 @@ def diff_command(
       dynamo diff before after --exit-code
       dynamo diff dynamo.lock .dynamo/after
     """
-    from dynamo_core.lock.differences import is_lock_file
+    from dynamo_core.compare.lock import is_lock_file
 
     form = form or format_of(report_file, {})
     if is_lock_file(before) or is_lock_file(after):
@@ -63,9 +63,8 @@ def diff_command(
 
 def _of_recordings(before: Path, after: Path, form: str, report_file: Path | None) -> str:
     from dynamo_core.compare import compare
-    from dynamo_core.compare.reading import read_both
-    from dynamo_reporters.diff.document import diff_document
-    from dynamo_reporters.diff.report import diff_blocks
+    from dynamo_core.compare.earlier import read_both
+    from dynamo_reporters.diff import diff_blocks, diff_document
 
     form = form or format_of(report_file, {})
     was, now = read_both(before, after)
@@ -80,8 +79,8 @@ def _of_recordings(before: Path, after: Path, form: str, report_file: Path | Non
 
 
 def _with_lock_file(before: Path, after: Path, name: str | None, form: str, report_file: Path | None) -> str:
-    from dynamo_core.lock.differences import compare_with_lock
-    from dynamo_reporters.diff.locked import locked_blocks, locked_document
+    from dynamo_core.compare.lock import compare_with_lock
+    from dynamo_reporters.diff import locked_blocks, locked_document
 
     difference = compare_with_lock(before, after, name)
     write_report(

@@ -5,21 +5,16 @@ from pathlib import Path
 
 import click
 
-from dynamo_core.checks.program import Program
-from dynamo_core.exports.modules import Exports, exports_of
-from dynamo_core.exports.saving import save_exported
-from dynamo_core.exports.waiting import wait_for_trials
+from dynamo_core.exports.modules import Exports, exports_of, save_exported, wait_for_trials
 from dynamo_core.launch.process import Ending, end_like
+from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
 from dynamo_core.recording.read import read
 from dynamo_core.shared.errors import DynamoError
 from dynamo_core.shared.settings import ExportSettings, Settings
 
-from .ending_early import end_early_on_sigterm
-from .program_command import program_of
-from .report_command import ReportCommand, is_to_be_run, named_recording
-from .report_output import format_of, format_option, write_report
-from .run_options import (
+from .main import end_early_on_sigterm
+from .options import (
     checked_config,
     config_option,
     documented_option,
@@ -27,6 +22,9 @@ from .run_options import (
     python_option,
     recording_option,
 )
+from .program import program_of
+from .report_command import ReportCommand, is_to_be_run, named_recording
+from .report_output import format_of, format_option, write_report
 from .running import run_program, say
 
 _PROGRAM_ENDING = ".pt2"  # torch's own, of an exported program and of AOTInductor's package
@@ -155,8 +153,7 @@ def _run(
 
 
 def _write(exports: Exports, recording: Path, form: str, report_file: Path | None) -> None:
-    from dynamo_reporters.export.document import export_document
-    from dynamo_reporters.export.report import export_blocks
+    from dynamo_reporters.export import export_blocks, export_document
 
     write_report(
         lambda: export_blocks(exports), lambda: export_document(exports, str(recording)), form, report_file

@@ -12,19 +12,18 @@ from typing import Any
 
 import click
 
-from dynamo_core.checks.program import Program, default_python
 from dynamo_core.fix.applying import apply_fix, save
 from dynamo_core.fix.search import Plan, fix
 from dynamo_core.fix.trial import Fixes
-from dynamo_core.launch.again import command_line, request_again
-from dynamo_core.launch.run import Request, checked
+from dynamo_core.launch.program import Program, default_python
+from dynamo_core.launch.run import Request, checked, command_line, request_again
 from dynamo_core.recording import files
 
-from . import ending_early
-from .program_command import ProgramCommand, program_of
+from . import main
+from .options import RUN_OPTIONS, documented_option, request_from, run_options
+from .program import ProgramCommand, program_of
 from .report_command import is_to_be_run
 from .report_output import format_of, format_option, put, report_file_option, write_report
-from .run_options import RUN_OPTIONS, documented_option, request_from, run_options
 from .running import say
 
 
@@ -120,7 +119,7 @@ def fix_command(
     request = _request(program_of(ctx), options)
     request = replace(request, settings=request.settings._replace(stop_after=steps))
     _ask(request, most_runs, yes)
-    ending_early.end_early_on_sigterm()
+    main.end_early_on_sigterm()
     with _folder(output) as folder:
         result = fix(Plan(request, folder, most_runs, budget, only), _announce)
         try:
@@ -128,7 +127,7 @@ def fix_command(
         finally:  # each takes long runs to make, and may fail where the other does not
             save(result)
     if result.stopped == "it was interrupted":
-        ctx.exit(ending_early.exit_code())
+        ctx.exit(main.exit_code())
 
 
 def _request(program: Program | None, options: dict[str, Any]) -> Request:
@@ -177,9 +176,8 @@ def _announce(what: str, done: int) -> None:
 
 
 def _write(result: Fixes, form: str, report_file: Path | None, patch_file: Path | None) -> None:
-    from dynamo_core.fix.patches import patch_text
-    from dynamo_reporters.fix.document import fix_document
-    from dynamo_reporters.fix.report import fix_blocks
+    from dynamo_core.fix.applying import patch_text
+    from dynamo_reporters.fix import fix_blocks, fix_document
 
     if patch_file is not None:
         put(patch_text(result.patches), patch_file)

@@ -7,15 +7,14 @@ from typing import Any
 import click
 
 from dynamo_core.model import Recording
-from dynamo_core.shared.errors import CannotRecord
-from dynamo_core.shared.near_names import did_you_mean
+from dynamo_core.shared.errors import CannotRecord, did_you_mean
 from dynamo_core.shared.safe_writing import write_anew
-from dynamo_reporters.graphs.stages import GROUPS, STAGES
+from dynamo_reporters.graphs.document import GROUPS, STAGES
 from dynamo_reporters.page.blocks import Block
 from dynamo_reporters.report import Report
 
+from .options import documented_option
 from .report_command import report_command
-from .run_options import documented_option
 
 
 def _known_stages(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -92,8 +91,8 @@ def graphs_command(
       dynamo graphs --training                         what each forward saves for its backward
       dynamo graphs --runnable 1 -o graph1.py          a program that runs graph 1
     """
+    from dynamo_reporters.graphs import files as programs
     from dynamo_reporters.graphs import report as graphs
-    from dynamo_reporters.graphs import runnable as programs
 
     if backward and runnable is None:
         raise click.UsageError("--backward goes with --runnable")

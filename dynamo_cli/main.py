@@ -1,23 +1,123 @@
 """The command group, and the one place where an error becomes a line and an exit code."""
 
+import codecs
 import errno
 import importlib
 import io
 import os
+import signal
 import sys
+from collections.abc import Mapping
+from types import FrameType
 from typing import NoReturn
 
 import click
 
 from dynamo_core import __version__
 from dynamo_core.analysis.shown_paths import show_paths_from
-from dynamo_core.shared.errors import EXIT_INTERNAL, EXIT_NOBODY_READS, EXIT_USAGE, CannotRecord, DynamoError
+from dynamo_core.shared.errors import (
+    EXIT_INTERNAL,
+    EXIT_INTERRUPTED,
+    EXIT_NOBODY_READS,
+    EXIT_TERMINATED,
+    EXIT_USAGE,
+    CannotRecord,
+    DynamoError,
+    did_you_mean,
+)
 from dynamo_core.shared.names import RECORDING_VARIABLE
-from dynamo_core.shared.near_names import did_you_mean
-from dynamo_core.shared.untrusted import printable
+from dynamo_core.shared.text import printable
 
-from .ending_early import exit_code
-from .plain_characters import use_what_it_has
+# SIGTERM ends a command that has much to run as Ctrl-C does: with what is done until then.
+#
+# A CI job's end, or `timeout`, sends it: what took minutes to measure is not lost by that.
+
+
+_code = EXIT_INTERRUPTED
+
+
+def end_early_on_sigterm() -> None:
+    """From now on SIGTERM raises KeyboardInterrupt, once.
+
+    `timeout` of the GNU coreutils sends it twice, to the command and to its process group (timeout.c,
+    cleanup): the second one must not cut the report short that the first one asked for.
+    """
+    signal.signal(signal.SIGTERM, _end_early)
+
+
+def exit_code() -> int:
+    """How a command ends that was interrupted: by Ctrl-C, or by SIGTERM if that has come."""
+    return _code
+
+
+def _end_early(number: int, frame: FrameType | None) -> None:
+    global _code
+    _code = EXIT_TERMINATED
+    signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+# ASCII that looks alike for what our pages are drawn with, where the encoding of the terminal lacks it.
+
+
+_HANDLER = "dynamo_plain"
+_PLAIN = str.maketrans(
+    {
+        **dict.fromkeys("█▉▊▋▌", "#"),
+        **dict.fromkeys("▍▎▏─", "-"),
+        "→": "->",
+        "↑": "^",
+        "❱": ">",
+        "│": "|",
+        "├": "|",
+        "└": "`",
+        "\u00d7": "x",
+        "·": "*",
+        "…": "...",
+        "µ": "u",
+        "≤": "<=",
+        "≥": ">=",
+        "—": "--",
+        "\u2013": "-",
+        "\u2019": "'",
+    }
+)
+_C_LOCALES = ("C", "POSIX")
+
+
+def use_what_it_has(stream: io.TextIOWrapper, environment: Mapping[str, str] = os.environ) -> None:
+    """Write to a stream what its encoding has; paths and names may have characters that no other spells.
+
+    Where the user's locale is C, Python writes UTF-8 all the same (PEP 538, PEP 540). A terminal of such a
+    user gets ASCII; a file or a pipe loses nothing.
+    """
+    codecs.register_error(_HANDLER, _encode)
+    is_guessed = stream.encoding.lower().replace("-", "") == "utf8" and _is_c_locale(environment)
+    stream.reconfigure(
+        encoding="ascii" if is_guessed and stream.isatty() else stream.encoding, errors=_HANDLER
+    )
+
+
+def _encode(error: UnicodeError) -> tuple[str | bytes, int]:
+    """What stands for characters that an encoding lacks; any that we do not draw with are spelled out."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    plain = error.object[error.start : error.end].translate(_PLAIN)
+    return plain.encode("ascii", "backslashreplace").decode("ascii"), error.end
+
+
+def _is_c_locale(environment: Mapping[str, str]) -> bool:
+    if "PYTHONUTF8" in environment or "PYTHONIOENCODING" in environment:
+        return False
+    if environment.get("LC_ALL"):
+        return environment["LC_ALL"] in _C_LOCALES
+    made_by_python = ("C.UTF-8", "C.utf8", "UTF-8")
+    is_named = environment.get("LC_CTYPE") not in (None, "", *_C_LOCALES, *made_by_python)
+    return not is_named and environment.get("LANG") in _C_LOCALES
+
+
+# The command group, and the one place where an error becomes a line and an exit code.
+
 
 COMMANDS = {
     "run": "Run a program as it is, and record what torch.compile makes of it.",
@@ -45,8 +145,15 @@ COMMANDS = {
     "completion": "Print what makes bash, zsh or fish complete this command.",
 }
 
-# `report_command.py` is what all commands share that report on a recording.
-_MODULES = {"report": "page"}
+# Where a command's function is not in a module of its name, `<name>_command`.
+_MODULES = {
+    **dict.fromkeys(("breaks", "bytecode", "explain", "guards", "ranks", "recompiles"), "report_commands"),
+    "bundle": "page_command",
+    "env": "run_command",
+    "ls": "cache_command",
+    "report": "page_command",
+}
+_FUNCTIONS = {"report": "page_command"}
 
 # The command that packages of NVIDIA Dynamo, which serves language models, once installed under this name.
 _OF_NVIDIAS = ("serve", "build", "deploy", "deployment")
@@ -64,9 +171,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        name = _MODULES.get(cmd_name, cmd_name)
-        module = importlib.import_module(f"dynamo_cli.{name}_command")
-        command: click.Command = getattr(module, f"{name}_command")
+        module = importlib.import_module(f"dynamo_cli.{_MODULES.get(cmd_name, f'{cmd_name}_command')}")
+        command: click.Command = getattr(module, _FUNCTIONS.get(cmd_name, f"{cmd_name}_command"))
         return command
 
     def resolve_command(

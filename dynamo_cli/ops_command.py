@@ -5,8 +5,8 @@ import click
 from dynamo_reporters.ops import SORT_KEYS
 from dynamo_reporters.report import Report
 
+from .options import documented_option
 from .report_command import report_command
-from .run_options import documented_option
 
 
 @report_command("ops")

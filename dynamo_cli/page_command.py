@@ -1,25 +1,31 @@
 """`dynamo report`: the page."""
 
+import os
 import sys
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
 
 from dynamo_core.analysis.selection import Selection, select
+from dynamo_core.bundle.archive import Replaced, files_of, write_without_source
 from dynamo_core.launch.process import end_like
-from dynamo_core.shared.untrusted import printable
+from dynamo_core.recording.bundle_file import is_bundle, unpacked
+from dynamo_core.recording.read import read
+from dynamo_core.shared.errors import CannotRecord
+from dynamo_core.shared.safe_writing import replace_in_one_step
+from dynamo_core.shared.text import printable
+from dynamo_reporters.page.blocks import Block, Bullets, Heading, Paragraph
 
-from .report_command import (
-    ReportCommand,
-    page_contents,
-    page_of,
-    read_with_progress,
-    target_recording,
-)
-from .report_output import put
-from .run_options import RUN_OPTIONS, documented_option, run_options
+from .options import RUN_OPTIONS, documented_option, run_options
+from .report_command import ReportCommand, page_contents, page_of, read_with_progress, target_recording
+from .report_output import put, stdout
 
 _DEFAULT_FILE = Path("dynamo-report.html")
 
@@ -68,3 +74,122 @@ def page_command(
         webbrowser.open(report_file.resolve().as_uri())
     if ending is not None:
         end_like(ending)
+
+
+# `dynamo bundle`.
+
+
+_READABLE_BY_ALL = 0o644
+
+
+@click.command("bundle", cls=ReportCommand, further=RUN_OPTIONS)
+@documented_option(
+    "-o",
+    "--output",
+    "bundle_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("bundle.zip"),
+    envvar="DYNAMO_BUNDLE_OUTPUT",
+    metavar="FILE",
+    help="The zip file to write. One that is there is replaced.",
+)
+@documented_option(
+    "--without-source",
+    is_flag=True,
+    help="Put placeholders for source, names, paths, command lines and values of environment variables, the "
+    "same for the same. What stands for what is written to FILE.replaced.json, which is yours alone.",
+)
+@run_options("--recording")
+@click.pass_context
+def bundle_command(ctx: click.Context, /, bundle_file: Path, without_source: bool, **options: Any) -> None:
+    """Put a recording into one file, to attach to an issue.
+
+    The file has the recording, a page to read and the versions; `dynamo explain FILE` and the other reports
+    read it as it is.
+
+    TARGET_HELP
+
+    \b
+    Examples:
+      dynamo bundle                                    the newest recording, as it is
+      dynamo bundle --without-source -o issue.zip      no name, path or text of yours
+      dynamo explain issue.zip                         for whoever receives it
+    """
+    target, ending = target_recording(ctx, options)
+    replaced = _write(target, bundle_file, without_source)
+    with stdout() as out:
+        from dynamo_reporters.page.console import show
+
+        show(out, _said(bundle_file, replaced))
+    if ending is not None:
+        end_like(ending)
+
+
+def _write(target: Path, output: Path, without_source: bool) -> Replaced | None:
+    """Write the list of what was replaced, then the bundle: one without its list helps nobody."""
+    from dynamo_core.bundle.archive import write_archive
+    from dynamo_reporters.documents import json_text
+    from dynamo_reporters.listing import CONTENTS, bundle_pages
+
+    read(target)  # what is no recording is said to be none before anything is made of it
+    with _folder_of(target) as source, TemporaryDirectory(prefix="dynamo_bundle_") as temporary:
+        replaced = write_without_source(source, Path(temporary)) if without_source else None
+        folder = Path(temporary) if without_source else source
+        recording = replace(read(folder, CONTENTS), path=Path("recording" if without_source else target.name))
+        counts = None if replaced is None else {kind: len(of) for kind, of in replaced.originals.items()}
+        pages = bundle_pages(recording, counts, {} if replaced is None else replaced.left_out)
+        content = BytesIO()
+        try:
+            write_archive(content, pages, files_of(folder))
+            if replaced is not None:
+                replace_in_one_step(
+                    list_beside(output), (json_text(replaced.originals, indent=1) + "\n").encode()
+                )
+            replace_in_one_step(output, content.getvalue(), _READABLE_BY_ALL & ~_umask())
+        except OSError as error:
+            raise CannotRecord(f"cannot write {error.filename or output}: {error.strerror}") from error
+    return replaced
+
+
+@contextmanager
+def _folder_of(target: Path) -> Iterator[Path]:
+    if is_bundle(target):
+        with unpacked(target) as folder:
+            yield folder
+    else:
+        yield target
+
+
+def list_beside(output: Path) -> Path:
+    """Where it is written what stands for what."""
+    return output.with_name(f"{output.name}.replaced.json")
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _said(output: Path, replaced: Replaced | None) -> list[Block]:
+    size = output.stat().st_size
+    blocks: list[Block] = [Heading(f"{output}: {size / 1024:,.0f} kB", 1)]
+    if replaced is None:
+        return [
+            *blocks,
+            Paragraph(
+                "It holds lines of source, paths, the command line and settings from the environment, as "
+                "they were recorded; `--without-source` makes one with placeholders."
+            ),
+        ]
+    counts = [f"{len(of):,} of kind {kind}" for kind, of in replaced.originals.items()]
+    return [
+        *blocks,
+        Paragraph("Replaced by placeholders:"),
+        Bullets(counts or ["nothing"]),
+        Paragraph(f"What stands for what is in {list_beside(output)}: keep it, and do not send it."),
+        Paragraph(
+            "Look at report.html in the file before you send it: what each line does (its operators and its "
+            "calls of torch), shapes and whole numbers of up to six digits are not hidden."
+        ),
+    ]

@@ -1,13 +1,10 @@
 """`dynamo profile`."""
 
-from dynamo_reporters.profile.exports.chrome import to_chrome_trace
-from dynamo_reporters.profile.exports.csv import to_csv
-from dynamo_reporters.profile.exports.pstats import to_pstats
-from dynamo_reporters.profile.exports.speedscope import to_speedscope
+from dynamo_reporters.profile.exports.formats import to_chrome_trace, to_csv, to_pstats, to_speedscope
 from dynamo_reporters.report import Report
 
+from .options import documented_option
 from .report_command import Export, report_command
-from .run_options import documented_option
 
 _EXPORTS = {
     "chrome": Export(

@@ -4,6 +4,7 @@ import gc
 import os
 import shlex
 import sys
+import time
 from collections.abc import Callable, Collection, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,19 +14,81 @@ import click
 
 from dynamo_core.analysis.selection import Selection, select
 from dynamo_core.analysis.words import number
-from dynamo_core.checks.program import Program
 from dynamo_core.launch.process import Ending, end_like
+from dynamo_core.launch.program import Program
 from dynamo_core.model import Recording
 from dynamo_core.recording import files
-from dynamo_core.recording.remote import is_url
+from dynamo_core.recording.remote import fetched, is_url
 from dynamo_core.shared.errors import NoRecording, NotARecording
 from dynamo_core.shared.quick_dataclass import dataclass
+from dynamo_core.shared.text import printable
 from dynamo_reporters.report import Report, document, page
 
-from .program_command import ProgramCommand, program_of, set_program
-from .recording_argument import ProgressBar, copy_of
+from .options import RUN_OPTIONS, documented_option, request_from, run_options
+from .program import ProgramCommand, program_of, set_program
 from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
-from .run_options import RUN_OPTIONS, documented_option, request_from, run_options
+
+# A recording that is named on a command line: a path, or a URL, of which there is a copy to read.
+
+
+_BEFORE_PROGRESS = 1.0  # seconds
+
+
+class RecordingPath(click.Path):
+    """The path of a recording, or of the copy of one at a URL."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Fetch what is at a URL."""
+        return (
+            copy_of(value) if isinstance(value, str) and is_url(value) else super().convert(value, param, ctx)
+        )
+
+
+def copy_of(url: str) -> Path:
+    """Of a recording at a URL, to be read here; that it is not the recording itself is said."""
+    from .running import say
+
+    with ProgressBar(f"fetching {url}") as progress:
+        copy = fetched(url, progress.advance)
+    say(f"dynamo: read from {url} ({copy.name}); for other reports name the URL again")
+    return copy
+
+
+class ProgressBar:
+    """A bar on stderr, once the work has taken a second; only where stderr is a terminal."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._begun = time.monotonic()
+        self._bar: Any = None
+
+    def __enter__(self) -> "ProgressBar":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def advance(self, done: int, total: int) -> None:
+        """Show that `done` bytes of `total` are read."""
+        if self._bar is None:
+            if time.monotonic() - self._begun < _BEFORE_PROGRESS or not sys.stderr.isatty():
+                return
+            from rich.console import Console
+            from rich.markup import escape
+            from rich.progress import Progress
+
+            self._bar = Progress(console=Console(stderr=True), transient=True)
+            self._task = self._bar.add_task(escape(printable(self._title)), total=total)
+            self._bar.start()
+        self._bar.update(self._task, completed=done, total=total)
+
+
+# What every report command shares:
+
 
 _NEVER_PROGRAMS = (".log", ".gz", ".json", ".bin", ".txt", ".md")
 
@@ -232,7 +295,7 @@ def read_with_progress(path: Path, contents: frozenset[str], *, one_for_alike: b
     try:
         with ProgressBar(f"reading {path}") as progress:
             if one_for_alike:
-                from dynamo_core.opening.represented import read_ranks
+                from dynamo_core.opening import read_ranks
 
                 return read_ranks(path, contents, progress.advance)
             return read(path, contents, progress.advance)

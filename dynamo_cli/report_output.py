@@ -9,12 +9,11 @@ from typing import Any, TextIO
 
 import click
 
-from dynamo_core.shared.errors import EXIT_NOBODY_READS, CannotRecord
-from dynamo_core.shared.near_names import did_you_mean
+from dynamo_core.shared.errors import EXIT_NOBODY_READS, CannotRecord, did_you_mean
 from dynamo_core.shared.safe_writing import overwrite
 from dynamo_reporters.page.blocks import Block
 
-from .run_options import documented_option
+from .options import documented_option
 
 report_file_option = documented_option(
     "-o",
@@ -77,7 +76,7 @@ def write_report(
             show(out, blocks())
         return
     if form == "json":
-        from dynamo_reporters.exported import json_text
+        from dynamo_reporters.documents import json_text
 
         content = json_text(document(), indent=2) + "\n"
     elif form == "markdown":

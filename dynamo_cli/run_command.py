@@ -4,8 +4,12 @@ from typing import Any
 
 import click
 
-from .program_command import ProgramCommand, program_of
-from .run_options import RUN_OPTIONS, documented_option, request_from, run_options
+from dynamo_core.shared.launchers import JOB_IN_PATH
+from dynamo_core.shared.settings import FULLGRAPH_KEEP_GOING, VERIFY_ERROR, Settings
+
+from .help_pages import CommandWithHelp
+from .options import RUN_OPTIONS, documented_option, request_from, run_options
+from .program import ProgramCommand, program_of, with_bare_values
 
 _USUAL = {"output", "force", "capture", "backend", "fullgraph", "verify", "profile"}
 
@@ -41,3 +45,83 @@ def run_command(ctx: click.Context, /, quiet: bool, **options: Any) -> None:
     if not quiet:
         summarize_run(outcome, is_default_place=options["output"] is None)
     end_like(audited(outcome, options["fullgraph"], options["verify"], quiet=quiet))
+
+
+# `dynamo env`.
+
+
+FORMATS = ("shell", "json", "docker", "k8s", "slurm", "ray")
+_USUAL_OF_ENV = {"capture", "backend", "profile"}
+# There is no launcher that could empty a folder or choose a Python.
+_OF_THE_LAUNCHER = frozenset({"force", "python", "output"})
+_CHANGE_THE_EXIT_CODE = {"verify": VERIFY_ERROR, "fullgraph": FULLGRAPH_KEEP_GOING}
+
+
+class EnvCommand(CommandWithHelp):
+    """Takes the options of a run, with the defaults of the project as a run does."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read what pyproject.toml says first."""
+        from .program import project_defaults
+
+        ctx.default_map = project_defaults(self, ctx)
+        return super().parse_args(ctx, with_bare_values(self, args))
+
+
+@click.command("env", cls=EnvCommand, further=RUN_OPTIONS - _USUAL_OF_ENV)
+@documented_option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="shell",
+    help="For a shell to evaluate, as JSON, as a file for docker's --env-file, as a container's env in "
+    "Kubernetes, for a SLURM batch script, or as Ray's runtime_env.",
+)
+@documented_option(
+    "--installed-at",
+    metavar="FOLDER",
+    help="The folder of the package dynamo_core where the job runs.  [default: where it is here; docker run "
+    "mounts it]",
+)
+@documented_option(
+    "-o",
+    "--output",
+    envvar="DYNAMO_RECORDING",
+    metavar="DIR",
+    help="Record to DIR, which all hosts of the job see, or to a URL (s3://…, gs://…); {job} in it stands "
+    "for the job's name.  [default: .dynamo/{job}]",
+)
+@run_options("--output", without=_OF_THE_LAUNCHER)
+def env_command(form: str, output: str | None, installed_at: str | None, **options: Any) -> None:
+    """Print the variables with which any Python process is recorded, without `dynamo run` in front.
+
+    For jobs that a launcher starts, on any host: a process that has them records as under `dynamo run`, each
+    to files of its own in DIR, which the first of them makes.
+
+    \b
+    Examples:
+      eval "$(dynamo env -o recording)"; torchrun --nproc-per-node 2 train.py
+      docker run --env-file <(dynamo env -o /shared/recording --format docker) IMAGE python train.py
+      dynamo env -o '/shared/{job}' --format slurm >> job.sh
+    """
+    from dynamo_core.launch.exported import exported
+
+    is_here = form in ("shell", "json") and installed_at is None
+    text, notes = exported(settings_from(output, is_here=is_here, **options), form, installed_at)
+    click.echo(text)
+    for note in notes:
+        click.echo(f"dynamo: {note}", err=True)
+
+
+def settings_from(output: str | None, *, is_here: bool, **options: Any) -> Settings:
+    """What these options ask of processes that no `dynamo run` starts; checked if they run `is_here`."""
+    from dynamo_core.launch.exported import settings_for_processes
+    from dynamo_core.launch.program import Program
+    from dynamo_core.recording.files import default_folder
+
+    for name, value in _CHANGE_THE_EXIT_CODE.items():
+        if options[name] == value:
+            raise click.UsageError(f"--{name}={value} changes the exit code, which only `dynamo run` can do")
+    request = request_from(Program(("-",), is_python=True), output=None, force=False, python=None, **options)
+    place = output or str(default_folder() / JOB_IN_PATH)
+    return settings_for_processes(request, place, is_here=is_here)

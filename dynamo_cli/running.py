@@ -3,24 +3,132 @@
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.cells import cell_len, set_cell_size
 
+from dynamo_core.analysis.verdict import compiling_words
 from dynamo_core.launch.process import Ending
-from dynamo_core.model import Recording
+from dynamo_core.model import Compiling, Process, Recording
+from dynamo_core.recording.read import Follower
 from dynamo_core.shared.errors import Disagreement, DynamoError, GraphBreaksFound, NotMeasured
 from dynamo_core.shared.settings import VERIFY_ERROR
-from dynamo_core.shared.untrusted import printable
-
-from .progress_line import progress_line
+from dynamo_core.shared.text import printable
 
 if TYPE_CHECKING:
     from dynamo_core.launch.run import Outcome, Request
+
+
+# While something is being compiled, the terminal's last line says what, for how long, and how many are done.
+#
+# The launcher draws it from what the recording holds so far; the program's process knows nothing of it. The
+# last row does not scroll while the line is there, as with apt's progress bar: what the program prints at any
+# moment goes where it would, and never into our line.
+
+
+_STDERR = 2
+_SHOWN_AFTER_NS = 1_000_000_000  # of one compile
+_FEWEST_ROWS = 4
+
+Watch = Callable[[Path], Callable[[], None]]
+
+
+@contextmanager
+def progress_line(*, quiet: bool) -> Iterator[Watch | None]:
+    """What follows a recording and shows its compiles; None where nobody would look. Erased at the end."""
+    if quiet or not _is_watched():
+        yield None
+        return
+    row = _LastRow()
+
+    def follow(recording: Path) -> Callable[[], None]:
+        follower = Follower(recording)
+
+        def show_compiles() -> None:
+            follower.advance()
+            row.show(progress_text(follower.processes, time.time_ns()))
+
+        return show_compiles
+
+    try:
+        yield follow
+    finally:
+        row.show(None)
+
+
+def progress_text(processes: Iterable[Process], now_ns: int) -> str | None:
+    """The line, from the second second of a compile on."""
+    processes = list(processes)
+    running = [compiling for process in processes for compiling in process.compiling]
+    shown = sorted(
+        (compiling for compiling in running if now_ns - compiling.began_ns >= _SHOWN_AFTER_NS), key=_began
+    )
+    if not shown:
+        return None
+    first = shown[0]
+    others = f", {len(running) - 1} more at once" if len(running) > 1 else ""
+    done = sum(frame.outcome == "compiled" for process in processes for frame in process.frames)
+    seconds = (now_ns - first.began_ns) // 1_000_000_000
+    return f"dynamo: compiling for {seconds} s{others}, {done} done: {compiling_words(first)}"
+
+
+def _began(compiling: Compiling) -> int:
+    return compiling.began_ns
+
+
+def _is_watched() -> bool:
+    """Whether stderr is a terminal that obeys, and no log of a CI."""
+    return os.isatty(_STDERR) and not os.environ.get("CI") and os.environ.get("TERM", "dumb") != "dumb"
+
+
+class _LastRow:
+    """The terminal's last row, ours while there is something to show."""
+
+    def __init__(self) -> None:
+        self._rows: int | None = None  # of the terminal, while its last one is ours
+        self._shown: str | None = None
+
+    def show(self, text: str | None) -> None:
+        """Draw `text` there, or give the row back. The cursor stays where the program has left it."""
+        try:
+            size = os.get_terminal_size(_STDERR)
+            if text is not None and (size.lines < _FEWEST_ROWS or not self._is_in_foreground()):
+                text = None
+            cells = None if text is None else set_cell_size(text, min(cell_len(text), size.columns - 1))
+            if cells == self._shown and (cells is None or size.lines == self._rows):
+                return
+            self._shown = cells
+            os.write(_STDERR, self._drawn(cells, size.lines).encode("utf-8", "replace"))
+        except OSError:  # it is gone
+            self._rows = None
+
+    def _drawn(self, text: str | None, rows: int) -> str:
+        """All in one write, so that nothing of the program's comes between."""
+        drawn = ""
+        if self._rows is not None and (text is None or self._rows != rows):
+            drawn += f"\x1b7\x1b[{self._rows};1H\x1b[2K\x1b[r\x1b8"
+            self._rows = None
+        if text is not None:
+            if self._rows is None:
+                # Down and up again: where the cursor is on the last row, the screen scrolls by one.
+                drawn += f"\x1bD\x1b[A\x1b7\x1b[1;{rows - 1}r\x1b8"
+                self._rows = rows
+            drawn += f"\x1b7\x1b[{rows};1H\x1b[2K{text}\x1b8"
+        return drawn
+
+    @staticmethod
+    def _is_in_foreground() -> bool:
+        return os.tcgetpgrp(_STDERR) == os.getpgrp()
+
+
+# Run a program with what the user sees of it:
+
 
 # What an audit has to show, its verdict in a sentence, and the exit code of the run.
 Audited = tuple[Iterable[Any], str, int | None]
@@ -98,7 +206,7 @@ def _live_output() -> Follow | None:
 
 def summarize_run(outcome: "Outcome", *, is_default_place: bool) -> None:
     """Print the end-of-run summary."""
-    from dynamo_core.analysis.findings import CONTENTS
+    from dynamo_core.findings import CONTENTS
     from dynamo_core.recording import files
     from dynamo_core.recording.read import read
     from dynamo_reporters.explain.end_of_run import render_end_of_run
@@ -123,7 +231,7 @@ def audited(outcome: "Outcome", fullgraph: str | None, verify: str | None, *, qu
     ending = outcome.ending
     if not audits:
         return ending
-    from dynamo_core.analysis.findings import CONTENTS
+    from dynamo_core.findings import CONTENTS
     from dynamo_core.recording.read import read
     from dynamo_reporters.page.console import show
 
@@ -140,8 +248,8 @@ def audited(outcome: "Outcome", fullgraph: str | None, verify: str | None, *, qu
 
 
 def _fullgraph_audited(kind: str, recording: Recording, exit_code: int | None) -> Audited:
-    from dynamo_core.analysis.fullgraph_audit import audit, audited_exit_code
-    from dynamo_reporters.breaks.audit import audit_blocks, audit_sentence
+    from dynamo_core.analysis.verdict import audit, audited_exit_code
+    from dynamo_reporters.breaks import audit_blocks, audit_sentence
 
     found = audit(recording)
     code = audited_exit_code(found, kind, exit_code, GraphBreaksFound.exit_code)
@@ -150,8 +258,7 @@ def _fullgraph_audited(kind: str, recording: Recording, exit_code: int | None) -
 
 def _verify_audited(recording: Recording, exit_code: int | None) -> Audited:
     """What was not compared is not right: a run in which nothing was has an exit code of its own."""
-    from dynamo_core.analysis.verification import verification
-    from dynamo_core.analysis.verification_sentences import audit_sentence
+    from dynamo_core.analysis.verification import audit_sentence, verification
 
     found = verification(recording)
     if exit_code == 0 and (found is None or not (found.agreeing or found.wrong)):
@@ -159,3 +266,44 @@ def _verify_audited(recording: Recording, exit_code: int | None) -> Audited:
     elif exit_code == 0 and found is not None and found.wrong:
         exit_code = Disagreement.exit_code
     return [], f"--verify: {audit_sentence(found)}", exit_code
+
+
+# What runs now, of work that takes minutes: a bar on a terminal, else a line for each run.
+
+
+class RunProgress:
+    """`unit` is what is counted."""
+
+    def __init__(self, unit: str = "run") -> None:
+        self._unit = unit
+        self._bar: Any = None
+
+    def __enter__(self) -> "RunProgress":
+        if sys.stderr is not None and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self._bar = Progress(console=Console(stderr=True), transient=True)
+            self._task = self._bar.add_task("")
+            self._bar.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def announce(self, what: str, done: int, in_all: int, remaining: str | None = None) -> None:
+        """Say what is about to run, and how long it takes yet, where that is known."""
+        if self._bar is None:
+            more = "" if remaining is None else f"; {remaining}"
+            say(f"dynamo: {what} ({self._unit} {done + 1} of {in_all}{more})")
+        else:
+            more = "" if remaining is None else f" ({remaining})"
+            self._bar.update(self._task, description=f"{what}{more}", completed=done, total=in_all)
+
+    def say(self, line: str) -> None:
+        """A line that stays, above the bar."""
+        if self._bar is None:
+            say(line)
+        else:
+            self._bar.console.print(line, markup=False, highlight=False)

@@ -12,13 +12,13 @@ from typing import Any, NoReturn
 import click
 from torch.distributed.elastic.multiprocessing import DefaultLogsSpecs, LogsDest
 
-from dynamo_core.launch.environment import environment_for
+from dynamo_core.launch.run import environment_for
 from dynamo_core.shared.errors import EXIT_USAGE, DynamoError
 from dynamo_core.shared.launchers import with_job
 from dynamo_core.shared.names import RECORDING_VARIABLE
 from dynamo_core.shared.settings import Settings
 
-from .env_command import env_command, settings_from
+from .run_command import env_command, settings_from
 
 
 class RecordedLogs(DefaultLogsSpecs):  # type: ignore[misc]  # mypy does not look into torch

@@ -2,13 +2,13 @@
 
 TYPE_CHECKING = False  # pytest imports this at each start: it must cost nothing
 if TYPE_CHECKING:
-    from .compiled import Compiled as Compiled
+    from .outcome import Compiled as Compiled
 
 
 def __getattr__(name: str) -> object:
     """The public name, imported when it is used."""
     if name == "Compiled":
-        from .compiled import Compiled
+        from .outcome import Compiled
 
         return Compiled
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

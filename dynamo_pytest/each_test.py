@@ -4,21 +4,180 @@ Fixtures of a module or a session belong to the first test that asks for them, w
 what they compile says nothing of a test.
 """
 
+import atexit
 import gc
-from collections.abc import Generator, Iterator
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Container, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dynamo_core.lock.bounds import ProjectBounds
-from dynamo_core.lock.comparison import Checked
-from dynamo_core.lock.facts import Facts, facts_and_findings, facts_of
+from dynamo_core.capture.in_process import EngineHere
+from dynamo_core.compare.lock import (
+    Bounds,
+    Checked,
+    Difference,
+    ProjectBounds,
+    bounds_of_project,
+    check,
+    together,
+)
+from dynamo_core.compare.lock_file import DEFAULT_FILE, Facts, facts_and_findings, facts_of, read_lock
+from dynamo_core.model import Recording
+from dynamo_core.recording.parts import StreamParts
+from dynamo_core.shared.errors import LockFileProblem
+from dynamo_core.shared.quick_dataclass import dataclass
 
-from .expectation import Expectation, expectation_of
-from .failure import CompiledWorse, representation
-from .outcome import Outcome
-from .recorder import NotRecorded, Recorder
+from .lock_report import LockReport
+from .outcome import Compiled, CompiledWorse, Outcome, representation
+
+# What is expected of a test: what its markers and pyproject.toml say, and what of that does not hold.
+
+
+_MOST: Mapping[str, str] = {
+    "max_breaks": "graph-breaks",
+    "max_recompiles": "recompiles",
+    "max_graphs": "graphs",
+    "max_frames_run_eager": "frames-run-eager",
+}
+_KNOWN = (*_MOST, "fullgraph", "allow", "reset")
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """`fullgraph` asks for a graph, and for no break in it; `reset` that the test finds nothing compiled."""
+
+    bounds: Bounds | None = None
+    fullgraph: bool = False
+    reset: bool = True
+
+    def check(self, test: str, now: Facts, locked: Facts | None) -> Checked:
+        """What a test compiled, beside this and beside what is locked, if anything is."""
+        checked = check(test, now, locked, self.bounds)
+        if self.fullgraph and now.counts["graphs"] == 0:
+            missing = Difference("worse", "fullgraph: no graph was compiled")
+            checked = replace(checked, differences=(missing, *checked.differences))
+        return checked
+
+
+def expectation_of(marks: Iterable[pytest.Mark], of_project: Bounds | None) -> Expectation:
+    """What markers say, the farthest first, and before them the project; ValueError for what is not known."""
+    expected = Expectation(of_project)
+    for mark in marks:
+        expected = _with_mark(expected, mark)
+    return expected
+
+
+def _with_mark(expected: Expectation, mark: pytest.Mark) -> Expectation:
+    if mark.args:
+        raise ValueError(f"@pytest.mark.dynamo takes keywords only, not {mark.args[0]!r}")
+    said: dict[str, Any] = dict(mark.kwargs)
+    unknown = sorted(set(said) - set(_KNOWN))
+    if unknown:
+        raise ValueError(
+            f"@pytest.mark.dynamo has {unknown[0]!r}, which is not known; known are {', '.join(_KNOWN)}"
+        )
+    for name in ("fullgraph", "reset"):
+        if type(said.get(name, True)) is not bool:
+            raise ValueError(f"@pytest.mark.dynamo: {name} is neither True nor False")
+    allowed = said.get("allow", ())
+    if isinstance(allowed, str) or not all(isinstance(each, str) for each in allowed):
+        raise ValueError("@pytest.mark.dynamo: allow is not a list of identities")
+    fullgraph = said.get("fullgraph", expected.fullgraph)
+    most = dict.fromkeys(("graph-breaks", "frames-run-eager"), 0) if said.get("fullgraph") else {}
+    for name, count in _MOST.items():
+        if name in said:
+            most[count] = said[name]
+            if type(said[name]) is not int or said[name] < 0:
+                raise ValueError(f"@pytest.mark.dynamo: {name} is not a number from 0")
+    bounds = together(expected.bounds, Bounds(most, frozenset(allowed)))
+    return Expectation(bounds, fullgraph, said.get("reset", expected.reset))
+
+
+# Records the process of the tests, and reads what one test has left in the recording.
+
+
+_SWITCHES = ("TORCHDYNAMO_DISABLE", "TORCH_COMPILE_DISABLE")
+
+
+class NotRecorded(Exception):
+    """What a test compiled cannot be known; says why."""
+
+
+class Recorder:
+    """The recording of this process. One test at a time is looked at: from `begin` on."""
+
+    def __init__(self, engine: EngineHere) -> None:
+        self._engine = engine
+        self._streams: dict[str, StreamParts] = {}
+        self._began = engine.position()
+        self._is_reset_at = self._began
+        self.compiled = Compiled(self.so_far)
+
+    def begin(self, *, reset: bool) -> None:
+        """A test begins. With `reset`, nothing is compiled that was compiled before it.
+
+        torch's caches are left alone where nothing was compiled since they were emptied: other tests go on
+        with what they compiled as long as can be.
+        """
+        if reset and self._engine.position() != self._is_reset_at:
+            dynamo = sys.modules.get("torch._dynamo")
+            if dynamo is not None:
+                dynamo.reset()
+        self._began = self._engine.position()
+        if reset:
+            self._is_reset_at = self._began
+
+    def so_far(self, contents: Container[str] = frozenset()) -> Recording:
+        """What was recorded since the test began; NotRecorded where that cannot be known."""
+        failure = self._engine.failure()
+        if failure is not None:
+            raise NotRecorded(f"dynamo's engine could not start: {failure}")
+        began, now = self._began, self._engine.position()
+        if now.offset is None:
+            raise NotRecorded(f"{now.path or 'its recording'} is not there")
+        is_same_file = now.path == began.path  # it is not in the first test, nor in a forked process
+        if now.lost_records > (began.lost_records if is_same_file else 0):
+            raise NotRecorded("records could not be written: is the disk full?")
+        if now == began:
+            return Recording(Path(now.path), None, [], python_processes=1, engine_failures=[])
+        if now.path not in self._streams:
+            self._streams[now.path] = StreamParts(Path(now.path))
+        parts = self._streams[now.path]
+        begin = began.offset if is_same_file else None
+        try:
+            return parts.recording(begin or 0, now.offset, contents)
+        except OSError as error:
+            raise NotRecorded(f"cannot read {now.path}: {error.strerror}") from error
+
+
+def recorder_of_this_process() -> Recorder:
+    """Begin to record this process, to a folder that goes when it ends."""
+    for switch in _SWITCHES:
+        if os.environ.get(switch) == "1":
+            raise pytest.UsageError(f"--dynamo: {switch}=1 switches torch.compile off; unset it")
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="dynamo_pytest_"))
+    except OSError as error:
+        raise pytest.UsageError(f"--dynamo: cannot record to {tempfile.gettempdir()}: {error}") from error
+    owner = os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == owner:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)  # before the engine's own, which comes first then: it writes its last record
+    return Recorder(EngineHere(folder))
+
+
+# Looks at what each test compiles:
+
 
 _NAME = pytest.StashKey[str]()
 _EXPECTED = pytest.StashKey[Expectation]()
@@ -140,3 +299,40 @@ def _without_collecting() -> Iterator[None]:
 
 def _name_of(item: pytest.Item) -> str:
     return item.stash.get(_NAME, item.nodeid)
+
+
+# What --dynamo adds to a session: reads what is expected, and lets each test be looked at.
+
+
+def look_at_tests(config: pytest.Config, recorder: Recorder) -> None:
+    """Register what looks at each test and, but in a worker of xdist, what keeps the lock file."""
+    options = config.option
+    file = _lock_file(config)
+    locked: dict[str, Facts] | None = None
+    try:
+        of_project = bounds_of_project(config.rootpath)
+        if file is not None:
+            if not file.exists() and not options.dynamo_update:
+                raise pytest.UsageError(f"no such lock file: {file}; --dynamo-update writes it")
+            locked = read_lock(file)
+    except LockFileProblem as problem:
+        raise pytest.UsageError(str(problem)) from problem
+    each_test = EachTest(
+        recorder,
+        of_project,
+        None if options.dynamo_update else locked,
+        looks_at_all=file is not None,
+        is_exact=options.dynamo_exact,
+    )
+    config.pluginmanager.register(each_test, "dynamo_each_test")
+    if file is not None and locked is not None and not hasattr(config, "workerinput"):
+        report = LockReport(file, locked, is_update=options.dynamo_update)
+        config.pluginmanager.register(report, "dynamo_lock_report")
+
+
+def _lock_file(config: pytest.Config) -> Path | None:
+    if config.option.dynamo_lock:
+        return config.invocation_params.dir / str(config.option.dynamo_lock)
+    if config.option.dynamo_update or config.option.dynamo_exact:
+        return config.rootpath / DEFAULT_FILE
+    return None

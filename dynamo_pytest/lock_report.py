@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.lock.facts import Facts
-from dynamo_core.lock.lock_file import read_lock, write_lock
+from dynamo_core.compare.lock_file import Facts, read_lock, write_lock
 from dynamo_core.shared.errors import LockFileProblem, NothingToCompare
 
 from .outcome import Outcome, outcome_in

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from .compiled import Compiled
-    from .recorder import Recorder
+    from .each_test import Recorder
+    from .outcome import Compiled
 
 MARKER = (
     "dynamo(max_breaks=N, max_recompiles=N, max_graphs=N, max_frames_run_eager=N, fullgraph=True, "
@@ -63,7 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if _is_asked_for(config.option):
         from dynamo_core.analysis.shown_paths import show_paths_from
 
-        from .session import look_at_tests
+        from .each_test import look_at_tests
 
         show_paths_from(str(config.invocation_params.dir))
 
@@ -83,7 +83,7 @@ def _recorder(config: pytest.Config) -> "Recorder":
     """What records this process; made when it is first asked for."""
     recorder = config.stash.get(_RECORDER, None)
     if recorder is None:
-        from .recorder import recorder_of_this_process
+        from .each_test import recorder_of_this_process
 
         recorder = config.stash[_RECORDER] = recorder_of_this_process()
     return recorder

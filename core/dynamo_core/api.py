@@ -7,7 +7,7 @@
         print(finding.kind, finding.place, finding.cost.saves_at_most.seconds, finding.title)
 
 What is here keeps its names and meanings within a version of the package's first number; what the names of
-`dynamo_core.model` and `dynamo_core.analysis.findings` hold may get further fields.
+`dynamo_core.model` and `dynamo_core.findings` hold may get further fields.
 """
 
 from collections.abc import Container
@@ -15,8 +15,8 @@ from functools import cached_property
 from pathlib import Path
 
 from .analysis.figures import Figures
-from .analysis.findings import CONTENTS, Finding, find
 from .analysis.summary import Summary, summarize
+from .findings import CONTENTS, Finding, find
 from .model import Process, Recording
 from .recording.read import read
 

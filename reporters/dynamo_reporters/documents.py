@@ -5,6 +5,10 @@ be, where not all of them: `Annotated[int, AtLeast(1)]`, with the meaning or wit
 hold says by what name it stands in `common.schema.json`: `in_common: ClassVar[str] = "failure"`.
 """
 
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -110,3 +114,64 @@ def object_schema(declared: type) -> dict[str, Any]:
         "required": list(properties),
         "additionalProperties": False,
     }
+
+
+# Values for other programs: JSON without what is no JSON, and cells that a spreadsheet does not compute.
+
+
+# What spreadsheets take for the begin of a formula, also behind what they do not show.
+_FORMULA = re.compile(
+    r"[\s\x00-\x20\x7f-\xa0\xad\u200b-\u200f\u2060-\u2064\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]"
+)
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """JSON that every parser reads: a number that is none (NaN, Infinity) is null."""
+    try:
+        return json.dumps(value, indent=indent, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(value), indent=indent, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
+
+
+def csv_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The cells of a row; text that would be a formula begins with an apostrophe, numbers stay numbers."""
+    return {name: _cell(value) for name, value in row.items()}
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+# Shares of a whole in percent, rounded so that what adds up is shown as adding up to 100 %.
+
+
+def shares_of(parts: Sequence[float | None], whole: float, digits: int = 1) -> list[str]:
+    """Each part in percent; "" for one that is not known. Parts that are more than the whole are shown so.
+
+    All are rounded down, and what is then missing of their sum goes to those that lost most: none is off by
+    more than a unit of its last digit.
+    """
+    if not whole:
+        return ["" for _ in parts]
+    exact = [100 * 10**digits * (part or 0.0) / whole for part in parts]
+    shown = [int(each) for each in exact]
+    missing = round(sum(exact)) - sum(shown)
+    lost = sorted(range(len(parts)), key=lambda at: shown[at] - exact[at])
+    for at in lost[:missing]:
+        shown[at] += 1
+    return [
+        "" if part is None else f"{each / 10**digits:.{digits}f}%"
+        for part, each in zip(parts, shown, strict=True)
+    ]

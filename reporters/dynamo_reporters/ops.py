@@ -4,22 +4,20 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from typing import Annotated
 
-from dynamo_core.analysis.graphs.node_text import place_in
-from dynamo_core.analysis.training_pairs import pairs_of
+from dynamo_core.analysis.graphs.nodes import place_in
+from dynamo_core.analysis.training import pairs_of
 from dynamo_core.analysis.words import compile_label, number, process_title
 from dynamo_core.model import CompileId, Graph, Node, Place, Process, Recording
-from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_TEXT
+from dynamo_core.recording.training import AOT_PAIRS_FROM_TEXT
 from dynamo_core.shared import names
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .detail import Detail
 from .documents import json_value
-from .page.bar import bar
-from .page.blocks import Block, Heading, Paragraph, table
-from .parts.training.document import PairOperators, operators_of
-from .parts.training.pages import operators_page
-from .parts.unrecorded import graphs_missing, no_graphs
-from .report import Report
+from .page.blocks import Block, Heading, Paragraph, bar, table
+from .parts.sections import graphs_missing, no_graphs
+from .parts.training import operators_page
+from .parts.training_document import PairOperators, operators_of
+from .report import Detail, Report
 
 SORT_KEYS = ("executed", "count", "name")
 _ROWS_SHOWN = 20

@@ -1,14 +1,14 @@
 """What every report is: a name, what it reads, and two pure functions of a recording."""
 
+import enum
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from dynamo_core.analysis.not_recorded import unrecorded
+from dynamo_core.analysis.summary import unrecorded
 from dynamo_core.model import CompileId, Place, Process, Recording, StackFrame
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .page.blocks import Block, Heading
-from .page.bounded import bounded
+from .page.blocks import Block, Heading, bounded
 
 
 @dataclass(frozen=True)
@@ -69,3 +69,14 @@ def stack_value(stack: Iterable[StackFrame]) -> list[dict[str, Any]]:
 def process_value(process: Process) -> dict[str, Any]:
     """Which process an item is of: what tells processes of one recording apart."""
     return {"stream": process.stream.name, "pid": process.info.pid, "rank": process.rank}
+
+
+# How much a report says, in the three steps of TORCH_LOGS: `-name`, `name`, `+name`.
+
+
+class Detail(enum.IntEnum):
+    """LESS is one line an item; MORE is all there is."""
+
+    LESS = -1
+    NORMAL = 0
+    MORE = 1

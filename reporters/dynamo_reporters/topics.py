@@ -2,19 +2,41 @@
 
 from collections.abc import Callable, Mapping
 
+from dynamo_core.analysis.words import compile_label, frame_name, place, seconds
 from dynamo_core.model import Bytecode, Compile, Graph, GraphBreak, GuardSet
 from dynamo_core.shared import names
-from dynamo_core.shared.near_names import did_you_mean
+from dynamo_core.shared.errors import did_you_mean
 
-from .breaks.report import break_blocks
+from .breaks import break_blocks
 from .bytecode.report import bytecode_blocks
-from .detail import Detail
 from .graphs.report import graph_blocks
 from .guards.report import guards_blocks
 from .ops import ops_blocks
-from .page.blocks import Block
-from .recompiles.report import recompile_blocks
-from .times import times_blocks
+from .page.blocks import Block, Heading
+from .recompiles import recompile_blocks
+from .report import Detail
+
+# What a compile cost, and in which phase.
+
+
+def times_blocks(compile_: Compile, detail: Detail) -> list[Block]:
+    """One line a compile; phases include those that they call (dynamo ⊃ backend ⊃ inductor)."""
+    what = "" if compile_.is_forward else "backward of "
+    line = f"compile {compile_label(compile_.compile_id)} {what}{frame_name(compile_.name, compile_.method)} "
+    line += f"took {seconds(compile_.seconds)}"
+    if detail is not Detail.LESS:
+        phases = [f"{name} {seconds(value)}" for name, value in compile_.phases.items()]
+        if phases:
+            line += f" (cumulative: {', '.join(phases)})"
+    if detail is Detail.MORE:
+        line += f" at {place(compile_.place)}"
+        if compile_.cache_hits is not None and compile_.cache_misses is not None:
+            line += f"; caches: {compile_.cache_hits} hits, {compile_.cache_misses} misses"
+    return [Heading(line, 3)]
+
+
+# The topics of DYNAMO_LOGS:
+
 
 LOGS_VARIABLE = "DYNAMO_LOGS"
 

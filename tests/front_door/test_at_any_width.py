@@ -10,7 +10,7 @@ from rich.style import Style
 
 from answering import answer
 from dynamo_reporters.page import terminal
-from dynamo_reporters.page.links import has_links
+from dynamo_reporters.page.console import has_links
 from stored import stored
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")

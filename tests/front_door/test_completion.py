@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from answering import answer
-from dynamo_cli.completion.shell_scripts import SCRIPTS
+from dynamo_cli.completion_command import SCRIPTS
 from stored import stored
 
 

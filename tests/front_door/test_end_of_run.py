@@ -5,7 +5,7 @@ import pytest
 from answering import answer
 from documents import document
 from dynamo_cli.running import summarize_run
-from dynamo_core.analysis.findings import CONTENTS
+from dynamo_core.findings import CONTENTS
 from dynamo_core.launch.process import Ending
 from dynamo_core.launch.run import Outcome
 from dynamo_core.recording.read import read

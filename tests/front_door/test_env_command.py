@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from answering import answer
-from dynamo_core.launch.environment import environment_for
+from dynamo_core.launch.run import environment_for
 from dynamo_core.shared.settings import Settings
 
 

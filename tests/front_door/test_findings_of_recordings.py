@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from dynamo_core.analysis.findings import ANALYSES_OF_THE_COMPILER, CONTENTS, OF_THE_COMPILER, find
+from dynamo_core.findings import ANALYSES_OF_THE_COMPILER, CONTENTS, OF_THE_COMPILER, find
 from dynamo_core.recording.read import read
 from stored import NAMES, stored
 

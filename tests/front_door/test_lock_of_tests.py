@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.lock.facts import Facts, KnownFinding
-from dynamo_core.lock.lock_file import read_lock, write_lock
+from dynamo_core.compare.lock_file import Facts, KnownFinding, read_lock, write_lock
 from dynamo_pytest.lock_report import LockReport
 from dynamo_pytest.outcome import Outcome, outcome_in
 

@@ -12,8 +12,8 @@ import pytest
 from answering import answer
 from documents import document
 from dynamo_core.analysis.ranks import compare_ranks
-from dynamo_core.opening.represented import read_ranks
-from dynamo_core.recording.digests import digest_by_reading, digests_of
+from dynamo_core.opening import read_ranks
+from dynamo_core.recording.ranks import digest_by_reading, digests_of
 from dynamo_core.recording.read import read
 from dynamo_core.shared import names
 from dynamo_core.shared.call_pages import PAGE_WORDS, RUNNING_SINCE

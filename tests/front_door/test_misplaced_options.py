@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from answering import answer
-from dynamo_cli.misplaced_options import hint_for_misplaced
+from dynamo_cli.program import hint_for_misplaced
 from dynamo_cli.run_command import run_command
-from dynamo_core.checks.program import Program
+from dynamo_core.launch.program import Program
 
 
 def hint(script: Path, *arguments: str) -> str | None:

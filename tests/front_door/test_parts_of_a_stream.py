@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.analysis.findings import CONTENTS, find
 from dynamo_core.analysis.summary import Summary, summarize
-from dynamo_core.lock.facts import facts_and_findings, facts_of
+from dynamo_core.compare.lock_file import facts_and_findings, facts_of
+from dynamo_core.findings import CONTENTS, find
 from dynamo_core.recording.parts import StreamParts
 from dynamo_core.recording.read import read
 from stored import stored
@@ -85,7 +85,7 @@ def test_facts_alone_are_the_same_and_ask_for_no_words(name: str, monkeypatch: p
         ("breaks", "break_remedies"),
         ("recompiles", "cause_sentence"),
     ):
-        asked = import_module(f"dynamo_core.analysis.findings.{module}")
+        asked = import_module(f"dynamo_core.findings.{module}")
         monkeypatch.setattr(asked, words, _not_to_be_asked)
     assert facts_of(recording) == facts
 

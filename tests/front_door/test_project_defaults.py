@@ -8,7 +8,7 @@ import pytest
 
 from answering import answer
 from dynamo_cli.main import dynamo
-from dynamo_cli.project_defaults import told
+from dynamo_cli.program import told
 from dynamo_cli.run_command import run_command
 from stored import stored
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from answering import answer
-from dynamo_core.compare.earlier_runs import earlier_runs
+from dynamo_core.compare.earlier import earlier_runs
 from dynamo_core.model import CacheLookup
 from dynamo_core.recording.caches import CACHE_KEYS
 from dynamo_core.recording.read import read

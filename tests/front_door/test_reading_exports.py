@@ -4,7 +4,7 @@ from pathlib import Path
 
 from answering import answer
 from documents import document
-from dynamo_core.exports.waiting import wait_for_trials
+from dynamo_core.exports.modules import wait_for_trials
 from stored import stored
 
 

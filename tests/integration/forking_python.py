@@ -25,12 +25,12 @@ from typing import Any, NoReturn
 import torch_variables
 from be_program import be_program
 
-from dynamo_core.launch import process, unattended
+from dynamo_core.launch import process
 
 _SECONDS = 300
 _PATH = tuple(sys.path[1:])
 _spawn = process._spawn
-_start = unattended.Unattended._start
+_start = process.Unattended._start
 
 
 def _answer_requests() -> None:
@@ -63,7 +63,7 @@ def _become(arguments: Sequence[str], environment: Mapping[str, str]) -> NoRetur
     random.seed()
     if list(arguments[:2]) == ["-m", "dynamo_cli"]:
         process._spawn = _fork
-        unattended.Unattended._start = _fork_unattended  # type: ignore[method-assign, assignment]
+        process.Unattended._start = _fork_unattended  # type: ignore[method-assign, assignment]
     else:
         torch_variables.read_now_and_at_import()
         _execute_sitecustomize()
@@ -118,7 +118,7 @@ class _Forked:
 
 
 def _fork_unattended(
-    self: unattended.Unattended,
+    self: process.Unattended,
     executable: str,
     command: Sequence[str],
     environment: Mapping[str, str],

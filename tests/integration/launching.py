@@ -13,7 +13,7 @@ _IMPORTED = (
     *("torch", "torch._dynamo.convert_frame", "torch._dynamo.backends.debugging"),
     *("torch._functorch.aot_autograd", "torch._inductor.compile_fx"),
     "tabulate",  # which torch imports as it ends
-    *("dynamo_cli.main", "dynamo_cli.run_command", "dynamo_cli.running", "dynamo_cli.explain_command"),
+    *("dynamo_cli.main", "dynamo_cli.run_command", "dynamo_cli.running", "dynamo_cli.report_commands"),
 )
 
 

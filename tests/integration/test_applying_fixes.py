@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from answering import Result, answer
-from dynamo_core.analysis.findings import Cost, Evidence, Finding, Remedy
+from dynamo_core.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.fix.applying import _has_uncommitted_changes, save
 from dynamo_core.fix.trial import Fix, Fixes, Patch, Trial
 

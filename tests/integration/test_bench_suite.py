@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Runner
-from dynamo_core.suite.suite_file import read_suite
+from dynamo_core.bench.suite.file import read_suite
 from recordings import SAMPLES
 from schemas import validate
 

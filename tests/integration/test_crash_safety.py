@@ -19,10 +19,9 @@ from dynamo_core.capture.probes.process import process_at_start
 from dynamo_core.capture.writing.call_counters import CallCounters
 from dynamo_core.capture.writing.stream import Stream
 from dynamo_core.recording.calls import parse_calls
-from dynamo_core.recording.records import RecordParser
+from dynamo_core.recording.trace_format import RecordParser
 from dynamo_core.shared.call_pages import LOST_RECORDS
-from dynamo_core.shared.early_records import ProbeFailed
-from dynamo_core.shared.process_records import ProcessStarted
+from dynamo_core.shared.early_records import ProbeFailed, ProcessStarted
 
 PROGRAM = """
 import torch

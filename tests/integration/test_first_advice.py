@@ -25,8 +25,8 @@ from pathlib import Path
 import pytest
 
 import dynamo_core
-from dynamo_core.analysis.findings import Finding, Remedy
-from dynamo_core.analysis.remedies.breaks import TABLE
+from dynamo_core.findings import Finding, Remedy
+from dynamo_core.remedies.break_rules import TABLE
 from launching import ForkingPython
 
 HERE = Path(__file__).resolve().parent / "broken_programs"

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Runner, run_to_end
-from dynamo_core.analysis.findings import CONTENTS as FINDINGS
-from dynamo_core.analysis.findings import find
+from dynamo_core.findings import CONTENTS as FINDINGS
+from dynamo_core.findings import find
 from dynamo_core.model import Process, ProfileWindow
 from dynamo_core.recording.read import read
 from dynamo_reporters.profile.window import CONTENTS

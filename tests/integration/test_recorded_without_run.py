@@ -12,7 +12,7 @@ from pathlib import Path
 
 from answering import answer
 from documents import document
-from dynamo_core.recording.digests import digest_by_reading, digests_of
+from dynamo_core.recording.ranks import digest_by_reading, digests_of
 from dynamo_core.recording.read import read, streams_of
 from dynamo_core.shared.names import CARRIER_LOCK, STREAM_PREFIX
 from running import PROGRAMS

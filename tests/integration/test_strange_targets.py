@@ -19,7 +19,7 @@ from conftest import Result
 from dynamo_cli import running
 from dynamo_cli.main import dynamo
 from dynamo_core.launch.run import Request
-from dynamo_core.recording import files, in_use
+from dynamo_core.recording import files
 from dynamo_core.shared import names
 from dynamo_core.shared.errors import CannotRecord, DamagedRecording, DynamoError, NoRecording, NotARecording
 
@@ -248,10 +248,10 @@ def test_a_recording_in_use_is_not_replaced(here: Path) -> None:
     files.write_run_file(new.folder, RUN | {"launcher_pid": 4711})
     with pytest.raises(CannotRecord, match="in use by pid 4711"):
         files.create(here / "rec", "program", replace=True)
-    assert in_use.is_in_use(new.folder)
+    assert files.is_in_use(new.folder)
     assert (new.folder / names.RUN_FILE).exists()
     new.release()
-    assert not in_use.is_in_use(new.folder)
+    assert not files.is_in_use(new.folder)
     files.create(here / "rec", "program", replace=True).release()
 
 
@@ -280,7 +280,7 @@ def test_the_hint_names_the_recording_where_another_could_be_meant(here: Path) -
     second = make_recording(here / ".dynamo" / "second", started_ns=2)
     assert not files.is_surely_newest(first)
     assert files.is_surely_newest(second)
-    claim = in_use.claim(first, None)
+    claim = files.claim(first, None)
     assert not files.is_surely_newest(second)
     os.close(claim)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from dynamo_core.analysis.time.compiles import tracing
 from dynamo_core.analysis.time.phases import Span, spans
-from dynamo_core.analysis.time.traced import tracing
 from dynamo_core.model import Process
 from dynamo_core.recording.read import read
 from dynamo_reporters.profile.compile_time import CONTENTS

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from dynamo_core.model import Process
-from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_TEXT
 from dynamo_core.recording.build import ProcessBuilder
-from dynamo_core.recording.records import Record, RecordParser
+from dynamo_core.recording.trace_format import Record, RecordParser
+from dynamo_core.recording.training import AOT_PAIRS_FROM_TEXT
 from dynamo_core.shared import names
 from trace_bytes import FRAME, artifact, record
 

@@ -9,7 +9,7 @@ import tarfile
 from hashlib import md5
 from pathlib import Path
 
-from dynamo_core.recording.digests import digest_by_reading
+from dynamo_core.recording.ranks import digest_by_reading
 from dynamo_core.shared.names import CALLS_PREFIX, DIGEST_PREFIX, STREAM_PREFIX
 
 _STORED = Path(__file__).resolve().parents[1] / "data" / "ranks_in_another_order.tar.xz"

@@ -9,7 +9,7 @@ from typing import Any
 from dynamo_core.model import Process
 from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.read import drop_misfits
-from dynamo_core.recording.records import RecordParser
+from dynamo_core.recording.trace_format import RecordParser
 
 FRAME = {"frame_id": 0, "frame_compile_id": 0, "attempt": 0}
 NO_FRAME: Mapping[str, int] = {}

@@ -19,8 +19,7 @@ from dynamo_core.backends.agreement import (
     shielded,
     with_other_last_bits,
 )
-from dynamo_core.backends.agreement.comparison import SECOND_OPINIONS
-from dynamo_core.backends.agreement.rounding import _added_in_a_row
+from dynamo_core.backends.agreement.compare import SECOND_OPINIONS, _added_in_a_row
 
 NAN, INFINITY = float("nan"), float("inf")
 

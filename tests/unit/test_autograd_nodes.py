@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from dynamo_core.capture.eager_semantics.aot_function import AotFunction
+from dynamo_core.capture.eager_semantics.replay import AotFunction
 
 
 def node_of_a_new_class(**more: object) -> tuple[Any, list[Any]]:

@@ -4,17 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dynamo_core.analysis.graphs.node_text import TIMES
-from dynamo_core.autotune.distinct_graphs import DistinctGraph
-from dynamo_core.autotune.rounds import GraphProgram
-from dynamo_core.autotune.tuning import GraphToTune, Result
+from dynamo_core.analysis.graphs.nodes import TIMES
+from dynamo_core.bench.autotune.rounds import GraphProgram
+from dynamo_core.bench.autotune.tuning import DistinctGraph, GraphToTune, Result
 from dynamo_core.model import CompileId, Graph, Process, Recording
-from dynamo_core.tuned.conditions import Conditions
-from dynamo_core.tuned.measurement import AGREES, Measurement, Round
-from dynamo_core.tuned.winners import Tuned
-from dynamo_reporters.autotune.candidates import candidates_intervals
-from dynamo_reporters.autotune.report import report
-from dynamo_reporters.autotune.tuning import Tuning
+from dynamo_core.shared.winners import AGREES, Conditions, Measurement, Round, Tuned
+from dynamo_reporters.autotune import report
+from dynamo_reporters.autotune_document import Tuning, candidates_intervals
 from dynamo_reporters.page.console import plain_text
 
 HERE = Conditions("CPU, 2 threads", "2.13", "settings")

@@ -7,13 +7,31 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.autotune.decision import Decision, beside, decide, out_of_it, standing, to_confirm
-from dynamo_core.autotune.rounds import Bench, GraphProgram, Surroundings, _align, _Timed
-from dynamo_core.autotune.tuning import GraphToTune, Result, tune
-from dynamo_core.tuned import winners
-from dynamo_core.tuned.conditions import Conditions, device_words, size_class
-from dynamo_core.tuned.measurement import AGREES, FAILED, Measurement, Round
-from dynamo_core.tuned.winners import Tuned
+from dynamo_core.bench.autotune.rounds import (
+    Bench,
+    Decision,
+    GraphProgram,
+    Surroundings,
+    _align,
+    _Timed,
+    beside,
+    decide,
+    out_of_it,
+    standing,
+    to_confirm,
+)
+from dynamo_core.bench.autotune.tuning import GraphToTune, Result, tune
+from dynamo_core.shared import winners
+from dynamo_core.shared.winners import (
+    AGREES,
+    FAILED,
+    Conditions,
+    Measurement,
+    Round,
+    Tuned,
+    device_words,
+    size_class,
+)
 
 HERE = Conditions("CPU, 2 threads", "2.13", "settings", ("64 to 127",))
 

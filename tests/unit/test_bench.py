@@ -9,22 +9,18 @@ from pathlib import Path
 import pytest
 
 from dynamo_core.bench import runs
-from dynamo_core.bench.agreement import Agreement
 from dynamo_core.bench.comparison import break_even_steps, compare, steady_steps
-from dynamo_core.bench.measured import Backend, Bench, Run
-from dynamo_core.bench.outputs import compare_outputs
-from dynamo_core.bench.remaining import RunTimes, remaining_words
-from dynamo_core.bench.runs import Plan
-from dynamo_core.bench.step_frame import Step
-from dynamo_core.checks.program import Program
+from dynamo_core.bench.graphs import GraphTimes
+from dynamo_core.bench.measured import Agreement, Backend, Bench, Run, Step, compare_outputs
+from dynamo_core.bench.runs import Plan, RunTimes, remaining_words
+from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
 from dynamo_core.model import Place
 from dynamo_core.shared.settings import Settings
-from dynamo_core.timing.load import Load
-from dynamo_core.tuned.measurement import Measurement, Round
-from dynamo_reporters.bench.document import bench_document, speedups_csv
-from dynamo_reporters.bench.graph_times import GraphTimes  # type: ignore[attr-defined]
-from dynamo_reporters.bench.report import bench_blocks
+from dynamo_core.shared.timing import Load
+from dynamo_core.shared.winners import Measurement, Round
+from dynamo_reporters.bench import bench_blocks
+from dynamo_reporters.bench_document import bench_document, speedups_csv
 from dynamo_reporters.page.blocks import Table
 from dynamo_reporters.page.console import plain_text
 

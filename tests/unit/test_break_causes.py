@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.analysis.line_parts import (
+from dynamo_core.analysis.source_lines import (
     call_on,
     changed_by,
     condition_of,
@@ -13,10 +13,9 @@ from dynamo_core.analysis.line_parts import (
     targets_of,
     waiting_call,
 )
-from dynamo_core.analysis.remedies.breaks import TABLE, break_advice, break_cause
-from dynamo_core.analysis.remedies.cause import Cause
-from dynamo_core.analysis.remedies.situation import situation_of, user_line
 from dynamo_core.model import BreakExplanation, GraphBreak, Place, StackFrame
+from dynamo_core.remedies.break_rules import TABLE, break_advice, break_cause
+from dynamo_core.remedies.rules import Cause, situation_of, user_line
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "integration" / "broken_programs"
 HERE = Place("/home/me/train.py", 7)

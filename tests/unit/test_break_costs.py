@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.analysis.break_costs import BreakCost, costs_of, seconds_in_all
+from dynamo_core.analysis.break_costs import BreakCost, costs_of, effect_and_cost, seconds_in_all
 from dynamo_core.analysis.break_effects import Crossing, DistinctBreak, distinct_breaks
-from dynamo_core.analysis.break_sentences import effect_and_cost
 from dynamo_core.analysis.recompiles import frames_recompiled
 from dynamo_core.model import (
     Bytecode,
@@ -22,8 +21,8 @@ from dynamo_core.model import (
     ResumeFunction,
     StackFrame,
 )
-from dynamo_core.model.calls import CallSample
-from dynamo_core.recording.recompile_text import parse_guard_failure
+from dynamo_core.model.graphs import CallSample
+from dynamo_core.recording.guards import parse_guard_failure
 from made import compiled, of_one_process
 
 PROCESS = Process(Path("s.log"))

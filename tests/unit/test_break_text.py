@@ -1,7 +1,7 @@
 """torch's explanation of a graph break, as text of several versions has it."""
 
 from dynamo_core.model import Place, StackFrame
-from dynamo_core.recording.break_text import parse_break_text, parse_user_stack
+from dynamo_core.recording.breaks import parse_break_text, parse_user_stack
 
 TEXT = """Graph break in user code at /tmp/toy.py:4
 Graph Break Reason: Data-dependent branching

@@ -20,11 +20,10 @@ from dynamo_core.model import (
     ResumeFunction,
     StackFrame,
 )
-from dynamo_reporters.breaks.report import break_blocks, report
-from dynamo_reporters.detail import Detail
+from dynamo_reporters.breaks import break_blocks, report
 from dynamo_reporters.page.blocks import Bullets, Code, Heading, Paragraph
 from dynamo_reporters.page.console import plain_text
-from dynamo_reporters.report import document
+from dynamo_reporters.report import Detail, document
 from made import FIRST, compiled, of_one_process
 
 AT = Place("/home/me/train.py", 7)

@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from dynamo_core.capture.whole_program.budget import Budget
+from dynamo_core.capture.whole_program.limits import Budget
 from dynamo_core.shared.our_record import OurRecord
 
 

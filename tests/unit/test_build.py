@@ -8,7 +8,7 @@ import pytest
 
 from dynamo_core.model import Process
 from dynamo_core.recording.build import ProcessBuilder
-from dynamo_core.recording.records import RecordParser
+from dynamo_core.recording.trace_format import RecordParser
 
 METRICS = {"co_name": "f", "co_filename": "/x/train.py", "co_firstlineno": 7, "duration_us": 1500}
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from rich.console import Console
 
 from bytecode_by_hand import GRAPH, code
-from dynamo_core.analysis.bytecode.instructions import prologue
 from dynamo_core.analysis.bytecode.resume_chain import Links, break_text, lines_text
+from dynamo_core.analysis.bytecode.rewritten import prologue
 from dynamo_core.model import (
     Bytecode,
     CompileId,
@@ -24,15 +24,14 @@ from dynamo_core.model import (
     Run,
     StackFrame,
 )
-from dynamo_reporters.bytecode.annotated_source import annotated
 from dynamo_reporters.bytecode.diff import align, changes, shortened
+from dynamo_reporters.bytecode.document import annotated
 from dynamo_reporters.bytecode.report import bytecode_blocks, report
-from dynamo_reporters.detail import Detail
 from dynamo_reporters.page.blocks import Heading
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.page.markdown import to_markdown
 from dynamo_reporters.page.terminal import renderables
-from dynamo_reporters.report import document
+from dynamo_reporters.report import Detail, document
 
 FILE = "/home/user/toy.py"
 SOURCE = {

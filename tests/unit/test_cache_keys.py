@@ -2,10 +2,8 @@
 
 import pytest
 
-from dynamo_core.analysis.caches.bypasses import bypass_words
-from dynamo_core.analysis.caches.key_parts import key_of_lines
-from dynamo_core.analysis.caches.part_words import differences
-from dynamo_core.analysis.caches.unstable import passing_difference
+from dynamo_core.caches.keys import differences, key_of_lines, passing_difference
+from dynamo_core.caches.lookups import bypass_words
 
 TENSOR = (
     "TensorMetadata(dtype=torch.float32, shape=torch.Size([8, 8]), stride=(8, 1), device=device(type='cpu'), "

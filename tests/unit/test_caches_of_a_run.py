@@ -2,12 +2,21 @@
 
 import pytest
 
-from dynamo_core.analysis.caches.causes import FIRST_RUN, caches_of, folder_problem, vanishes
-from dynamo_core.analysis.caches.equal_graphs import EqualGraphs, equal_graphs
-from dynamo_core.analysis.caches.explained import CacheReport, explain_caches
-from dynamo_core.analysis.caches.kernels import kernels_built, next_start
-from dynamo_core.analysis.caches.other_layers import OtherLayer, other_layers, unreadable_bundles
-from dynamo_core.analysis.caches.switches import Off, switched_off
+from dynamo_core.caches.causes import (
+    FIRST_RUN,
+    Off,
+    OtherLayer,
+    caches_of,
+    folder_problem,
+    kernels_built,
+    next_start,
+    other_layers,
+    switched_off,
+    unreadable_bundles,
+    vanishes,
+)
+from dynamo_core.caches.explained import CacheReport, explain_caches
+from dynamo_core.caches.lookups import EqualGraphs, equal_graphs
 from dynamo_core.model import (
     CacheLookup,
     CompileId,

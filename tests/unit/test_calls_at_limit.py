@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.capture.probes.calls_at_limit import CallsAtLimitCounter, is_refusal
+from dynamo_core.capture.probes.frames import CallsAtLimitCounter, is_refusal
 from dynamo_core.shared.our_record import OurRecord
 
 eval_frame = pytest.importorskip("torch._C._dynamo.eval_frame")

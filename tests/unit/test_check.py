@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import torch
 
-from dynamo_core.measuring.check import check
-from dynamo_core.measuring.compiled_graph import CompiledGraph, NotRunnable
+from dynamo_core.backends.measuring.calls import CompiledGraph, NotRunnable
+from dynamo_core.backends.measuring.worker import check
 
 
 def disagreement(graph: Callable[..., Any], function: Callable[..., Any], *inputs: Any) -> str | None:

@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.analysis.findings import Cost, Evidence, Finding, Remedy
-from dynamo_core.lock.comparison import Checked, Difference
-from dynamo_core.lock.facts import Facts
+from dynamo_core.compare.lock import Checked, Difference
+from dynamo_core.compare.lock_file import Facts
+from dynamo_core.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.model import Place
-from dynamo_reporters.check.github import annotations
-from dynamo_reporters.check.sarif import sarif
+from dynamo_reporters.check_ci import annotations, sarif
 
 BREAK = Finding(
     *("graph break", "graph-break-1", "a break", "", "", None, "f", "x", None, False),

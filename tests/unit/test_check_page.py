@@ -6,13 +6,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dynamo_core.analysis.findings import Cost, Evidence, Finding, Remedy
-from dynamo_core.lock.comparison import Checked, Difference
-from dynamo_core.lock.facts import Facts, KnownFinding, facts_and_findings, facts_of
+from dynamo_core.compare.lock import Checked, Difference
+from dynamo_core.compare.lock_file import Facts, KnownFinding, facts_and_findings, facts_of
+from dynamo_core.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.model import Place
-from dynamo_reporters.check.document import check_document
-from dynamo_reporters.check.junit import junit
-from dynamo_reporters.check.report import check_blocks, counts_sentence, verdict
+from dynamo_reporters.check import check_blocks, check_document, counts_sentence, verdict
+from dynamo_reporters.check_ci import junit
 from dynamo_reporters.page.console import plain_text
 from made import compiled, of_one_process
 from made_findings import a_break

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.analysis.findings import OF_THE_COMPILER
 from dynamo_core.compare import Difference, compare
 from dynamo_core.compare.difference import Condition
 from dynamo_core.compare.verdict import COUNTED, FINDINGS
+from dynamo_core.findings import OF_THE_COMPILER
 from dynamo_core.model import (
     Bytecode,
     CacheLookup,
@@ -28,8 +28,7 @@ from dynamo_core.model import (
     Run,
     StackFrame,
 )
-from dynamo_reporters.diff.document import diff_document
-from dynamo_reporters.diff.report import diff_blocks
+from dynamo_reporters.diff import diff_blocks, diff_document
 from dynamo_reporters.page.console import plain_text
 from made import called, of_one_process, pair_of, saved
 from ranks_by_hand import collective, graph, of, rank

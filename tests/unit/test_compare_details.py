@@ -19,10 +19,10 @@ from dynamo_core.model import (
     Recording,
     StackFrame,
 )
-from dynamo_core.recording.generated_code import kernels_in
 from dynamo_core.recording.guards import guards_of_function
-from dynamo_reporters.diff.graph_sentences import changes_in
-from dynamo_reporters.diff.report import diff_blocks
+from dynamo_core.recording.kernels import kernels_in
+from dynamo_reporters.diff import diff_blocks
+from dynamo_reporters.diff_graphs import changes_in
 from dynamo_reporters.page.console import plain_text
 from made import FIRST, of_one_process, pair_of, saved
 

@@ -20,7 +20,7 @@ from dynamo_core.model import (
     StackFrame,
     TensorInfo,
 )
-from dynamo_reporters.diff.graph_sentences import changes_in, sentence
+from dynamo_reporters.diff_graphs import changes_in, sentence
 from made import of_one_process
 
 FILE = "/home/me/model.py"

@@ -2,7 +2,7 @@
 
 import torch
 
-from dynamo_core.capture.probes.custom_operators import custom_operators
+from dynamo_core.capture.probes.graphs import custom_operators
 
 
 def doubled(x: torch.Tensor) -> torch.Tensor:

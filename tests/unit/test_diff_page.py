@@ -3,7 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-from dynamo_core.analysis.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.compare.counts import SAVED
 from dynamo_core.compare.difference import (
     ArgumentChange,
@@ -21,9 +20,10 @@ from dynamo_core.compare.difference import (
     TensorChange,
     Time,
 )
+from dynamo_core.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.model import Place, Recording, Run, StackFrame
-from dynamo_reporters.diff.graph_sentences import changes_in, sentence
-from dynamo_reporters.diff.report import diff_blocks
+from dynamo_reporters.diff import diff_blocks
+from dynamo_reporters.diff_graphs import changes_in, sentence
 from dynamo_reporters.page.console import plain_text
 from made import of_one_process
 

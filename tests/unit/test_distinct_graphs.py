@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.autotune.distinct_graphs import distinct_graphs
+from dynamo_core.bench.autotune.tuning import distinct_graphs
 from dynamo_core.model import CompileId, Graph, Node, Place, Process, Recording
 from made import of_one_process
 

@@ -7,10 +7,9 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from dynamo_core.analysis.drawing.graph_boxes import Drawing, drawing_of
-from dynamo_core.analysis.drawing.rows import Layout, laid_out
+from dynamo_core.analysis.graphs.drawing import Drawing, Layout, drawing_of, laid_out
 from dynamo_core.model import Graph, Node, Place, TensorInfo
-from dynamo_reporters.graphs.svg import TitledDrawing, svg_text
+from dynamo_reporters.graphs.drawing import TitledDrawing, svg_text
 
 WEIGHT = "L['self']._modules['{}']._parameters['weight']"
 TENSOR = (TensorInfo((8, 24), (24, 1), "float32", "cpu"),)

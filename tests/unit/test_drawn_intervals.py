@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dynamo_reporters.html.plain import page_of_blocks
+from dynamo_reporters.html.document import page_of_blocks
 from dynamo_reporters.page.blocks import Estimate, Heading, Intervals
 from dynamo_reporters.page.markdown import to_markdown
 

@@ -9,7 +9,7 @@ from dynamo_core.model import Process, ProcessInfo, Recording, Run
 from dynamo_reporters.html import timeline
 from dynamo_reporters.html.element import Element, to_html
 from dynamo_reporters.html.timeline import Span, Timeline
-from dynamo_reporters.profile.exports.layout import Slice, Track
+from dynamo_reporters.profile.exports.tracks import Slice, Track
 from made import S
 
 BEGIN = 100 * S

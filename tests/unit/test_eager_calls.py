@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from dynamo_core.analysis.figures import Figures
-from dynamo_core.analysis.findings import find
+from dynamo_core.findings import find
 from dynamo_core.model import Bytecode, CallTimes, Compile, CompileId, Frame, Graph, Place, ResumeFunction
 from dynamo_reporters.page.console import plain_text
-from dynamo_reporters.recompiles.report import report
+from dynamo_reporters.recompiles import report
 from made import of_one_process
 
 BEFORE, NAME = CompileId(0, 0), "torch_dynamo_resume_in_f_at_4"

@@ -9,10 +9,9 @@ import torch.nn.functional as F
 from torch import nn
 from torch._dynamo.backends.debugging import aot_eager
 
-from dynamo_core.capture.eager_semantics.caught import place_of_caught_operation
+from dynamo_core.capture.eager_semantics.graph import KeptGraph
 from dynamo_core.capture.eager_semantics.graph_facts import GraphFacts, facts_of
-from dynamo_core.capture.eager_semantics.kept_graph import KeptGraph
-from dynamo_core.capture.eager_semantics.writes_in_order import clone_what_is_overwritten
+from dynamo_core.capture.eager_semantics.keeper import clone_what_is_overwritten, place_of_caught_operation
 
 WEIGHT = nn.Parameter(torch.full((3,), 2.0))
 OTHER = nn.Parameter(torch.full((3,), 3.0))

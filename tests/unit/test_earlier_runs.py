@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.compare import earlier_runs as module
-from dynamo_core.compare.earlier_runs import earlier_runs
+from dynamo_core.compare import earlier as module
+from dynamo_core.compare.earlier import earlier_runs
 from dynamo_core.model import Recording, Run
 from dynamo_core.shared.errors import DynamoError
 

@@ -4,10 +4,9 @@ import textwrap
 
 import pytest
 
-from dynamo_core.analysis.remedies.advice import Assignment
 from dynamo_core.fix.edits import EDITS
-from dynamo_core.fix.edits.compile_arguments import with_arguments
-from dynamo_core.fix.edits.preamble import with_environment, with_settings
+from dynamo_core.fix.edits.lines import with_arguments, with_environment, with_settings
+from dynamo_core.remedies.rules import Assignment
 
 
 def edited(edit: str, text: str) -> str | None:

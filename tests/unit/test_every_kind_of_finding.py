@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from dynamo_core.analysis.findings import ANALYSES, KINDS, Kind, find
+from dynamo_core.findings import ANALYSES, KINDS, Kind, find
 from dynamo_core.model import (
     AssignedBackend,
     CacheLookup,

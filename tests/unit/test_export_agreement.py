@@ -6,8 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from dynamo_core.capture.exporting.agreement import Call, compared
-from dynamo_core.capture.exporting.obstacles import described_error
+from dynamo_core.capture.exporting.trial import Call, compared, described_error
 
 
 class Net(nn.Module):  # type: ignore[misc]

@@ -8,15 +8,17 @@ import torch
 from torch import nn
 from torch.export import Dim
 
-from dynamo_core.capture.exporting.agreement import Call
-from dynamo_core.capture.exporting.calls_seen import CallsSeen
-from dynamo_core.capture.exporting.dynamic_shapes import as_code, dynamic_shapes, varied_dimensions
 from dynamo_core.capture.exporting.inputs import (
+    as_code,
     bound,
+    dynamic_shapes,
     inputs_of,
     unregistered_dataclasses,
+    varied_dimensions,
     written_arguments,
 )
+from dynamo_core.capture.exporting.observer import CallsSeen
+from dynamo_core.capture.exporting.trial import Call
 from dynamo_core.exports.modules import values_left_out
 from dynamo_core.model import ConstantSeen
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from dynamo_core.analysis.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.exports.obstacles import obstacles
+from dynamo_core.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.model import DraftedObstacle, ExportTrial, GraphBreak, Place, StackFrame
 
 MODEL = "/home/user/model.py"

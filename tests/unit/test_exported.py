@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dynamo_reporters.exported import csv_row, json_text
+from dynamo_reporters.documents import csv_row, json_text
 
 
 @pytest.mark.parametrize(

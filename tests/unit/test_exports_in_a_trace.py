@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.exports.in_trace import ExportInTrace, exports_in_trace
-from dynamo_core.exports.modules import exports_of
+from dynamo_core.exports.modules import ExportInTrace, exports_in_trace, exports_of
 from dynamo_core.model import Place, Process, Recording
 from dynamo_core.shared.errors import NotARecording
 from trace_bytes import FRAME, NO_FRAME, process_of, record

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from dynamo_core.analysis.figures import Figures
-from dynamo_core.analysis.findings import KINDS, Cost, Draft, Figure, Finding, Known, find
-from dynamo_core.analysis.findings.identity import as_findings
-from dynamo_core.analysis.findings.in_order import ranked_breaks
-from dynamo_core.analysis.lasting_text import without_numbers, without_what_passes
+from dynamo_core.analysis.words import without_numbers, without_what_passes
+from dynamo_core.findings import KINDS, Cost, Draft, Figure, Finding, Known, find
+from dynamo_core.findings.build import as_findings
+from dynamo_core.findings.recompiles import ranked_breaks
 from dynamo_core.model import (
     AssignedBackend,
     Bytecode,
@@ -28,10 +28,10 @@ from dynamo_core.model import (
     StackFrame,
     UnrolledLoop,
 )
-from dynamo_reporters.breaks.report import problem_blocks
+from dynamo_reporters.breaks import problem_blocks
 from dynamo_reporters.documents import json_schema, json_value
 from dynamo_reporters.page.console import plain_text
-from dynamo_reporters.parts.findings import finding_lines
+from dynamo_reporters.parts.sections import finding_lines
 from made import of_one_process, pair_of
 from made_findings import a_break, failure, fallback, graph, reasons, recompile, times
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from dynamo_core.analysis.findings import Figure, Finding, find
+from dynamo_core.findings import Figure, Finding, find
 from dynamo_core.model import CompileId, Graph, Optimizer, Place, ProfileWindow, WindowSpan
 from made import of_one_process
 

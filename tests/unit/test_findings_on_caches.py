@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.analysis.findings import Finding, find
+from dynamo_core.findings import Finding, find
 from dynamo_core.model import CacheLookup, CompileId, Process, ProcessInfo, Recording, Run
 from dynamo_core.shared.early_records import CacheBundleUsed
 from dynamo_core.shared.records import CachesInUse

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from dynamo_core.analysis.findings import Cost, Evidence, Finding, Remedy
-from dynamo_core.analysis.remedies.advice import Change
+from dynamo_core.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.model import Place, StackFrame
+from dynamo_core.remedies.rules import Change
 from dynamo_reporters.page.blocks import Block, Heading, Paragraph
-from dynamo_reporters.parts.findings import finding_lines, findings_in_short, findings_section
+from dynamo_reporters.parts.sections import finding_lines, findings_in_short, findings_section
 
 BREAK = Finding(
     kind="graph break",

@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 from page_reader import Page, Tag
 
-from dynamo_core.analysis.findings import Cost, Evidence, Figure, Finding, Remedy
 from dynamo_core.analysis.summary import summarize
+from dynamo_core.findings import Cost, Evidence, Figure, Finding, Remedy
 from dynamo_core.model import (
     Compiling,
     Graph,
@@ -22,9 +22,8 @@ from dynamo_core.model import (
     StackFrame,
     Timeline,
 )
-from dynamo_reporters.html.bounds import Part, sentence, within_bounds
 from dynamo_reporters.html.document import page
-from dynamo_reporters.html.element import to_html
+from dynamo_reporters.html.element import Part, sentence, to_html, within_bounds
 from dynamo_reporters.html.first_screen import card, command, first_screen
 from dynamo_reporters.html.links import Links, short_names
 from made import FIRST, S, called, compiled, of_one_process

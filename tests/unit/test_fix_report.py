@@ -6,17 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.analysis.findings import Cost, Evidence, Finding, Remedy
-from dynamo_core.analysis.remedies.advice import Assignment, Change
-from dynamo_core.checks.program import Program
+from dynamo_core.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.fix.judging import Observed
 from dynamo_core.fix.search import Plan, _Search
 from dynamo_core.fix.trial import Fix, Fixes, Patch, Ran, Trial
+from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
 from dynamo_core.model import Place
+from dynamo_core.remedies.rules import Assignment, Change
 from dynamo_core.shared.settings import Settings
-from dynamo_reporters.fix.document import fix_document
-from dynamo_reporters.fix.report import fix_blocks
+from dynamo_reporters.fix import fix_blocks, fix_document
 from dynamo_reporters.page.console import plain_text
 from schemas import validate
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from dynamo_core.analysis.ranks import Difference
-from dynamo_core.analysis.ranks.flight_recorder import called_otherwise
+from dynamo_core.analysis.ranks.collectives import called_otherwise
 from dynamo_core.model import CalledCollective, Place
-from dynamo_core.recording.flight_recorder import dumps_in
+from dynamo_core.recording.ranks import dumps_in
 
 LIBRARY = "/usr/lib/python3/site-packages/torch/distributed/distributed_c10d.py"
 

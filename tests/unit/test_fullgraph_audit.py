@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.analysis.fullgraph_audit import audit, audited_exit_code
+from dynamo_core.analysis.verdict import audit, audited_exit_code
 from dynamo_core.model import (
     CompileId,
     Frame,
@@ -19,7 +19,7 @@ from dynamo_core.model import (
     StackFrame,
 )
 from dynamo_core.shared.settings import FULLGRAPH_FIRST, FULLGRAPH_KEEP_GOING
-from dynamo_reporters.breaks.audit import audit_sentence
+from dynamo_reporters.breaks import audit_sentence
 
 ID = CompileId(0, 0)
 PLACE = Place("/x/train.py", 7)

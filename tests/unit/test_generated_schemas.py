@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 
 from dynamo_core.shared.declared import Above, AtLeast
 from dynamo_reporters.documents import json_schema
-from dynamo_reporters.generated_schemas import FOLDER, NAMES, text_of
+from dynamo_reporters.schemas import FOLDER, NAMES, text_of
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from dynamo_core.analysis.findings import Finding, find
-from dynamo_core.analysis.given_up import what_stopped
+from dynamo_core.analysis.break_effects import what_stopped
+from dynamo_core.findings import Finding, find
 from dynamo_core.model import (
     BreakExplanation,
     Compile,

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from dynamo_core.capture.probes.modes import modes_of
+from dynamo_core.capture.probes.graphs import modes_of
 from dynamo_core.shared.graph_key import graph_key
 
 MODES = {"grad_enabled": True, "autocast": {}}

@@ -8,9 +8,16 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from dynamo_core.analysis.graphs.fold import Repeat, folded
-from dynamo_core.analysis.graphs.generated_program import generated_program, placeholders_in
-from dynamo_core.analysis.graphs.node_text import counts_of, counts_text, kind_of, module_path, tensor_text
+from dynamo_core.analysis.graphs.nodes import (
+    Repeat,
+    counts_of,
+    counts_text,
+    folded,
+    kind_of,
+    module_path,
+    tensor_text,
+)
+from dynamo_core.analysis.graphs.program import generated_program, placeholders_in
 from dynamo_core.model import (
     CallTimes,
     CompileId,
@@ -26,14 +33,13 @@ from dynamo_core.model import (
 )
 from dynamo_core.shared.errors import NothingSelected
 from dynamo_reporters.explain.report import report as explain_report
-from dynamo_reporters.graphs.files import graph_files
+from dynamo_reporters.graphs.document import direction, stage_names
+from dynamo_reporters.graphs.files import graph_files, runnable
 from dynamo_reporters.graphs.report import report
-from dynamo_reporters.graphs.runnable import runnable
-from dynamo_reporters.graphs.stages import direction, stage_names
 from dynamo_reporters.page.blocks import Code, Column, Table
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.page.markdown import to_markdown
-from dynamo_reporters.page.table_with_lines import TableWithLines, fitted
+from dynamo_reporters.page.terminal import TableWithLines, fitted
 from dynamo_reporters.profile.run_time import run_time_blocks
 from dynamo_reporters.report import document
 from made import of_one_process

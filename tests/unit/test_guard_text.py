@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamo_core.model import CompileId, GuardCheck, Place, Process
-from dynamo_core.recording.guard_text import parse_guard_tree
+from dynamo_core.recording.guards import parse_guard_tree
 from trace_bytes import FRAME, artifact, process_of, record
 
 TREE = """

@@ -8,25 +8,14 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.analysis.guard_places import whole_places
-from dynamo_core.analysis.guard_words import check_words, guard_words, markings_words, remark, tensor_check
-from dynamo_core.model import (
-    Compile,
-    CompileId,
-    Guard,
-    GuardCheck,
-    GuardSet,
-    Place,
-    Process,
-    Recording,
-)
-from dynamo_reporters.detail import Detail
-from dynamo_reporters.guards.entries import entries_of, without_guards
-from dynamo_reporters.guards.groups import by_source, differences
+from dynamo_core.analysis.guard_text import check_words, guard_words, markings_words, remark, tensor_check
+from dynamo_core.analysis.source_lines import whole_places
+from dynamo_core.model import Compile, CompileId, Guard, GuardCheck, GuardSet, Place, Process, Recording
+from dynamo_reporters.guards.groups import by_source, differences, entries_of, without_guards
 from dynamo_reporters.guards.report import guards_blocks, report
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.page.markdown import to_markdown
-from dynamo_reporters.report import document
+from dynamo_reporters.report import Detail, document
 
 FILE = "/home/me/prog/model.py"
 CUT = "prog/model.py"

@@ -8,8 +8,7 @@ from page_reader import Page
 from dynamo_core.model import ProcessInfo, Run
 from dynamo_reporters.explain.report import report as explain
 from dynamo_reporters.graphs.report import report as graphs
-from dynamo_reporters.html.document import page
-from dynamo_reporters.html.plain import page_of_blocks
+from dynamo_reporters.html.document import page, page_of_blocks
 from dynamo_reporters.page.blocks import Heading, Paragraph
 from dynamo_reporters.profile.report import report as profile
 from dynamo_reporters.report import Report

@@ -12,18 +12,18 @@ from types import ModuleType
 
 import pytest
 
-from dynamo_core.capture import hidden_modules, import_later, probe_table
+from dynamo_core.capture import hidden_modules, imports, probe_table
 from dynamo_core.capture.whole_program import capture
 
-CORE = Path(str(import_later.__file__)).parents[2]
-STANDARD = {module.__name__ for module in import_later._STANDARD}
+CORE = Path(str(imports.__file__)).parents[2]
+STANDARD = {module.__name__ for module in imports._STANDARD}
 
 
 def named_later() -> set[str]:
     """The modules that are named where `import_later` is called."""
     source = Path(str(probe_table.__file__)).read_text()
     probes = re.findall(r'\blater\("(\w+)"', source)
-    others = {capture._SIDE_EFFECTS, *capture._EAGER_SEMANTICS, "dynamo_core.backends.compilers"}
+    others = {capture._SIDE_EFFECTS, capture._EAGER_SEMANTICS, "dynamo_core.backends.compilers"}
     return others.union(f"dynamo_core.capture.probes.{name}" for name in probes)
 
 
@@ -71,7 +71,7 @@ def test_each_of_them_has_its_installer() -> None:
     named = re.findall(r'\blater\("(\w+)"(?:, "(\w+)")?\)', source)
     assert len(named) >= 10
     for module, function in named:
-        (probe,) = import_later.import_later(f"dynamo_core.capture.probes.{module}")
+        (probe,) = imports.import_later(f"dynamo_core.capture.probes.{module}")
         assert callable(getattr(probe, function or "install"))
 
 
@@ -84,7 +84,7 @@ def test_what_the_program_has_replaced_steps_aside_and_comes_back(
     monkeypatch.setitem(sys.modules, "json", theirs)
     monkeypatch.delitem(sys.modules, "dis")
     try:
-        (module,) = import_later.import_later("of_ours")
+        (module,) = imports.import_later("of_ours")
     finally:
         sys.modules.pop("of_ours", None)
     assert module.seen == (json, dis)
@@ -100,7 +100,7 @@ def test_modules_stay_hidden_where_the_program_has_cleared_what_python_knows_of_
     hidden_modules.hide_modules_in([str(tmp_path)])
     sys.path_importer_cache.pop(str(tmp_path))
     try:
-        (module,) = import_later.import_later("hidden_later")
+        (module,) = imports.import_later("hidden_later")
     finally:
         sys.modules.pop("hidden_later", None)
         sys.path_importer_cache.pop(str(tmp_path), None)
@@ -114,7 +114,7 @@ def test_an_import_that_the_program_has_forbidden_stays_forbidden(
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(sys.modules, "json", None)
     try:
-        import_later.import_later("of_ours_too")
+        imports.import_later("of_ours_too")
     finally:
         sys.modules.pop("of_ours_too", None)
     assert sys.modules["json"] is None

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from dynamo_core.analysis.in_progress import compiling_words, in_progress_lines
 from dynamo_core.analysis.ranks import compare_ranks
+from dynamo_core.analysis.verdict import compiling_words, in_progress_lines
 from dynamo_core.model import CallTimes, CompileId, Compiling, Place, ProcessEnd, Run
 from made import MS, S, of_one_process
 from made_findings import graph

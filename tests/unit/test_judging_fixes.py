@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.analysis.findings import Cost, Evidence, Finding
-from dynamo_core.fix.judging import Observed, judge, lines_compared
-from dynamo_core.fix.own_lines import own_lines
-from dynamo_core.fix.patches import changed_lines, patch_text, put_into
+from dynamo_core.findings import Cost, Evidence, Finding
+from dynamo_core.fix.applying import changed_lines, patch_text, put_into
+from dynamo_core.fix.judging import Observed, judge, lines_compared, own_lines
 from dynamo_core.fix.trial import Patch, Ran
 from dynamo_core.model import Place
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from dynamo_core.model import Place
-from dynamo_core.recording import records
-from dynamo_core.recording.flight_recorder import dumps_in
-from dynamo_core.recording.records import Damaged, Record, RecordParser
+from dynamo_core.recording import trace_format
+from dynamo_core.recording.ranks import dumps_in
+from dynamo_core.recording.trace_format import Damaged, Record, RecordParser
 from trace_bytes import FRAME, artifact, process_of, record
 
 
@@ -21,9 +21,9 @@ def test_a_record_that_is_as_large_as_allowed_has_its_payload(monkeypatch: pytes
     text = "text " * 100
     data = artifact("a", text)
     size = first_of(data).size
-    monkeypatch.setattr(records, "_LARGEST_RECORD", size)
+    monkeypatch.setattr(trace_format, "_LARGEST_RECORD", size)
     assert first_of(data).payload() == text
-    monkeypatch.setattr(records, "_LARGEST_RECORD", size - 1)
+    monkeypatch.setattr(trace_format, "_LARGEST_RECORD", size - 1)
     with pytest.raises(Damaged, match="larger than"):
         first_of(data).payload()
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from dynamo_core.model import CompileId, Graph, Node, Place, Process, Stage
-from dynamo_core.recording.kernel_sources import CODE_FOR_WINDOW, PROVENANCE, KernelSources
+from dynamo_core.recording.kernels import CODE_FOR_WINDOW, PROVENANCE, KernelSources
 from dynamo_core.shared.names import PROFILE_WINDOW
 from trace_bytes import process_of, record
 

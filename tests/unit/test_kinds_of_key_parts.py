@@ -2,8 +2,7 @@
 
 import pytest
 
-from dynamo_core.analysis.caches.key_parts import key_of_lines
-from dynamo_core.analysis.caches.part_words import PartDifference, differences, part_setting
+from dynamo_core.caches.keys import PartDifference, differences, key_of_lines, part_setting
 
 
 def differing(name: str, before: str | None, after: str | None) -> PartDifference:

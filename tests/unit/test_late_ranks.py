@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.analysis.ranks.late_ranks import _CompilingBefore
+from dynamo_core.analysis.ranks.waiting import _CompilingBefore
 
 ENDED = SimpleNamespace(noted=[SimpleNamespace(ended_ns=at) for at in (50, 10)])
 COMPILING: list[tuple[int, int]] = [(60, 70), (0, 5), (20, 30)]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from dynamo_core.analysis.ranks.launches import Launch, newest
+from dynamo_core.analysis.ranks.members import Launch, newest
 from dynamo_core.shared.launchers import attempt_of, job_of, rank_of
 
 TORCHRUN = {"RANK": "3", "TORCHELASTIC_RUN_ID": "abc", "TORCHELASTIC_RESTART_COUNT": "2"}

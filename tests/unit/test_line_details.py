@@ -20,8 +20,8 @@ from dynamo_core.model import (
 )
 from dynamo_reporters.html.element import h, is_safe_link, to_html
 from dynamo_reporters.html.links import Links
-from dynamo_reporters.html.source.details import details
-from dynamo_reporters.html.source.lines import InGraph, Kept, Line
+from dynamo_reporters.html.source_lines import InGraph, Kept, Line
+from dynamo_reporters.html.source_view import details
 
 AT = Place("/home/me/train.py", 4)
 GRAPHS = [Graph(number, CompileId(0, number), 0, None, "eager", 3, frame_name="f") for number in range(1, 61)]

@@ -3,10 +3,8 @@
 import sys
 from dataclasses import replace
 
-from dynamo_core.lock.bounds import ProjectBounds
-from dynamo_core.lock.comparison import Bounds, check
-from dynamo_core.lock.facts import Facts, KnownFinding
-from dynamo_core.lock.lock_file import lock_text
+from dynamo_core.compare.lock import Bounds, ProjectBounds, check
+from dynamo_core.compare.lock_file import Facts, KnownFinding, lock_text
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.lock import differences
-from dynamo_core.lock.differences import LockedDifference, compare_with_lock
-from dynamo_core.lock.facts import Facts, KnownFinding
+from dynamo_core.compare import lock
+from dynamo_core.compare.lock import LockedDifference, compare_with_lock
+from dynamo_core.compare.lock_file import Facts, KnownFinding
 from dynamo_core.model import Recording, Run
 from dynamo_core.shared.errors import LockFileProblem
-from dynamo_reporters.diff.locked import locked_blocks, locked_document
+from dynamo_reporters.diff import locked_blocks, locked_document
 from dynamo_reporters.page.console import plain_text
 from made import compiled, of_one_process
 from made_findings import a_break
@@ -33,8 +33,8 @@ BOTH, UNKNOWN = facts(recompiles=2, graph_breaks=0), Facts(NONE, {})
 def locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mapping[str, Facts]]:
     """What the lock files hold, by name; a recording is any other path."""
     held: dict[str, Mapping[str, Facts]] = {}
-    monkeypatch.setattr(differences, "is_lock_file", lambda path: path.name in held)
-    monkeypatch.setattr(differences, "read_lock", lambda path: held[path.name])
+    monkeypatch.setattr(lock, "is_lock_file", lambda path: path.name in held)
+    monkeypatch.setattr(lock, "read_lock", lambda path: held[path.name])
     return held
 
 
@@ -92,7 +92,7 @@ def test_the_verdict_is_of_all_programs(
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> Recording:
     known = of_one_process(Run(program="train"), breaks=[a_break()], compiles=[compiled(0)])
-    monkeypatch.setattr(differences, "read", lambda path, contents: known)
+    monkeypatch.setattr(lock, "read", lambda path, contents: known)
     return known
 
 
@@ -186,4 +186,4 @@ def test_only_a_file_that_is_called_so_is_a_lock_file(tmp_path: Path) -> None:
     for name in ("b.lock", "b.toml", "b.json"):
         (tmp_path / name).touch()
     names = ("a.lock", "b.lock", "b.toml", "b.json", "none.lock")
-    assert [name for name in names if differences.is_lock_file(tmp_path / name)] == ["b.lock", "b.toml"]
+    assert [name for name in names if lock.is_lock_file(tmp_path / name)] == ["b.lock", "b.toml"]

@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-from dynamo_core.analysis.time.compiles import compile_costs
-from dynamo_core.analysis.time.coverage import coverage
-from dynamo_core.analysis.time.thrown_away import Loss, seconds_of, thrown_away
+from dynamo_core.analysis.time.compiles import Loss, compile_costs, seconds_of, thrown_away
+from dynamo_core.analysis.time.wall import coverage
 from dynamo_core.model import (
     CacheLookup,
     Compile,

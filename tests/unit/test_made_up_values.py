@@ -1,6 +1,6 @@
 """What a graph's inputs are filled with outside of its program."""
 
-from dynamo_core.analysis.graphs.made_up_values import changes, index_ranges, symbolic_dimensions
+from dynamo_core.analysis.graphs.program import changes, index_ranges, symbolic_dimensions
 from dynamo_core.model import Node, TensorInfo
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.analysis.findings import Cost, Draft, Figure, find
-from dynamo_core.analysis.findings.identity import as_findings
-from dynamo_core.analysis.time.in_the_run import in_the_run
+from dynamo_core.analysis.time.wall import in_the_run
+from dynamo_core.findings import Cost, Draft, Figure, find
+from dynamo_core.findings.build import as_findings
 from dynamo_core.model import (
     Bytecode,
     CompileId,

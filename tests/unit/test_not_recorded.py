@@ -6,16 +6,14 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.analysis.fullgraph_audit import audit
-from dynamo_core.analysis.not_recorded import unrecorded, unseen_kinds
 from dynamo_core.analysis.ranks import compare_ranks
-from dynamo_core.analysis.summary import summarize
-from dynamo_core.analysis.verdict import verdict
+from dynamo_core.analysis.summary import summarize, unrecorded, unseen_kinds
+from dynamo_core.analysis.verdict import audit, verdict
 from dynamo_core.model import CompileId, Graph, GuardSet, Process, ProcessEnd, ProcessInfo, Recording, Run
 from dynamo_reporters.guards.report import report as guards
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.profile.report import report as profile
-from dynamo_reporters.recompiles.report import report as recompiles
+from dynamo_reporters.recompiles import report as recompiles
 from dynamo_reporters.report import Report
 from made import compiled, of_one_process
 from trace_bytes import process_of, record

@@ -7,19 +7,18 @@ from itertools import permutations
 
 import pytest
 
-from dynamo_core.analysis.findings import KINDS, Cost, Evidence, Figure, Finding, Kind, find
-from dynamo_core.analysis.findings.finding import NOT_RECORDED
-from dynamo_core.analysis.findings.ranking import ranked
-from dynamo_core.analysis.findings.via_words import via_line
+from dynamo_core.findings import KINDS, Cost, Evidence, Figure, Finding, Kind, find
+from dynamo_core.findings.build import ranked, via_line
+from dynamo_core.findings.finding import NOT_RECORDED
 from dynamo_core.model import CompileId, Place, Recording, StackFrame
-from dynamo_reporters.breaks.report import report as breaks_report
+from dynamo_reporters.breaks import report as breaks_report
 from dynamo_reporters.explain.report import report as explain_report
 from dynamo_reporters.html import page
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.page.markdown import to_markdown
-from dynamo_reporters.parts.findings import finding_lines
+from dynamo_reporters.parts.sections import finding_lines
 from dynamo_reporters.profile.report import report as profile_report
-from dynamo_reporters.recompiles.report import report as recompiles_report
+from dynamo_reporters.recompiles import report as recompiles_report
 from made import of_one_process
 from made_findings import a_break, fallback, reasons, recompile
 

@@ -11,14 +11,18 @@ import pytest
 
 from dynamo_core import model, shared
 from dynamo_core.capture.writing.stream import Stream
-from dynamo_core.recording.records import Damaged, Record, RecordParser
 from dynamo_core.recording.structured import structured, structured_head
+from dynamo_core.recording.trace_format import Damaged, Record, RecordParser
 from dynamo_core.shared import names
-from dynamo_core.shared.early_records import OptimizerMade, ProbeFailed
-from dynamo_core.shared.graph_records import FrameRewritten
+from dynamo_core.shared.early_records import (
+    OptimizerMade,
+    ProbeFailed,
+    ProcessEnded,
+    ProcessStarted,
+    ProcessStateNoted,
+)
 from dynamo_core.shared.our_record import OurRecord
-from dynamo_core.shared.process_records import ProcessEnded, ProcessStarted, ProcessStateNoted
-from dynamo_core.shared.records import WindowNoted
+from dynamo_core.shared.records import FrameRewritten, WindowNoted
 
 WRITTEN = OptimizerMade(name="AdamW", module="torch.optim.adamw", file="/x/adamw.py")
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from dynamo_core.shared.backend_choice import parse_chain
-from dynamo_core.shared.freeze_after import FreezeAfter, parse_freeze_after
+from dynamo_core.shared.choices import FreezeAfter, parse_freeze_after
 from dynamo_core.shared.overrides import merged, parse_override
 
 

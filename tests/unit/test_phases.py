@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from dynamo_core.analysis.selection import Selection, select
-from dynamo_core.analysis.time.phase_tree import phase_tree
 from dynamo_core.analysis.time.phases import (
     AOT_AUTOGRAD,
     AUTOTUNING,
@@ -17,6 +16,7 @@ from dynamo_core.analysis.time.phases import (
     POST_GRAD,
     TRACING,
     category_of,
+    phase_tree,
     spans,
     split,
 )

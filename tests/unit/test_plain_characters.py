@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from dynamo_cli.plain_characters import use_what_it_has
-from dynamo_reporters.page.bar import bar
+from dynamo_cli.main import use_what_it_has
+from dynamo_reporters.page.blocks import bar
 
 
 class Terminal(io.TextIOWrapper):

@@ -2,7 +2,7 @@
 
 import os
 
-from dynamo_core.measuring.processor import staying_on
+from dynamo_core.backends.measuring.worker import staying_on
 
 
 def test_a_thread_stays_where_it_is_and_goes_free_again() -> None:

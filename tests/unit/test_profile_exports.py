@@ -41,11 +41,14 @@ from dynamo_core.model import (
     StackFrame,
     Timeline,
 )
-from dynamo_reporters.profile.exports.chrome import to_chrome_trace
-from dynamo_reporters.profile.exports.csv import COLUMNS, to_csv
-from dynamo_reporters.profile.exports.layout import Slice, lay_out
-from dynamo_reporters.profile.exports.pstats import to_pstats
-from dynamo_reporters.profile.exports.speedscope import to_speedscope
+from dynamo_reporters.profile.exports.formats import (
+    COLUMNS,
+    to_chrome_trace,
+    to_csv,
+    to_pstats,
+    to_speedscope,
+)
+from dynamo_reporters.profile.exports.tracks import Slice, lay_out
 
 ID = CompileId(0, 1)
 PLACE = Place("/home/user/train.py", 7)

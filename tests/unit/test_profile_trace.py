@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from dynamo_core.model import CompileId, Graph, GraphPart, Node, Place, Process, Stage
-from dynamo_core.recording.kernel_sources import KernelSources
+from dynamo_core.recording.kernels import KernelSources
 from dynamo_core.recording.profile_trace import Steps, read_steps
-from dynamo_core.recording.profile_window import add_window
-from dynamo_core.recording.records import Damaged
+from dynamo_core.recording.trace_format import Damaged
+from dynamo_core.recording.window import add_window
 from dynamo_core.shared.records import WindowNoted
 
 FORWARD, BACKWARD = GraphPart(1, False), GraphPart(1, True)

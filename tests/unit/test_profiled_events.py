@@ -11,9 +11,8 @@ import pytest
 
 from dynamo_core.analysis.selection import Selection, select
 from dynamo_core.model import CompileId, Graph, Process, ProcessInfo, ProfileWindow, Recording
-from dynamo_core.recording import trace_events, window_events
-from dynamo_reporters.profile.exports.layout import Track
-from dynamo_reporters.profile.exports.window import window_tracks
+from dynamo_core.recording import trace_events, window
+from dynamo_reporters.profile.exports.tracks import Track, window_tracks
 
 BASE = 1_795_000_000_000_000_000
 WINDOW = ProfileWindow(1, 4, 2.0, 7, 9, 0, (), (), (), None, 0, None)
@@ -38,7 +37,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Read:
             asked.append(path)
             return io.BytesIO(trace)
 
-        for module in (window_events, trace_events):
+        for module in (window, trace_events):
             monkeypatch.setattr(module, "open_plain", opened)
         graph = Graph(1, CompileId(0, 0), 0, None, "eager", 1)
         process = Process(Path("rec/s.log"), info=ProcessInfo(pid=5), window=WINDOW, graphs=[graph])
@@ -112,7 +111,7 @@ def test_a_part_of_a_recording_has_no_profiled_window(read: Read) -> None:
     ids=["empty", "no gzip", "cut"],
 )
 def test_a_trace_that_cannot_be_read_is_left_out(monkeypatch: pytest.MonkeyPatch, trace: bytes) -> None:
-    for module in (window_events, trace_events):
+    for module in (window, trace_events):
         monkeypatch.setattr(module, "open_plain", lambda path: io.BytesIO(trace))
     assert window_tracks(Process(Path("rec/s.log"), info=ProcessInfo(pid=5), window=WINDOW)) == []
     assert window_tracks(Process(Path("rec/s.log"), info=ProcessInfo(pid=5))) == []

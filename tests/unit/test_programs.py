@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.checks.program import Program
+from dynamo_core.launch.program import Program
 from dynamo_core.shared.errors import ProgramNotExecutable, ProgramNotFound
 
 

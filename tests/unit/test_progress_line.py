@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dynamo_cli.progress_line import _LastRow, progress_text
+from dynamo_cli.running import _LastRow, progress_text
 from dynamo_core.model import CompileId, Compiling, Place, Process
 
 BEGAN_NS = 1_000_000_000_000

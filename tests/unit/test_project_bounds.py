@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.lock.bounds import ProjectBounds, bounds_of_project, together
-from dynamo_core.lock.comparison import Bounds
-from dynamo_core.lock.facts import Facts, KnownFinding
-from dynamo_core.lock.lock_file import read_lock, write_lock
+from dynamo_core.compare.lock import Bounds, ProjectBounds, bounds_of_project, together
+from dynamo_core.compare.lock_file import Facts, KnownFinding, read_lock, write_lock
 from dynamo_core.shared.errors import LockFileProblem
 
 BREAK = KnownFinding("graph-break-1", "graph break", "train.py", "f", 'print("x")')

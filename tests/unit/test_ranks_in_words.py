@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from dynamo_core.analysis.ranks.collectives import collectives_of, place_in_program, tensors_in_words
-from dynamo_core.analysis.ranks.members import inside_of, ranks_of
-from dynamo_core.analysis.ranks.steps import Side, Step, ordinal, sides
+from dynamo_core.analysis.ranks.members import Side, Step, inside_of, ordinal, ranks_of, sides
 from dynamo_core.model import CompileId, Compiling, Place, ProcessEnd, TensorInfo
-from dynamo_core.shared.collective_calls import CollectiveCall, collective_call, order_of_graph
+from dynamo_core.shared.graph_key import CollectiveCall, collective_call, order_of_graph
 from ranks_by_hand import HERE, LIBRARY, called, collective, graph, of, rank, running
 
 

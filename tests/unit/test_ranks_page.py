@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from dynamo_core.analysis.ranks import CompileWaits, Difference, LateRank, RankRow, Ranks, Wait
-from dynamo_core.analysis.ranks.steps import Side, Subject
+from dynamo_core.analysis.ranks.members import Side, Subject
 from dynamo_core.analysis.selection import Selection, select
 from dynamo_core.analysis.words import time_of_day
 from dynamo_core.compare.node_changes import SourceLines
+from dynamo_reporters import ranks as page_of_ranks
 from dynamo_reporters.page.blocks import Block, Bullets, Heading, Paragraph, Table
-from dynamo_reporters.parts.other_ranks import other_ranks_blocks
-from dynamo_reporters.ranks import report as page_of_ranks
+from dynamo_reporters.parts.sections import other_ranks_blocks
 from made import S
 from ranks_by_hand import HERE, collective, graph, of, rank
 

@@ -20,19 +20,16 @@ from referencing import Registry, Resource
 from dynamo_core.compare import compare
 from dynamo_core.model import Recording
 from dynamo_core.recording.read import drop_misfits
-from dynamo_core.recording.records import Damaged, Record
+from dynamo_core.recording.trace_format import Damaged, Record
 from dynamo_core.shared import names
-from dynamo_reporters import ops
-from dynamo_reporters.breaks import report as breaks
+from dynamo_reporters import breaks, ops, recompiles
 from dynamo_reporters.bytecode import report as bytecode
-from dynamo_reporters.diff.document import diff_document
-from dynamo_reporters.diff.report import diff_blocks
+from dynamo_reporters.diff import diff_blocks, diff_document
 from dynamo_reporters.explain import report as explain
 from dynamo_reporters.graphs import report as graphs
 from dynamo_reporters.guards import report as guards
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.profile import report as profile
-from dynamo_reporters.recompiles import report as recompiles
 from dynamo_reporters.report import document, page
 from every_record import EVENTS, HEADS, PAYLOADS, TRACE, WANTED, build, event_record, parse
 from trace_bytes import FRAME, artifact, record
@@ -309,7 +306,7 @@ def test_json_that_is_just_too_deep_is_damage_too(depth: int) -> None:
 
 
 def test_of_a_record_that_is_too_large_only_the_first_line_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dynamo_core.recording import records as module
+    from dynamo_core.recording import trace_format as module
 
     monkeypatch.setattr(module, "_LARGEST_RECORD", 10_000)
     large = record({"artifact": {"name": "large", "encoding": "string"}}, "x\n" * 4_000)

@@ -11,9 +11,7 @@ import pytest
 from dynamo_core.analysis.break_costs import BreakCost, costs_of
 from dynamo_core.analysis.break_effects import distinct_breaks
 from dynamo_core.analysis.recompile_causes import causes_of
-from dynamo_core.analysis.recompile_moments import moment_of
-from dynamo_core.analysis.recompiles import frames_recompiled
-from dynamo_core.analysis.remedies.recompiles import recompile_advice
+from dynamo_core.analysis.recompiles import frames_recompiled, moment_of
 from dynamo_core.model import (
     Bytecode,
     CallTimes,
@@ -31,15 +29,14 @@ from dynamo_core.model import (
     StackFrame,
     Symbol,
 )
-from dynamo_core.model.calls import CallSample
-from dynamo_core.recording.aot_text import parse_aot_graph
-from dynamo_core.recording.break_text import parse_break_text, parse_user_stack
-from dynamo_core.recording.guard_text import parse_guard_tree
-from dynamo_core.recording.recompile_text import parse_guard_failure
+from dynamo_core.model.graphs import CallSample
+from dynamo_core.recording.breaks import parse_break_text, parse_user_stack
+from dynamo_core.recording.guards import parse_guard_failure, parse_guard_tree
+from dynamo_core.recording.training import parse_aot_graph
+from dynamo_core.remedies.recompile_rules import recompile_advice
 from dynamo_core.shared import names
-from dynamo_core.shared.untrusted import printable_json
-from dynamo_reporters.page.blocks import Block, Bullets, Code, Paragraph, table
-from dynamo_reporters.page.bounded import bounded
+from dynamo_core.shared.text import printable_json
+from dynamo_reporters.page.blocks import Block, Bullets, Code, Paragraph, bounded, table
 from every_record import HEADS, PAYLOADS, build, parse
 from made import compiled
 from trace_bytes import artifact, record

@@ -3,16 +3,8 @@
 from dataclasses import replace
 
 from dynamo_core.analysis.compile_records import CompileRecords
-from dynamo_core.analysis.recompile_moments import Moment, moment_of
-from dynamo_core.model import (
-    CallTimes,
-    CompileId,
-    Frame,
-    Graph,
-    Place,
-    ProcessInfo,
-    Recording,
-)
+from dynamo_core.analysis.recompiles import Moment, moment_of
+from dynamo_core.model import CallTimes, CompileId, Frame, Graph, Place, ProcessInfo, Recording
 from made import FIRST, S, called, of_one_process
 
 AGAIN = CompileId(0, 1)

@@ -9,9 +9,6 @@ import pytest
 from dynamo_core.analysis.recompile_causes import RecompileCause, causes_of
 from dynamo_core.analysis.recompile_sentences import cause_sentence
 from dynamo_core.analysis.recompiles import frames_recompiled
-from dynamo_core.analysis.remedies.advice import Assignment, Change
-from dynamo_core.analysis.remedies.recompile_row import what_varies
-from dynamo_core.analysis.remedies.recompiles import REMEDIES, recompile_advice
 from dynamo_core.model import (
     CaptureDecision,
     CompileId,
@@ -28,7 +25,9 @@ from dynamo_core.model import (
     StackFrame,
     Symbol,
 )
-from dynamo_core.recording.recompile_text import parse_guard_failure
+from dynamo_core.recording.guards import parse_guard_failure
+from dynamo_core.remedies.recompile_rules import REMEDIES, recompile_advice
+from dynamo_core.remedies.rules import Assignment, Change, what_varies
 from made import compiled
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "integration" / "broken_programs"

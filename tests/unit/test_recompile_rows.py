@@ -19,9 +19,9 @@ from dynamo_core.model import (
     Run,
     Symbol,
 )
-from dynamo_reporters.detail import Detail
 from dynamo_reporters.page.blocks import Block, Heading, Paragraph, Table
-from dynamo_reporters.recompiles.report import recompile_blocks, report
+from dynamo_reporters.recompiles import recompile_blocks, report
+from dynamo_reporters.report import Detail
 from made import FIRST, S, called, compiled, of_one_process
 from made_findings import failure
 

@@ -3,7 +3,7 @@
 import pytest
 
 from dynamo_core.model import CompileId, Place
-from dynamo_core.recording.recompile_text import parse_guard_failure
+from dynamo_core.recording.guards import parse_guard_failure
 
 
 @pytest.mark.parametrize(

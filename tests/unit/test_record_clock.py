@@ -2,8 +2,8 @@
 
 import pytest
 
-from dynamo_core.recording.record_clock import RecordClock
-from dynamo_core.recording.records import Record, RecordParser
+from dynamo_core.recording.structured import RecordClock
+from dynamo_core.recording.trace_format import Record, RecordParser
 
 BEGAN_NS = 1_795_309_821_830_498_192
 

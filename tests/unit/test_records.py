@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.recording.records import Damaged, Record, RecordParser
+from dynamo_core.recording.trace_format import Damaged, Record, RecordParser
 
 
 def line(metadata: dict[str, Any], payload: str | None = None) -> bytes:

@@ -8,7 +8,7 @@ import pytest
 from dynamo_core.bundle.placeholders import Placeholders
 from dynamo_core.bundle.records import Records
 from dynamo_core.bundle.texts import Texts
-from dynamo_core.recording.records import Record, RecordParser
+from dynamo_core.recording.trace_format import Record, RecordParser
 from dynamo_core.shared import names
 from trace_bytes import FRAME, artifact, record
 

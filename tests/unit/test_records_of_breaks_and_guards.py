@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dynamo_core.model import CompileId, Place, Process
-from dynamo_core.model.breaks import NOT_RESUMED
+from dynamo_core.model.guards import NOT_RESUMED
 from dynamo_core.recording.guards import guards_of_function
 from dynamo_core.shared import names
 from trace_bytes import FRAME, artifact, process_of, record

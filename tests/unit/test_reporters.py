@@ -22,14 +22,13 @@ from dynamo_core.model import (
     StackFrame,
     TensorInfo,
 )
-from dynamo_core.shared.untrusted import printable, printable_values
-from dynamo_reporters.detail import Detail
+from dynamo_core.shared.text import printable, printable_values
 from dynamo_reporters.explain.end_of_run import render_end_of_run
 from dynamo_reporters.explain.report import report
 from dynamo_reporters.graphs.report import graph_blocks
-from dynamo_reporters.page.bar import bar
+from dynamo_reporters.page.blocks import bar
 from dynamo_reporters.page.console import plain_text
-from dynamo_reporters.report import document
+from dynamo_reporters.report import Detail, document
 
 ID = CompileId(0, 0)
 PLACE = Place("/home/user/train.py", 7)

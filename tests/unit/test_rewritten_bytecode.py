@@ -3,8 +3,12 @@
 import pytest
 
 from bytecode_by_hand import GRAPH, code
-from dynamo_core.analysis.bytecode.instructions import instruction_text, plain_argument
-from dynamo_core.analysis.bytecode.rewritten import read_rewritten, without_marks
+from dynamo_core.analysis.bytecode.rewritten import (
+    instruction_text,
+    plain_argument,
+    read_rewritten,
+    without_marks,
+)
 from dynamo_core.model import Instruction
 
 

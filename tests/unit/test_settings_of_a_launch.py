@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.launch.environment import BOOTSTRAP_FOLDER, environment_for
 from dynamo_core.launch.exported import exported
 from dynamo_core.launch.process import Ending
+from dynamo_core.launch.run import BOOTSTRAP_FOLDER, environment_for
 from dynamo_core.shared.names import RECORDING_VARIABLE, SETTINGS_VARIABLE
 from dynamo_core.shared.settings import ExportSettings, Settings
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamo_reporters.shares import shares_of
+from dynamo_reporters.documents import shares_of
 
 
 def test_thirds_and_halves_of_a_unit_add_up() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamo_reporters.parts.speed_ups import factor, interval
+from dynamo_reporters.parts.measured import factor, interval
 
 
 @pytest.mark.parametrize(

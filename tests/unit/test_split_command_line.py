@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamo_core.checks.program import Program, ignores_environment, split_command_line
+from dynamo_core.launch.program import Program, ignores_environment, split_command_line
 
 WITH_VALUE = frozenset({"-o", "--output", "--backend"})
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from dynamo_core.analysis.findings import find
-from dynamo_core.capture.frames.frame_lines import caller_outside_of, frames_outwards, is_in, line_of
+from dynamo_core.capture.frames.source import caller_outside_of, frames_outwards, is_in, line_of
+from dynamo_core.findings import find
 from dynamo_core.model import Place, StackFrame
 from made import of_one_process
 from made_findings import a_break, fallback

@@ -1,9 +1,9 @@
 """Where a process was when a signal came: read from what faulthandler wrote, and said."""
 
 from dynamo_core.analysis.ranks import compare_ranks
-from dynamo_core.analysis.stopped import stopped_lines, stopped_words
+from dynamo_core.analysis.verdict import stopped_lines, stopped_words
 from dynamo_core.model import Place, Process, ProcessEnd, StackFrame
-from dynamo_core.recording.stacks import parse_stacks
+from dynamo_core.recording.calls import parse_stacks
 from ranks_by_hand import of, rank
 
 C10D = "/x/lib/python3.11/site-packages/torch/distributed/distributed_c10d.py"

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.analysis.own_calls import OwnCalls
-from dynamo_core.analysis.time.graph_times import frame_text
-from dynamo_core.analysis.time.steps import find_steps
-from dynamo_core.bench.step_frame import find_step
+from dynamo_core.analysis.source_lines import OwnCalls
+from dynamo_core.analysis.time.steps import find_steps, frame_text
+from dynamo_core.bench.measured import find_step
 from dynamo_core.model import (
     CallSample,
     CallTimes,
@@ -22,7 +21,7 @@ from dynamo_core.model import (
     StackFrame,
 )
 from dynamo_reporters.page.console import plain_text
-from dynamo_reporters.profile.steady_state import steady_state_blocks
+from dynamo_reporters.profile.report import steady_state_blocks
 from made import MS, called
 
 PLACE = Place("/home/user/train.py", 7)

@@ -10,21 +10,29 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.bench.machine import Machine
-from dynamo_core.checks.program import Program
+from dynamo_core.bench.measured import Machine
+from dynamo_core.bench.suite.file import (
+    Bounds,
+    Suite,
+    SuiteProgram,
+    beyond_of_program,
+    beyond_of_suite,
+    read_suite,
+)
+from dynamo_core.bench.suite.results import (
+    Difference,
+    differences,
+    on_other_hardware,
+    read_results,
+    results_folder,
+    undecided,
+)
+from dynamo_core.bench.suite.rows import Outcome, ProgramResult, Row, Speed, pass_rates, summarize
+from dynamo_core.bench.suite.runner import Compared, Installed, Judged, SuiteRun, judged
+from dynamo_core.launch.program import Program
 from dynamo_core.shared.errors import BackendProblem, DynamoError, ProgramNotFound, SuiteProblem
-from dynamo_core.suite.bounds import Bounds, beyond_of_program, beyond_of_suite
-from dynamo_core.suite.comparison import Difference, differences, on_other_hardware, undecided
-from dynamo_core.suite.installed import Installed
-from dynamo_core.suite.judged import Compared, Judged, judged
-from dynamo_core.suite.results_folder import read_results, results_folder
-from dynamo_core.suite.rows import Outcome, ProgramResult, Row, Speed
-from dynamo_core.suite.runner import SuiteRun
-from dynamo_core.suite.suite_file import Suite, SuiteProgram, read_suite
-from dynamo_core.suite.summary import pass_rates, summarize
 from dynamo_reporters.page.console import plain_text
-from dynamo_reporters.suite.document import suite_csv, suite_document
-from dynamo_reporters.suite.report import suite_blocks
+from dynamo_reporters.suite import suite_blocks, suite_csv, suite_document
 from schemas import validate
 
 

@@ -6,16 +6,19 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.bench.machine import Machine
-from dynamo_core.checks.program import Program
-from dynamo_core.suite.bounds import Beyond, Bounds, beyond_of_program, beyond_of_suite
-from dynamo_core.suite.comparison import differences, on_other_hardware, undecided
-from dynamo_core.suite.installed import Installed
-from dynamo_core.suite.judged import Judged, judged
-from dynamo_core.suite.rows import Outcome, ProgramResult, Row, Speed
-from dynamo_core.suite.runner import SuiteRun
-from dynamo_core.suite.suite_file import Suite, SuiteProgram
-from dynamo_core.suite.summary import pass_rates, summarize
+from dynamo_core.bench.measured import Machine
+from dynamo_core.bench.suite.file import (
+    Beyond,
+    Bounds,
+    Suite,
+    SuiteProgram,
+    beyond_of_program,
+    beyond_of_suite,
+)
+from dynamo_core.bench.suite.results import differences, on_other_hardware, undecided
+from dynamo_core.bench.suite.rows import Outcome, ProgramResult, Row, Speed, pass_rates, summarize
+from dynamo_core.bench.suite.runner import Installed, Judged, SuiteRun, judged
+from dynamo_core.launch.program import Program
 
 
 def row(low: float | None, high: float | None, backend: str = "inductor", **more: Any) -> Row:

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.bench.agreement import Agreement
-from dynamo_core.bench.measured import Backend, Bench, Run
-from dynamo_core.suite.rows import Row, log_name, rows_of, rows_without_figures
+from dynamo_core.bench.measured import Agreement, Backend, Bench, Run
+from dynamo_core.bench.suite.rows import Row, log_name, rows_of, rows_without_figures
 
 FOLDER = Path("/results/runs/bert")
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.lock.comparison import Bounds
-from dynamo_core.lock.facts import Facts
-from dynamo_pytest.expectation import Expectation, expectation_of
+from dynamo_core.compare.lock import Bounds
+from dynamo_core.compare.lock_file import Facts
+from dynamo_pytest.each_test import Expectation, expectation_of
 
 NOTHING = Facts({"graphs": 0, "graph-breaks": 0, "recompiles": 0, "frames-run-eager": 0})
 

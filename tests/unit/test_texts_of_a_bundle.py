@@ -2,9 +2,8 @@
 
 import pytest
 
-from dynamo_core.bundle.placeholders import Placeholders
+from dynamo_core.bundle.placeholders import Placeholders, sentence_at
 from dynamo_core.bundle.texts import Texts
-from dynamo_core.bundle.vocabulary import sentence_at
 
 
 @pytest.fixture

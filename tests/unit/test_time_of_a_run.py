@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.analysis.time.calls_before import CallsBefore, noted_calls
-from dynamo_core.analysis.time.compile_phases import AvoidableSeconds, Phase, avoidable_seconds, phases_of
-from dynamo_core.analysis.time.in_the_run import in_the_run
-from dynamo_core.analysis.time.traced import tracing
+from dynamo_core.analysis.time.compiles import AvoidableSeconds, Phase, avoidable_seconds, phases_of, tracing
+from dynamo_core.analysis.time.steps import CallsBefore, noted_calls
+from dynamo_core.analysis.time.wall import in_the_run
 from dynamo_core.model import (
     CallSample,
     CallTimes,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamo_core.analysis.time.graph_times import GraphTime, first_call, graph_times, steady_mean
+from dynamo_core.analysis.time.steps import GraphTime, first_call, graph_times, steady_mean
 from dynamo_core.model import CallSample, CallTimes, CompileId, Recording
 from made import of_one_process
 from made_findings import graph, times

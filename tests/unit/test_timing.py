@@ -4,9 +4,8 @@ from math import exp, isclose, log
 
 import pytest
 
-from dynamo_core.measuring.calls import Clocked, batch_of
-from dynamo_core.timing.ratios import ratio_of, student_t
-from dynamo_core.timing.waiting import Moment, Waiting
+from dynamo_core.backends.measuring.calls import Clocked, batch_of
+from dynamo_core.shared.timing import Moment, Waiting, ratio_of, student_t
 
 
 class TestRatios:

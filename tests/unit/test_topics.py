@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamo_reporters.detail import Detail
+from dynamo_reporters.report import Detail
 from dynamo_reporters.topics import DESCRIPTIONS, UnknownTopic, parse_topics
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.capture.interventions.torch_config import install_for
-from dynamo_core.shared.torch_config import parse_config
+from dynamo_core.capture.interventions.override import install_for
+from dynamo_core.shared.choices import parse_config
 
 
 def test_a_setting_has_a_module_a_name_and_a_literal() -> None:

@@ -7,7 +7,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from dynamo_core.analysis.training_pairs import saved_by
+from dynamo_core.analysis.training import saved_by
 from dynamo_core.model import (
     AotPair,
     CompileId,
@@ -21,14 +21,14 @@ from dynamo_core.model import (
     TensorInfo,
 )
 from dynamo_core.recording import training
-from dynamo_core.recording.aot_text import AotTexts, TextsOfPair, paired_by, parse_aot_graph
+from dynamo_core.recording.training import AotTexts, TextsOfPair, paired_by, parse_aot_graph
 from dynamo_core.shared.aot_pair import AotGraph, AotNode, graphs_paired
-from dynamo_core.shared.graph_records import GraphsPaired
+from dynamo_core.shared.records import GraphsPaired
 from dynamo_reporters.explain.report import report as explain
 from dynamo_reporters.graphs.report import report as graphs
 from dynamo_reporters.ops import report as ops
 from dynamo_reporters.page.console import plain_text
-from dynamo_reporters.parts.training.words import pairs_facts
+from dynamo_reporters.parts.training import pairs_facts
 from trace_bytes import NO_FRAME, artifact, process_of
 
 # As torch 2.8 writes them; what 2.13 does otherwise is in FORWARD_2_13.

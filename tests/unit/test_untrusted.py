@@ -7,7 +7,7 @@ import pytest
 
 from dynamo_core.model import Place
 from dynamo_core.shared.fitting import fits
-from dynamo_core.shared.untrusted import printable, printable_json
+from dynamo_core.shared.text import printable, printable_json
 
 
 @pytest.mark.parametrize(

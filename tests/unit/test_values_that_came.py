@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamo_core.capture.interventions.values_that_came import value_that_came
+from dynamo_core.capture.interventions.freeze import value_that_came
 
 
 class Config:

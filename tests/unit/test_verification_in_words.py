@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.analysis.verification import NO_CALL, Verification, verification
-from dynamo_core.analysis.verification_sentences import (
+from dynamo_core.analysis.verification import (
+    NO_CALL,
+    Verification,
     audit_sentence,
     node_text,
     not_compared_lines,
     off_text,
+    verification,
     verified_sentence,
     wrong_lines,
 )

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.analysis.caches.causes import FIRST_RUN, Cause, causes_of
-from dynamo_core.analysis.caches.lookups import KnownKeys, Lookup
+from dynamo_core.caches.causes import FIRST_RUN, Cause, causes_of
+from dynamo_core.caches.lookups import KnownKeys, Lookup
 from dynamo_core.model import (
     Bytecode,
     CacheLookup,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from dynamo_core.analysis.time.coverage import coverage
+from dynamo_core.analysis.time.wall import coverage
 from dynamo_core.model import (
     EagerOperator,
     GraphPart,
@@ -17,8 +17,7 @@ from dynamo_core.model import (
 )
 from dynamo_reporters.documents import json_value
 from dynamo_reporters.page.console import plain_text
-from dynamo_reporters.profile.window import window_blocks
-from dynamo_reporters.profile.window_document import window_of
+from dynamo_reporters.profile.window import window_blocks, window_of
 
 FORWARD = GraphPart(1, False)
 ON_CPU = ProfileWindow(

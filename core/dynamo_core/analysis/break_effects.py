@@ -1,24 +1,44 @@
 """What each distinct graph break does to the run: how often it is met and crossed, and what it parts."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
-from ..model import (
-    CompileId,
-    Frame,
-    Graph,
-    GraphBreak,
-    Process,
-    Recording,
-    ResumeFunction,
-    StackFrame,
-)
+from ..model import CompileId, Frame, Graph, GraphBreak, Process, Recording, ResumeFunction, StackFrame
 from ..shared.quick_dataclass import dataclass
-from .given_up import what_stopped
-from .library import is_library
 from .recompiles import is_recompile_limit
+from .source_lines import is_library
 from .summary import break_identity, fell_back
+
+# What made Dynamo give a frame up, as a break at a line of the user's.
+
+
+class GivenUp(NamedTuple):
+    """A frame that Dynamo gave up, and the break that it was given up for."""
+
+    process: Process
+    frame: Frame
+    stopped: GraphBreak
+
+
+def what_stopped(frame: Frame) -> GraphBreak:
+    """The break that it was given up for; where none was recorded, its first line and the reason."""
+    reason = frame.reason or "no reason recorded"
+    where = frame.stopped or frame.broke
+    if where is not None and where.stack:
+        explanation = frame.explanation if where.explanation is None else where.explanation
+        return replace(where, reason=reason, explanation=explanation)
+    if frame.explanation is None:
+        return GraphBreak(reason, (StackFrame(frame.place, frame.name, ""),), frame.compile_id)
+    stack = frame.explanation.stack or (StackFrame(frame.explanation.place, frame.name, ""),)
+    entered = [i for i, each in enumerate(stack) if each.function == frame.name]
+    within = stack[entered[-1] :] if entered else stack
+    return GraphBreak(reason, within, frame.compile_id, frame.explanation)
+
+
+# What each distinct graph break does to the run:
+
 
 # Breaks with no graph in between: each is followed from each, so that many would take long.
 _MOST_IN_A_ROW = 20

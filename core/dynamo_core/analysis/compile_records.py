@@ -17,11 +17,10 @@ from ..model import (
     StackFrame,
     Symbol,
 )
-from ..recording.recompile_text import plain_source
-from .by_compile import ByCompile, by_compile, frame_of
-from .guard_places import whole_places
-from .library import is_library
-from .time.calls_before import CallsBefore
+from ..recording.guards import plain_source
+from .source_lines import is_library, whole_places
+from .summary import ByCompile, by_compile, frame_of
+from .time.steps import CallsBefore
 
 
 class CompileRecords:

@@ -5,11 +5,10 @@ from functools import cached_property
 
 from ..model import Process, Recording
 from .break_costs import BreakCost, costs_of
-from .break_effects import distinct_breaks
-from .given_up import GivenUp, what_stopped
+from .break_effects import GivenUp, distinct_breaks, what_stopped
 from .recompiles import FrameRecompiles, frames_recompiled, is_recompile_limit
 from .summary import gave_up
-from .time.graph_times import GraphTime, graph_times
+from .time.steps import GraphTime, graph_times
 from .time.wall import GRAPHS, REST, WallTime, wall_time
 
 
@@ -23,7 +22,7 @@ class Figures:
 
     @cached_property
     def breaks(self) -> list[BreakCost]:
-        """Every distinct break with its cost, as they were met; `findings/in_order.py` ranks them."""
+        """Every distinct break with its cost, as they were met; `findings/recompiles.py` ranks them."""
         return costs_of(distinct_breaks(self.recording), self.recompiled)
 
     @cached_property

@@ -6,15 +6,13 @@ from functools import cached_property
 from operator import itemgetter
 
 from ..model import Compile, GuardCheck, GuardFailure, Place, Specialization, StackFrame, Symbol
-from ..recording.guard_text import split_comment
-from ..recording.recompile_text import plain_source
+from ..recording.guards import plain_source, split_comment
 from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
-from .by_compile import frame_of
-from .guard_failures import lengthened_by
-from .library import CELL, is_library
+from .guard_failures import deciding_line, is_not_0_or_1, lengthened_by, rejects_0_and_1
 from .recompiles import FrameRecompiles
-from .size_bounds import deciding_line, is_not_0_or_1, rejects_0_and_1
+from .source_lines import CELL, is_library
+from .summary import frame_of
 
 # torch's words where a cache entry belongs to another call of torch.compile (torch/_dynamo/guards.py).
 _ANOTHER_BACKEND = "BACKEND_MATCH"

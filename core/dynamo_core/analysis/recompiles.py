@@ -3,10 +3,13 @@
 import re
 from functools import cached_property
 from itertools import chain
+from typing import Annotated
 
 from ..model import (
     Compile,
     CompileId,
+    Frame,
+    Graph,
     GuardCheck,
     GuardFailure,
     Place,
@@ -16,12 +19,11 @@ from ..model import (
     StackFrame,
     Symbol,
 )
-from ..recording.guard_text import split_comment
-from ..recording.recompile_text import plain_source
+from ..recording.guards import plain_source, split_comment
 from ..shared.quick_dataclass import dataclass
-from .by_compile import frame_of
 from .compile_records import CompileRecords
-from .words import frame_name
+from .summary import frame_of
+from .words import frame_name, number
 
 _TYPE = re.compile(r", type=<class '([^']+)'>$")
 _LIMIT = re.compile(r"recompile_?\s?limit|cache_size_limit", re.IGNORECASE)
@@ -249,3 +251,110 @@ def _demanded(check: GuardCheck, kind: str) -> str | None:
     if named is None or check.type not in ("TYPE_MATCH", "ID_MATCH"):
         return None
     return "None" if named[1] == "NoneType" else f"of type {named[1].removeprefix('builtins.')}"
+
+
+# When a frame was compiled again: how long after the begin, in which of its calls, in which thread.
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When it was, as far as that was recorded."""
+
+    seconds: Annotated[float | None, "from when the program began"]
+    call: Annotated[int | None, "of the frame's compiled versions, from 1; null where not all were noted"]
+    thread: Annotated[str | None, "its name; null for the main one, or where it was not recorded"]
+
+
+def moment_of(compile_id: CompileId | None, records: CompileRecords, recording: Recording) -> Moment:
+    """The moment at which a compile began, as far as it is known."""
+    frame = records.frames.get(compile_id)
+    began_ns = None if frame is None else _began(frame)
+    if frame is None or began_ns is None:
+        return Moment(None, None, None)
+    since_begin = seconds_since_begin(began_ns, records.process.entire, recording)
+    return Moment(since_begin, _call(compile_id, records, began_ns), frame.thread)
+
+
+def seconds_since_begin(at_ns: int | None, process: Process, recording: Recording) -> float | None:
+    """How long after the program began that was; None where either is not known."""
+    origin_ns = recording.run.started_ns if recording.run is not None else process.info.began_ns
+    return None if origin_ns is None or at_ns is None else max(0.0, (at_ns - origin_ns) / 1e9)
+
+
+def _began(frame: Frame) -> int | None:
+    if frame.ended_ns is None or frame.seconds is None:
+        return None
+    return frame.ended_ns - round(frame.seconds * 1e9)
+
+
+def _call(compile_id: CompileId | None, records: CompileRecords, began_ns: int) -> int | None:
+    """The number of the call that had to compile; None where the calls before it were not all noted."""
+    if compile_id is None:
+        return None
+    calls = records.calls_of_frame(compile_id)
+    if calls is None:
+        return None
+    least, most = calls.at(began_ns)
+    return least + 1 if least == most else None
+
+
+# How many calls of a frame at torch's recompile limit ran eager.
+#
+# They are counted for all frames of a process together (`capture/probes/frames.py`). That is this
+# frame's number where no other was compiled, else at most so many: what a refused frame calls is not compiled
+# either. Without that count, what goes on behind a graph break was called at most as often as the graph
+# before the break, whose calls are counted: what stands at the break may raise, or return.
+
+
+def how_often_eager(frame: FrameRecompiles) -> str:
+    """`24 times`, `at most 24 times, as the graph before it ran 32 times`, or that it was not recorded."""
+    counted = _counted(frame)
+    if counted is not None:
+        return counted
+    versions, entered = frame.versions_called, times_entered(frame)
+    if versions is None or entered is None or entered < sum(versions):
+        return "how often was not recorded"
+    eager = number(entered - sum(versions), "time")
+    return f"at most {eager}, as the graph before it ran {number(entered, 'time')}"
+
+
+def _counted(frame: FrameRecompiles) -> str | None:
+    """What was counted, where no other frame of the process was refused."""
+    process, limit = frame.process.entire, frame.limit
+    if process.calls_at_limit is None or limit is None or limit.compile_id is None:
+        return None
+    refused = {frame_of(each.compile_id) for each in process.compiles if is_recompile_limit(each.fail_reason)}
+    if refused != {frame_of(limit.compile_id)}:
+        return None
+    compiled = {frame_of(each.compile_id) for each in process.compiles}
+    most = "at most " if compiled != refused else ""
+    return f"{most}{number(process.calls_at_limit, 'time')}"
+
+
+def times_entered(frame: FrameRecompiles) -> int | None:
+    """How often, at most, the rest of a function behind a break was called; None where nothing tells.
+
+    It follows where the graphs before lead there and nowhere else (a branch goes on in one of two functions),
+    and each compiled version has one graph whose calls are counted.
+    """
+    records, compile_id = frame.records, frame.compiles[0].compile_id
+    codes = records.codes.of_frame(compile_id)
+    graphs = records.compiled_graphs.of_frame(compile_id)
+    fingerprints = {code.fingerprint for code in chain(*codes.values())}
+    if len(fingerprints) != 1 or set(codes) != set(graphs) or any(len(each) > 1 for each in graphs.values()):
+        return None
+    (fingerprint,) = fingerprints
+    makers = records.makers.get(fingerprint, {})
+    if len(records.frames_of_code[fingerprint]) > 1 or any(len(records.makes[each]) > 1 for each in makers):
+        return None
+    calls = [_calls(records.compiled_graphs.get(each, ()), each) for each in makers]
+    known = [each for each in calls if each is not None]
+    return sum(known) if calls and len(known) == len(calls) else None
+
+
+def _calls(graphs: "list[Graph] | tuple[()]", compile_id: CompileId | None) -> int | None:
+    """The calls of the one graph before the break; None where some of them did not come to the break."""
+    if compile_id is None or len(graphs) != 1:
+        return None
+    (graph,) = graphs
+    return None if graph.times is None or graph.times.raised else graph.calls

@@ -1,9 +1,10 @@
 """The counts of a recording, each as torch counts it or None where it was not recorded."""
 
-from collections.abc import Iterable
-from typing import Annotated
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, partial
+from typing import Annotated, Protocol, TypeVar
 
-from ..model import Compile, Frame, GraphBreak, Process, Recording
+from ..model import Compile, CompileId, Frame, GraphBreak, Process, Recording
 from ..shared.declared import Count, Seconds
 from ..shared.quick_dataclass import dataclass
 
@@ -180,3 +181,134 @@ def _seconds(values: Iterable[float | None]) -> float | None:
             return None
         total += value
     return round(total, 6)
+
+
+# What a recording cannot say, and why: where nothing is found of it, that is no sign that there was none.
+
+
+_PLAIN_TRACE = "a plain torch trace does not have it; `dynamo run` records it"
+_NO_FIRST_RECORD = "the first record of a process is missing: what there is of it may be incomplete"
+_OLD_TRACE = "a trace of this version of torch does not tell; `dynamo run` records it"
+# By kind of finding: the count, as `Summary` has it, without which nothing is known of such findings.
+_COUNT_OF: Mapping[str, str] = {
+    "graph break": "distinct_graph_breaks",
+    "fell back to eager": "frames_fell_back",
+    "compiler error": "frames_fell_back",
+    "recompile": "recompiles",
+    "recompile limit": "recompiles",
+    "compiled anew": "recompiles",
+    "backend declined": "graphs",
+    "ranks differ": "graphs",
+    "wrong result": "graphs",
+}
+_ONLY_OURS = ("frames", "graph calls", "bytecode")
+
+
+def unrecorded(recording: Recording) -> dict[str, str]:
+    """By its probe's name, or as counts have it: what was not recorded in some process, and why."""
+    found = {"processes": recording.engine_failures[0]} if recording.engine_failures else {}
+    for process in recording.processes:
+        reasons = dict(process.failed_probes)
+        no_counts = process.info.calls_not_recorded or process.calls_problem
+        if no_counts and (process.is_ours or recording.run is not None):
+            reasons["graph calls"] = no_counts
+        if not process.is_ours:
+            why = _PLAIN_TRACE if recording.run is None else _NO_FIRST_RECORD
+            reasons |= dict.fromkeys(_ONLY_OURS, why)
+            if not breaks_recorded_in(process):
+                reasons["graph breaks"] = _OLD_TRACE
+        if not recompiles_recorded_in(process):
+            reasons["recompiles"] = _OLD_TRACE
+        for name, why in reasons.items():
+            found.setdefault(name, why)
+    return found
+
+
+def probe_failed(processes: Iterable[Process], *probes: str) -> str | None:
+    """Why one of these probes failed in one of the processes; None where all of them worked."""
+    whys = (process.failed_probes.get(probe) for process in processes for probe in probes)
+    return next((why for why in whys if why is not None), None)
+
+
+def were_not_recorded(what: str, processes: Iterable[Process], *probes: str) -> str:
+    """`Graphs were not recorded (KeyError: 'x').`; the reason is there where a probe failed."""
+    why = probe_failed(processes, *probes)
+    return f"{what} were not recorded" + (f" ({why})." if why is not None else ".")
+
+
+def unseen_kinds(recording: Recording) -> frozenset[str]:
+    """The kinds of findings of which the recording cannot say that there were none."""
+    count_of = partial(getattr, summarize(recording))
+    return frozenset(kind for kind in _COUNT_OF if not could_be_seen(kind, count_of))
+
+
+def could_be_seen(kind: str, count_of: Callable[[str], int | None]) -> bool:
+    """Whether a run without a finding of this kind had none; `count_of` gives a count of `Summary`."""
+    count = _COUNT_OF.get(kind)
+    return count is None or count_of(count) is not None
+
+
+# Where the recording and torch's own counters differ.
+
+
+def disagreements(processes: list[Process]) -> list[str]:
+    """Where our counts differ from torch's own at the process's end; there should be none."""
+    found = []
+    for process in processes:
+        totals = process.end.torch_totals if process.end else None
+        if not totals or not process.is_ours:
+            continue
+        ours = {
+            "unique_graphs": len(process.compiled_graphs),
+            "frames_total": len(process.counted_frames),
+            "frames_ok": sum(frame.ok for frame in process.counted_frames),
+            "graph_break_reasons": len(process.breaks),
+        }
+        where = f"process {process.info.pid}"
+        for name, count in ours.items():
+            torchs = totals.get(name, count)
+            if torchs < count:
+                found.append(f"{where}: torch's own count of {name} was reset by the program")
+            elif torchs > count:
+                found.append(f"{where}: torch counts {torchs} {name}, the recording has {count}")
+    return found
+
+
+# What was recorded, by the compile that it is of, and by the frame that the compile is of.
+
+
+class _OfACompile(Protocol):
+    @property
+    def compile_id(self) -> CompileId | None: ...
+
+
+_V = TypeVar("_V")
+_Item = TypeVar("_Item", bound=_OfACompile)
+
+
+def frame_of(compile_id: CompileId | None) -> CompileId | None:
+    """What all compiles of one frame have in common."""
+    return compile_id and compile_id.of_frame
+
+
+class ByCompile(dict[CompileId | None, _V]):
+    """What is known of each compile. To be filled before anybody asks `of_frame`."""
+
+    def of_frame(self, compile_id: CompileId | None) -> Mapping[CompileId | None, _V]:
+        """That of all compiles of the frame that this one is of."""
+        return self._by_frame.get(frame_of(compile_id), {})
+
+    @cached_property
+    def _by_frame(self) -> dict[CompileId | None, dict[CompileId | None, _V]]:
+        by_frame: dict[CompileId | None, dict[CompileId | None, _V]] = {}
+        for compile_id, value in self.items():
+            by_frame.setdefault(frame_of(compile_id), {})[compile_id] = value
+        return by_frame
+
+
+def by_compile(recorded: Iterable[_Item]) -> ByCompile[list[_Item]]:
+    """All that was recorded of each compile, in order."""
+    found: ByCompile[list[_Item]] = ByCompile()
+    for each in recorded:
+        found.setdefault(each.compile_id, []).append(each)
+    return found

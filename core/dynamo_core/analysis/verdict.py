@@ -1,13 +1,84 @@
 """What became of the program, in a sentence or two."""
 
+import os
 import signal as signals
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from ..model import Process, Recording, Run
-from ..shared.settings import SEMANTICS_COMPILED
-from .in_progress import in_progress_lines
-from .summary import Summary, raised_error
-from .words import first_line, number, seconds
+from ..model import Compiling, Graph, Process, Recording, Run
+from ..shared.quick_dataclass import dataclass
+from ..shared.settings import FULLGRAPH_FIRST, SEMANTICS_COMPILED
+from .source_lines import is_library
+from .summary import Summary, break_identity, breaks_recorded, gave_up, raised_error, recorded, summarize
+from .words import (
+    compile_label,
+    first_line,
+    frame_name,
+    graph_frame,
+    number,
+    place,
+    process_title,
+    seconds,
+    time_of_day,
+)
+
+# What a program was in the middle of when its recording ends: a compile, or a call of a compiled graph.
+
+
+def in_progress_lines(recording: Recording) -> list[str]:
+    """A line for each compile and each call that began and did not end, or was interrupted."""
+    return [line for process in recording.processes for line in _lines(process, recording)]
+
+
+def _lines(process: Process, recording: Recording) -> Iterator[str]:
+    where = process_title(process, recording)
+    for compiling in process.interrupted:
+        by = f"interrupted by {compiling.interrupted_by}"
+        yield f"{_compiling(compiling, compiling.interrupted_ns)}, {by}{where}"
+    if process.end is not None:
+        return
+    ended_ns = recording.run.ended_ns if recording.run else None
+    for compiling in process.compiling:
+        yield _compiling(compiling, ended_ns) + where
+    for graph in process.graphs:
+        for times, what in ((graph.times, "running"), (graph.backward, "running its backward")):
+            if times is not None and times.running_since_ns is not None:
+                since = _since(times.running_since_ns, ended_ns, is_exact=times.is_running_since_exact)
+                before = f"after {number(times.calls, 'call')}" if times.calls else "its first call"
+                yield f"{what} {_graph(graph)} {since}, {before}{where}"
+
+
+def compiling_words(compiling: Compiling) -> str:
+    """Which frame, and who has it."""
+    who = "its backward" if compiling.is_backward else "traced by Dynamo"
+    if compiling.backend is not None:
+        ops = "" if compiling.ops is None else f", {number(compiling.ops, 'op')}"
+        who = f"graph {compiling.graph}{ops}, in backend {compiling.backend}"
+    label = compile_label(compiling.compile_id)
+    return f"{frame_name(compiling.name)} at {place(compiling.place)} {label}: {who}"
+
+
+def _compiling(compiling: Compiling, ended_ns: int | None) -> str:
+    since = _since(compiling.backend_ns or compiling.began_ns, ended_ns)
+    line = f"compiling {compiling_words(compiling)} {since}"
+    if compiling.backend_ns is not None and ended_ns is not None:
+        line += f" ({seconds((ended_ns - compiling.began_ns) / 1e9)} in all)"
+    return line
+
+
+def _graph(graph: Graph) -> str:
+    label = compile_label(graph.compile_id)
+    return f"graph {graph.number} {label} of {graph_frame(graph)} at {place(graph.frame_place)}"
+
+
+def _since(began_ns: int, ended_ns: int | None, *, is_exact: bool = True) -> str:
+    """`began_ns` is the earliest moment at which it can have begun, if not the exact one."""
+    if ended_ns is None:  # it may go on still
+        at_earliest = "" if is_exact else " at the earliest"
+        return f"since {time_of_day(began_ns)}{at_earliest}"
+    return f"for {'' if is_exact else 'at most '}{seconds(max(0, ended_ns - began_ns) / 1e9)}"
+
+
+# What became of the program, in a sentence or two.
 
 
 def verdict(recording: Recording, summary: Summary) -> str:
@@ -156,3 +227,125 @@ def ending(run: Run) -> str:
             name = str(run.signal)
         return f"was killed by {name}{after}: the recording ends there"
     return f"ended with exit code {run.exit_code}{after}"
+
+
+# Where a program was that did not end by itself: by the stack that it left when a signal came.
+
+
+_CALLERS_SHOWN = 2
+
+
+def stopped_lines(recording: Recording) -> list[str]:
+    """A line for each process of which that is known."""
+    told = ((stopped_words(process), process_title(process, recording)) for process in recording.processes)
+    return [f"Python{where} was {stopped}" for stopped, where in told if stopped is not None]
+
+
+def stopped_words(process: Process) -> str | None:
+    """`in barrier (torch/distributed/distributed_c10d.py:5), called at x.py:9 in g, from x.py:26 in f`.
+
+    None if it is not known.
+    """
+    if process.end is not None or not process.stopped_at:
+        return None
+    innermost = process.stopped_at[-1]
+    inside = f"in {frame_name(innermost.function)} ({place(innermost.place)})"
+    own = [each for each in reversed(process.stopped_at) if not is_library(each.place)]
+    if not own:
+        return inside
+    first, *callers = own
+    text = f"at {place(first.place)} in {frame_name(first.function)}"
+    if first is not innermost:
+        text = f"{inside}, called {text}"
+    outer = [each for each in callers if each.function != "<module>"][:_CALLERS_SHOWN]
+    return text + "".join(f", from {place(each.place)} in {frame_name(each.function)}" for each in outer)
+
+
+# Whether everything that was to be compiled came out as whole graphs: the verdict of `--fullgraph`.
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What counts in it, over all frames that Dynamo tried and did not skip.
+
+    `breaks` are those that parted graphs and those that were raised as errors; `given_up` are frames that ran
+    eager, or raised, for another reason. `unseen` says why the absence of breaks would mean nothing.
+    """
+
+    breaks: int
+    distinct_breaks: int
+    given_up: int
+    frames: int
+    graphs: int | None
+    unseen: str | None
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether there was something to see, and no break in it."""
+        return not (self.unseen or self.breaks or self.given_up)
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether something was found that a whole graph does not have."""
+        return bool(self.breaks or self.given_up)
+
+
+def audit(recording: Recording) -> Audit:
+    """Judge a finished run. What was not recorded, and a run in which nothing was compiled, is no success."""
+    graphs = summarize(recording).graphs
+    unseen = None
+    if not breaks_recorded(recording) or not recorded(recording, "frames"):
+        unseen = "graph breaks could not be recorded"
+    elif graphs is None:
+        unseen = "graphs could not be recorded"
+    elif not graphs:
+        unseen = "nothing was compiled"
+    frames = [frame for process in recording.processes for frame in process.frames]
+    raised = [frame.broke for frame in frames if frame.broke is not None]
+    breaks = [each for process in recording.processes for each in process.breaks] + raised
+    return Audit(
+        breaks=len(breaks),
+        distinct_breaks=len(set(map(break_identity, breaks))),
+        given_up=sum(gave_up(frame) and frame.broke is None for frame in frames),
+        frames=sum(gave_up(frame) or frame.outcome == "compiled" for frame in frames),
+        graphs=graphs,
+        unseen=unseen,
+    )
+
+
+def audited_exit_code(found: Audit, kind: str, exit_code: int | None, failure: int) -> int | None:
+    """How the run ends: `failure` instead of the program's own exit code; None where a signal ended it.
+
+    A break that was raised as an error is the reason for whatever code the program ended with. Otherwise the
+    program's own failure is the first thing to know.
+    """
+    if exit_code is None or found.is_clean:
+        return exit_code
+    is_reason = kind == FULLGRAPH_FIRST and found.is_failure
+    return failure if is_reason or exit_code == 0 else exit_code
+
+
+# Which backend took a graph, or why none did, in a few words.
+
+
+def untaken_sentence(graph: Graph, process: Process, recording: Recording) -> str:
+    """A graph that no backend took: which it is, what became of it, and each backend's reason."""
+    outcome = "it runs eager" if graph.is_compiled else "an error with --strict"
+    return (
+        f"no backend took graph {graph.number} {compile_label(graph.compile_id)} "
+        f"{graph_frame(graph)} at {place(graph.frame_place)}{process_title(process, recording)}, "
+        f"{outcome}: {declined_because(graph)}"
+    )
+
+
+def declined_because(graph: Graph) -> str:
+    """Each backend that was asked for the graph, and its reason."""
+    declined = graph.assigned_backend.declined if graph.assigned_backend is not None else ()
+    return "; ".join(f"{short_backend(backend)}: {first_line(reason)}" for backend, reason in declined)
+
+
+def short_backend(backend: str) -> str:
+    """A backend in a file without the file's folder."""
+    """A backend file without its folder."""
+    place_, colon, _ = backend.rpartition(":")
+    return os.path.basename(backend) if colon and place_.endswith(".py") else backend

@@ -6,20 +6,116 @@ or anything else that cannot be called, or by raising; the words of `Declined` a
 """
 
 from collections.abc import Sequence
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
-from ..shared.backend_choice import FOR_INFERENCE, BackendChoice
-from ..shared.backend_packages import why_unknown
+from ..shared.backend_choice import FOR_INFERENCE, BackendChoice, parse_choice, why_unknown
 from ..shared.records import GraphTaken
 from ..shared.settings import Settings
-from .autotuned import Autotuned
-from .compilers import Compiler, Tell, compiler_of
-from .cuda_graphs import declining_what_cuda_graphs_skip
-from .declined import Declined
-from .for_inference import declining_what_trains
-from .graph_copy import copy_of_graph
-from .graph_in_progress import graph_in_progress
-from .taken import Taken
+from ..shared.winners import Conditions, Tuned, cpu_model, device_words, find, read, size_class
+from ..shared.winners import why_unknown as why_no_winner
+from .compilers import (
+    Compiler,
+    Tell,
+    compiler_of,
+    copy_of_graph,
+    declining_what_cuda_graphs_skip,
+    declining_what_trains,
+)
+from .results import Declined, Taken, graph_in_progress
+
+# What a measurement in this process holds for: its device, its torch, how torch's compilers are set.
+
+
+# Those that this tool sets itself, where it measures or in a program that it captures.
+_OUR_SETTINGS = {"donated_buffer", "fallback_random", "post_grad_custom_post_pass"}
+
+
+def conditions_here(inputs: Sequence[Any]) -> Conditions:
+    """Of a graph that is being compiled for these inputs."""
+    import torch
+
+    kinds = {value.device.type for value in inputs if isinstance(value, torch.Tensor)}
+    device = device_words(kinds, hardware(), torch.get_num_threads())
+    return Conditions(device, str(torch.__version__), compiler_settings(), symbolic_sizes(inputs))
+
+
+def hardware() -> dict[str, str]:
+    """The name of the CPU, and of the first device of each other kind that torch can use here."""
+    import torch
+
+    found = {"cpu": cpu_model()}
+    if torch.cuda.is_available():
+        found["cuda"] = torch.cuda.get_device_name(0)
+    return found
+
+
+def compiler_settings() -> str:
+    """What stands for all settings of torch's compilers, those from the environment included.
+
+    Source: torch/utils/_config_module.py (save_config_portable), read in 2.13; Inductor's cache keys have the
+    same values (torch/_inductor/codecache.py, FxGraphHashDetails).
+    """
+    import torch._functorch.config
+    import torch._inductor.config
+
+    values = [f"deterministic={torch.are_deterministic_algorithms_enabled()}"]
+    for module in (torch._inductor.config, torch._functorch.config):
+        portable = sorted(module.save_config_portable().items())
+        values += [f"{name}={value!r}" for name, value in portable if name not in _OUR_SETTINGS]
+    return sha256("\n".join(values).encode("utf-8", "backslashreplace")).hexdigest()[:12]
+
+
+def symbolic_sizes(inputs: Sequence[Any]) -> tuple[str, ...]:
+    """The class of each symbolic size of a compile's inputs, in their order; unbacked ones have none."""
+    import torch
+
+    found: dict[str, str] = {}
+    for value in inputs:
+        for size in value.shape if isinstance(value, torch.Tensor) else (value,):
+            if isinstance(size, torch.SymInt) and size.node.expr.is_symbol and size.node.has_hint():
+                found.setdefault(str(size.node.expr), size_class(int(size.node.hint)))
+    return tuple(found.values())
+
+
+# The backend `autotuned`: each graph goes to the backend that `dynamo autotune` found to be its best.
+
+
+class Autotuned:
+    """Compiles with the winner of the autotune file; declines graphs that it does not know."""
+
+    def __init__(self, settings: Settings) -> None:
+        assert settings.autotune_file is not None, "the launcher has checked that there is one"
+        self._file = Path(settings.autotune_file)
+        self._dynamic = settings.dynamic
+        self._compilers: dict[str, Compiler] = {}
+
+    def __call__(self, gm: Any, example_inputs: Sequence[Any]) -> Any:
+        """Compile a graph while it is being recorded, which is when its key is known."""
+        winner = self._winner(example_inputs)
+        if winner not in self._compilers:
+            self._compilers[winner] = compiler_of(parse_choice(winner), dynamic=self._dynamic)
+        compiled = self._compilers[winner](gm, example_inputs)
+        return Taken(compiled, winner) if callable(compiled) else compiled
+
+    @cached_property
+    def _entries(self) -> list[Tuned]:
+        return read(self._file)
+
+    def _winner(self, inputs: Sequence[Any]) -> str:
+        key, conditions = graph_in_progress.key, conditions_here(inputs)
+        if key is None:
+            raise Declined("the graph could not be recorded, so it has no key")
+        entry = find(self._entries, key, conditions)
+        if entry is None or entry.winner is None:
+            raise Declined(f"{self._file} {why_no_winner(self._entries, key, conditions)}")
+        return entry.winner
+
+
+# A chain of backends:
+
 
 _LONGEST_REASON = 2_000
 

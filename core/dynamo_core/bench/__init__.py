@@ -1,1 +1,1 @@
-"""`dynamo bench`: run a program under several backends in turn, and compare the runs."""
+"""Run programs under several backends in turn and compare them: `bench`, suites, `autotune`, on Ray too."""

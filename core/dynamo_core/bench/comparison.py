@@ -11,9 +11,8 @@ from statistics import median
 from typing import Literal
 
 from ..shared.quick_dataclass import dataclass
-from ..timing.ratios import SURE, Ratio, ratio_of
-from .measured import Backend, Bench, Run
-from .outputs import OutputComparison, compare_outputs
+from ..shared.timing import SURE, Ratio, ratio_of
+from .measured import Backend, Bench, OutputComparison, Run, compare_outputs
 
 _LEAST_BLOCKS = 2
 MARGIN = 0.03  # a backend that is within this of eager for sure takes the same time

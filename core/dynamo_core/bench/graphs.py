@@ -1,13 +1,44 @@
 """Each graph of a recording under each backend, for `dynamo bench --per-graph`."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 
-from ..analysis.graphs.generated_program import CONTENTS
-from ..autotune.distinct_graphs import DistinctGraph, distinct_graphs
-from ..autotune.rounds import Bench, NotRunnable
+from ..analysis.graphs.program import CONTENTS
+from ..model import Place
 from ..recording.read import read
-from .graph_times import GraphTimes
+from ..shared.quick_dataclass import dataclass
+from ..shared.winners import Measurement
+from .autotune.rounds import Bench, NotRunnable, decide
+from .autotune.tuning import DistinctGraph, distinct_graphs
+
+# What a call of one graph takes with each backend.
+
+
+@dataclass(frozen=True)
+class GraphTimes:
+    """A distinct graph of the first run: its number there, and what came of each backend, by its name.
+
+    `problem` says why it could not be measured. `calls` is how often the program called it.
+    """
+
+    number: int
+    frame: str | None
+    place: Place | None
+    ops: int | None
+    calls: int | None
+    problem: str | None = None
+    measurements: Mapping[str, Measurement] = field(default_factory=dict)
+
+    @property
+    def fastest(self) -> str | None:
+        """The backend that autotune would choose; None where the rounds do not decide."""
+        winner = decide(list(self.measurements.values())).winner
+        return next((name for name, each in self.measurements.items() if each.candidate == winner), None)
+
+
+# Each graph of a recording under each backend, for `dynamo bench --per-graph`.
+
 
 _TIME_LIMIT = 120.0  # seconds for compiling and checking a graph, as `dynamo autotune` has it
 

@@ -1,9 +1,15 @@
 """What `dynamo bench` has of each run, read from its recording."""
 
+import platform
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from math import isfinite
+from typing import Annotated, Literal
 
+from ..analysis.source_lines import OwnCalls
 from ..analysis.summary import summarize
+from ..analysis.time.steps import find_steps
 from ..analysis.time.wall import (
     BEFORE_TORCH,
     COMPILING,
@@ -16,14 +22,159 @@ from ..analysis.time.wall import (
     is_main,
     wall_time,
 )
-from ..model import Process, Recording
+from ..analysis.verification import not_compared_lines, verification, verified_sentence, wrong_lines
+from ..model import CompileId, Graph, Place, Process, Recording, resumed_function
 from ..recording.calls import CALL_SAMPLES
 from ..shared.quick_dataclass import dataclass
-from ..timing.load import Load
-from .agreement import Agreement
-from .graph_times import GraphTimes
-from .machine import Machine
-from .step_frame import Step
+from ..shared.settings import StepFrame
+from ..shared.timing import Load
+from ..shared.winners import cpu_model
+from .graphs import GraphTimes
+
+# Where a program was measured, and with what.
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The machine, and the program's Python and torch on it; None where they were not recorded.
+
+    `devices` are those that the program used, in torch's words: `cpu: 8 cores, 4 threads`,
+    `cuda:0: NVIDIA H100`.
+    """
+
+    host: str
+    cpu: str
+    devices: tuple[str, ...] = ()
+    python: str | None = None
+    torch: str | None = None
+
+    @property
+    def hardware(self) -> str:
+        """All that two machines must share for a program's speed-ups there to be compared."""
+        return ", ".join([self.cpu, *(device.removeprefix("cpu: ") for device in self.devices)])
+
+    @property
+    def gpus(self) -> tuple[str, ...]:
+        """The names of the devices that are no CPU."""
+        return tuple(each.partition(": ")[2] for each in self.devices if not each.startswith("cpu: "))
+
+
+def machine_of(processes: Sequence[Process]) -> Machine:
+    """This machine, with what was recorded here of a program's processes."""
+    python = next((process.info.python for process in processes if process.info.python), None)
+    torch = next((process.torch_version for process in processes if process.torch_version), None)
+    devices = max((tuple(process.state.devices or ()) for process in processes), key=len, default=())
+    return Machine(platform.node(), cpu_model(), devices, python, torch)
+
+
+# Whether a backend computes what eager computes: the verdict of the run with --verify.
+
+
+Verdict = Literal["agrees", "disagrees", "not verified"]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The verdict, and why: the graph, output and node that disagree, or what kept it from being verified.
+
+    A backend agrees if no graph disagrees and at least one could be compared; `detail` says how many.
+    """
+
+    verdict: Verdict
+    detail: str | None = None
+
+
+def not_verified(why: str) -> Agreement:
+    """Nothing is known."""
+    return Agreement("not verified", why)
+
+
+def agreement_of(recording: Recording) -> Agreement:
+    """What the verified run found."""
+    found = verification(recording)
+    if found is None or not found.graphs:
+        return not_verified("no graph was compiled")
+    if found.wrong:
+        return Agreement("disagrees", "; ".join(wrong_lines(found, recording)).removeprefix("disagrees: "))
+    told = "; ".join([verified_sentence(found), *not_compared_lines(found, recording)])
+    return Agreement("agrees", told) if found.agreeing else not_verified(told)
+
+
+# The frame with which a step of a program begins, found in a run in which Dynamo compiled it.
+
+
+_OF_DYNAMO = "/torch/_dynamo/"  # the function through which modules of torch's are compiled
+
+
+@dataclass(frozen=True)
+class Step:
+    """The function whose call begins a step, and the frames that stand for it, compiled or not.
+
+    Where it is torch's or another library's, `called_at` is the program's line that calls it.
+    """
+
+    name: str
+    place: Place
+    frames: tuple[StepFrame, ...]
+    called_at: Place | None = None
+
+    @property
+    def is_of_dynamo(self) -> bool:
+        """Whether it is known only as a frame of Dynamo's own, which eager does not have."""
+        return any(_OF_DYNAMO in file for file, _, _ in self.frames)
+
+
+def find_step(process: Process, wanted: str | None = None) -> Step | None:
+    """The step of a process, as `find_steps` finds it; None where nothing repeats."""
+    steps = find_steps(process, wanted)
+    if steps is None or steps.graph.frame_name is None or steps.graph.frame_place is None:
+        return None
+    graph = steps.graph
+    name, place = steps.graph.frame_name, steps.graph.frame_place
+    own = _frame_of(process, name, place)
+    if resumed_function(name) is None:
+        call = OwnCalls(process).of(graph.compile_id, place)
+        if call is not None and graph.method is not None and _OF_DYNAMO in place.file:
+            at_its_call = (call.place.file, call.place.line, graph.method)
+            return Step(graph.method, place, (at_its_call,), call.place)
+        return Step(name, place, (own,), None if call is None else call.place)
+    origin = _origin(process.entire, name)
+    if origin is None:
+        return None
+    name, place = origin
+    frame = _frame_of(process, name, place)
+    # A function that breaks before its first operation has no graph: compiled, its rest stands for it.
+    has_graph = any(_is_of(other, name, place) for other in process.entire.graphs if other is not graph)
+    return Step(name, place, (frame,) if has_graph else (frame, own))
+
+
+def _is_of(graph: Graph, name: str, place: Place) -> bool:
+    return (graph.frame_name, graph.frame_place) == (name, place)
+
+
+def _frame_of(process: Process, name: str, place: Place) -> StepFrame:
+    """As its code says it: a decorated function begins with the first of its decorators."""
+    first = process.entire.first_lines.get(place, place)
+    return first.file, first.line, name
+
+
+def _origin(process: Process, name: str) -> tuple[str, Place] | None:
+    """The function of the program that a resume function is the rest of."""
+    makers = {made.code_name: made.made_by for made in process.resume_functions}
+    compiled = {compile_.compile_id: compile_ for compile_ in process.compiles if compile_.is_forward}
+    seen: set[CompileId | None] = set()
+    while resumed_function(name) is not None:
+        made_by = makers.get(name)
+        compile_ = compiled.get(made_by)
+        if made_by in seen or compile_ is None or compile_.name is None or compile_.place is None:
+            return None
+        seen.add(made_by)
+        name, place = compile_.name, compile_.place
+    return name, place
+
+
+# What `dynamo bench` has of each run, read from its recording.
+
 
 CONTENTS = frozenset({"chromium_event", CALL_SAMPLES})
 EAGER = "eager"
@@ -167,3 +318,47 @@ def _peaks(recording: Recording) -> dict[str, int]:
             if size > 0:
                 peaks[where] = max(size, peaks.get(where, 0))
     return peaks
+
+
+# Whether two runs of a program printed the same.
+
+
+_NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.?\d+)(?:[eE][-+]?\d+)?")
+
+# How much of what a run prints is kept for the comparison, in bytes.
+LONGEST_OUTPUT = 4 << 20
+
+Likeness = Literal["same", "numbers", "different"]
+
+
+@dataclass(frozen=True)
+class OutputComparison:
+    """The `same` text; the same but for its `numbers`; or `different`."""
+
+    likeness: Likeness
+    relative_difference: Annotated[float | None, "the largest of any number"] = None
+    line: Annotated[int | None, "the first that differs, from 1"] = None
+    is_partial: Annotated[bool, "whether only the first 4 MiB were compared"] = False
+
+
+def compare_outputs(expected: str, actual: str) -> OutputComparison:
+    """Compare what two runs wrote to stdout."""
+    if expected == actual:
+        return OutputComparison("same")
+    line = _first_difference(expected, actual)
+    if _NUMBER.sub("#", expected) != _NUMBER.sub("#", actual):
+        return OutputComparison("different", None, line)
+    pairs = zip(_NUMBER.findall(expected), _NUMBER.findall(actual), strict=True)
+    return OutputComparison("numbers", max(_relative(float(a), float(b)) for a, b in pairs), line)
+
+
+def _first_difference(expected: str, actual: str) -> int:
+    lines = zip(expected.splitlines(), actual.splitlines(), strict=False)
+    equal = [a == b for a, b in lines]
+    return equal.index(False) + 1 if False in equal else len(equal) + 1
+
+
+def _relative(a: float, b: float) -> float:
+    if a == b:
+        return 0.0
+    return abs(a - b) / max(abs(a), abs(b)) if isfinite(a) and isfinite(b) else 1.0

@@ -7,29 +7,79 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 from typing import Any
 
-from ..bench.agreement import Agreement, agreement_of, not_verified
-from ..bench.measured import CONTENTS, EAGER, Backend, Bench, Run, read_run
-from ..bench.outputs import LONGEST_OUTPUT
-from ..bench.step_frame import Step, find_step
-from ..checks.program import default_python
-from ..launch.process import Ending
+from ..analysis.words import roughly
+from ..launch.process import Ending, Unattended
+from ..launch.program import default_python
 from ..launch.run import Request, checked, record
-from ..launch.unattended import Unattended
 from ..model import Process, Recording
 from ..recording.read import read
 from ..shared.backend_choice import parse_chain
 from ..shared.errors import DynamoError, NotMeasured
 from ..shared.quick_dataclass import dataclass
 from ..shared.settings import VERIFY_REPORT, Settings, StepFrame
-from ..shared.untrusted import printable
-from ..timing.load import Load, LoadMeter
+from ..shared.text import printable
+from ..shared.timing import Load, LoadMeter
 from .comparison import compare
-from .graph_times import GraphTimes
-from .graphs import measure_graphs
-from .machine import machine_of
-from .remaining import RunTimes, remaining_words
+from .graphs import GraphTimes, measure_graphs
+from .measured import (
+    CONTENTS,
+    EAGER,
+    LONGEST_OUTPUT,
+    Agreement,
+    Backend,
+    Bench,
+    Run,
+    Step,
+    agreement_of,
+    find_step,
+    machine_of,
+    not_verified,
+    read_run,
+)
+
+# How long the runs of a bench will still take, from what those took that are done.
+
+
+class RunTimes:
+    """What the runs of each backend took, in seconds. A first run is not counted once there is a second."""
+
+    def __init__(self, backends: Iterable[str]) -> None:
+        self._took: dict[str, list[float]] = {name: [] for name in backends}
+
+    def add(self, backend: str, took: float) -> None:
+        """One more run, in the order in which they ended."""
+        self._took[backend].append(took)
+
+    def rounds(self, backend: str) -> int:
+        """How many of its runs are done."""
+        return len(self._took[backend])
+
+    def of(self, runs: Mapping[str, int]) -> float | None:
+        """What so many further runs of each backend take; None while one of those has not run at all."""
+        if any(count and not self._took[name] for name, count in runs.items()):
+            return None
+        return sum(count * self._typical(name) for name, count in runs.items() if count)
+
+    def _typical(self, backend: str) -> float:
+        first, *others = self._took[backend]
+        return median(others or [first])
+
+
+def remaining_words(planned: float | None, at_most: float | None, most_rounds: int) -> str | None:
+    """`about 40 s more, 2 min if it takes all 15 rounds`; None while nothing is known."""
+    if planned is None:
+        return None
+    more = f"about {roughly(planned)} more"
+    if at_most is None or at_most <= planned:
+        return more
+    return f"{more}, {roughly(at_most)} if it takes all {most_rounds} rounds"
+
+
+# The runs of `dynamo bench`:
+
 
 # A backend of several has no commas here, which part the backends from each other.
 CHAIN_MARK = "+"

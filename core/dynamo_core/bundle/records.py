@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ..recording.records import Damaged, Record, RecordParser
+from ..recording.trace_format import Damaged, Record, RecordParser
 from ..shared import names
 from ..shared.masking import RECORDED_VARIABLES
 from .texts import Texts

@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from .placeholders import Placeholders
-from .vocabulary import sentence_at
+from .placeholders import Placeholders, sentence_at
 
 _ANY_NUMBER = "N"  # in a line of source: a digit would be taken for the one that stood there
 _INSIDE = r"(?P<inside>(?:\\.|(?!(?P=quote))[^\\]){0,1000}?)"

@@ -75,7 +75,7 @@ def note_this_process(recording: str) -> None:
 
 def _start_engine(environment: dict[str, str], armed_ns: int) -> None:
     try:
-        from .standard_library import StandardLibraryOnly
+        from .isolation import StandardLibraryOnly
 
         with StandardLibraryOnly():
             from .engine import start

@@ -48,7 +48,7 @@ def start(environment: Mapping[str, str], armed_ns: int, note_this_process: Call
 
 def _start_carrying(settings: Settings) -> Exception | None:
     """Before the first file is there, which is named so that none of another host's is replaced."""
-    from .writing.carried import start_carrying
+    from .writing.upload import start_carrying
 
     try:
         start_carrying(settings)

@@ -5,21 +5,23 @@ process half a millisecond.
 """
 
 import os
+from collections.abc import Callable
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..shared.our_record import OurRecord
 from ..shared.settings import Settings
-from .frames.current_compile import current_compile_id
+from .frames.source import current_compile_id
 from .harmless import Probes
 from .hidden_modules import hide_from_dynamo
-from .late_modules import LateModules
+from .import_hook import import_hook
 from .optional_modules import replaces_arguments
 from .probes.guard_cost import GuardCost
 from .probes.process import process_at_start
 from .probes.trace_handler import attach
 from .process_records import ProcessRecords
 from .whole_program.capture import WholeProgramCapture
-from .whole_program.tracing_limits import TracingLimits
+from .whole_program.limits import TracingLimits
 from .writing.stack_file import StackFile
 from .writing.stream import Stream
 
@@ -29,9 +31,40 @@ if TYPE_CHECKING:
     from .interventions.override import Overriding
     from .interventions.stop import StopAfter
     from .interventions.verify import Verifier
-    from .probes.calls_at_limit import CallsAtLimitCounter
-    from .probes.step_marks import StepMarks
+    from .probes.frames import CallsAtLimitCounter
+    from .probes.steps import StepMarks
     from .profiling.window import ProfileWindow
+
+
+# Wait for modules that a backend loads, only while one may: a program may look at `sys.meta_path` later.
+
+
+class LateModules:
+    """Calls each installer once, with its module, whenever that is first seen."""
+
+    def __init__(self) -> None:
+        self._installers: dict[str, list[Callable[[ModuleType], None]]] = {}
+
+    def add(self, name: str, installer: Callable[[ModuleType], None]) -> None:
+        """Those of one module are called in the order in which they were added."""
+        self._installers.setdefault(name, []).append(installer)
+
+    def wait(self) -> None:
+        """Install each probe when its module is imported, from now on until `stop`."""
+        for name in list(self._installers):
+            import_hook.when_imported(name, self._install)
+
+    def stop(self) -> None:
+        """Leave nothing behind in `sys.meta_path`."""
+        for name in self._installers:
+            import_hook.no_longer(name)
+
+    def _install(self, module: ModuleType) -> None:
+        for install in self._installers.pop(module.__name__, ()):
+            install(module)
+
+
+# What the probes of one process share, made once and handed to each of them whole.
 
 
 class EngineParts:
@@ -77,7 +110,7 @@ class EngineParts:
         self.records.end()
         self.probes.harmless("stack at a signal")(self.stack_file.finish)()
         if self.settings.carried_to is not None:
-            from .writing.carried import wait_for_carrier
+            from .writing.upload import wait_for_carrier
 
             wait = self.probes.harmless("time for the last files to be carried")(wait_for_carrier)
             wait(self.settings, self.stream.opened())
@@ -103,7 +136,7 @@ class EngineParts:
     def _step_marks(self) -> "StepMarks | None":
         if not self.settings.step_frames:
             return None
-        from .probes.step_marks import StepMarks
+        from .probes.steps import StepMarks
 
         return StepMarks(self.settings.step_frames, self.probes)
 

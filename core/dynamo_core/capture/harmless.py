@@ -54,3 +54,10 @@ def _innermost_line(error: BaseException) -> str | None:
     while traceback.tb_next is not None:
         traceback = traceback.tb_next
     return f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno}"
+
+
+# The error of `--on-recompile error`; apart, so that what must let it pass need not load `freeze.py`.
+
+
+class NotCompiled(RuntimeError):
+    """Raised into the program by --on-recompile error."""

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..shared.early_records import NOWHERE, StreamPosition
 from ..shared.names import ENGINE_FAILURE_PREFIX
 from ..shared.settings import Settings
-from ..shared.stream_position import NOWHERE, StreamPosition
 from . import arm
 from .hidden_modules import hide_modules_in
 

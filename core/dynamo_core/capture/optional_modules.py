@@ -6,7 +6,7 @@ import os
 from ..shared.launchers import rank_of
 from ..shared.settings import FULLGRAPH_FIRST, Settings
 from .interventions.compile_arguments import is_torchs_own
-from .standard_library import StandardLibraryOnly
+from .isolation import StandardLibraryOnly
 
 
 def replaces_arguments(settings: Settings) -> bool:
@@ -20,15 +20,14 @@ def import_what_is_asked_for(settings: Settings) -> None:
         "dynamo_core.backends.chain": settings.override or not is_torchs_own(settings.choices()),
         "dynamo_core.capture.exporting.observer": settings.export is not None,
         "dynamo_core.capture.interventions.stop": settings.stop_after is not None,
-        "dynamo_core.capture.interventions.torch_config": settings.config,
         "dynamo_core.capture.interventions.freeze": settings.freeze_after is not None,
-        "dynamo_core.capture.interventions.override": replaces_arguments(settings),
-        "dynamo_core.capture.probes.step_marks": settings.step_frames,
+        "dynamo_core.capture.interventions.override": replaces_arguments(settings) or settings.config,
+        "dynamo_core.capture.probes.steps": settings.step_frames,
         "dynamo_core.capture.interventions.verify": settings.verify,
         "dynamo_core.capture.profiling.window": settings.profile,
         "dynamo_core.capture.writing.run_file": settings.makes_folder,
-        "dynamo_core.capture.writing.carried": settings.carried_to is not None,
-        "dynamo_core.capture.writing.digest_file": rank_of(os.environ) is not None,
+        "dynamo_core.capture.writing.upload": settings.carried_to is not None,
+        "dynamo_core.capture.writing.rank_digest": rank_of(os.environ) is not None,
     }
     modules = [module for module, is_asked_for in asked_for.items() if is_asked_for]
     if modules:

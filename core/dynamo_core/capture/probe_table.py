@@ -12,7 +12,7 @@ from types import ModuleType
 
 from .engine_parts import EngineParts
 from .import_hook import import_hook
-from .import_later import import_later
+from .imports import import_later
 from .probes import cache_bundles
 from .process_records import record_import
 
@@ -76,8 +76,13 @@ def probes_of(parts: EngineParts) -> tuple[Probe, ...]:
         Probe("torch._dynamo.convert_frame", "freeze", freeze.install if freeze else None),
         Probe("torch._dynamo.symbolic_convert", "tracing time", None if brief else later("tracing_time")),
         Probe("torch._inductor.compile_fx", "imports", record_import, late=True),
-        Probe("torch._functorch.aot_autograd", "forward and backward graphs", later("aot_pairs"), late=True),
-        Probe("torch._inductor.output_code", "backward calls", later("backward"), late=True),
+        Probe("torch._functorch.aot_autograd", "forward and backward graphs", later("autograd"), late=True),
+        Probe(
+            "torch._inductor.output_code",
+            "backward calls",
+            later("autograd", "install_on_backward"),
+            late=True,
+        ),
         Probe("torch._inductor.output_code", "caches", later("caches"), late=True),
         Probe(
             "torch._functorch._aot_autograd.autograd_cache",
@@ -92,12 +97,12 @@ def _config_probes(parts: EngineParts) -> Iterator[Probe]:
     """One for each module whose settings are to have other values."""
     if not parts.settings.config:
         return
-    from ..shared.torch_config import parse_config
-    from .interventions import torch_config
+    from ..shared.choices import parse_config
+    from .interventions import override
 
     changes = [parse_config(text) for text in parts.settings.config]
     for module in dict.fromkeys(change.module for change in changes):
-        install = torch_config.install_for([change for change in changes if change.module == module])
+        install = override.install_for([change for change in changes if change.module == module])
         yield Probe(module, f"--config {module}", install)
 
 

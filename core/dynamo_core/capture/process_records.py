@@ -3,8 +3,7 @@
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from ..shared.early_records import ModuleImported, TimelineKnown
-from ..shared.process_records import ProcessEnded
+from ..shared.early_records import ModuleImported, ProcessEnded, TimelineKnown
 from .harmless import Probes
 from .import_hook import import_hook
 from .primitives import time_ns

@@ -6,22 +6,19 @@ Pure functions of two recordings, but for `reading.py`, which reads them.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..analysis import findings as all_findings
+from .. import findings as all_findings
 from ..analysis.summary import graphs_recorded
 from ..model import Graph, Process, Recording
-from ..recording.aot_text import AOT_PAIRS_FROM_OUR_TEXT
 from ..recording.caches import CACHE_KEYS
-from ..recording.generated_code import GENERATED_KERNELS
 from ..recording.graphs import nodes_of_graph
-from .conditions import conditions
-from .counts import count_changes, not_recorded
+from ..recording.kernels import GENERATED_KERNELS
+from ..recording.training import AOT_PAIRS_FROM_OUR_TEXT
+from .counts import conditions, count_changes, not_recorded, times
 from .difference import Compared, Difference
 from .findings import NamesOfBoth, as_far_as_recorded, match_findings, of_the_compiler
 from .graph_changes import graph_changes
-from .graph_pairs import Unlike, graphs_of, unlike
+from .graph_pairs import OwnLines, Unlike, graphs_of, unlike
 from .guard_changes import functions_with_other_guards, guard_changes, guards_wanted
-from .own_lines import OwnLines
-from .times import times
 from .verdict import verdict_of, whose_it_is
 
 __all__ = ["CONTENTS", "Difference", "compare", "wanted_as_well", "with_what_was_wanted"]

@@ -2,11 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from ..analysis.summary import Summary, graphs_recorded, summarize
-from ..analysis.training_pairs import pairs_of, saved_by
-from ..model import Recording, function_of
-from .difference import CountChange
+from ..analysis.time.steps import Steps, find_steps
+from ..analysis.training import pairs_of, saved_by
+from ..analysis.words import cache_name, without_what_passes
+from ..caches.explained import explain_caches
+from ..model import Process, Recording, function_of
+from .difference import Condition, CountChange, Time, TimeVerdict
 
 # The counts that are the program's and the compiler's; calls are as many as the program makes.
 COUNTS: Mapping[str, str] = {
@@ -108,3 +112,175 @@ def _guards(recording: Recording, renames: Mapping[str, str]) -> Counter[str]:
                 name = function_of(compile_.name)
                 found[renames.get(name, name)] += compile_.guards
     return found
+
+
+# How long two runs took; changed is only what lies beyond the spread that the repeats in each run have.
+
+
+STEP, COMPILING, IN_GRAPHS = "a steady step", "compiling", "in compiled graphs"
+_LEAST_REPEATS = 4  # on each side; the spread of fewer says little
+# Beyond the spread, and by so much: what a machine does besides is not the same in two runs.
+_LEAST_CHANGE = 1.05
+_ONCE = "it is known once on each side, without a spread"
+# Under which a time says nothing of the program.
+_OF_THE_MACHINE = ("torch", "Python", "devices", "CUDA build", "HIP build")
+
+
+def times(
+    before: Recording, after: Recording, renames: Mapping[str, str], differing: tuple[Condition, ...]
+) -> tuple[Time, ...]:
+    """The times of both runs, as far as they were recorded on either side."""
+    other_machine = [condition.name for condition in differing if condition.name in _OF_THE_MACHINE]
+    was, now = summarize(before), summarize(after)
+    found = [*_steps(before, after, renames, other_machine)]
+    for name, one, other in (
+        (COMPILING, was.compile_time_s, now.compile_time_s),
+        (IN_GRAPHS, was.graph_host_seconds, now.graph_host_seconds),
+    ):
+        if one is not None or other is not None:
+            found.append(Time(name, one, other, None, None, "not comparable", _ONCE))
+    return tuple(found)
+
+
+def _steps(
+    before: Recording, after: Recording, renames: Mapping[str, str], other_machine: list[str]
+) -> Iterator[Time]:
+    was, now = _of_the_process_with_most(before), _of_the_process_with_most(after)
+    if was is None and now is None:
+        return
+    verdict: TimeVerdict = "not comparable"
+    if was is None or now is None:
+        why = f"no step repeats {'before' if was is None else 'after'}"
+    elif renames.get(name := _function(was), name) != _function(now):
+        why = f"a step is another function: {_function(was)} before, {_function(now)} after"
+    elif other_machine:
+        why = f"not the same: {', '.join(other_machine)}"
+    elif min(len(was.blocks), len(now.blocks)) < _LEAST_REPEATS:
+        why = "too few repeats"
+    else:
+        verdict, why = _compared(was, now)
+    yield Time(
+        STEP,
+        None if was is None else was.median,
+        None if now is None else now.median,
+        None if was is None else was.spread,
+        None if now is None else now.spread,
+        verdict,
+        why,
+    )
+
+
+def _compared(was: Steps, now: Steps) -> tuple[TimeVerdict, str]:
+    (fastest, slowest), (now_fastest, now_slowest) = was.spread, now.spread
+    if now_fastest > slowest and now.median > _LEAST_CHANGE * was.median:
+        return "longer", f"{now.median / was.median:.2f} times as long"
+    if now_slowest < fastest and was.median > _LEAST_CHANGE * now.median:
+        return "shorter", f"{was.median / now.median:.2f} times as fast"
+    return "within the spread", "the two differ by no more than repeats within a run do"
+
+
+def _of_the_process_with_most(recording: Recording) -> Steps | None:
+    """The steps of the process that made the most of them."""
+    found = [steps for process in recording.processes if (steps := find_steps(process)) is not None]
+    return max(found, key=lambda steps: steps.steady, default=None)
+
+
+def _function(steps: Steps) -> str:
+    return function_of(steps.graph.frame_name)
+
+
+# What two runs ran under: versions, settings, devices, caches. It explains differences and is none.
+
+
+# Settings of a run that say nothing of what is compiled, or where its files are.
+_OF_THE_RUN = ("autotune_file", "step_frames")
+# Causes of a look-up that found nothing which no other part of the comparison names.
+_OF_CACHES = ("machine", "threads", "setting", "custom pass", "process group", "unstable", "folder")
+_LONGEST = 200  # characters of a value
+_VERSIONS = {"torch": "torch", "python": "Python", "cuda_build": "CUDA build", "hip_build": "HIP build"}
+
+
+def conditions(before: Recording, after: Recording) -> tuple[Condition, ...]:
+    """Those that differ, as far as both sides recorded them."""
+    was, now = _of(before), _of(after)
+    found = [Condition(name, was[name], now[name]) for name in was if now.get(name, was[name]) != was[name]]
+    return (*found, *_torch_settings(before, after), *_cache_keys(before, after))
+
+
+def _of(recording: Recording) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if recording.run is not None and recording.run.dynamo is not None:
+        found["dynamo"] = recording.run.dynamo
+    first = recording.processes[0] if recording.processes else None
+    if first is not None:
+        if first.torch_version is not None:
+            found["torch"] = first.torch_version
+        found |= _versions(first)
+        if first.state.devices is not None:
+            found["devices"] = ", ".join(first.state.devices) or "none"
+    settings = recording.settings.recorded
+    for name, value in sorted(settings.items()):
+        if name not in _OF_THE_RUN:
+            found[f"dynamo run: {name}"] = without_what_passes(_text(value))
+    found |= dict(_caches(recording))
+    return found
+
+
+def _versions(process: Process) -> Iterator[tuple[str, str]]:
+    recorded = process.info.recorded
+    for field, name in _VERSIONS.items():
+        if field in recorded and field != "torch":
+            yield name, _text(recorded[field])
+
+
+def _torch_settings(before: Recording, after: Recording) -> Iterator[Condition]:
+    """Settings of torch's; only those that are not the defaults are recorded."""
+    was, now = _not_default(before), _not_default(after)
+    if was is None or now is None:
+        return
+    for name in dict.fromkeys([*was, *now]):
+        if was.get(name) != now.get(name):
+            yield Condition(name, was.get(name, "the default"), now.get(name, "the default"))
+
+
+def _not_default(recording: Recording) -> dict[str, str] | None:
+    config = recording.processes[0].state.torch_config if recording.processes else None
+    if config is None:
+        return None
+    return {
+        f"{module}.{name}": without_what_passes(value)
+        for module, values in config.items()
+        for name, value in values.items()
+    }
+
+
+def _caches(recording: Recording) -> Iterator[tuple[str, str]]:
+    looked_up = Counter(
+        (lookup.cache, lookup.outcome) for process in recording.processes for lookup in process.cache_lookups
+    )
+    for cache in dict.fromkeys(cache for cache, _ in looked_up):
+        outcomes = [f"{n} {outcome}" for (of, outcome), n in sorted(looked_up.items()) if of == cache]
+        yield cache_name(cache), ", ".join(outcomes)
+
+
+def _cache_keys(before: Recording, after: Recording) -> Iterator[Condition]:
+    """What the keys of compiles that found nothing differ in; graphs and inputs are compared elsewhere."""
+    reasons = explain_caches(after, [before]).reasons
+    causes = {cause.part or cause.kind: cause for reason in reasons for cause in reason.causes}
+    for part, cause in causes.items():
+        if cause.kind in _OF_CACHES and (cause.before is not None or cause.after is not None):
+            name = "cache folder" if cause.kind == "folder" else f"cache key: {part}"
+            unstable = " (unstable)" if cause.kind == "unstable" else ""
+            yield Condition(name + unstable, _shortened(cause.before), _shortened(cause.after))
+
+
+def _shortened(value: str | None) -> str:
+    return "none" if value is None else value if len(value) <= _LONGEST else value[:_LONGEST] + "…"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}={_text(each)}" for name, each in value.items()) or "none"
+    if isinstance(value, list):
+        return ", ".join(map(_text, value)) or "none"
+    return "none" if value is None else str(value)

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from ..analysis.findings import Finding
+from ..findings import Finding
 from ..model import Place
 from ..shared.quick_dataclass import dataclass
 

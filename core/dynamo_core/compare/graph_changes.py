@@ -3,15 +3,23 @@
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict, replace
 
-from ..analysis.findings import Finding, Kind
-from ..analysis.lasting_text import without_what_passes
+from ..analysis.words import without_what_passes
+from ..findings import Finding, Kind
 from ..model import Graph, Recording, function_of
-from .compiled_code import Codes, CompiledCode, kernel_change, saved_change
 from .difference import GraphChange, GraphChangeKind, GraphSide
 from .findings import MatchedFindings
-from .graph_pairs import OneGraph, Pair, Unlike, paired
-from .node_changes import SourceLines, aligned, argument_change, op_changes, tensor_changes
-from .own_lines import OwnLines
+from .graph_pairs import OneGraph, OwnLines, Pair, Unlike, paired
+from .node_changes import (
+    Codes,
+    CompiledCode,
+    SourceLines,
+    aligned,
+    argument_change,
+    kernel_change,
+    op_changes,
+    saved_change,
+    tensor_changes,
+)
 
 # Kinds that change how a whole function is compiled.
 _OF_A_FUNCTION: tuple[Kind, ...] = (

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..analysis.guard_words import guard_words
+from ..analysis.guard_text import guard_words
 from ..model import Compile, Guard, Process, Recording, function_of
 from ..recording.guards import guards_of_function
 from .difference import GuardChange
+from .graph_pairs import OwnLines
 from .node_changes import SourceLines
-from .own_lines import OwnLines
 
 # Guards that are read for each side, so that memory is bounded.
 _MOST_GUARDS = 10_000

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from ..analysis.findings import Kind
 from ..analysis.words import number
+from ..findings import Kind
 from .counts import EXIT_CODE
 from .difference import Compared, CountChange, FindingChange, GraphChange, GuardChange, Time, Verdict
 from .findings import MatchedFindings

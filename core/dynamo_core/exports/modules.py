@@ -1,15 +1,22 @@
 """Each module that a program called: whether it exports, with what, and what is in the way."""
 
+import fcntl
+import os
+import re
+import shutil
+import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from ..analysis.findings import ANALYSES_OF_THE_COMPILER, CONTENTS, find
+from ..analysis.source_lines import is_library
+from ..findings import ANALYSES_OF_THE_COMPILER, CONTENTS, find
 from ..model import (
     AGREES,
     DISAGREES,
+    UNKNOWN_FILE,
     CalledModule,
     ComparedValue,
     ConstantSeen,
@@ -20,14 +27,75 @@ from ..model import (
     Process,
     Recording,
     StackFrame,
+    TracedExport,
 )
 from ..recording.read import read
-from ..shared.errors import NotARecording
-from ..shared.export_trials import AOTI, COMPILE, DONE, DRAFT, EXPORT, RAISED, STRICT
-from ..shared.names import EXPORT_FOLDER
+from ..shared.errors import CannotRecord, NotARecording, NothingExported
+from ..shared.names import (
+    AOTI,
+    COMPILE,
+    DONE,
+    DRAFT,
+    EXPORT,
+    EXPORT_CALL_SUFFIX,
+    EXPORT_ENDED,
+    EXPORT_FOLDER,
+    EXPORT_RUNNING,
+    EXPORT_STOP,
+    RAISED,
+    STRICT,
+)
 from ..shared.quick_dataclass import dataclass
-from .in_trace import ExportInTrace, exports_in_trace
-from .obstacles import Obstacle, obstacles
+from ..shared.safe_writing import open_private
+from .obstacles import Obstacle, drafted_obstacle, obstacles
+
+# The exports in a trace that torch wrote: whether each gave a program, and what it ran into.
+
+
+@dataclass(frozen=True)
+class ExportInTrace:
+    """A call of torch.export. `program` is as torch prints it; null where the export did not end well.
+
+    What a draft met is listed though it gave a program: it is what torch.export stops at.
+    """
+
+    stream: str
+    began: str
+    program: str | None
+    obstacles: tuple[Obstacle, ...]
+
+
+def exports_in_trace(recording: Recording) -> tuple[ExportInTrace, ...]:
+    """All of them, in the order in which they began."""
+    found = (
+        ExportInTrace(process.stream.name, each.began, each.program, _obstacles(each))
+        for process in recording.processes
+        for each in process.traced_exports
+    )
+    return tuple(sorted(found, key=lambda each: each.began))
+
+
+def _users(stack: Sequence[StackFrame]) -> tuple[StackFrame, ...]:
+    """A stack down to the innermost line of the user's own: what follows is torch at work on the export."""
+    own = max((place for place, each in enumerate(stack, start=1) if not is_library(each.place)), default=0)
+    return tuple(stack[:own])
+
+
+def _obstacles(traced: TracedExport) -> tuple[Obstacle, ...]:
+    """Each line once, and each operator of which no line is known; which way of exporting met it is not."""
+    found: dict[object, Obstacle] = {}
+    for met in traced.obstacles:
+        obstacle = replace(drafted_obstacle(replace(met, stack=_users(met.stack))), met_by=())
+        if obstacle.place is not None and obstacle.place.file == UNKNOWN_FILE:
+            obstacle = replace(obstacle, place=None)
+        key = (obstacle.place, obstacle.cause) if obstacle.place is not None else obstacle.words
+        found.pop(key, None)
+        found[key] = obstacle
+    return tuple(found.values())
+
+
+# Each module that a program called:
+
 
 _PROBE = "modules to export"  # the name of the probe (`capture/probe_table.py`)
 Verdict = Literal["exports", "exports for some calls", "disagrees with eager", "does not export", "raises"]
@@ -252,3 +320,79 @@ def agreement(module: ModuleExport) -> str:
     if not outcomes:
         return "not compared"
     return AGREES if outcomes == {AGREES} else "agrees in part" if AGREES in outcomes else "not comparable"
+
+
+# Put the exported programs of a run where the user wants them.
+
+
+def save_exported(
+    modules: Sequence[ModuleExport], recording: Path, target: Path, *, packages: bool
+) -> list[Path]:
+    """Copy them to `target`, a file; several into a folder that has its name without the ending.
+
+    The files are those that this run has just written. NothingExported or CannotRecord.
+    """
+    named = {module: module.package if packages else module.file for module in modules}
+    found = {module: recording / EXPORT_FOLDER / Path(file).name for module, file in named.items() if file}
+    if not found:
+        what = "package was made" if packages else "module exports"
+        raise NothingExported(f"no {what}, so that nothing is written to {target}")
+    try:
+        if len(found) == 1:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            return [Path(shutil.copyfile(file, target)) for file in found.values()]
+        folder = target.with_suffix("")
+        folder.mkdir(parents=True, exist_ok=True)
+        return [
+            Path(shutil.copyfile(file, folder / f"{_file_name(module.name)}{target.suffix}"))
+            for module, file in found.items()
+        ]
+    except OSError as error:
+        raise CannotRecord(f"cannot write {target}: {error.strerror}") from error
+
+
+def _file_name(name: str) -> str:
+    """`Linear_2` for `Linear (2)`."""
+    return re.sub(r"[^\w.-]+", "_", name).strip("._-") or "module"
+
+
+# Wait for the copies of the program's processes, in which torch.export is tried (`capture/exporting`).
+
+
+_LOOKS_EVERY = 0.1  # seconds
+_ENDS_WITHIN = 5.0  # seconds, once trials are to stop
+
+
+def wait_for_trials(recording: Path, announce: Callable[[str], None]) -> None:
+    """Return when all copies have ended; they begin once the program has. Interrupted, they are stopped."""
+    folder = recording / EXPORT_FOLDER
+    if not (folder / EXPORT_RUNNING).exists():
+        return  # no module was called
+    os.close(open_private(folder / EXPORT_ENDED))
+    announce("trying to export what the program called")
+    try:
+        _wait(folder)
+    finally:  # inputs of the program that no copy has read
+        for file in folder.glob(f"*{EXPORT_CALL_SUFFIX}"):
+            file.unlink(missing_ok=True)
+
+
+def _wait(folder: Path) -> None:
+    with open(folder / EXPORT_RUNNING, "rb") as running:
+        try:
+            while not _have_ended(running.fileno()):
+                time.sleep(_LOOKS_EVERY)
+        except BaseException:
+            os.close(open_private(folder / EXPORT_STOP))
+            until = time.monotonic() + _ENDS_WITHIN
+            while not _have_ended(running.fileno()) and time.monotonic() < until:
+                time.sleep(_LOOKS_EVERY)
+            raise
+
+
+def _have_ended(running: int) -> bool:
+    try:
+        fcntl.flock(running, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except BlockingIOError:
+        return False

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..analysis.findings import Finding
-from ..analysis.remedies.breaks import break_advice, break_cause
-from ..analysis.remedies.situation import user_line
 from ..analysis.words import first_line
+from ..findings import Finding
 from ..model import DraftedObstacle, ExportTrial, GraphBreak, Place, StackFrame
-from ..shared.export_trials import COMPILE, CRASHED, DRAFT, RAISED, TOO_LONG
+from ..remedies.break_rules import break_advice, break_cause
+from ..remedies.rules import user_line
+from ..shared.names import COMPILE, CRASHED, DRAFT, RAISED, TOO_LONG
 from ..shared.quick_dataclass import dataclass
 
 

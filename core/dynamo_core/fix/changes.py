@@ -7,17 +7,15 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from ..analysis.findings import Finding
-from ..analysis.remedies.advice import Assignment, Change
-from ..checks.program import Program
+from ..findings import Finding
+from ..launch.program import Program
 from ..launch.run import Request
 from ..model import Place, Recording
+from ..remedies.rules import Assignment, Change
 from ..shared.quick_dataclass import dataclass
 from .edits import CHANGES_CALLERS, EDITS, edit_of
-from .edits.compile_arguments import with_arguments
-from .edits.preamble import with_environment, with_settings
-from .overlay import can_be_edited, script_of
-from .trial import Patch
+from .edits.lines import with_arguments, with_environment, with_settings
+from .trial import Patch, can_be_edited, script_of
 
 # Of these variables several values make one list.
 _LISTS = ("TORCH_COMPILE_DYNAMIC_SOURCES", "TORCH_COMPILE_UNBACKED_SOURCES", "TORCH_COMPILE_STATIC_SOURCES")

@@ -3,47 +3,179 @@
 Each run is a process of its own, which reads nothing. What one remedy cures by the way is not tried again.
 """
 
+import json
+import os
 import resource
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
-from ..analysis.findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy, find
-from ..analysis.not_recorded import unseen_kinds
-from ..analysis.remedies.advice import Change
+from .. import __version__
+from ..analysis.summary import unseen_kinds
 from ..analysis.time.steps import find_steps
-from ..checks.program import Program
-from ..launch.run import Outcome, Request, record
-from ..launch.unattended import Unattended
-from ..model import Recording
+from ..findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy, find
+from ..launch.process import Unattended
+from ..launch.program import Program
+from ..launch.run import Outcome, Request, mark_of, record
+from ..model import Place, Recording
+from ..recording.files import DEFAULT_FOLDER, default_folder
+from ..recording.plain_files import read_plain
 from ..recording.read import read
+from ..remedies.rules import Change
 from ..shared.errors import CannotRecord, DynamoError, NothingSelected, NotMeasured
+from ..shared.masking import masked_environment
 from ..shared.quick_dataclass import dataclass
+from ..shared.safe_writing import write_anew
 from ..shared.settings import VERIFY_REPORT
-from .changes import (
-    ForGood,
-    can_be_tried,
-    for_good,
-    patches,
-    replaced_calls,
-    variables,
-    with_change,
-)
-from .further import further_remedies
+from .changes import ForGood, can_be_tried, for_good, patches, replaced_calls, variables, with_change
 from .judging import (
     Observed,
     difference_in_output,
     judge,
     lines_compared,
     not_seen_now,
+    own_lines,
     times_met,
     total_times,
 )
-from .known_trials import KnownTrials
-from .overlay import overlay
-from .own_lines import own_lines
-from .trial import KEPT, Fix, Fixes, Patch, Ran, Trial
+from .trial import KEPT, Fix, Fixes, Patch, Ran, Trial, overlay
+
+# What `dynamo fix` tries of itself, when no remedy of a finding cures it.
+
+
+_LEFT_OUT = "graph break", "fell back to eager"
+
+
+def further_remedies(finding: Finding) -> tuple[Remedy, ...]:
+    """Leave the line to Python, and compile what is around it: much as torch does where a graph breaks."""
+    if finding.kind not in _LEFT_OUT:
+        return ()
+    text = (
+        f"compile what stands before `{finding.source}` and after it as functions of their own, and leave "
+        "the line itself to Python."
+    )
+    return (
+        Remedy(
+            "edit",
+            text,
+            "dynamo breaks",
+            change=Change(edit="compiled around it"),
+            may_change="it stays outside of the graphs; what is saved is Dynamo's own work around a break",
+        ),
+    )
+
+
+# Trials that an earlier `dynamo fix` has made of the same program, so that one that was ended can go on.
+#
+# They hold for the same command, settings and environment, the same Python files beside the program, the same
+# torch and the same dynamo. As all that says "proven", they are read only where they carry the mark of this
+# machine and user.
+
+
+_FOLDER, _FILE = "fix-trials", "trials.json"
+_LARGEST = 64 << 20  # bytes
+_LARGEST_SOURCE = 4 << 20  # bytes
+_MOST_FILES = 5_000  # of the program's folder; one with more is not looked at
+_MOST_ENTRIES = 50_000  # files of any kind and folders, for a script in somebody's home
+
+
+class KnownTrials:
+    """The trials of one program as it is now. What cannot be read or written is made again."""
+
+    def __init__(self, request: Request, torch: Sequence[str | None]) -> None:
+        settings = {**request.settings._asdict(), "recording": ""}
+        sources = _digest_of_sources(request)
+        variables = masked_environment(os.environ)
+        around = [request.python, os.getcwd(), variables, list(torch), sources, __version__]
+        program = [request.program.arguments, settings, around]
+        self._program = None if sources is None else json.dumps(program)
+        self._known = {} if self._program is None else _read()
+
+    def get(self, finding: Finding, remedy: Remedy) -> tuple[Trial, frozenset[str]] | None:
+        """The trial of this remedy, and the identities of the findings that it cured by the way."""
+        found = self._known.get(self._key(finding, remedy))
+        if found is None:
+            return None
+        try:
+            trial = Trial(
+                remedy,
+                found["verdict"],
+                found["reason"],
+                found["before"],
+                found["after"],
+                tuple(Ran(**ran) for ran in found["runs"]),
+                tuple(Patch(**patch) for patch in found["patches"]),
+                tuple(Place(*place) for place in found["called_at"]),
+                is_earlier=True,
+            )
+            return trial, frozenset(found["cured"])
+        except (KeyError, TypeError):
+            return None
+
+    def put(self, finding: Finding, trial: Trial, cured: frozenset[str]) -> None:
+        """Keep a trial."""
+        if self._program is None:
+            return
+        content = {name: value for name, value in asdict(trial).items() if name != "remedy"}
+        self._known[self._key(finding, trial.remedy)] = {**content, "cured": sorted(cured)}
+        folder = DEFAULT_FOLDER / _FOLDER
+        try:
+            default_folder()
+            folder.mkdir(mode=0o700, exist_ok=True)
+            text = json.dumps({"mark": mark_of(folder), "trials": self._known})
+            write_anew(folder / _FILE, text.encode())
+        except OSError:  # it is only for next time
+            pass
+
+    def _key(self, finding: Finding, remedy: Remedy) -> str:
+        change = None if remedy.change is None else asdict(remedy.change)
+        return sha256(json.dumps([self._program, finding.identity, change]).encode()).hexdigest()
+
+
+def _read() -> dict[str, Any]:
+    folder = DEFAULT_FOLDER / _FOLDER
+    try:
+        saved = json.loads(read_plain(folder / _FILE, _LARGEST))
+        is_ours = saved["mark"] is not None and saved["mark"] == mark_of(folder)
+        trials = saved["trials"] if is_ours else {}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    return trials if isinstance(trials, dict) else {}
+
+
+def _digest_of_sources(request: Request) -> str | None:
+    """A digest of the Python files in the program's folder and below; None where they are too many."""
+    digest = sha256()
+    sources = _sources(Path(request.program.import_path()[0]))
+    if sources is None:
+        return None
+    for file in sources:
+        try:
+            content = read_plain(file.resolve(), _LARGEST_SOURCE)
+        except OSError:
+            continue
+        digest.update(f"{file}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def _sources(folder: Path) -> list[Path] | None:
+    found: list[Path] = []
+    entries = 0
+    for root, folders, files in os.walk(folder):
+        entries += len(folders) + len(files)
+        found += (Path(root) / name for name in sorted(files) if name.endswith(".py"))
+        if len(found) > _MOST_FILES or entries > _MOST_ENTRIES:
+            return None
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "site-packages")
+    return found
+
+
+# Try the remedies of a program's findings, one after the other, and keep those that are shown to cure.
+
 
 LONGEST_OUTPUT = 4 << 20  # bytes of what a run prints that are compared
 _LONGEST_LINE = 100  # of what is said of a remedy while it is tried

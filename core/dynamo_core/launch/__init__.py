@@ -1,1 +1,1 @@
-"""Start the user's program with the engine injected, wait for it, and end as it ended."""
+"""Check what is asked for, start the user's program with the engine injected, wait, and end as it ended."""

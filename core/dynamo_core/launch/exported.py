@@ -11,8 +11,7 @@ from ..recording.remote import check_url, is_url
 from ..shared.errors import CannotRecord
 from ..shared.launchers import JOB_IN_PATH
 from ..shared.settings import Settings
-from .environment import BOOTSTRAP_FOLDER, environment_for
-from .run import Request, checked
+from .run import BOOTSTRAP_FOLDER, Request, checked, environment_for
 
 _PACKAGE = BOOTSTRAP_FOLDER.parent.parent
 _MOUNTED_AT = "/opt/dynamo_core"  # in a container

@@ -4,15 +4,23 @@ All signals that we pass on are blocked from before the child exists, and taken 
 there is no moment at which one is lost, and no handler that could run at the wrong time.
 """
 
+import ctypes
 import os
 import resource
 import signal
+import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import field
+from pathlib import Path
+from select import select
+from threading import Event, Thread
 from typing import NoReturn
 
-from ..shared.errors import DynamoError, ProgramNotExecutable, ProgramNotFound
+from ..shared.errors import CannotRecord, DynamoError, ProgramNotExecutable, ProgramNotFound
 from ..shared.quick_dataclass import dataclass
+from ..shared.safe_writing import open_private
 
 _FORWARDED = {
     signal.SIGTERM,
@@ -128,3 +136,161 @@ def end_like(ending: Ending) -> NoReturn:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {ending.signal})
         os.kill(os.getpid(), ending.signal)
     os._exit(ending.exit_code if ending.exit_code is not None else 128 + (ending.signal or 0))
+
+
+# What a program writes, in a file that does not grow without end: the beginning, and the last of it.
+
+
+LONGEST_END = 1 << 16  # bytes that are kept of the end, where the middle is left out
+_PIECE = 1 << 16
+_LOOK_AGAIN = 0.05  # seconds; how soon it is noticed that the program has ended
+_LARGEST_PIPE = 1 << 20  # bytes; what may still be in it then
+
+
+@contextmanager
+def bounded_output(path: Path, most: int) -> Iterator[int]:
+    """What a program may write to: the first `most` bytes of what comes, and the end, are in `path`.
+
+    When this ends, what has come until then is written; processes that the program has left write to nobody.
+    """
+    with open(open_private(path), "wb") as file:
+        reading, writing = os.pipe()
+        has_ended = Event()
+        copier = Thread(target=_copy, args=(reading, file.fileno(), most, has_ended), daemon=True)
+        copier.start()
+        try:
+            yield writing
+        finally:
+            os.close(writing)
+            has_ended.set()
+            copier.join()
+            os.close(reading)
+
+
+def _copy(reading: int, file: int, most: int, has_ended: Event) -> None:
+    left, end, cut = most, b"", 0
+    for piece in _pieces(reading, has_ended):
+        first, rest = piece[:left], piece[left:]
+        left -= len(first)
+        _write(file, first)
+        end += rest
+        cut += max(0, len(end) - LONGEST_END)
+        end = end[-LONGEST_END:]
+    note = f"\n[dynamo: {cut:,} bytes are left out here]\n".encode() if cut else b""
+    _write(file, note + end)
+
+
+def _pieces(reading: int, has_ended: Event) -> Iterator[bytes]:
+    """What comes until the program has ended, and what is in the pipe then, however much others write."""
+    last = 0
+    while last < _LARGEST_PIPE:
+        is_over = has_ended.is_set()
+        if select([reading], [], [], 0 if is_over else _LOOK_AGAIN)[0]:
+            piece = os.read(reading, _PIECE)
+            if not piece:  # nobody has the other end any more
+                return
+            last += len(piece) if is_over else 0
+            yield piece
+        elif is_over:
+            return
+
+
+def _write(file: int, content: bytes) -> None:
+    """On a full disk, the program goes on without its log."""
+    while content:
+        try:
+            content = content[os.write(file, content) :]
+        except OSError:
+            return
+
+
+# Run a program that nobody watches: nothing to read, its output in files, and no longer than it may take.
+
+
+_PR_SET_PDEATHSIG = 1
+
+
+@dataclass
+class Unattended:
+    """How to run it: `stdout` and `stderr` are files to write, `environment` is added to the program's own.
+
+    After `time_limit` seconds it is killed, with all the processes that it has started; `timed_out` says so.
+    Of what it writes to either, the first `most_output` bytes are kept, and the last ones.
+    """
+
+    stdout: Path
+    stderr: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+    time_limit: float | None = None
+    most_output: int | None = None
+    timed_out: bool = False
+
+    def run(self, executable: str, command: Sequence[str], environment: Mapping[str, str]) -> Ending:
+        """Run it to its end. Whatever ends us first (Ctrl-C, or SIGKILL) ends it too."""
+        try:
+            with self._output(self.stdout) as stdout, self._output(self.stderr) as stderr:
+                return self._wait(self._start(executable, command, environment, stdout, stderr))
+        except OSError as error:
+            raise CannotRecord(f"cannot write {error.filename}: {error.strerror}") from error
+
+    @contextmanager
+    def _output(self, file: Path) -> Iterator[int]:
+        if self.most_output is not None:
+            with bounded_output(file, self.most_output) as descriptor:
+                yield descriptor
+        else:
+            with open(open_private(file), "wb") as opened:
+                yield opened.fileno()
+
+    def _wait(self, child: "subprocess.Popen[bytes]") -> Ending:
+        try:
+            status = child.wait(self.time_limit)
+        except subprocess.TimeoutExpired:
+            self.timed_out = True
+            _kill(child)
+            status = child.wait()
+        except BaseException:
+            _kill(child)
+            child.wait()
+            raise
+        return Ending.of_return_code(status)
+
+    def _start(
+        self,
+        executable: str,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        stdout: int,
+        stderr: int,
+    ) -> "subprocess.Popen[bytes]":
+        try:
+            return subprocess.Popen(
+                command,
+                executable=executable,
+                env={**environment, **self.environment},
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+                preexec_fn=_ending_with_us(),
+            )
+        except OSError as error:
+            raise ProgramNotExecutable(f"cannot start {executable}: {error.strerror}") from error
+
+
+def _ending_with_us() -> Callable[[], None] | None:
+    """What a child does first: the kernel ends it where we are killed, or it would run on, watched by nobody.
+
+    See prctl(2), PR_SET_PDEATHSIG, which is Linux's; None elsewhere.
+    """
+    if not sys.platform.startswith("linux"):
+        return None
+    prctl = ctypes.CDLL(None).prctl  # looked up here: little is safe between fork and exec
+    return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def _kill(child: "subprocess.Popen[bytes]") -> None:
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:  # it has just ended by itself
+        pass

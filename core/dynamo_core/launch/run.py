@@ -1,28 +1,76 @@
 """One `dynamo run`, from the checks before it to the last word in the recording."""
 
 import os
+import shlex
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..checks.autotune_check import check_autotune_file
-from ..checks.backend_check import check_backend, missing_compiler
-from ..checks.override_check import check_overrides
-from ..checks.program import Program, check_python, default_python, ignores_environment
 from ..recording import files
-from ..shared.errors import CannotRecord, DynamoError
+from ..recording.files import read_run_file
+from ..shared.errors import CannotRecord, CannotRunAgain, DynamoError
 from ..shared.masking import masked_arguments
 from ..shared.quick_dataclass import dataclass
 from ..shared.settings import Settings
-from .environment import environment_for
-from .marks import noted_to_run_again
-from .process import Ending, run
-from .unattended import Unattended
+from ..shared.text import printable
+from .checks import check_autotune_file, check_backend, check_overrides, missing_compiler
+from .process import Ending, Unattended, run
+from .program import Program, check_python, default_python, ignores_environment
+
+# The environment in which the program starts: its own, with the engine's start-up code in front.
+
+
+BOOTSTRAP_FOLDER = Path(__file__).resolve().parent.parent / "capture" / "bootstrap"
+
+
+def environment_for(settings: Settings, inherited: Mapping[str, str]) -> dict[str, str]:
+    """`inherited` plus the settings and the bootstrap folder, which stays there for child processes."""
+    path = inherited.get("PYTHONPATH", "")
+    entries = [entry for entry in path.split(os.pathsep) if entry != str(BOOTSTRAP_FOLDER)]
+    rest = os.pathsep.join(entries)  # an empty entry means the working directory: keep it as it is
+    python_path = str(BOOTSTRAP_FOLDER) + (os.pathsep + rest if rest else "")
+    return {**inherited, **settings.to_environment(), "PYTHONPATH": python_path}
+
+
+# What a recording notes of its program so that it can be run again, and the mark that it was made here.
+#
+# A recording names a command, and somebody else's may name any. What this machine, since it was started,
+# wrote itself is known by a mark: a digest of the boot's random id, the user and the folder's place on disk,
+# which nobody can make up elsewhere, and which does not hold for a copy.
+
+
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+def noted_to_run_again(program: Program, folder: Path) -> dict[str, Any]:
+    """The arguments, None where one of them is a secret, and the mark."""
+    arguments = list(program.arguments)
+    is_whole = masked_arguments(arguments) == arguments and all(printable(a) == a for a in arguments)
+    return {
+        "arguments": arguments if is_whole else None,
+        "is_python": program.is_python,
+        "mark": mark_of(folder),
+    }
+
+
+def mark_of(folder: Path) -> str | None:
+    """The mark of a folder that is this user's; None where it is not, or the boot has no id."""
+    try:
+        boot, place = _BOOT_ID.read_text(encoding="ascii").strip(), os.stat(folder)
+    except (OSError, UnicodeDecodeError):
+        return None
+    if place.st_uid != os.getuid():
+        return None
+    return sha256(f"{boot}:{os.getuid()}:{place.st_dev}:{place.st_ino}".encode()).hexdigest()
+
+
+# One `dynamo run`, from the checks before it to the last word in the recording.
 
 
 @dataclass(frozen=True)
@@ -160,3 +208,42 @@ def _working_directory() -> str | None:
         return os.getcwd()
     except OSError:
         return None
+
+
+# Run the program of a recording once more: only one that was recorded here, by this user (`marks.py`).
+
+
+def request_again(folder: Path) -> Request:
+    """What was asked for when this recording was made; CannotRunAgain says why that is not known."""
+    run = read_run_file(folder) if folder.is_dir() else None
+    noted = None if run is None else run.get("again")
+    if run is None or not isinstance(noted, dict):
+        raise _not_again(folder, "it does not say how its program was run")
+    mark = mark_of(folder)
+    if mark is None or noted.get("mark") != mark:
+        raise _not_again(folder, "it was not made here since this machine was started, or it is a copy")
+    arguments = noted.get("arguments")
+    if not isinstance(arguments, list) or not all(isinstance(each, str) for each in arguments):
+        raise _not_again(
+            folder, "its program had an argument that looks like a secret, which is not recorded"
+        )
+    if run.get("cwd") != os.getcwd():
+        raise _not_again(folder, f"its program ran in {run.get('cwd')}, which is not the working directory")
+    try:
+        settings = Settings.from_choices("", run["settings"])
+        is_python = noted.get("is_python") is True
+        python = str(run["command"][0]) if is_python else None
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise _not_again(folder, "it was made by another version of dynamo, or is damaged") from error
+    if not arguments:
+        raise _not_again(folder, "it does not say how its program was run")
+    return Request(Program(tuple(arguments), is_python), settings, python=python)
+
+
+def command_line(request: Request, python: str) -> str:
+    """The command as one would type it, to be shown before it runs."""
+    return shlex.join(printable(part) for part in request.program.command(python))
+
+
+def _not_again(folder: Path, why: str) -> CannotRunAgain:
+    return CannotRunAgain(f"the program of {folder} cannot be run again: {why}; name the program instead")

@@ -4,9 +4,7 @@ The words are PyTorch's own (frame, compile id, graph, graph break, resume funct
 value that was not recorded is None, never 0. Counts belong to one process; `Recording` adds them up.
 """
 
-from .breaks import BreakExplanation, GraphBreak
-from .caches import CacheLookup, CountedLayer, LayerCount
-from .calls import CallSample, CallTimes
+from .caches import CacheLookup, CalledCollective, CountedLayer, LayerCount
 from .compiles import (
     Bytecode,
     Compile,
@@ -14,11 +12,13 @@ from .compiles import (
     Frame,
     GeneratedKernels,
     Instruction,
+    Phase,
     PutOff,
     ResumeFunction,
     Specialization,
     Stage,
     Symbol,
+    TracedFunction,
 )
 from .described import ProcessEnd, ProcessInfo, ProcessState, Run, RunSettings
 from .exports import (
@@ -30,41 +30,41 @@ from .exports import (
     InputSeen,
     TracedExport,
 )
-from .flight_recorder import CalledCollective
 from .graphs import (
+    AotPair,
     AssignedBackend,
+    CallSample,
+    CallTimes,
     DeclinedBy,
     Graph,
     GraphModes,
     Node,
     OperatorSource,
+    Optimizer,
+    SavedTensor,
     TensorInfo,
     UnrolledLoop,
 )
-from .guards import Guard, GuardCheck, GuardFailure, GuardSet, RecompileReasons
+from .guards import BreakExplanation, GraphBreak, Guard, GuardCheck, GuardFailure, GuardSet, RecompileReasons
 from .ids import UNKNOWN_FILE, CompileId, Place, StackFrame, function_of, resumed_function
 from .interventions import (
-    AppliedOverride,
-    CaptureDecision,
-    ChangedSetting,
-    Freeze,
-    NotCompiled,
-    Replaced,
-)
-from .phases import Phase, TracedFunction
-from .run import AlikeRank, Import, Process, Recording, Timeline
-from .training import AotPair, Optimizer, SavedTensor
-from .verification import (
     AGREES,
     DISAGREES,
     NOT_COMPARABLE,
     NOT_VERIFIED,
     VERIFY_OUTCOMES,
+    AppliedOverride,
+    CaptureDecision,
+    ChangedSetting,
     ComparedValue,
+    Freeze,
+    NotCompiled,
+    Replaced,
     SemanticDifference,
     VerifiedCall,
     WrongNode,
 )
+from .run import AlikeRank, Import, Process, Recording, Timeline
 from .window import (
     EagerOperator,
     GraphPart,

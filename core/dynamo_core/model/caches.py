@@ -3,7 +3,7 @@
 from typing import Literal
 
 from ..shared.quick_dataclass import dataclass
-from .ids import CompileId
+from .ids import CompileId, Place
 
 
 @dataclass(frozen=True)
@@ -48,3 +48,18 @@ class LayerCount:
     misses: int | None
     unasked: int = 0
     took_seconds: float | None = None
+
+
+# What torch's flight recorder has of a rank: the collectives that it called last, in graphs or not.
+
+
+@dataclass(frozen=True)
+class CalledCollective:
+    """A call. `number` counts those in the group, on every rank alike; `value` is what it was given."""
+
+    group: str
+    number: int
+    name: str
+    value: str
+    place: Place | None
+    is_done: bool

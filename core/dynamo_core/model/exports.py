@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from ..shared.quick_dataclass import dataclass
-from .breaks import GraphBreak
+from .guards import GraphBreak
 from .ids import Place, StackFrame
-from .verification import ComparedValue
+from .interventions import ComparedValue
 
 
 @dataclass(frozen=True)

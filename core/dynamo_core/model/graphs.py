@@ -1,12 +1,77 @@
 """The graphs that Dynamo handed to a backend, under which settings, and who took them."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Literal, NamedTuple
 
 from ..shared.quick_dataclass import dataclass
-from .calls import CallTimes
 from .ids import CompileId, Place
+
+# How often and how long compiled graphs ran, in the host's time.
+
+
+class CallSample(NamedTuple):
+    """One call of a compiled graph: which (from 1), when (nanoseconds since the epoch), how long.
+
+    `since_previous` is the time since the call before it, of the callable with index `previous`, had ended;
+    None where that is not known, or something was compiled in between.
+    """
+
+    number: int
+    began_ns: int
+    seconds: float
+    since_previous: float | None = None
+    previous: int | None = None
+
+
+@dataclass(frozen=True)
+class CallTimes:
+    """The calls of a compiled graph, or of its backward, in the host's time.
+
+    `histogram` counts them by duration: (from, to) in nanoseconds. `early` are the first ones, `samples` some
+    of all, evenly spread. `guard_seconds` is what evaluating the frame's guards took, on average, and
+    `device_seconds` what a call took on the GPU's stream, on average over `device_samples` of them. `raised`
+    calls ended in an error; one that has not returned, `running_since_ns`, is in none of the counts. Of a
+    graph whose calls are short, `untimed` of them were counted only: `seconds` is then extrapolated from the
+    others, which are those in the histogram, and the running one began at `running_since_ns` or later.
+    """
+
+    calls: int
+    seconds: float
+    histogram: Mapping[tuple[int, int], int]
+    early: tuple[CallSample, ...]
+    samples: tuple[CallSample, ...]
+    guard_seconds: float | None
+    device_seconds: float | None = None
+    device_samples: int = 0
+    running_since_ns: int | None = None
+    raised: int = 0
+    untimed: int = 0
+    is_running_since_exact: bool = True
+
+    @property
+    def guard_seconds_in_all(self) -> float | None:
+        """What the guards took for all calls; None where no evaluation was timed."""
+        return None if self.guard_seconds is None else self.calls * self.guard_seconds
+
+    def percentile(self, share: float) -> float | None:
+        """Seconds below which this share (0 to 1) of the calls lies; None if none is timed.
+
+        Exact where every timed call was noted by itself, else from the histogram, to within 6 %.
+        """
+        timed = self.calls - self.untimed
+        wanted = share * timed
+        if 0 < timed <= len(self.early):
+            return sorted(call.seconds for call in self.early)[max(0, math.ceil(wanted) - 1)]
+        for (low, high), count in sorted(self.histogram.items()):
+            wanted -= count
+            if wanted <= 0:
+                return (low + high) / 2e9
+        return None
+
+
+# The graphs that Dynamo handed to a backend, under which settings, and who took them.
 
 
 @dataclass(frozen=True)
@@ -149,3 +214,64 @@ class Graph:
     def is_running(self) -> bool:
         """Whether a call of it had begun and not returned when the recording was read, or ended."""
         return self.times is not None and self.times.running_since_ns is not None
+
+
+# What AOTAutograd made of a graph: its forward, its backward, and what is saved between them.
+
+
+@dataclass(frozen=True)
+class SavedTensor:
+    """A value that a forward graph saves for its backward.
+
+    `kind` says where its memory comes from: input (of the forward, a parameter among them), output (which the
+    user is given too), or activation. `storage` names the node that made the memory. Bytes are those of the
+    elements, for symbolic sizes with the values that it was compiled with; None where they are not known.
+    `tensor` is None for a size, of which `symbol` is the expression, and for other values.
+    """
+
+    name: str
+    kind: Literal["input", "output", "activation"]
+    operator: str | None
+    tensor: TensorInfo | None
+    symbol: str | None
+    bytes: int | None
+    storage: str
+    storage_bytes: int | None
+    place: Place | None
+
+    @property
+    def has_symbolic_size(self) -> bool:
+        """Whether its size depends on what the graph is called with."""
+        return self.tensor is not None and any(isinstance(size, str) for size in self.tensor.shape)
+
+
+@dataclass(frozen=True)
+class AotPair:
+    """The forward and backward graph that AOTAutograd made of a graph of Dynamo's, or of a part of it.
+
+    Operators are counted by name (`aten.mm`). `inputs` and `outputs` are the forward's own, without what is
+    saved; `tangents` and `gradients` those of the backward. `recomputed` are operators of the forward that
+    the backward computes again, views aside. `graph` is None where the graph's number was not recorded.
+    """
+
+    compile_id: CompileId | None
+    attempt: int
+    graph: int | None
+    joint: Mapping[str, int] | None
+    forward: Mapping[str, int]
+    backward: Mapping[str, int]
+    inputs: int
+    outputs: int
+    tangents: int
+    gradients: int
+    saved: tuple[SavedTensor, ...]
+    recomputed: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Optimizer:
+    """A class of optimizers that the program made one of, and the file that its `step` is written in."""
+
+    name: str
+    module: str
+    file: str

@@ -6,32 +6,36 @@ from pathlib import Path
 from ..shared.early_records import CacheBundleUsed
 from ..shared.quick_dataclass import dataclass
 from ..shared.records import CachesInUse, ModulesCalled
-from ..shared.untrusted import printable
-from .breaks import GraphBreak
-from .caches import CacheLookup, LayerCount
-from .calls import CallTimes
+from ..shared.text import printable
+from .caches import CacheLookup, CalledCollective, LayerCount
 from .compiles import (
     Bytecode,
     Compile,
     Compiling,
     Frame,
     GeneratedKernels,
+    Phase,
     PutOff,
     ResumeFunction,
     Specialization,
     Stage,
     Symbol,
+    TracedFunction,
 )
 from .described import ProcessEnd, ProcessInfo, ProcessState, Run, RunSettings
 from .exports import CalledModule, ExportComparison, ExportTrial, TracedExport
-from .flight_recorder import CalledCollective
-from .graphs import Graph
-from .guards import GuardSet, RecompileReasons
+from .graphs import AotPair, CallTimes, Graph, Optimizer
+from .guards import GraphBreak, GuardSet, RecompileReasons
 from .ids import CompileId, Place, StackFrame
-from .interventions import AppliedOverride, CaptureDecision, ChangedSetting, Freeze, NotCompiled
-from .phases import Phase, TracedFunction
-from .training import AotPair, Optimizer
-from .verification import SemanticDifference, VerifiedCall
+from .interventions import (
+    AppliedOverride,
+    CaptureDecision,
+    ChangedSetting,
+    Freeze,
+    NotCompiled,
+    SemanticDifference,
+    VerifiedCall,
+)
 from .window import ProfileWindow
 
 _LONGEST_DAMAGE = 200  # characters

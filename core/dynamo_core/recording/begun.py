@@ -1,12 +1,15 @@
 """Which compile a record belongs to, and the frame that each compile began with."""
 
+import os
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from itertools import chain
 from typing import Any
 
-from ..model import UNKNOWN_FILE, CompileId, Place, Process, StackFrame
-from .payloads import Handler
-from .records import Damaged, Record
+from ..model import UNKNOWN_FILE, CompileId, Compiling, Graph, Place, Process, StackFrame
+from .structured import Handler
+from .trace_format import Damaged, Record
 
 _LARGEST_ID = 2**63
 _MOST_CONTEXTS = 256  # the records of a compile have a few
@@ -100,3 +103,145 @@ class BegunCompiles:
         self._autograds.pop(compile_, None)
         if metadata.get("compiled_autograd_id") is not None:
             self._autograds[compile_] = metadata["compiled_autograd_id"]
+
+
+# Which compiles have begun and not ended, from the records that are written at both moments.
+
+
+class InProgressBuilder:
+    """Keeps `compiling` of a process, whether it is read while it runs or after it was killed."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+
+    def began(self, compile_id: Any, frame: StackFrame | None, began_ns: int, is_backward: bool) -> None:
+        """torch has begun to compile a frame or a backward; analysis that begins anew is the same compile."""
+        if self._find(compile_id) is None:
+            name, place = (None, None) if frame is None else (frame.function, frame.place)
+            self._process.compiling.append(Compiling(compile_id, name, place, began_ns, is_backward))
+
+    def handed_over(self, graph: Graph, backend_ns: int | None) -> None:
+        """The backend has the graph now."""
+        at = self._find(graph.compile_id)
+        if at is not None:
+            compiling = self._process.compiling
+            compiling[at] = replace(
+                compiling[at], graph=graph.number, ops=graph.ops, backend=graph.backend, backend_ns=backend_ns
+            )
+
+    def returned(self, graph: Graph) -> None:
+        """The backend is done with the graph."""
+        at = self._find(graph.compile_id)
+        if at is not None:
+            compiling = self._process.compiling
+            compiling[at] = replace(compiling[at], graph=None, ops=None, backend=None, backend_ns=None)
+
+    def interrupted(self, compile_id: Any, ended_ns: int | None, by: str | None) -> None:
+        """By what is no error, and so goes on to the program."""
+        at = self._find(compile_id)
+        if at is not None:
+            compiling = self._process.compiling[at]
+            self._process.interrupted.append(
+                replace(compiling, interrupted_ns=ended_ns, interrupted_by=(by or "an exit").strip(": "))
+            )
+
+    def ended(self, compile_id: Any) -> None:
+        """A compile is over, whether it succeeded or not."""
+        at = self._find(compile_id)
+        if at is not None:
+            del self._process.compiling[at]
+
+    def _find(self, compile_id: Any) -> int | None:
+        ids = [each.compile_id for each in self._process.compiling]
+        return ids.index(compile_id) if compile_id in ids else None
+
+
+# Has a decorated function stand at its `def`: torch knows it by its code's first line, a decorator's.
+
+
+def use_def_lines(process: Process) -> None:
+    """Put the line of the `def` in place of the first one, wherever a function stands that Dynamo was given.
+
+    A call on the decorator's line stays there: `@torch.compile` itself is one.
+    """
+    moved = {first: at_def for at_def, first in process.first_lines.items()}
+    if not moved:
+        return
+    at_functions = (
+        *(process.frames, process.compiles, process.compiling, process.interrupted),
+        *(process.not_compiled, process.put_off, process.bytecodes, process.tracing),
+    )
+    for each in chain.from_iterable(at_functions):
+        _move(each, "place", moved)
+    for graph in process.graphs:
+        _move(graph, "frame_place", moved)
+
+
+def _move(item: object, name: str, moved: dict[Place, Place]) -> None:
+    at_def = moved.get(getattr(item, name))
+    if at_def is not None:
+        object.__setattr__(item, name, at_def)  # frozen ones too: nobody has seen them yet
+
+
+# Calls the cells of a notebook by their numbers, `In[3]`; torch knows them by made-up names of files.
+
+
+_IN_A_PATH = re.compile(r"[\w./\\-]")
+
+
+def name_cells(process: Process, cells: Mapping[str, int]) -> None:
+    """Put the cell's name in place of its file, wherever the process has it."""
+    if cells:
+        _Renaming(cells).renamed(process)
+
+
+class _Renaming:
+    """Changes objects in place, so that what two lists share stays shared; not texts and tuples."""
+
+    def __init__(self, cells: Mapping[str, int]) -> None:
+        self._cells = {
+            os.path.basename(file): (os.path.dirname(file), number) for file, number in cells.items()
+        }
+        self._pattern = re.compile("|".join(map(re.escape, self._cells)))
+        self._seen: set[int] = set()  # of objects that the process holds, so that no id is given twice
+
+    def renamed(self, value: Any) -> Any:
+        """The same with the cells' names; it is the same object unless it is a text or a tuple."""
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, tuple):
+            parts = [self.renamed(part) for part in value]
+            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        if id(value) in self._seen:
+            return value
+        if isinstance(value, list):
+            self._seen.add(id(value))
+            value[:] = [self.renamed(part) for part in value]
+        elif isinstance(value, dict):
+            self._seen.add(id(value))
+            changed = {self.renamed(key): self.renamed(part) for key, part in value.items()}
+            value.clear()
+            value.update(changed)
+        elif is_dataclass(value) and not isinstance(value, type):
+            self._seen.add(id(value))
+            for field in fields(value):
+                # Frozen ones too: nobody has seen them yet.
+                object.__setattr__(value, field.name, self.renamed(getattr(value, field.name)))
+        return value
+
+    def _text(self, text: str) -> str:
+        changed, position = "", 0
+        for found in self._pattern.finditer(text):
+            folder, number = self._cells[found[0]]
+            before = text[position : found.start()]
+            rest = before.removesuffix(_common_end(before, f"{folder}/" if folder else ""))
+            if rest and _IN_A_PATH.match(rest[-1]):
+                continue  # another file of this name
+            changed += f"{rest}In[{number}]"
+            position = found.end()
+        return changed + text[position:]
+
+
+def _common_end(text: str, folder: str) -> str:
+    """The longest end of the folder's path that the text ends with: torch cuts paths short."""
+    return next((folder[start:] for start in range(len(folder)) if text.endswith(folder[start:])), "")

@@ -23,9 +23,17 @@ from ..model import (
     Timeline,
 )
 from ..shared import names
-from ..shared.early_records import CaptureDecided, FramePutOff, ModuleImported, ProbeFailed, TimelineKnown
+from ..shared.early_records import (
+    CaptureDecided,
+    FramePutOff,
+    ModuleImported,
+    ProbeFailed,
+    ProcessEnded,
+    ProcessStarted,
+    ProcessStateNoted,
+    TimelineKnown,
+)
 from ..shared.our_record import OurRecord
-from ..shared.process_records import ProcessEnded, ProcessStarted, ProcessStateNoted
 from ..shared.records import (
     CallsAtLimit,
     CallVerified,
@@ -38,28 +46,19 @@ from ..shared.records import (
     StepMarksKept,
     WindowNoted,
 )
-from .begun import BegunCompiles
+from .begun import BegunCompiles, InProgressBuilder, name_cells, use_def_lines
 from .breaks import BreakBuilder
 from .caches import CacheBuilder
 from .compiles import CompileBuilder
-from .def_lines import use_def_lines
-from .exports import ExportBuilder
-from .generated_code import GENERATED_CODE, GENERATED_KERNELS, kernels_in
+from .exports import ExportBuilder, TracedExportBuilder
 from .graphs import GraphBuilder
 from .guards import GuardBuilder
-from .in_progress import InProgressBuilder
-from .interventions import InterventionsBuilder
-from .kernel_sources import CODE_FOR_WINDOW
-from .notebook_cells import name_cells
-from .payloads import Handler, Item
+from .interventions import InterventionsBuilder, semantic_difference, verified_call
+from .kernels import CODE_FOR_WINDOW, GENERATED_CODE, GENERATED_KERNELS, kernels_in
 from .phases import PhaseBuilder
-from .record_clock import RecordClock
-from .records import Damaged, Record
-from .semantics import semantic_difference
-from .structured import fields_of, structured
-from .traced_exports import TracedExportBuilder
+from .structured import Handler, Item, RecordClock, fields_of, structured
+from .trace_format import Damaged, Record
 from .training import PairBuilder
-from .verified import verified_call
 
 _Described = TypeVar("_Described", ProcessInfo, ProcessState)
 

@@ -6,21 +6,162 @@ read in 2.8 to 2.13. The names and the fields used here are the same in all of t
 """
 
 import re
-from collections.abc import Container, Mapping
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from hashlib import md5
 from typing import Any
 
-from ..model import CacheLookup, Process
+from ..model import CacheLookup, CompileId, CountedLayer, LayerCount, Process
 from ..shared.early_records import CacheBundleUsed
 from ..shared.records import CacheKeyParts, CachesInUse
-from ..shared.untrusted import checked_json, printable
+from ..shared.text import checked_json, printable, printable_json
 from .begun import BegunCompiles
-from .cache_counts import autotuning_of_kernels
-from .payloads import MOST_VALUES, Handler
-from .records import Damaged, Record, parse_json
-from .repeated_graphs import RepeatedGraphs
-from .structured import structured
+from .structured import MOST_VALUES, Handler, structured
+from .trace_format import Damaged, Record, parse_json
+
+# Caches of which torch tells no single look-up, only how many: in a compile's metrics, or kernel by kernel.
+#
+# Source, read in 2.13: torch/_dynamo/utils.py (CompilationMetrics), torch/_dynamo/pgo.py,
+# torch/_inductor/codecache.py (FxGraphCache._record_result, cache_hit_post_compile),
+# torch/_functorch/_aot_autograd/autograd_cache.py (_record_result),
+# torch/_inductor/runtime/triton_heuristics.py (check_autotune_cache) and torch/_inductor/async_compile.py
+# (triton_kernel_info). A count of 0 is in every record of metrics, whether or not the cache was asked, so
+# that only one above 0 tells anything. `remote_cache_time_saved_s` is left out: in spite of its name it has
+# in it what hits in local caches saved.
+
+
+# The fields of hits and of misses, and those of microseconds.
+_LAYERS: dict[CountedLayer, tuple[str | None, str | None, tuple[str, ...]]] = {
+    "remote_fx_graph_cache": (
+        "inductor_fx_remote_cache_hit_count",
+        "inductor_fx_remote_cache_miss_count",
+        ("remote_fx_graph_cache_get_time_us", "remote_fx_graph_cache_put_time_us"),
+    ),
+    "remote_aotautograd_cache": (
+        "aotautograd_remote_cache_hit_count",
+        "aotautograd_remote_cache_miss_count",
+        (),
+    ),
+    "remote_pgo": (
+        None,
+        None,
+        ("pgo_get_remote_code_state_time_us", "pgo_put_remote_code_state_time_us"),
+    ),
+    "triton_bundle": ("num_triton_bundles", None, ()),
+}
+
+
+def counts_in_metrics(metrics: Mapping[str, Any], compile_id: CompileId | None) -> Iterator[LayerCount]:
+    """What a compile's metrics tell of caches beside the local ones; nothing of one that was not asked."""
+    for layer, (hit_field, miss_field, time_fields) in _LAYERS.items():
+        hits, misses = _number(metrics, hit_field), _number(metrics, miss_field)
+        times = [time for field in time_fields if (time := _number(metrics, field)) is not None]
+        if hits or misses or sum(times):
+            took = sum(times) / 1e6 if times else None
+            yield LayerCount(layer, compile_id, hits, misses, took_seconds=took)
+
+
+def autotuning_of_kernels(record: Record, compile_id: CompileId | None) -> LayerCount | None:
+    """What the cache of autotuning results said to Triton kernels; None where none has a word of it."""
+    kernels = record.json_payload()
+    if not isinstance(kernels, dict):
+        raise Damaged("payload is no JSON object")
+    states = Counter(
+        state
+        for kernel in kernels.values()
+        if isinstance(kernel, dict) and isinstance(state := kernel.get("autotune_cache_state"), str)
+    )
+    if not states:
+        return None
+    return LayerCount(
+        "triton_autotuning", compile_id, states["hit"], states["miss"], unasked=states["only 1 config"]
+    )
+
+
+def _number(metrics: Mapping[str, Any], field: str | None) -> int | None:
+    value = metrics.get(field) if field is not None else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+# A graph that was compiled before in the same process, and in what the two cache keys differ.
+#
+# It is always known, without the parts of all keys in memory: a key is taken apart, all 70 kB of it, only
+# where one of the same graph came before and was another. Source of the parts: torch/_inductor/codecache.py
+# (debug_lines), 2.8 to 2.13.
+
+
+_SEPARATOR = b'", "'  # never in a part: quotes in it are escaped
+_GRAPH = b"] gm:"
+_HASH_AND_NAME = 200  # bytes at most, before a part's text
+_MOST_GRAPHS = 64  # that are kept, of some 70 kB each
+_MOST_PARTS = 8  # keys that differ in more are of different settings
+
+
+class RepeatedGraphs:
+    """The last key of each graph that a cache did not have in a process, as the JSON of its parts."""
+
+    def __init__(self) -> None:
+        self._last: dict[tuple[str, bytes], bytes] = {}
+
+    def differing(self, cache: str, parts: bytes) -> tuple[tuple[str, str], ...]:
+        """The parts, then and now, in which a key differs from the graph's last one; none of a first one.
+
+        `parts` is what stands between the outer quotes of torch's JSON list of them.
+        """
+        graph = _graph_in(parts)
+        if graph is None:
+            return ()
+        its = self._last.pop((cache, graph), None)
+        if len(self._last) >= _MOST_GRAPHS:
+            del self._last[next(iter(self._last))]
+        self._last[cache, graph] = parts
+        return () if its is None or its == parts else _differing(its, parts)
+
+
+def _differing(before: bytes, after: bytes) -> tuple[tuple[str, str], ...]:
+    then, now = _by_name(before), _by_name(after)
+    if then.keys() != now.keys():
+        return ()
+    names = [name for name, line in now.items() if _hash(line) != _hash(then[name])]
+    if len(names) > _MOST_PARTS:
+        return ()
+    return tuple((_text_of(then[name]), _text_of(now[name])) for name in names)
+
+
+def _by_name(parts: bytes) -> dict[bytes, bytes]:
+    return {_name(line): line for line in parts.split(_SEPARATOR)}
+
+
+def _graph_in(parts: bytes) -> bytes | None:
+    """The part that is the graph, with its hash: mostly the first one."""
+    at = parts.find(_GRAPH)
+    while at >= 0:
+        separator = parts.rfind(_SEPARATOR, 0, at)
+        begin = 0 if separator < 0 else separator + len(_SEPARATOR)
+        end = parts.find(_SEPARATOR, at)
+        line = parts[begin : None if end < 0 else end]
+        if _name(line) == b"gm":
+            return line
+        at = parts.find(_GRAPH, at + 1)
+    return None
+
+
+def _hash(line: bytes) -> bytes:
+    return line.partition(b"]")[0]
+
+
+def _name(line: bytes) -> bytes:
+    return line[:_HASH_AND_NAME].partition(b"] ")[2].partition(b":")[0]
+
+
+def _text_of(line: bytes) -> str:
+    text = printable_json(f'"{line.decode("utf-8", "replace")}"')
+    return text if isinstance(text, str) else ""
+
+
+# What torch's compile caches said, from torch's records of each look-up and ours of where they are.
+
 
 _AOT_SETTINGS = "torch._functorch.config"  # torch's record of them, of each compile that it missed
 CACHE_KEYS = "parts of cache keys"  # what to ask the reader for, if they are wanted: 70 kB for each look-up

@@ -1,13 +1,16 @@
 """Read the counters of a process: how often each graph was called, and what could not be written."""
 
+import re
 import struct
 from io import FileIO
 from pathlib import Path
 
-from ..model import CallSample, CallTimes, Process
+from ..model import CallSample, CallTimes, Place, Process, StackFrame
 from ..shared import call_pages as pages
+from ..shared.names import STACK_PREFIX, STACK_SUFFIX, beside_stream
 from ..shared.quick_dataclass import dataclass
-from .plain_files import open_plain
+from ..shared.text import printable
+from .plain_files import open_plain, read_plain
 
 
 @dataclass(frozen=True)
@@ -144,3 +147,41 @@ def _untimed_since(page: tuple[int, ...]) -> int | None:
 def _rows(page: tuple[int, ...], count: int, begin: int, width: int, capacity: int) -> list[tuple[int, ...]]:
     rows = max(0, min(page[count], capacity))
     return [page[begin + width * row : begin + width * (row + 1)] for row in range(rows)]
+
+
+# Where a process was when a signal came, in the words of Python's faulthandler.
+
+
+_LARGEST = 4 << 20  # bytes; a stack has 100 lines at most
+_FRAME = re.compile(
+    r'  File "(.{0,500})", line (\d{1,9}) in (.{0,500})'
+)  # as long as faulthandler writes them
+_MOST_FRAMES = 100
+
+
+def last_stack(stream: Path) -> tuple[StackFrame, ...]:
+    """The last of the stacks in the file beside a stream, the innermost frame at the end; () without one."""
+    try:
+        content = read_plain(
+            stream.with_name(beside_stream(stream.name, STACK_PREFIX, STACK_SUFFIX)), _LARGEST
+        )
+    except OSError:  # most have none
+        return ()
+    return parse_stacks(content.decode("utf-8", "replace"))
+
+
+def parse_stacks(text: str) -> tuple[StackFrame, ...]:
+    """The last stack in a text of faulthandler's.
+
+    Source: Python/traceback.c (dump_traceback, dump_frame), Python 3.10 to 3.14.
+    """
+    stacks: list[list[StackFrame]] = []
+    for line in text.splitlines():
+        frame = _FRAME.fullmatch(line)
+        if frame is None:
+            stacks.append([])
+        elif stacks and len(stacks[-1]) < _MOST_FRAMES:
+            place = Place(printable(frame[1]), int(frame[2]))
+            stacks[-1].append(StackFrame(place, printable(frame[3]), ""))
+    found = next((stack for stack in reversed(stacks) if stack), [])
+    return tuple(reversed(found))

@@ -16,18 +16,15 @@ from ..model import (
     ResumeFunction,
     TracedFunction,
 )
-from ..shared.dynamic_settings import dynamic_of
 from ..shared.early_records import CompileBegun
-from ..shared.graph_records import FrameRewritten
-from ..shared.records import FrameTried, FunctionsTraced, ResumeFunctionMade
-from .begun import BegunCompiles
+from ..shared.records import FrameRewritten, FrameTried, FunctionsTraced, ResumeFunctionMade
+from ..shared.settings import dynamic_of
+from .begun import BegunCompiles, InProgressBuilder
 from .breaks import BreakBuilder
-from .cache_counts import counts_in_metrics
+from .caches import counts_in_metrics
 from .graphs import GraphBuilder
-from .in_progress import InProgressBuilder
-from .payloads import MOST_VALUES, Handler, stack_frame
-from .records import Record
-from .structured import structured, structured_head
+from .structured import MOST_VALUES, Handler, stack_frame, structured, structured_head
+from .trace_format import Record
 
 # Each phase holds those after it. torch calls the time in any backend "aot_autograd" in its metrics
 # (torch/_dynamo/output_graph.py, call_user_compiler: phase_name="backend_compile").

@@ -1,5 +1,6 @@
 """Where recordings lie, what is one, and making room for a new one."""
 
+import fcntl
 import json
 import os
 import re
@@ -22,6 +23,7 @@ from ..shared.names import (
     PROFILE_PREFIX,
     PROFILE_SUFFIX,
     PYTHON_PROCESSES_FILE,
+    RECORDING_VARIABLE,
     RUN_FILE,
     RUN_FORMAT,
     RUN_VERSION,
@@ -32,10 +34,88 @@ from ..shared.names import (
 )
 from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import create_private
-from ..shared.untrusted import printable_json
+from ..shared.text import printable_json
 from .bundle_file import is_bundle
-from .in_use import claim, is_in_use
 from .plain_files import is_plain_file, open_plain, read_plain
+
+# Whether a recording is still being written: two runs in one folder would be read as one.
+#
+# The launcher holds a lock on the folder, which goes with the process however it ends. A program that
+# outlives its launcher is known by its environment, which names the recording (/proc, the user's own
+# processes).
+
+
+LARGEST_PROCESSES_FILE = 16 << 20  # bytes; a million processes
+
+
+def claim(folder: Path, run: dict[str, Any] | None) -> int:
+    """Take the folder for a run, as long as the descriptor is open; CannotRecord if somebody writes there.
+
+    `run` is what is known of the run that the folder holds.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        if not _lock(descriptor, fcntl.LOCK_EX):
+            pid = (run or {}).get("launcher_pid")
+            _refuse(folder, f"pid {pid}" if isinstance(pid, int) else "another dynamo run")
+        for pid in _processes_that_record_to(folder):
+            _refuse(folder, f"pid {pid}")
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def is_in_use(folder: Path) -> bool:
+    """Whether a launcher is at it now; False where that cannot be known."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return not _lock(descriptor, fcntl.LOCK_SH)
+    finally:
+        os.close(descriptor)
+
+
+def _refuse(folder: Path, whom: str) -> None:
+    raise CannotRecord(f"{folder} is in use by {whom}; choose another -o, or wait until that run has ended")
+
+
+def _lock(descriptor: int, kind: int) -> bool:
+    """Whether nobody else has it; on a file system without locks, nobody has."""
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def _processes_that_record_to(folder: Path) -> list[int]:
+    """Those of the Python processes that the recording lists which are still there."""
+    try:
+        lines = read_plain(folder / PYTHON_PROCESSES_FILE, LARGEST_PROCESSES_FILE).split(b"\n")
+    except OSError:
+        return []
+    pids = {int(first) for first, *_ in map(bytes.split, filter(None, lines)) if first.isdigit()}
+    real = os.path.realpath(folder)
+    return [pid for pid in sorted(pids) if _recording_of(pid) == real]
+
+
+def _recording_of(pid: int) -> str | None:
+    begin = os.fsencode(f"{RECORDING_VARIABLE}=")
+    try:
+        variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:  # it has ended, or is somebody else's
+        return None
+    found = [variable for variable in variables if variable.startswith(begin)]
+    return os.path.realpath(os.fsdecode(found[0][len(begin) :])) if found else None
+
+
+# Where recordings lie, what is one, and making room for a new one.
+
 
 DEFAULT_FOLDER = Path(".dynamo")
 _RUN_FIELDS: dict[str, tuple[type, ...]] = {

@@ -19,13 +19,10 @@ from ..model import (
     UnrolledLoop,
 )
 from ..shared import names
-from ..shared.graph_records import GraphHandedOver
-from ..shared.records import BackwardCompiled, GraphCompiled, GraphTaken
-from .begun import BegunCompiles
-from .in_progress import InProgressBuilder
-from .payloads import MOST_VALUES, Handler, place_of, tensors_of
-from .records import Damaged, Record
-from .structured import structured, structured_head
+from ..shared.records import BackwardCompiled, GraphCompiled, GraphHandedOver, GraphTaken
+from .begun import BegunCompiles, InProgressBuilder
+from .structured import MOST_VALUES, Handler, place_of, structured, structured_head, tensors_of
+from .trace_format import Damaged, Record
 
 # What compiled autograd's graphs are shown as: the code that Dynamo compiles for them is torch's, in no file.
 # Source: torch/fx/graph_module.py (_forward_from_src).

@@ -1,11 +1,12 @@
 """What was done to the program's compiling: overrides, the freeze, and frames put off for their cost."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..model import (
     AppliedOverride,
+    ComparedValue,
     CompileId,
     GuardFailure,
     NotCompiled,
@@ -13,11 +14,14 @@ from ..model import (
     Process,
     PutOff,
     Replaced,
+    SemanticDifference,
     StackFrame,
+    VerifiedCall,
+    WrongNode,
 )
 from ..shared.early_records import FramePutOff
-from ..shared.records import FrameNotCompiled, OverrideApplied
-from .payloads import stack_frame
+from ..shared.records import CallVerified, FrameNotCompiled, OverrideApplied, SemanticsNoted
+from .structured import stack_frame
 
 
 class InterventionsBuilder:
@@ -80,3 +84,75 @@ class InterventionsBuilder:
 
 def _place(file: str | None, line: int | None) -> Place | None:
     return None if file is None or line is None else Place(file, line)
+
+
+# A record of --verify as a part of the model; what is wrong with it raises.
+
+
+def verified_call(verified: CallVerified) -> VerifiedCall:
+    """What came of one call that was to be compared with eager."""
+    return VerifiedCall(
+        graph=verified.graph,
+        call=verified.call,
+        outcome=verified.outcome,
+        why=verified.why,
+        compared=verified.compared,
+        against_float64=verified.against_float64,
+        gradients=verified.gradients,
+        worst=compared_value(verified.worst),
+        first_wrong=compared_value(verified.first_wrong),
+        node=_node(verified.node),
+        node_unknown=verified.node_unknown,
+        seconds=verified.ns / 1e9,
+    )
+
+
+def compared_value(content: Mapping[str, Any] | None) -> ComparedValue | None:
+    """One value beside eager's."""
+    if content is None:
+        return None
+    return ComparedValue(
+        name=str(content["name"]),
+        error=_number(content["error"]),
+        allowed=_number(content["allowed"]),
+        against=str(content["against"]),
+        detail=_text(content["detail"]),
+        size=_number(content.get("size")),  # not in recordings of earlier versions
+    )
+
+
+def _node(content: Mapping[str, Any] | None) -> WrongNode | None:
+    if content is None:
+        return None
+    file, line = content["file"], content["line"]
+    return WrongNode(
+        name=str(content["name"]),
+        target=str(content["target"]),
+        place=None if file is None else Place(str(file), int(line)),
+        value=compared_value(content["comparison"]),
+    )
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+# A record of where torch.compile is not like eager, as a part of the model; what is wrong with it raises.
+
+
+def semantic_difference(noted: SemanticsNoted) -> SemanticDifference:
+    """What the keeper of eager's semantics noted of a graph, or of a frame."""
+    return SemanticDifference(
+        kind=noted.kind,
+        graph=noted.graph,
+        answered=noted.answered,
+        place=None if noted.file is None or noted.line is None else Place(noted.file, noted.line),
+        outputs=tuple(noted.outputs or ()),
+        inputs=tuple(noted.inputs or ()),
+        compiled=noted.compiled,
+        eager=noted.eager,
+    )

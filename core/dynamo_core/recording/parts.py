@@ -17,7 +17,7 @@ from ..shared.call_pages import PAGE_BYTES
 from .build import ProcessBuilder
 from .calls import CALL_SAMPLES, give_calls, parse_calls
 from .plain_files import open_plain
-from .records import Record, RecordParser
+from .trace_format import Record, RecordParser
 
 _CHUNK = 1 << 20  # bytes
 # What is said once, and holds for all that follows.

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from ..model import CompileId, Phase, Process
 from ..shared.quick_dataclass import dataclass
-from ..shared.untrusted import printable
+from ..shared.text import printable
 from .begun import BegunCompiles
-from .records import Damaged, Record
+from .trace_format import Damaged, Record
 
 _DEEPEST = 64  # spans in spans; torch's are nested some twenty deep
 _LATEST_NS = 2**63

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from ..model import GraphPart, Place
-from ..shared.untrusted import printable
-from .records import Damaged
+from ..shared.text import printable
 from .trace_events import trace_events
+from .trace_format import Damaged
 
 Thread = tuple[str, str]
 SpanKey = tuple[Literal["optimizer step", "loader"], str]

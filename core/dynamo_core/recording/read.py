@@ -23,19 +23,17 @@ from ..shared.names import (
     STREAM_SUFFIX,
     beside_stream,
 )
-from ..shared.untrusted import printable
+from ..shared.text import printable
 from .build import ProcessBuilder
 from .bundle_file import is_bundle, unpacked
-from .calls import CALL_SAMPLES, give_calls, parse_calls
-from .files import read_run_file
-from .flight_recorder import FLIGHT_RECORDER, dumps_in
-from .in_use import LARGEST_PROCESSES_FILE
-from .payloads import Item
+from .calls import CALL_SAMPLES, give_calls, last_stack, parse_calls
+from .files import LARGEST_PROCESSES_FILE, read_run_file
 from .plain_files import is_plain_file, open_plain, other_kind, read_plain
-from .profile_window import add_window
-from .records import Record, RecordParser
+from .ranks import FLIGHT_RECORDER, dumps_in
 from .remote import not_arrived
-from .stacks import last_stack
+from .structured import Item
+from .trace_format import Record, RecordParser
+from .window import add_window
 
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
 

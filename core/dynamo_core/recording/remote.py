@@ -15,7 +15,7 @@ from typing import Any
 from ..shared.errors import CannotRecord, DamagedRecording, NoRecording
 from ..shared.launchers import JOB_IN_PATH
 from ..shared.names import CARRIED_PREFIX, RUN_FILE, STREAM_PREFIX
-from ..shared.untrusted import printable
+from ..shared.text import printable
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://")
 _HINT = "pip install 'dynamo-cli[remote]', and s3fs for s3://, gcsfs for gs://"

@@ -1,11 +1,13 @@
 """A payload of ours as the type that its probe wrote it from; what does not fit that is damage."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timedelta
 from typing import Any, ClassVar, TypeVar, get_origin, get_type_hints
 
+from ..model import Bytecode, Compile, Frame, Graph, GraphBreak, GuardSet, Place, StackFrame, TensorInfo
 from ..shared.fitting import Check, check_of, check_of_values
 from ..shared.our_record import OurRecord
-from .records import USUAL_VALUES, Damaged, Record, parse_json
+from .trace_format import USUAL_VALUES, Damaged, Record, parse_json
 
 _Kind = TypeVar("_Kind", bound=OurRecord)
 _FIRST_VERSION = 1  # of records that were written before they had one
@@ -57,3 +59,93 @@ def _fields(kind: Any) -> _Fields:
         required = frozenset(name for name in hints if not hasattr(kind, name))
         _FIELDS[kind] = hints, required, check_of_values(hints, required)
     return _FIELDS[kind]
+
+
+# What every builder needs: what comes of a record, and payloads that several kinds of records share.
+
+
+Item = Graph | GraphBreak | Compile | GuardSet | Bytecode | Frame
+Handler = Callable[[Record], Item | None]
+
+MOST_VALUES = 2_000_000  # in a graph, a frame's bytecode or its guards; a node has some forty
+
+
+def place_of(content: Mapping[str, Any]) -> Place | None:
+    """The line that a payload names, if it does."""
+    return Place(content["file"], content["line"]) if "file" in content else None
+
+
+def stack_of(frames: Iterable[Mapping[str, Any]]) -> tuple[StackFrame, ...]:
+    """A stack in a payload of ours."""
+    return tuple(
+        StackFrame(Place(each["file"], each["line"]), each["name"], each["text"] or "") for each in frames
+    )
+
+
+def stack_frame(frame: Mapping[str, Any] | None) -> StackFrame | None:
+    """One line of a stack, if it is known."""
+    return None if frame is None else stack_of([frame])[0]
+
+
+def around_of(lines: Mapping[str, Any] | None) -> dict[int, str]:
+    """Lines of source by their number, in a payload of ours; none of a version that did not write them."""
+    return {int(line): str(text) for line, text in (lines or {}).items()}
+
+
+def tensors_of(content: Mapping[str, Any]) -> tuple[TensorInfo, ...]:
+    """The tensors that a value is, or is made of."""
+    if "shape" in content:
+        stride = content.get("stride")
+        return (
+            TensorInfo(
+                shape=tuple(content["shape"]),
+                stride=None if stride is None else tuple(stride),
+                dtype=content["dtype"],
+                device=content["device"],
+                requires_grad=content.get("requires_grad", False),
+            ),
+        )
+    return tuple(tensor for value in content.get("values", ()) for tensor in tensors_of(value))
+
+
+# When records were written, in nanoseconds since the epoch.
+#
+# A record's first line has the local time of day, without a year or a zone. The first record of a process of
+# ours has that moment by the epoch's clock as well; the others follow from it, to tenths of a millisecond.
+
+
+_ANY_LEAP_YEAR = 2000  # the first line names none
+_WITH_MICROSECONDS = len("1120 19:08:30.938000")
+_HALF_A_YEAR = timedelta(days=183)
+
+
+class RecordClock:
+    """The moments of a process's records, once `start` has seen one whose moment is known."""
+
+    def __init__(self) -> None:
+        self._start: tuple[datetime, int] | None = None
+
+    def start(self, record: Record, at_ns: int | None) -> None:
+        """Note that `record` was written at this moment."""
+        written = _written(record)
+        if written is not None and at_ns is not None:
+            self._start = written, at_ns
+
+    def moment(self, record: Record) -> int | None:
+        """When a record was written; None where that cannot be known, as in a plain trace."""
+        written = _written(record)
+        if written is None or self._start is None:
+            return None
+        first, at_ns = self._start
+        since = written - first
+        if since < -_HALF_A_YEAR:  # the year ended in between
+            since += timedelta(days=366)
+        return at_ns + since // timedelta(microseconds=1) * 1000
+
+
+def _written(record: Record) -> datetime | None:
+    time = record.time[:_WITH_MICROSECONDS].ljust(_WITH_MICROSECONDS, "0")
+    try:
+        return datetime.fromisoformat(f"{_ANY_LEAP_YEAR}-{time[:2]}-{time[2:4]} {time[5:]}")
+    except ValueError:  # a stranger's
+        return None

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .plain_files import open_plain
-from .records import Damaged
+from .trace_format import Damaged
 
 _CHUNK = 1 << 20  # bytes
 _LARGEST_EVENT = 4 << 20  # characters

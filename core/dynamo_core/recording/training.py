@@ -1,26 +1,268 @@
 """Forwards and backwards of AOTAutograd, from our records of them or from torch's text."""
 
-from collections.abc import Container, Mapping
-from dataclasses import replace
+import ast
+import re
+from collections.abc import Callable, Container, Mapping
+from dataclasses import field, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..model import AotPair, Optimizer, Process, SavedTensor
+from ..shared.aot_pair import GETITEM, AotGraph, AotNode, graphs_paired, shares_memory
 from ..shared.early_records import OptimizerMade
-from ..shared.graph_records import GraphsPaired
-from .aot_text import (
-    AOT_PAIRS_FROM_OUR_TEXT,
-    AOT_PAIRS_FROM_TEXT,
-    AOT_TEXTS,
-    AotTexts,
-    TextsOfPair,
-    paired_by,
-)
+from ..shared.quick_dataclass import dataclass
+from ..shared.records import GraphsPaired
 from .begun import BegunCompiles
 from .graphs import GraphBuilder
-from .payloads import Handler, place_of, tensors_of
-from .records import Damaged, Record
-from .structured import structured
+from .structured import Handler, place_of, structured, tensors_of
+from .trace_format import Damaged, Record
+
+# Read AOTAutograd's graphs from torch's text of them, for want of better: cache hits, plain traces.
+#
+# Source: torch/fx/graph.py (CodeGen._gen_python_code) and graph_module.py (print_readable). A node is a line
+# `name: "f32[4, 8][8, 1]cpu" = torch.ops.aten.mm.default(a, b);  a = None`, under one with the user's line.
+# Read in 2.8 to 2.15; from 2.13 on, each argument and result of a forward or backward has a line of its own.
+
+
+# Asked for in `contents`: pairs from these texts, where there are no records of ours. In a plain trace that
+# is everywhere, and takes longer than all else that is read of it: the second is for recordings of ours.
+AOT_PAIRS_FROM_TEXT = "pairs from text"
+AOT_PAIRS_FROM_OUR_TEXT = "pairs from text in recordings of ours"
+_JOINT, _FORWARD, _BACKWARD = AOT_TEXTS = ("aot_joint_graph", "aot_forward_graph", "aot_backward_graph")
+
+_ARGUMENT = re.compile(r'(\w+)(?:: "([^"\n]*)")?')
+_PLACE = re.compile(r"# (?:Backward of forward node: )?File: (.+):(\d+) in ")  # and the function
+_OPERATORS = "torch.ops."
+_FUNCTION = re.compile(r"([A-Za-z_][\w.]*)\(")
+_SIGN = re.compile(r"[\w.]+ ([-+*/%<>=!]+) ")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_TENSOR = re.compile(r"(\w+)\[([^\]]*)\](?:\[[^\]]*\])?(\S*)")
+_SYMBOL = re.compile(r"Sym\((.*)\)")
+# How torch.fx writes Python's operators (torch/fx/graph.py: magic_methods).
+_SIGNS = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "//": "floordiv",
+    "/": "truediv",
+    "%": "mod",
+    "**": "pow",
+    "<": "lt",
+    "<=": "le",
+    ">": "gt",
+    ">=": "ge",
+    "==": "eq",
+    "!=": "ne",
+}
+# What torch/utils/_dtype_abbrs.py abbreviates, and how many bytes an element has.
+_DTYPES = {
+    "bf16": ("bfloat16", 2),
+    "f64": ("float64", 8),
+    "f32": ("float32", 4),
+    "f16": ("float16", 2),
+    "c32": ("complex32", 4),
+    "c64": ("complex64", 8),
+    "c128": ("complex128", 16),
+    "i8": ("int8", 1),
+    "i16": ("int16", 2),
+    "i32": ("int32", 4),
+    "i64": ("int64", 8),
+    "b8": ("bool", 1),
+    "u8": ("uint8", 1),
+    "u16": ("uint16", 2),
+    "u32": ("uint32", 4),
+    "u64": ("uint64", 8),
+}
+_LONGEST_SIZE = 200  # characters of an expression
+
+Text = Callable[[], str | None]
+
+
+class TextsOfPair(NamedTuple):
+    """The texts of the graphs that AOTAutograd made of one."""
+
+    joint: str | None
+    forward: str
+    backward: str
+
+
+class AotTexts:
+    """Takes the texts of pairs as they come: joint, forward, backward. What is not needed is not loaded."""
+
+    def __init__(self) -> None:
+        self._joint: Text | None = None
+        self._forward: Text | None = None
+        self._known: set[str] = set()
+
+    def expect_texts_of_pair(self) -> None:
+        """The next forward and backward are of a pair that is known already."""
+        self._joint = None
+        self._known = {_FORWARD, _BACKWARD}
+
+    def add(self, name: str, text: Text) -> TextsOfPair | None:
+        """Take the text of a record; the texts of the pair that it completes, if any."""
+        if name in self._known:
+            self._known.remove(name)
+        elif name == _JOINT:
+            self._joint, self._forward = text, None
+        elif name == _FORWARD:
+            self._forward = text
+        elif self._forward is not None:
+            joint, forward = self._joint, self._forward
+            self._joint = self._forward = None
+            return TextsOfPair(joint and joint(), forward() or "", text() or "")
+        return None
+
+
+def paired_by(texts: TextsOfPair, hints: Mapping[str, str]) -> GraphsPaired:
+    """What a record AOT_PAIR would hold of a pair.
+
+    `hints` are the values of symbolic sizes with which it was compiled.
+    """
+    first = parse_aot_graph(texts.forward)
+
+    def describe(name: str) -> dict[str, Any]:
+        return _described(first.annotations.get(name), hints) | first.places.get(name, {})
+
+    operators = None if texts.joint is None else parse_aot_graph(texts.joint).graph().operators()
+    return graphs_paired(None, operators, first.graph(), parse_aot_graph(texts.backward).graph(), describe)
+
+
+@dataclass
+class AotText:
+    """What the text of a graph says."""
+
+    placeholders: list[str] = field(default_factory=list)
+    nodes: list[AotNode] = field(default_factory=list)
+    outputs: list[str | None] = field(default_factory=list)
+    annotations: dict[str, str] = field(default_factory=dict)
+    places: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def graph(self) -> AotGraph:
+        """The graph, of what was read of the text."""
+        return AotGraph(tuple(self.placeholders), tuple(self.nodes), tuple(self.outputs))
+
+
+def parse_aot_graph(text: str) -> AotText:
+    """The graph that is written as the `forward` of the first module in `text`."""
+    found = AotText()
+    lines = iter(text.splitlines())
+    signature = ""
+    for line in lines:
+        if signature or line.lstrip().startswith("def forward("):
+            signature += _without_note(line).strip()
+            if signature.endswith("):"):
+                break
+    for name, annotation in _ARGUMENT.findall(signature.partition("(")[2]):
+        if name != "self":
+            found.placeholders.append(name)
+            found.annotations[name] = annotation
+    place: dict[str, Any] = {}
+    for line in lines:
+        stripped = line.strip()
+        if stripped.startswith("return "):
+            found.outputs = _returned([stripped.removeprefix("return "), *lines])
+            break
+        if stripped.startswith("#"):
+            at = _PLACE.match(stripped.partition(", code: ")[0])
+            place = {"file": at[1], "line": int(at[2])} if at else {}
+            continue
+        head, _, expression = stripped.partition(" = ")
+        name, _, annotation = head.partition(': "')
+        if not (expression and name.isidentifier()):
+            continue
+        operator = _operator(expression)
+        found.nodes.append(
+            AotNode(name, operator, _first_input(expression) if shares_memory(operator) else ())
+        )
+        found.annotations[name] = annotation.removesuffix('"')
+        found.places[name] = place
+    return found
+
+
+def _without_note(line: str) -> str:
+    return line.partition("  # ")[0]
+
+
+def _returned(lines: list[str]) -> list[str | None]:
+    """The names in `(a, None, b)`, over several lines or in one; what follows is another module's."""
+    names: list[str | None] = []
+    for line in lines:
+        text = _without_note(line).strip()
+        if not text:
+            break
+        names += [None if word == "None" else word for word in _WORD.findall(text)]
+        if text.endswith((")", "]")) and not text.endswith(("()", "[]")):
+            break
+    return names
+
+
+def _first_input(expression: str) -> tuple[str, ...]:
+    """`(x,)` for `torch.ops.aten.view.default(x, [8])` and for `x[0]`: no other input is asked for."""
+    found = _WORD.match(expression.partition("(")[2] or expression)
+    return () if found is None else (found[0],)
+
+
+def _operator(expression: str) -> str | None:
+    """`aten.mm`, `operator.getitem`; None for an attribute of the module."""
+    if expression.startswith(_OPERATORS):
+        return ".".join(expression.partition("(")[0].split(".")[2:4])
+    sign = _SIGN.match(expression)
+    if sign:
+        return f"operator.{_SIGNS.get(sign[1], sign[1])}"
+    called = _FUNCTION.match(expression)
+    if called:
+        return called[1]
+    return GETITEM if expression.partition(";  ")[0].endswith("]") else None
+
+
+def _described(annotation: str | None, hints: Mapping[str, str]) -> dict[str, Any]:
+    """What `f32[4, s27][s27, 1]cpu` says of a tensor, `Sym(s27)` of a size."""
+    symbol = _SYMBOL.fullmatch(annotation or "")
+    if symbol:
+        return {"symbol": symbol[1], "bytes": None}
+    tensor = _TENSOR.fullmatch(annotation or "")
+    if tensor is None:
+        return {"bytes": None}
+    dtype, element = _DTYPES.get(tensor[1], (tensor[1], None))
+    shape = [int(size) if size.isdecimal() else size for size in tensor[2].split(", ") if size]
+    bytes_ = element
+    for size in shape:
+        value = size if isinstance(size, int) else _value_of(size, hints)
+        bytes_ = None if bytes_ is None or value is None else bytes_ * value
+    return {"shape": shape, "dtype": dtype, "device": tensor[3], "bytes": bytes_}
+
+
+def _value_of(expression: str, hints: Mapping[str, str]) -> int | None:
+    """The value of `4*s27` with the hints; None for what is not sums and products of known symbols."""
+    if len(expression) > _LONGEST_SIZE:
+        return None
+    try:
+        return _evaluated(ast.parse(expression, mode="eval").body, hints)
+    except (SyntaxError, ValueError, KeyError, ZeroDivisionError, RecursionError):
+        return None
+
+
+def _evaluated(node: ast.expr, hints: Mapping[str, str]) -> int:
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    if isinstance(node, ast.Name):
+        return int(hints[node.id])
+    if isinstance(node, ast.BinOp):
+        left, right = _evaluated(node.left, hints), _evaluated(node.right, hints)
+        if isinstance(node.op, ast.Add):
+            return left + right
+        if isinstance(node.op, ast.Sub):
+            return left - right
+        if isinstance(node.op, ast.Mult):
+            return left * right
+        if isinstance(node.op, ast.FloorDiv):
+            return left // right
+    raise ValueError(f"not a size: {ast.dump(node)}")
+
+
+# Forwards and backwards of AOTAutograd, from our records of them or from torch's text.
+
 
 _LONGEST_KEPT = 1 << 20  # characters of a pair's texts
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .graph_records import GraphsPaired
+from .records import GraphsPaired
 
 # Where a saved tensor's memory comes from.
 INPUT, OUTPUT, ACTIVATION = "input", "output", "activation"

@@ -28,6 +28,8 @@ A bad command line ends with 2, as everywhere; a fault of this tool with 125; a 
 with 141. Otherwise `dynamo run` ends as the program ended.
 """
 
+from collections.abc import Iterable
+
 EXIT_USAGE = 2
 EXIT_INTERNAL = 125
 EXIT_INTERRUPTED = 130  # after Ctrl-C; what a shell says of SIGINT
@@ -165,3 +167,14 @@ class ProgramNotFound(DynamoError):
     """The program, or its Python, is not there."""
 
     exit_code = 127
+
+
+# What a mistyped name was meant to be.
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str | None:
+    """`did you mean 'guards'?`, or None where nothing known is near."""
+    import difflib  # 5 ms, in a program's process as well: only for who mistyped
+
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"did you mean {near[0]!r}?" if near else None

@@ -4,11 +4,14 @@ Both sides of the process boundary import this module, so it needs the standard 
 """
 
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from .backend_choice import MODES, BackendChoice, Option, option_value, parse_chain
-from .near_names import did_you_mean
+from .errors import LockFileProblem, did_you_mean
 from .quick_dataclass import dataclass
 
 _TRUE_OR_FALSE = ("fullgraph", "disable")
@@ -152,3 +155,51 @@ def _value(key: str, text: str) -> Option | None:
     if text.lower() not in values:
         raise ValueError(f"{key}={text} is none of {', '.join(value.capitalize() for value in values)}")
     return values[text.lower()]
+
+
+# `[tool.dynamo]` of the nearest pyproject.toml.
+
+
+_LARGEST = 16 << 20  # bytes
+
+
+class ProjectSettings(NamedTuple):
+    """The file, and what it has under `[tool.dynamo]`."""
+
+    file: Path
+    table: Mapping[str, Any]
+
+
+def project_settings(folder: Path) -> ProjectSettings | None:
+    """Those for a folder; None where there is no file. LockFileProblem where it cannot be read."""
+    files = (each / "pyproject.toml" for each in (folder, *folder.parents))
+    file = next((each for each in files if _is_there(each)), None)
+    if file is None:
+        return None
+    try:
+        if file.stat().st_size > _LARGEST:
+            raise LockFileProblem(f"{file} is too large")
+        content = _parsed(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:  # as in lock_file.py
+        raise LockFileProblem(f"cannot read {file}: {error}") from error
+    tool = content.get("tool", {})
+    ours = tool.get("dynamo", {}) if isinstance(tool, dict) else {}
+    if not isinstance(ours, dict):
+        raise LockFileProblem(f"{file}: [tool.dynamo] is no table of settings")
+    return ProjectSettings(file, ours)
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """The file's content. What reads it is imported where there is one."""
+    if sys.version_info >= (3, 11):
+        from tomllib import loads
+    else:
+        from tomli import loads
+    return loads(text)
+
+
+def _is_there(file: Path) -> bool:
+    try:
+        return file.is_file()
+    except OSError:  # the folder is somebody else's
+        return False

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import names
-from .collective_calls import OrderOfGraph, hash_of, order_of_graph
+from .graph_key import OrderOfGraph, hash_of, order_of_graph
 from .launchers import OF_A_RANK
 
 FORMAT, VERSION = "dynamo-digest", 1

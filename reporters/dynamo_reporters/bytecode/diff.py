@@ -6,9 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Literal
 
-from dynamo_core.analysis.bytecode.instructions import instruction_text, is_noise, plain_argument, prologue
 from dynamo_core.analysis.bytecode.resume_chain import is_resume_function
-from dynamo_core.analysis.bytecode.rewritten import Rewritten, Statement, read_rewritten, without_marks
+from dynamo_core.analysis.bytecode.rewritten import (
+    Rewritten,
+    Statement,
+    instruction_text,
+    is_noise,
+    plain_argument,
+    prologue,
+    read_rewritten,
+    without_marks,
+)
 from dynamo_core.analysis.words import number
 from dynamo_core.model import Bytecode, Instruction
 from dynamo_core.shared.quick_dataclass import dataclass

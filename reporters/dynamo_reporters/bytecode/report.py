@@ -3,20 +3,18 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from dynamo_core.analysis.bytecode.instructions import instruction_text
 from dynamo_core.analysis.bytecode.resume_chain import Links, Step, chain_text, explanations
+from dynamo_core.analysis.bytecode.rewritten import instruction_text
 from dynamo_core.analysis.words import compile_label, frame_name, number, place, process_title
 from dynamo_core.model import Bytecode, CompileId, Instruction, Process, Recording
 from dynamo_core.shared import names
 
-from ..detail import Detail
 from ..documents import json_value
 from ..page.blocks import Block, Code, Comparison, Heading, Paragraph
-from ..parts.unrecorded import also_missing
-from ..report import Report
-from .annotated_source import LEGEND, annotated_blocks, rewritten_blocks
+from ..parts.sections import also_missing
+from ..report import Detail, Report
 from .diff import changes
-from .document import bytecodes_of
+from .document import LEGEND, annotated_blocks, bytecodes_of, rewritten_blocks
 
 View = Literal["listing", "diff", "source"]
 

@@ -1,24 +1,245 @@
 """`dynamo explain` as JSON, with what no other report goes into: one declaration for it and its schema."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from dynamo_core.analysis.disagreements import disagreements
-from dynamo_core.analysis.findings import Finding, find
-from dynamo_core.analysis.in_progress import in_progress_lines
-from dynamo_core.analysis.stopped import stopped_lines
-from dynamo_core.analysis.summary import Summary, summarize
-from dynamo_core.analysis.time.compile_phases import Phase, phases_of
-from dynamo_core.analysis.verdict import verdict
-from dynamo_core.model import Recording
-from dynamo_core.shared.declared import Count
+from dynamo_core.analysis.summary import Summary, disagreements, summarize
+from dynamo_core.analysis.time.compiles import Phase, phases_of
+from dynamo_core.analysis.verdict import in_progress_lines, stopped_lines, verdict
+from dynamo_core.findings import Finding, find
+from dynamo_core.model import (
+    CaptureDecision,
+    Compile,
+    CompileId,
+    Frame,
+    Graph,
+    GraphBreak,
+    Place,
+    Process,
+    Recording,
+    StackFrame,
+)
+from dynamo_core.shared.declared import AtLeast, Count, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..parts.after_freeze import FreezeDocument, freeze_of
-from ..parts.verified import Verified, verified_of
-from .limits import limit_lines
-from .overrides import Overrides, overrides_of
-from .process_document import ExplainedProcess, explained
-from .semantics import Semantics, semantics_of
+from ..parts.backends import Taken, Verified, taken, verified_of
+from ..parts.training_document import OptimizerMade, PairTotals, optimizers_of, totals_in
+from .sections import Overrides, Semantics, limit_lines, overrides_of, semantics_of
+
+# What the document of `dynamo explain` has of each process.
+
+
+@dataclass(frozen=True)
+class FrameTried:
+    """A frame that Dynamo was given."""
+
+    name: str
+    place: Place | None
+    compile_id: CompileId | None
+    outcome: Literal["compiled", "skipped", "failed", "raised"]
+    reason: str | None
+    ok: bool
+    whole_graph: bool
+    limit: Annotated[str | None, "the option whose limit made us leave the frame eager"]
+
+
+@dataclass(frozen=True)
+class GraphInShort:
+    """A graph, as it was handed to the backend."""
+
+    number: Annotated[int, AtLeast(1)]
+    name: str | None
+    compile_id: CompileId | None
+    frame: str | None
+    place: Place | None
+    backend: str | None
+    assigned_backend: Annotated[
+        Taken | None, "null where torch gave the graph to the only backend, or in a plain trace"
+    ]
+    compiled: Annotated[bool, "the backend took it"]
+    specialization: Annotated[bool, "a further compile of a graph that counts already"]
+    ops: Count | None
+    calls: Count | None
+    untimed_calls: Annotated[
+        Count | None,
+        "of these, how many were only counted, since the calls are short: the time is extrapolated from the "
+        "others",
+    ]
+    host_seconds: Seconds | None
+    backend_seconds: Seconds | None
+    training: Annotated[
+        list[PairTotals] | None,
+        "its forward and backward graphs in numbers; null where there is a backward and its graphs were not "
+        "recorded",
+    ]
+
+
+@dataclass(frozen=True)
+class BreakInShort:
+    """A graph break; `dynamo breaks` says more."""
+
+    place: Place | None
+    kind: str
+    reason: str
+    compile_id: CompileId | None
+    stack: tuple[StackFrame, ...]
+    explanation: str | None
+    hints: list[str] | None
+    registry_id: str | None
+
+
+@dataclass(frozen=True)
+class CompileInShort:
+    """torch's compilation metrics of a frame, or of a backward graph."""
+
+    compile_id: CompileId | None
+    frame: str | None
+    place: Place | None
+    seconds: Seconds | None
+    forward: bool
+    guards: Count | None
+    ops: Count | None
+    recompile_reason: str | None
+    restart_reasons: Annotated[list[str], "why the analysis began again"]
+    seconds_before_restart: Seconds | None
+    fail_type: str | None
+    fail_reason: str | None
+    cumulative_phases: Annotated[dict[str, float], "seconds; each phase holds those after it"]
+    cache_hits: Count | None
+    cache_misses: Count | None
+
+
+@dataclass(frozen=True)
+class LookUp:
+    """A look-up in one of torch's compile caches."""
+
+    cache: str
+    outcome: Annotated[str, "hit, miss or bypass"]
+    compile_id: CompileId | None
+
+
+@dataclass(frozen=True)
+class ExplainedProcess:
+    """A process that imported torch. Null is what was not recorded, as in a plain torch trace."""
+
+    stream: str
+    rank: int | None
+    info: Annotated[dict[str, Any] | None, "pid, ppid, argv, versions, environment"]
+    torch: Annotated[str | None, "version"]
+    captures: Annotated[list[CaptureDecision], "each decision to compile or only to observe, with its reason"]
+    frames: list[FrameTried] | None
+    graphs: list[GraphInShort]
+    optimizers: Annotated[
+        list[OptimizerMade] | None,
+        "a class of optimizers each, of which the program made one; null in a plain torch trace",
+    ]
+    inherited_graph_calls: Annotated[Count | None, "a forked child's calls of its parent's graphs"]
+    graph_breaks: list[BreakInShort] | None
+    compiles: list[CompileInShort]
+    cache_lookups: list[LookUp]
+    torch_totals: Annotated[dict[str, int] | None, "torch's own counts at the process's end"]
+    torch_config: Annotated[dict[str, dict[str, str]] | None, "settings that are not the defaults"]
+    devices: list[str] | None
+    failed_probes: Annotated[dict[str, str], "what could not be recorded, and why"]
+    damaged_records: Count
+    lost_records: Count | None
+    records: Annotated[dict[str, int], "how many of each kind"]
+
+
+def explained(process: Process) -> ExplainedProcess:
+    """The figures of one process."""
+    has_breaks = process.is_ours or process.breaks
+    return ExplainedProcess(
+        stream=process.stream.name,
+        rank=process.rank,
+        info=process.info.as_json() or None,
+        torch=process.torch_version,
+        captures=process.captures,
+        frames=list(map(_frame, process.frames)) if process.is_ours else None,
+        graphs=[_graph(graph, process) for graph in process.graphs],
+        optimizers=optimizers_of(process),
+        inherited_graph_calls=process.inherited_calls if process.is_ours else None,
+        graph_breaks=list(map(_break, process.breaks)) if has_breaks else None,
+        compiles=list(map(_compile, process.compiles)),
+        cache_lookups=[LookUp(each.cache, each.outcome, each.compile_id) for each in process.cache_lookups],
+        torch_totals=process.end.torch_totals if process.end else None,
+        torch_config=process.state.torch_config,
+        devices=process.state.devices,
+        failed_probes=process.failed_probes,
+        damaged_records=process.damaged_records,
+        lost_records=process.lost_records,
+        records=process.record_counts,
+    )
+
+
+def _frame(frame: Frame) -> FrameTried:
+    return FrameTried(
+        name=frame.name,
+        place=frame.place,
+        compile_id=frame.compile_id,
+        outcome=frame.outcome,
+        reason=frame.reason,
+        ok=frame.ok,
+        whole_graph=frame.is_whole_graph,
+        limit=frame.limit,
+    )
+
+
+def _graph(graph: Graph, process: Process) -> GraphInShort:
+    return GraphInShort(
+        number=graph.number,
+        name=graph.name,
+        compile_id=graph.compile_id,
+        frame=graph.frame_name,
+        place=graph.frame_place,
+        backend=graph.backend,
+        assigned_backend=taken(graph),
+        compiled=graph.is_compiled,
+        specialization=graph.is_specialization,
+        ops=graph.ops,
+        calls=graph.calls,
+        untimed_calls=None if graph.times is None else graph.times.untimed,
+        host_seconds=graph.host_seconds,
+        backend_seconds=graph.backend_seconds,
+        training=totals_in(graph, process),
+    )
+
+
+def _break(graph_break: GraphBreak) -> BreakInShort:
+    explanation = graph_break.explanation
+    return BreakInShort(
+        place=graph_break.place,
+        kind=graph_break.kind,
+        reason=graph_break.reason,
+        compile_id=graph_break.compile_id,
+        stack=graph_break.stack,
+        explanation=explanation.explanation if explanation else None,
+        hints=list(explanation.hints) if explanation else None,
+        registry_id=explanation.registry_id if explanation else None,
+    )
+
+
+def _compile(compile_: Compile) -> CompileInShort:
+    return CompileInShort(
+        compile_id=compile_.compile_id,
+        frame=compile_.name,
+        place=compile_.place,
+        seconds=compile_.seconds,
+        forward=compile_.is_forward,
+        guards=compile_.guards,
+        ops=compile_.ops,
+        recompile_reason=compile_.recompile_reason,
+        restart_reasons=list(compile_.restart_reasons),
+        seconds_before_restart=compile_.seconds_before_restart,
+        fail_type=compile_.fail_type,
+        fail_reason=compile_.fail_reason,
+        cumulative_phases=compile_.phases,
+        cache_hits=compile_.cache_hits,
+        cache_misses=compile_.cache_misses,
+    )
+
+
+# `dynamo explain` as JSON, with what no other report goes into:
 
 
 @dataclass(frozen=True)

@@ -3,24 +3,19 @@
 import shlex
 from dataclasses import replace
 
-from dynamo_core.analysis.findings import find
-from dynamo_core.analysis.in_progress import in_progress_lines
 from dynamo_core.analysis.ranks import Ranks, compare_ranks
 from dynamo_core.analysis.ranks.members import ranks_of
 from dynamo_core.analysis.shown_paths import path_below
-from dynamo_core.analysis.stopped import stopped_lines
 from dynamo_core.analysis.summary import summarize
-from dynamo_core.analysis.verdict import ending, verdict
+from dynamo_core.analysis.verdict import ending, in_progress_lines, stopped_lines, verdict
+from dynamo_core.findings import find
 from dynamo_core.model import Process, Recording
 from dynamo_core.shared.settings import SEMANTICS_EAGER
 
 from ..parts.after_freeze import freeze_sentence, frozen_lines
-from ..parts.backends import taken_line
-from ..parts.findings import finding_lines
-from ..parts.verified import verified_lines
-from .limits import put_off_lines
-from .overrides import override_lines
-from .semantics import semantics_line
+from ..parts.backends import taken_line, verified_lines
+from ..parts.sections import finding_lines
+from .sections import override_lines, put_off_lines, semantics_line
 
 _FINDINGS_SHOWN = 5
 _LINES_SHOWN = 5

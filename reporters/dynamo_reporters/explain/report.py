@@ -4,17 +4,20 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 
-from dynamo_core.analysis.disagreements import disagreements
-from dynamo_core.analysis.findings import CONTENTS as FINDINGS
-from dynamo_core.analysis.findings import find
-from dynamo_core.analysis.in_progress import in_progress_lines
-from dynamo_core.analysis.own_calls import OwnCalls
 from dynamo_core.analysis.ranks.members import newest_launch, ranks_of
-from dynamo_core.analysis.stopped import stopped_lines
-from dynamo_core.analysis.summary import Summary, summarize
-from dynamo_core.analysis.time.compile_phases import avoidable_seconds, phases_of
-from dynamo_core.analysis.time.graph_times import steady_mean
-from dynamo_core.analysis.verdict import counted_together, ending, origin_sentence, verdict, versions
+from dynamo_core.analysis.source_lines import OwnCalls
+from dynamo_core.analysis.summary import Summary, disagreements, summarize
+from dynamo_core.analysis.time.compiles import avoidable_seconds, phases_of
+from dynamo_core.analysis.time.steps import steady_mean
+from dynamo_core.analysis.verdict import (
+    counted_together,
+    ending,
+    in_progress_lines,
+    origin_sentence,
+    stopped_lines,
+    verdict,
+    versions,
+)
 from dynamo_core.analysis.words import (
     cache_name,
     compile_label,
@@ -26,24 +29,20 @@ from dynamo_core.analysis.words import (
     seconds,
     seconds_in_calls,
 )
+from dynamo_core.findings import CONTENTS as FINDINGS
+from dynamo_core.findings import find
 from dynamo_core.model import Compile, Graph, Process, Recording
-from dynamo_core.recording.aot_text import AOT_PAIRS_FROM_OUR_TEXT
+from dynamo_core.recording.training import AOT_PAIRS_FROM_OUR_TEXT
 
-from ..documents import json_value
-from ..page.bar import bar
-from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, table
+from ..documents import json_value, shares_of
+from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, bar, table
 from ..parts.after_freeze import after_freeze
-from ..parts.backends import backend_text, backends_section
-from ..parts.findings import findings_section
-from ..parts.other_ranks import other_ranks_blocks
-from ..parts.training.words import training_section
-from ..parts.verified import verified_blocks
+from ..parts.backends import backend_text, backends_section, verified_blocks
+from ..parts.sections import findings_section, other_ranks_blocks
+from ..parts.training import training_section
 from ..report import Report
-from ..shares import shares_of
 from .document import explained_of
-from .limits import put_off_lines
-from .overrides import override_lines
-from .semantics import semantics_section
+from .sections import override_lines, put_off_lines, semantics_section
 
 _ROWS_SHOWN = 10
 _PROBLEMS_SHOWN = 100

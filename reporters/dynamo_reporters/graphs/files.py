@@ -2,16 +2,32 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any, Literal
 
-from dynamo_core.analysis.by_compile import by_compile
+from dynamo_core.analysis.graphs.nodes import checks_of_operators
+from dynamo_core.analysis.graphs.program import CONTENTS, generated_program
+from dynamo_core.analysis.summary import by_compile
 from dynamo_core.analysis.words import number, process_title
-from dynamo_core.model import CompileId, Graph, Process, Recording, Symbol
+from dynamo_core.model import CompileId, Graph, Process, Recording, Stage, Symbol
+from dynamo_core.shared.errors import NothingSelected
+from dynamo_core.shared.quick_dataclass import dataclass
 
-from ..page.blocks import Block, Bullets, Heading
+from ..documents import json_value
+from ..page.blocks import Block, Bullets, Code, Heading
 from ..page.console import plain_text
+from ..report import Report
+from .document import (
+    GraphsAndProgram,
+    Program,
+    Way,
+    direction,
+    graphs_of,
+    stage_names,
+    texts_by_compile,
+    way_by_inputs,
+)
+from .drawing import svg_text
 from .report import graph_section, graph_text, short_title, titled_drawing
-from .stages import direction, stage_names, texts_by_compile
-from .svg import svg_text
 
 
 def graph_files(recording: Recording, stages: Sequence[str], show_all: bool) -> dict[str, str]:
@@ -87,3 +103,109 @@ def _unused(name: str, taken: dict[str, str]) -> str:
         count += 1
         name = f"{stem}_{count}.{ending}"
     return name
+
+
+# A stand-alone program that runs one graph of a recording: torch's own where it is recorded, else ours.
+#
+# Only written, never run, by us: the code in it is the recording's.
+
+
+_RECORD = "fx_graph_runnable"
+# What torch writes down of the environment that says where and by whom the program was recorded.
+_NOT_OF_THE_GRAPH = re.compile(
+    r"^os\.environ\['(?:DYNAMO_\w+|TORCH_TRACE|TORCH_LOGS\w*|TORCHINDUCTOR_CACHE_DIR"
+    r"|_TORCHINDUCTOR_PYOBJECT_TENSOR_DATA_PTR)'\] = .*\n",
+    re.MULTILINE,
+)
+_IMPORT_TORCH = re.compile(r"^import torch$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Runnable:
+    """The text of a program, whose it is, and the graph and direction it is of."""
+
+    process: Process
+    graph: Graph
+    origin: Literal["torch", "dynamo"]
+    direction: Way | None
+    text: str
+
+
+def report(number: int, backward: bool = False) -> Report:
+    """The report of `dynamo graphs --runnable N`: nothing but the program."""
+
+    def page(recording: Recording) -> list[Block]:
+        return [Code(runnable(recording, number, backward).text)]
+
+    def document_body(recording: Recording) -> dict[str, Any]:
+        found = runnable(recording, number, backward)
+        program = Program(
+            graph=found.graph.number,
+            compile_id=found.graph.compile_id,
+            origin=found.origin,
+            direction=found.direction,
+            text=found.text,
+        )
+        document = GraphsAndProgram(**vars(graphs_of(recording, ())), runnable=program)
+        value: dict[str, Any] = json_value(document)
+        return value
+
+    return Report("dynamo-graphs", 2, CONTENTS | {_RECORD}, page, document_body)
+
+
+def runnable(recording: Recording, number: int, backward: bool) -> Runnable:
+    """The program for graph `number`, of the first process that has one.
+
+    NothingSelected says why there is none.
+    """
+    found = ((p, g) for p in recording.processes for g in p.graphs if g.number == number)
+    process, graph = next(found, (None, None))
+    if process is None or graph is None:
+        there = [str(g.number) for p in recording.processes for g in p.graphs]
+        listed = ", ".join(dict.fromkeys(there)) or "none"
+        raise NothingSelected(f"there is no graph {number} in {recording.path}; graphs: {listed}")
+    title = short_title(graph) + process_title(process, recording)
+    texts = [s for s in process.stages if s.name == _RECORD and s.compile_id == graph.compile_id]
+    has_backward = any(way_by_inputs(text.text) == "backward" for text in texts)
+    texts = [text for text in texts if (way_by_inputs(text.text) == "backward") == backward]
+    if texts:
+        text = _of_graph(texts, graph, process)
+        way = way_by_inputs(text.text)
+        said = _said_of_torchs(title, recording, way, has_backward and not backward)
+        return Runnable(process, graph, "torch", way, said + _with_checks(text.text.strip(), graph) + "\n")
+    if backward:
+        raise NothingSelected(
+            f"no program is recorded for the backward of graph {number} in {recording.path}"
+        )
+    symbols = [symbol for symbol in process.symbols if symbol.compile_id == graph.compile_id]
+    text_of_ours = generated_program(graph, symbols, _one_line(f"{title}, from {recording.path}"))
+    return Runnable(process, graph, "dynamo", None, text_of_ours)
+
+
+def _of_graph(texts: Sequence[Stage], graph: Graph, process: Process) -> Stage:
+    """The text that belongs to the graph: in a trace of several runs, they share a compile id."""
+    alike = [other.number for other in process.graphs if other.compile_id == graph.compile_id]
+    return texts[alike.index(graph.number)] if len(texts) == len(alike) else texts[0]
+
+
+def _with_checks(text: str, graph: Graph) -> str:
+    """torch's program, which behind its import of torch says what it lacks of the user's operators."""
+    program = _NOT_OF_THE_GRAPH.sub("", text)
+    checks = checks_of_operators(program, graph.custom_operators)
+    return _IMPORT_TORCH.sub(lambda line: f"{line[0]}\n{checks}", program, count=1) if checks else program
+
+
+def _said_of_torchs(title: str, recording: Recording, way: str | None, has_backward: bool) -> str:
+    which = f"The {way} of {title}" if way else title[0].upper() + title[1:]
+    lines = [
+        f"# {_one_line(which)}, from {_one_line(str(recording.path))}.",
+        "# torch's own program for it (fx_graph_runnable): compiles the graph with Inductor and runs it on",
+        "# numbers made up for the recorded shapes. No error means that it ran; --help lists its options.",
+    ]
+    if has_backward:
+        lines.append("# The backward is recorded too: dynamo graphs --runnable N --backward.")
+    return "\n".join(lines) + "\n"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

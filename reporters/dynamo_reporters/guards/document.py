@@ -2,13 +2,12 @@
 
 from typing import Annotated
 
-from dynamo_core.analysis.guard_words import check_words, guard_words, tensor_check
+from dynamo_core.analysis.guard_text import check_words, guard_words, tensor_check
 from dynamo_core.model import CompileId, Guard, GuardCheck, Place, Process, Recording
-from dynamo_core.recording.guard_text import split_comment
+from dynamo_core.recording.guards import split_comment
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .entries import Entry, by_frame, entries_of, without_guards
-from .groups import Difference, differences, with_relations
+from .groups import Difference, Entry, by_frame, differences, entries_of, with_relations, without_guards
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from dynamo_core.analysis.guard_words import (
+from dynamo_core.analysis.guard_text import (
     check_words,
     closure_variable,
     guard_words,
@@ -14,19 +14,22 @@ from dynamo_core.analysis.words import compile_label, frame_name, number, place,
 from dynamo_core.model import Guard, GuardCheck, GuardSet, Process, Recording
 from dynamo_core.shared import names
 
-from ..detail import Detail
 from ..documents import json_value
 from ..page.blocks import Block, Bullets, Column, Heading, Paragraph, Table, table
-from ..report import Report
+from ..report import Detail, Report
 from .document import guards_of
-from .entries import Entry, by_frame, entries_lost, entries_of, without_guards
 from .groups import (
     Difference,
+    Entry,
     SourceGuards,
+    by_frame,
     by_kind,
     differences,
+    entries_lost,
+    entries_of,
     remarks,
     unnumbered,
+    without_guards,
 )
 
 _FEW = 12  # sources; so many are always listed

@@ -3,13 +3,16 @@
 Text and attributes are escaped where they are written, and nowhere else, so that nobody can forget it.
 """
 
+import base64
+import gzip
 import html
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Union
 
 from dynamo_core.shared.quick_dataclass import dataclass
-from dynamo_core.shared.untrusted import printable
+from dynamo_core.shared.text import printable
 
 LONGEST_TEXT = 20_000  # characters of a text that is no code
 _LONGEST_SAID = 1_000  # of what is said when somebody points at an element
@@ -119,3 +122,82 @@ def to_json(child: Child) -> Any:
     attributes: dict[str, str] | int = {name: safe(value) for name, value in child.attributes.items()} or 0
     tag = f"{child.tag}*" if child.is_later else child.tag
     return [tag, attributes, *map(to_json, child.children)]
+
+
+# The data of a page: JSON, packed with gzip and written in base64, where no markup can occur.
+
+
+_LEVEL = 6
+
+
+def packed(content: Element | list[Any]) -> bytes:
+    """The same bytes for the same content, whenever it is packed."""
+    value = to_json(content) if isinstance(content, Element) else content
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    # Half of a character that is two in UTF-16 is none of Unicode, and fits into no file.
+    data = gzip.compress(text.encode("utf-8", "backslashreplace"), _LEVEL, mtime=0)
+    return base64.b64encode(data)
+
+
+def block(route: str, data: bytes) -> Element:
+    """What is shown at a route, as the page's script finds it."""
+    return h("script", data.decode("ascii"), type="application/gzip", data_route=route)
+
+
+# What a page leaves out where it would get too large to send: in a fixed order, and told on the page.
+
+
+# What is left out first stands first; what is not here is never left out. The command shows it in a terminal.
+ORDER = {
+    "output code": "graphs --stage output-code,runnable",
+    "texts of graphs at their stages": "graphs --stage all",
+    "guards by cache entry": "guards",
+    "bytecode": "bytecode --diff",
+    "source of libraries": "bytecode --source",
+    "nodes of graphs": "graphs",
+}
+_OVERHEAD = 80  # bytes of markup around a part
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is shown at a route, packed, and which kind of it may be left out."""
+
+    route: str
+    data: bytes
+    kind: str = ""
+
+    @property
+    def size(self) -> int:
+        """Its bytes in the file."""
+        return len(self.data) + len(self.route) + _OVERHEAD
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Parts that do not fit: of which kind, how many, how large, and the command that shows them."""
+
+    kind: str
+    count: int
+    size: int
+    command: str
+
+
+def within_bounds(parts: Iterable[Part], largest: int) -> tuple[list[Part], list[LeftOut]]:
+    """The parts that fit, in their order, and what was left out: whole kinds, until the others fit."""
+    kept = list(parts)
+    left_out: list[LeftOut] = []
+    for kind, command in ORDER.items():
+        if sum(part.size for part in kept) <= largest:
+            break
+        of_kind = [part for part in kept if part.kind == kind]
+        if of_kind:
+            left_out.append(LeftOut(kind, len(of_kind), sum(part.size for part in of_kind), command))
+            kept = [part for part in kept if part.kind != kind]
+    return kept, left_out
+
+
+def sentence(left_out: Sequence[LeftOut]) -> str:
+    """What is said above what was left out."""
+    size = sum(each.size for each in left_out) / 1e6
+    return f"{size:,.1f} MB did not fit into the page; in a terminal:"

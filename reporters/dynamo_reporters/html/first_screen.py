@@ -3,24 +3,60 @@
 import shlex
 from collections.abc import Iterator, Sequence
 
-from dynamo_core.analysis.disagreements import disagreements
-from dynamo_core.analysis.findings import Finding
-from dynamo_core.analysis.findings.finding import Figure, Remedy
-from dynamo_core.analysis.findings.via_words import via_line
-from dynamo_core.analysis.in_progress import in_progress_lines
-from dynamo_core.analysis.stopped import stopped_lines
-from dynamo_core.analysis.summary import Summary
+from dynamo_core.analysis.ranks import compare_ranks
+from dynamo_core.analysis.ranks.members import ranks_of
+from dynamo_core.analysis.summary import Summary, disagreements
 from dynamo_core.analysis.time.wall import WallTime, wall_time
-from dynamo_core.analysis.verdict import ending, origin_sentence, verdict, versions
+from dynamo_core.analysis.verdict import (
+    ending,
+    in_progress_lines,
+    origin_sentence,
+    stopped_lines,
+    verdict,
+    versions,
+)
 from dynamo_core.analysis.words import alternatives, number, seconds
+from dynamo_core.compare.node_changes import SourceLines
+from dynamo_core.findings import Finding
+from dynamo_core.findings.build import via_line
+from dynamo_core.findings.finding import Figure, Remedy
 from dynamo_core.model import Process, Recording
 
-from ..parts.findings import tests_line
-from ..profile.exports.names import process_name
-from ..shares import shares_of
+from ..documents import shares_of
+from ..parts.sections import tests_line
+from ..profile.exports.tracks import process_name
+from ..ranks import in_short
+from .blocks import elements
 from .element import Child, Element, cut, h
 from .links import Links, link
-from .ranks import ranks_in_short
+
+# The ranks on the first screen, where they keep each other from going on, or would.
+
+
+def has_ranks(recording: Recording) -> bool:
+    """Whether there are ranks to compare."""
+    return len(ranks_of(recording)) > 1
+
+
+def ranks_in_short(recording: Recording, findings: Sequence[Finding], links: Links) -> Iterator[Element]:
+    """Nothing where no rank waits for another and all call the same collectives."""
+    if not has_ranks(recording):
+        return
+    ranks = compare_ranks(recording)
+    if not ranks.waiting and all(finding.kind != "ranks differ" for finding in findings):
+        return
+    more = len(ranks.differences) - 1
+    yield h(
+        "section",
+        h("h2", link("ranks", "Ranks")),
+        elements(in_short(ranks, SourceLines(recording)), links),
+        h("p", link("ranks", f"… and {number(more, 'more difference')}"), class_="dim") if more > 0 else None,
+        aria_label="Ranks",
+    )
+
+
+# The first screen:
+
 
 _OPEN_CARDS = 8  # findings that are shown at once; the others are one click away
 _MOST_CARDS = 200

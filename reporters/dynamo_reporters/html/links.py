@@ -11,7 +11,7 @@ from dynamo_core.analysis.words import compile_label
 from dynamo_core.analysis.words import place as place_text
 from dynamo_core.model import CompileId, Place, Process
 
-from ..profile.exports.names import process_name
+from ..profile.exports.tracks import process_name
 from .element import LONGEST_TEXT, Child, cut, h
 
 _LONGEST_NAME = 120  # characters of a file's name

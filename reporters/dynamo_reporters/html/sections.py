@@ -1,28 +1,28 @@
 """The sections of the page behind its first screen: each report, and what only a page can show."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from dynamo_core.model import Process, Recording
+from dynamo_core.model import Process, Recording, Run
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from ..breaks import report as breaks
+from .. import breaks, ranks, recompiles
 from ..bytecode import report as bytecode
 from ..explain import report as explain
 from ..guards import report as guards
 from ..ops import report as ops_report
-from ..page.blocks import Block, Heading
-from ..parts.findings import FINDINGS_TITLE
+from ..page.blocks import Block, Heading, Table
+from ..page.blocks import table as block_table
+from ..parts.sections import FINDINGS_TITLE
 from ..profile import report as profile
-from ..profile.exports.names import process_name
-from ..ranks import report as ranks
-from ..recompiles import report as recompiles
+from ..profile.exports.tracks import process_name
 from ..report import Report, page
-from .blocks import elements
+from .blocks import elements, table
 from .element import Child, Element, h
-from .first_screen import command
+from .first_screen import command, has_ranks
 from .links import Links
-from .ranks import has_ranks
 
 
 @dataclass(frozen=True)
@@ -114,3 +114,67 @@ def of_process(process: Process, children: Sequence[Child]) -> Element:
 def alone(recording: Recording, process: Process) -> Recording:
     """The recording as if it had this process only."""
     return replace(recording, processes=[process])
+
+
+# The run and its processes as they say of themselves: command, versions, settings, environment, records.
+
+
+_MOST_PROCESSES = 100
+_MOST_ROWS = 500
+
+
+def run_facts(recording: Recording, links: Links) -> Iterator[Child]:
+    """A table for the run, and one for each process."""
+    if recording.run is not None:
+        yield h("h3", "The run")
+        yield table(_facts(_of_run(recording.run)), links, None)
+    for process in recording.processes[:_MOST_PROCESSES]:
+        name = process_name(process)
+        yield h("h3", name[:1].upper() + name[1:])
+        yield table(_facts(_of_process(process)), links, process)
+    more = len(recording.processes) - _MOST_PROCESSES
+    if more > 0:
+        yield h("p", f"… and {more:,} more processes; --format json has all", class_="dim")
+
+
+def _facts(facts: Mapping[str, Any]) -> Table:
+    rows = [[name, _shown(value)] for name, value in facts.items() if value not in (None, "", [], {})]
+    return Table(block_table("|", []).columns, rows[:_MOST_ROWS])
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "\n".join(f"{name} = {_shown(inner)}" for name, inner in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _of_run(run: Run) -> dict[str, Any]:
+    settings = {name: value for name, value in run.settings.recorded.items() if value not in (None, [], {})}
+    return {
+        "command": shlex.join(run.command or []),
+        "in": run.cwd,
+        "started": run.started,
+        "exit code": run.exit_code,
+        "signal": run.signal,
+        "recorded by": f"dynamo {run.dynamo}" if run.dynamo else None,
+        "settings": settings,
+    }
+
+
+def _of_process(process: Process) -> dict[str, Any]:
+    info, state = process.info, process.state
+    return {
+        "stream": process.stream.name,
+        "pid": info.pid,
+        "rank": process.rank,
+        "command line": shlex.join(info.argv) if info.argv else None,
+        "Python": f"{info.python} ({info.executable})" if info.python else None,
+        "torch": process.torch_version,
+        "torch's commit": info.torch_git,
+        "CUDA": info.cuda_build,
+        "ROCm": info.hip_build,
+        "devices": state.devices,
+        "torch's settings that are not the defaults": state.torch_config,
+        "environment": info.environment,
+        "records": dict(sorted(process.record_counts.items(), key=lambda each: (-each[1], each[0]))),
+    }

@@ -6,10 +6,7 @@ from dynamo_core.analysis.words import seconds
 from dynamo_core.model import Process, Recording
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from ..profile.exports.layout import Slice, Track
-from ..profile.exports.life import life, marks
-from ..profile.exports.names import process_name
-from ..profile.exports.tracks import origin_ns, tracks
+from ..profile.exports.tracks import Slice, Track, life, marks, origin_ns, process_name, tracks
 from .element import Element, cut, h
 
 _UNITS = 100_000  # of the drawing, from left to right

@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from tabulate import tabulate
 
 from .blocks import Block, Bullets, Code, Comparison, Heading, Intervals, Paragraph, Role, Table
-from .printed import printed
-from .terminal import change_as_line
+from .terminal import change_as_line, printed
 
 _MARKS: dict[Role, tuple[str, str]] = {
     "plain": ("", ""),

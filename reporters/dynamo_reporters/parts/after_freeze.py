@@ -5,15 +5,15 @@ from dataclasses import field
 from typing import Annotated, ClassVar
 
 from dynamo_core.analysis.guard_failures import came, compiled_for, what_differed
-from dynamo_core.analysis.recompile_moments import seconds_since_begin
+from dynamo_core.analysis.recompiles import seconds_since_begin
 from dynamo_core.analysis.words import frame_name, number, place, process_title, seconds
 from dynamo_core.model import NotCompiled, Place, Process, Recording, StackFrame
-from dynamo_core.shared.freeze_after import FreezeAfter, parse_freeze_after
+from dynamo_core.shared.choices import FreezeAfter, parse_freeze_after
 from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.settings import ON_RECOMPILE_ERROR
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
-from .guard_failures import Failure, failure_of
+from .sections import Failure, failure_of
 
 _VALUES_SHOWN = 8
 _WHAT_TO_DO = (

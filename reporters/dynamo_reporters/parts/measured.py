@@ -1,10 +1,13 @@
 """What was measured of one backend on one graph, as `dynamo autotune` and `dynamo bench` have it in JSON."""
 
+from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 from dynamo_core.shared.declared import Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
-from dynamo_core.tuned.measurement import Verdict
+from dynamo_core.shared.winners import Verdict
+
+from ..page.blocks import Estimate, Intervals
 
 # A `Round`: there are many, so it is a list and not an object.
 RoundValue = tuple[float, float | None, float | None, bool]
@@ -29,3 +32,23 @@ class Measured:
         "on average over a batch of calls, the candidates in turn: seconds of the forward and of the "
         "backward, the share of the time in which something waited for a processor, whether the round counts",
     ]
+
+
+# Speed-ups and their intervals, as text and to be drawn.
+
+
+def factor(value: float) -> str:
+    """Two rounds that differ a little have bounds beyond anything that a speed-up can be."""
+    return "> 100" if value > 100 else "< 0.01" if value < 0.01 else f"{value:.2f}"
+
+
+def interval(low: float, high: float) -> str:
+    """An interval of speed-ups, `0.86 to 0.96`."""
+    return f"{factor(low)} to {factor(high)}"
+
+
+def speed_ups_drawn(estimates: Iterable[Estimate]) -> Iterator[Intervals]:
+    """Nothing where none has an interval."""
+    found = list(estimates)
+    if found:
+        yield Intervals("speed-up over eager (95 %)", found)

@@ -2,11 +2,17 @@
 
 from typing import Annotated, ClassVar, Literal
 
-from dynamo_core.analysis.time.compiles import CompileCost, compile_costs
-from dynamo_core.analysis.time.phase_tree import Node, phase_tree
-from dynamo_core.analysis.time.phases import CompileSplit, split
-from dynamo_core.analysis.time.thrown_away import Loss, seconds_of, thrown_away
-from dynamo_core.analysis.time.traced import Traced, Tracing, tracing
+from dynamo_core.analysis.time.compiles import (
+    CompileCost,
+    Loss,
+    Traced,
+    Tracing,
+    compile_costs,
+    seconds_of,
+    thrown_away,
+    tracing,
+)
+from dynamo_core.analysis.time.phases import CompileSplit, Node, phase_tree, split
 from dynamo_core.model import CompileId, Place, Process
 from dynamo_core.shared.declared import Seconds
 from dynamo_core.shared.quick_dataclass import dataclass

@@ -2,11 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from dynamo_core.analysis.time.compiles import CompileCost, compile_costs
-from dynamo_core.analysis.time.phase_tree import Node, phase_tree
-from dynamo_core.analysis.time.phases import CompileSplit, split
-from dynamo_core.analysis.time.thrown_away import Loss, seconds_of, thrown_away
-from dynamo_core.analysis.time.traced import Tracing, tracing
+from dynamo_core.analysis.time.compiles import (
+    CompileCost,
+    Loss,
+    Tracing,
+    compile_costs,
+    seconds_of,
+    thrown_away,
+    tracing,
+)
+from dynamo_core.analysis.time.phases import CompileSplit, Node, phase_tree, split
 from dynamo_core.analysis.time.wall import COMPILING, WallTime, wall_time
 from dynamo_core.analysis.words import (
     cache_name,

@@ -3,17 +3,16 @@
 from typing import Annotated, ClassVar
 
 from dynamo_core.analysis.figures import Figures
-from dynamo_core.analysis.findings import Finding, find
-from dynamo_core.analysis.findings.in_order import ranked_breaks
 from dynamo_core.analysis.time import wall
-from dynamo_core.analysis.time.graph_times import first_call, steady_mean
-from dynamo_core.analysis.time.steps import find_steps
+from dynamo_core.analysis.time.steps import find_steps, first_call, steady_mean
+from dynamo_core.findings import Finding, find
+from dynamo_core.findings.recompiles import ranked_breaks
 from dynamo_core.model import CallTimes, CompileId, Graph, Place, Process, Recording
 from dynamo_core.shared.declared import Count, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .compile_document import CompileTime, compile_time_of
-from .window_document import NoWindow, Window, window_of
+from .window import NoWindow, Window, window_of
 
 
 @dataclass(frozen=True)

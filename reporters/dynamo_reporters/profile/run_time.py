@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from dynamo_core.analysis.own_calls import OwnCalls
-from dynamo_core.analysis.time.graph_times import GraphTime, first_call, frame_text, graph_times, steady_mean
+from dynamo_core.analysis.source_lines import OwnCalls
+from dynamo_core.analysis.time.steps import GraphTime, first_call, frame_text, graph_times, steady_mean
 from dynamo_core.analysis.words import (
     compile_label,
     graph_frame,
@@ -14,8 +14,8 @@ from dynamo_core.analysis.words import (
 )
 from dynamo_core.model import CallTimes, Process, Recording
 
+from ..documents import shares_of
 from ..page.blocks import Block, Column, Heading, Paragraph, Table, table
-from ..shares import shares_of
 
 _ROWS_SHOWN = 5
 _COLUMNS = [

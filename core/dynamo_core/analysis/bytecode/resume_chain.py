@@ -19,7 +19,7 @@ from ...model import (
 from ...shared import names
 from ...shared.quick_dataclass import dataclass
 from ..words import compile_label, frame_name, number, place
-from .instructions import index_at, plain_argument, short_name
+from .rewritten import index_at, plain_argument, short_name
 
 _COMPILED = "__compiled_fn_"
 # Compiles of a resume function that are shown wherever it takes over. The versions of a function all go on in

@@ -1,11 +1,9 @@
 """The ranks of a distributed run beside each other: who differs first, where, and who waits for whom."""
 
-from .clocks import HostClock
-from .comparison import RankRow, Ranks, compare_ranks
-from .compile_waits import CompileWait, CompileWaits, TimedCompile, Waiting
-from .late_ranks import LateRank
-from .steps import Difference, Side
-from .waiting import Wait
+from .compare import RankRow, Ranks, compare_ranks
+from .compile_waits import CompileWait, CompileWaits, HostClock, TimedCompile, Waiting
+from .members import Difference, Side
+from .waiting import LateRank, Wait
 
 __all__ = [
     "CompileWait",

@@ -6,12 +6,10 @@ from dataclasses import replace
 from ...model import Graph, Node, Process, function_of
 from ...shared.launchers import OF_A_RANK
 from ...shared.records import CachesInUse
-from ..lasting_text import without_numbers
 from ..summary import breaks_recorded_in, recompiles_recorded_in
-from ..words import cache_name, compile_label, first_line, frame_name, graph_frame, number
-from .collectives import collectives_of, place_in_program, tensors_in_words
-from .shared_calls import SharedCalls, is_as_far
-from .steps import NOTHING, Difference, Step, Subject, ordinal, sides
+from ..words import cache_name, compile_label, first_line, frame_name, graph_frame, number, without_numbers
+from .collectives import SharedCalls, collectives_of, is_as_far, place_in_program, tensors_in_words
+from .members import NOTHING, Difference, Step, Subject, ordinal, sides
 
 Ranks = Mapping[int, Process]
 

@@ -5,18 +5,61 @@ most of the time after the last compile, the one with the most calls. Compiled a
 for no function of the program, are second to any other.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import PurePath
 from statistics import median
 
-from ...model import CallTimes, Graph, Place, Process, ProfileWindow
-from ...shared.errors import NothingSelected
-from ...shared.near_names import did_you_mean
+from ...model import CallSample, CallTimes, Graph, Place, Process, ProfileWindow, Recording
+from ...shared.errors import NothingSelected, did_you_mean
 from ...shared.quick_dataclass import dataclass
-from .calls_before import CallsBefore, noted_calls
+from ..graphs.nodes import place_in
+from ..source_lines import OwnCalls
+from ..words import graph_frame, place
 from .wall import Interval, compile_intervals
+
+# How many calls of graphs began before a moment, from those that were noted one by one.
+
+
+class CallsBefore:
+    """How many calls of these graphs, together, began before a moment: to be asked for many moments."""
+
+    def __init__(self, graphs: Iterable[CallTimes]) -> None:
+        self._least, self._most = [0], [0]
+        changes: list[tuple[int, int, int]] = []  # when, and how many more began then: at least, at most
+        for times in graphs:
+            calls = sorted(noted_calls(times), key=lambda call: call.began_ns)
+            numbers = [call.number for call in calls]
+            least = [0, *accumulate(numbers, max)]
+            next_one = [*accumulate(reversed(numbers), min, initial=times.calls + 1)][::-1]
+            most = [max(number - 1, before) for number, before in zip(next_one, least, strict=True)]
+            self._most[0] += most[0]
+            more = zip(calls, pairwise(least), pairwise(most), strict=True)
+            changes += ((call.began_ns, low[1] - low[0], high[1] - high[0]) for call, low, high in more)
+        changes.sort()
+        self._moments = [moment for moment, _, _ in changes]
+        for _, more_at_least, more_at_most in changes:
+            self._least.append(self._least[-1] + more_at_least)
+            self._most.append(self._most[-1] + more_at_most)
+
+    def at(self, moment: int) -> tuple[int, int]:
+        """How many calls began before the moment: at least, and at most."""
+        position = bisect_right(self._moments, moment)
+        return self._least[position], self._most[position]
+
+
+def noted_calls(times: CallTimes | None) -> list[CallSample]:
+    """Every call that was noted one by one, in order."""
+    if times is None:
+        return []
+    calls = {call.number: call for call in (*times.early, *times.samples)}
+    return [calls[number] for number in sorted(calls)]
+
+
+# The repeating step of a run, found in the calls of its graphs:
+
 
 _LEAST_CALLS = 4  # after the last compile; fewer are no repetition
 
@@ -218,3 +261,107 @@ def _same_frame(graphs: Iterable[Graph], graph: Graph) -> Iterable[CallTimes]:
         )
         if is_same and other.times is not None:
             yield other.times
+
+
+# The run time of each compiled graph: how often, how long, and how much of that is overhead.
+
+
+# A call of a compiled graph costs about 10 us before the graph does anything (benchmarks/call_cost.py).
+_OVERHEAD_BOUND_S = 20e-6
+_OFTEN = 100
+# A busy machine makes calls take so many times as long; what half of them take beyond that is their own.
+_HELD_UP = 5
+
+
+@dataclass(frozen=True)
+class GraphTime:
+    """A graph of a process with its calls. `share` is of the time in all graphs.
+
+    Backward graphs are in it, and those that a process has of its parent.
+    """
+
+    process: Process
+    graph: Graph
+    share: float
+
+    @property
+    def times(self) -> CallTimes:
+        """The forward's calls."""
+        assert self.graph.times is not None
+        return self.graph.times
+
+    @property
+    def seconds(self) -> float:
+        """In the graph and its backward."""
+        return self.times.seconds + (self.graph.backward.seconds if self.graph.backward else 0.0)
+
+    @property
+    def has_device_time(self) -> bool:
+        """Whether some of its calls, or of its backward's, were timed on a GPU."""
+        backward = self.graph.backward
+        return bool(self.times.device_samples or (backward is not None and backward.device_samples))
+
+    @property
+    def typical(self) -> float | None:
+        """Seconds of a call; half of them took less."""
+        return self.times.percentile(0.5)
+
+    @property
+    def undisturbed(self) -> float | None:
+        """Seconds of a call where nothing else holds the machine up: one in ten took less."""
+        return self.times.percentile(0.1)
+
+    @property
+    def is_overhead_bound(self) -> bool:
+        """Whether it is called often for so little that calling it costs as much as what it does."""
+        typical, undisturbed = self.typical, self.undisturbed
+        if self.times.calls < _OFTEN or typical is None or undisturbed is None:
+            return False
+        is_small = undisturbed < _OVERHEAD_BOUND_S and typical < _HELD_UP * _OVERHEAD_BOUND_S
+        return is_small or self.has_costlier_guards
+
+    @property
+    def has_costlier_guards(self) -> bool:
+        """Whether checking its guards takes longer than half of its calls do."""
+        typical = self.typical
+        return typical is not None and (self.times.guard_seconds or 0.0) > typical
+
+
+def graph_times(recording: Recording) -> list[GraphTime]:
+    """Every graph whose calls were counted, the one that took the most time first."""
+    found = [
+        GraphTime(process, graph, 0.0)
+        for process in recording.processes
+        for graph in process.graphs
+        if graph.times is not None and graph.times.calls
+    ]
+    total = sum(each.seconds for each in found)
+    total += sum(process.inherited_seconds for process in recording.processes)
+    shared = [GraphTime(each.process, each.graph, each.seconds / total if total else 0.0) for each in found]
+    return sorted(shared, key=lambda each: -each.seconds)
+
+
+def frame_text(graph: Graph, own_calls: OwnCalls) -> str:
+    """A graph's frame and where it is: `step (train.py:3)`, `Sequential.forward (called at train.py:9)`.
+
+    Compiled autograd's are in no file.
+    """
+    if graph.frame_name is not None and graph.frame_place is None:
+        return graph.frame_name
+    call = own_calls.of(graph.compile_id, graph.frame_place)
+    if call is not None:
+        return f"{graph_frame(graph)} (called at {place(call.place)})"
+    return place_in(graph)
+
+
+def first_call(times: CallTimes) -> float | None:
+    """Seconds of the first call, which may load, record or tune what later ones only use."""
+    return times.early[0].seconds if times.early else None
+
+
+def steady_mean(times: CallTimes) -> float | None:
+    """Seconds of a call after the first; None where there was no other."""
+    first = first_call(times)
+    if times.calls < 2 or first is None:
+        return None
+    return max(times.seconds - first, 0.0) / (times.calls - 1)

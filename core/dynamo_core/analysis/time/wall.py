@@ -1,11 +1,12 @@
 """The wall time of a process, split into parts that add up to it."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Literal
 
-from ...model import CallTimes, Process, Recording
+from ...model import CallTimes, EagerOperator, Process, ProfileWindow, Recording, WindowKernel
 from ...shared.quick_dataclass import dataclass
-from ..not_recorded import probe_failed
+from ..summary import probe_failed
 from ..words import number
 from .phases import CompileSplit, split
 
@@ -227,3 +228,53 @@ def _calls(process: Process) -> Iterable[Part]:
 def _basis(calls: Iterable[CallTimes]) -> Basis:
     """Short calls are not all timed."""
     return "sampled" if any(times.untimed for times in calls) else "measured"
+
+
+# How much of a profiled window ran inside compiled graphs.
+
+
+def coverage(window: ProfileWindow) -> dict[str, float | None]:
+    """The shares, from 0 to 1, of what ran inside compiled graphs; None where there was nothing to share."""
+    inside = sum(part.seconds for part in window.parts)
+    calls = sum(part.operator_calls for part in window.parts)
+    kernels = window.kernels or ()
+    in_parts = _sum_seconds(kernel for kernel in kernels if kernel.part is not None)
+    return {
+        "time": _share(inside, inside + _sum_seconds(window.eager)),
+        "operators": _share(calls, calls + _calls_of(window.eager)),
+        "kernel_time": _share(in_parts, _sum_seconds(kernels)),
+    }
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole > 0 else None
+
+
+def _sum_seconds(items: Iterable[EagerOperator | WindowKernel]) -> float:
+    return sum(item.seconds for item in items)
+
+
+def _calls_of(operators: Iterable[EagerOperator]) -> int:
+    return sum(operator.calls for operator in operators)
+
+
+# What several processes spent, as seconds of the run that they were part of.
+
+
+def in_the_run(spent: Iterable[tuple[Process, float]]) -> float:
+    """Of the ranks of a job, which run at the same time, the largest; everything else is added up.
+
+    Any other process may have been waited for: a script starts the next one when the last has ended, and a
+    parent does nothing while its children work. Only the sum is then surely no less than what can be saved.
+    For the same reason a rank's forked workers, and what had the same rank before it in the same attempt, add
+    to that rank, and each attempt at a job to the one before.
+    """
+    apart = 0.0
+    jobs: defaultdict[object, defaultdict[int, float]] = defaultdict(lambda: defaultdict(float))
+    for process, seconds in spent:
+        if process.rank is None:
+            apart += seconds
+        else:
+            launch = process.info.job, tuple(process.info.attempt or ())
+            jobs[launch][process.rank] += seconds
+    return apart + sum(max(of_rank.values()) for of_rank in jobs.values())

@@ -1,12 +1,8 @@
 """Whether compiled code agrees with eager: clones to run on, a float64 reference, a comparison."""
 
-from .clones import clone_with_aliases
-from .comparison import Comparison, compare
-from .float64 import float64_reference, in_float64
-from .perturbation import with_other_last_bits
+from .compare import Comparison, compare, rounded_otherwise, with_other_last_bits
 from .random_numbers import RandomState, draws_random_numbers
-from .rounding import rounded_otherwise
-from .shield import is_shielded, shielded
+from .reference import clone_with_aliases, float64_reference, in_float64, is_shielded, shielded
 
 __all__ = [
     "Comparison",

@@ -8,7 +8,7 @@ Checked with 2.8, 2.13 and 2.15.
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..frames.graph_lines import user_line
+from ..frames.source import user_line
 
 # They write their running statistics without a new version (torch/nn/functional.py, 2.8 to 2.15).
 _NORMALISING = ("batch_norm", "instance_norm")

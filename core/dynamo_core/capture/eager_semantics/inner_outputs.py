@@ -10,9 +10,7 @@ torch/autograd/__init__.py (grad, which calls `_engine_run_backward` of its modu
 from collections.abc import Sequence
 from typing import Any
 
-from .aot_function import call_of
-from .call import Call
-from .eager_run import Unanswerable
+from .replay import Call, Unanswerable, call_of
 
 # As torch words it: torch/csrc/autograd/python_engine.cpp (THPEngine_run_backward).
 _UNUSED = (

@@ -1,18 +1,145 @@
 """Keep eager's semantics for the graphs of a captured program, from when capture begins until it ends."""
 
+import ast
+import functools
+import importlib
+import linecache
+import sys
 from collections.abc import Callable
 from typing import Any
 
-from ...backends.graph_copy import copy_of_graph
+from ...backends.compilers import copy_of_graph
+from ..frames.program_files import is_own
+from ..frames.source import user_lines
 from ..harmless import Probes
-from .caught import place_of_caught_operation
+from . import graph, replay
+from .graph import KeptGraph
 from .graph_facts import facts_of
 from .inner_outputs import answer_gradients_of_inner_outputs
-from .kept_graph import KeptGraph
-from .notes import Notes
-from .printed import print_eagers_names
-from .quiet_graphs import raise_quietly
-from .tensor_keys import leave_tensor_keys_to_eager
+from .observer import Notes
+from .replay import print_eagers_names
+
+# Whether the program waits for what an operation raises, inside the very frame that is compiled.
+#
+# Dynamo's bytecode calls a graph at its beginning, before any `try` of the frame: what the graph raises for
+# its data (a matrix that is not positive definite, an index out of range) would pass by the `except` and
+# `finally` that wait for it. A `finally` counts in the program's own files: in libraries it tidies up around
+# models.
+
+
+def place_of_caught_operation(gm: Any) -> tuple[str, int] | None:
+    """The file and line of an operation in the body of a `try`, if the graph has one."""
+    for node in gm.graph.nodes:
+        if node.op.startswith("call_"):
+            for file, line in user_lines(node.meta.get("stack_trace")):
+                if "/torch/" not in file and any(a <= line <= b for a, b in _caught_lines(file)):
+                    return file, line
+    return None
+
+
+@functools.lru_cache(maxsize=1000)
+def _caught_lines(file: str) -> list[tuple[int, int]]:
+    source = "".join(linecache.getlines(file))
+    if "try:" not in source:
+        return []
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    return [
+        (node.body[0].lineno, node.body[-1].end_lineno or node.body[-1].lineno)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Try) and (node.handlers or is_own(file))
+    ]
+
+
+# What a compiled graph raises is for the program to print: FX prints it on stderr as well.
+#
+# Source: torch/fx/graph_module.py (_WrappedCall.__call__), 2.8 to 2.15.
+
+
+_FARTHEST = 40  # frames from a module of AOTAutograd's to the call of the graph, or to its backward
+
+
+def raise_quietly() -> None:
+    """From here on, in this process; modules that the program traced itself are as before."""
+    from torch.fx.graph_module import _WrappedCall
+
+    original = _WrappedCall.__call__
+
+    def __call__(self: Any, module: Any, *args: Any, **named: Any) -> Any:
+        if not _is_in_a_graph_of_ours():
+            return original(self, module, *args, **named)
+        if self.cls_call is not None:
+            return self.cls_call(module, *args, **named)
+        return super(self.cls, module).__call__(*args, **named)
+
+    _WrappedCall.__call__ = __call__
+
+
+def _is_in_a_graph_of_ours() -> bool:
+    ours = (vars(graph), vars(replay))
+    frame: Any = sys._getframe(2)
+    for _ in range(_FARTHEST):
+        if frame is None:
+            return False
+        if any(frame.f_globals is names for names in ours):
+            return True
+        frame = frame.f_back
+    return False
+
+
+# Frames that look a tensor up in a dict or a set are left to eager.
+#
+# Dynamo hashes a tensor by its stand-in while tracing, and does not guard on which tensor it is: compiled for
+# one parameter, `state[parameter]` gives that one's value for every other parameter. Source:
+# torch/_dynamo/variables/hashable.py (HashableTracker), before torch 2.13 in dicts.py.
+
+
+def leave_tensor_keys_to_eager() -> None:
+    """Let Dynamo skip frames that look tensors up in a dict or a set, from here on in this process."""
+    from torch._dynamo.exc import SkipFrame
+
+    tracker = _tracker_class()
+    original = tracker.__init__
+
+    def __init__(self: Any, vt: Any) -> None:
+        if _is_tensor(vt):
+            raise SkipFrame(
+                "left to eager: it looks up a tensor in a dict or a set, which torch.compile mistakes"
+            )
+        original(self, vt)
+
+    tracker.__init__ = __init__
+
+
+def _tracker_class() -> Any:
+    for module, names in (
+        ("torch._dynamo.variables.hashable", ("HashableTracker",)),
+        ("torch._dynamo.variables.dicts", ("HashableTracker", "_HashableTracker")),
+    ):
+        try:
+            found: Any = importlib.import_module(module)
+        except ImportError:
+            continue
+        for owner in (found, getattr(found, "ConstDictVariable", None)):
+            for name in names:
+                if hasattr(owner, name):
+                    return getattr(owner, name)
+    raise AttributeError("torch._dynamo has no HashableTracker")
+
+
+def _is_tensor(variable: Any) -> bool:
+    import torch
+    from torch._dynamo.variables import LazyVariableTracker, TensorVariable
+
+    if isinstance(variable, LazyVariableTracker) and not variable.is_realized():
+        return isinstance(variable.peek_value(), torch.Tensor)
+    return isinstance(variable.realize(), TensorVariable)
+
+
+# Keep eager's semantics for the graphs of a captured program, from when capture begins until it ends.
+
 
 _MARK = "_dynamo_static_input_type"
 
@@ -79,3 +206,66 @@ def _runnable(gm: Any) -> Callable[..., Any]:
             node.meta.clear()
     run: Callable[..., Any] = copied.forward
     return run
+
+
+# A pass for Inductor: what a graph writes to its inputs in the end is read before any of them is changed.
+#
+# AOTAutograd puts a `copy_` for each changed input at the end of a graph. Inductor drops a clone that is only
+# written to an input; the `copy_` then reads another input, which one before it may have changed: `a[:], b[:]
+# = b.clone(), a.clone()` leaves both the same. Source: torch/_inductor/fx_passes/post_grad.py
+# (remove_noop_ops; post_grad_passes, which calls this pass behind it), torch/_inductor/custom_graph_pass.py,
+# read and run in 2.13; pytorch/pytorch pull request 198132.
+
+
+def read_before_writing() -> Callable[[], None]:
+    """Add the pass to Inductor's, in place of none; returns its undoing."""
+    import torch._inductor.config as inductor_config
+
+    if inductor_config.post_grad_custom_post_pass is not None:
+        return lambda: None  # the program has one of its own
+    inductor_config.post_grad_custom_post_pass = _inductor_pass()
+
+    def restore() -> None:
+        inductor_config.post_grad_custom_post_pass = None
+
+    return restore
+
+
+def clone_what_is_overwritten(graph: Any) -> None:
+    """Ahead of all writes, clone what one of them reads of an input that one before it changes."""
+    import torch
+
+    writes = list(graph.find_nodes(op="call_function", target=torch.ops.aten.copy_.default))
+    changed: set[int | None] = set()
+    for write in writes:
+        target, value, *others = write.args
+        if _memory(value) in changed - {None}:
+            with graph.inserting_before(writes[0]):
+                clone = graph.call_function(torch.ops.aten.clone.default, (value,))
+            clone.meta["val"] = value.meta["val"].clone()
+            write.args = (target, clone, *others)
+        changed.add(_memory(target))
+
+
+def _memory(node: Any) -> int | None:
+    import torch
+
+    value = node.meta.get("val") if isinstance(node, torch.fx.Node) else None
+    if not isinstance(value, torch.Tensor) or not torch._C._has_storage(value):
+        return None
+    identity: int = value.untyped_storage()._cdata
+    return identity
+
+
+def _inductor_pass() -> Any:
+    from torch._inductor.custom_graph_pass import CustomGraphPass
+
+    class ReadBeforeWriting(CustomGraphPass):  # type: ignore[misc]
+        def __call__(self, graph: Any) -> None:
+            clone_what_is_overwritten(graph)
+
+        def uuid(self) -> str:
+            """What Inductor's caches know it by."""
+            return "dynamo: read before writing, 1"
+
+    return ReadBeforeWriting()

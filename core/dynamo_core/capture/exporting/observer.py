@@ -10,28 +10,173 @@ OptimizedModule), torch/nn/parallel (DistributedDataParallel, DataParallel), tor
 """
 
 import importlib
+import inspect
 import json
+import mmap
 import os
 import sys
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from types import MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.names import EXPORT_CALL_SUFFIX, EXPORT_FOLDER
-from ...shared.records import ModulesCalled
+from ...shared.records import ModulesCalled, ModuleToExport
 from ...shared.settings import ExportSettings
-from . import further_calls
-from .agreement import Call
-from .calls_seen import CallsSeen, calls_seen
-from .inputs import Inputs, bound, inputs_of
-from .snapshot import Snapshot, take_snapshot
-from .trial import ToExport
-from .trials import Trials
+from ..frames.program_files import is_own
+from ..frames.source import line_of
+from .inputs import (
+    Inputs,
+    Varied,
+    as_code,
+    bound,
+    dynamic_shapes,
+    inputs_of,
+    leaves,
+    unregistered_dataclasses,
+    varied_dimensions,
+    written_arguments,
+)
+from .trial import Call, ToExport
+from .trials import Snapshot, Trials, take_snapshot
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
+
+
+# What the calls of one module were given: the program notes it, and the copy of its process reads it.
+
+
+_MOST_DIFFERENT = 50  # sizes of one tensor, and values of one constant
+_COUNTER = 8  # bytes
+_SPECIAL_BELOW = 2  # torch takes sizes of 0 and 1 as they are: it does not make them dynamic
+
+
+class CallsSeen:
+    """Sizes and values by the name of their input, each once.
+
+    The counts are in memory that the program shares with its copy, so that they are known however it ends.
+    """
+
+    def __init__(self, first: Inputs, called_at: Mapping[str, Any] | None) -> None:
+        self.first = first
+        self._called_at = called_at
+        self._sizes = {name: [tuple(sizes)] for name, sizes in first.sizes.items()}
+        self._constants = {name: [value] for name, value in first.constants.items()}
+        self._counts = memoryview(mmap.mmap(-1, 2 * _COUNTER)).cast("q")
+
+    @property
+    def varied(self) -> Varied:
+        """What was not the same in all calls, and can be dynamic."""
+        return varied_dimensions(self._sizes, self._constants)
+
+    def count(self, inputs: Inputs) -> bool:
+        """Count a call; whether it is of the first one's form."""
+        is_of_form = inputs.form == self.first.form
+        self._counts[0 if is_of_form else 1] += 1
+        return is_of_form
+
+    def note(self, inputs: Inputs) -> bool:
+        """Take what a call was given; whether there is anything new in it."""
+        news = [self._add(self._sizes, name, tuple(sizes)) for name, sizes in inputs.sizes.items()] + [
+            self._add(self._constants, name, value) for name, value in inputs.constants.items()
+        ]
+        return any(news)
+
+    def special_sizes(self, inputs: Inputs) -> int:
+        """How many of the sizes that must be dynamic are 0 or 1 here: an export with them would fix those."""
+        return sum(
+            inputs.sizes[name][dimension] < _SPECIAL_BELOW
+            for name, dimensions in self.varied.items()
+            for dimension in dimensions
+        )
+
+    def record(self, module: Any, call: Call) -> ModuleToExport:
+        """The record of a module and of the call that was seen."""
+        arguments = bound(module, *call)
+        forward = inspect.unwrap(type(module).forward)
+        code = getattr(forward, "__code__", None)
+        return ModuleToExport(
+            name=str(module._get_name()),
+            file=None if code is None else code.co_filename,
+            line=None if code is None else code.co_firstlineno,
+            called_at=None if self._called_at is None else dict(self._called_at),
+            training=module.training,
+            parameters=sum(parameter.numel() for parameter in module.parameters()),
+            calls=self._counts[0],
+            other_forms=self._counts[1],
+            inputs=[
+                {"name": name, "dtype": self.first.dtypes[name], "sizes": sizes}
+                for name, sizes in self._sizes.items()
+            ],
+            constants=[{"name": name, "values": values} for name, values in self._constants.items()],
+            dynamic_shapes=as_code(dynamic_shapes(arguments, self.varied)) if self.varied else None,
+            arguments=written_arguments(module, *call),
+            dataclasses=[kind.__qualname__ for kind in unregistered_dataclasses([*call])],
+        )
+
+    def _add(self, known: dict[str, list[Any]], name: str, value: Any) -> bool:
+        values = known.setdefault(name, [])
+        if value in values or len(values) >= _MOST_DIFFERENT:
+            return False
+        values.append(value)
+        return True
+
+
+def place_of_call(frame: Any) -> dict[str, Any] | None:
+    """The line of the user's that led to this frame, as a frame of a stack is recorded."""
+    while frame is not None and not is_own(frame.f_code.co_filename):
+        frame = frame.f_back
+    return None if frame is None else line_of(frame)
+
+
+def calls_seen(module: Any, call: Call, frame: Any) -> CallsSeen:
+    """Begin with the first call of a module."""
+    return CallsSeen(inputs_of(bound(module, *call)), place_of_call(frame))
+
+
+# Calls with other sizes than the one that a module is exported with, handed to the copy in files.
+#
+# The copy was made before these calls came. It reads what this very run has written, and nobody else's files.
+
+
+_LARGEST = 64 << 20  # bytes of tensors
+MOST = 2
+
+
+def write_call(call: Call, file: str) -> bool:
+    """Whether it could be written; it is not where it is large, or holds what cannot be pickled."""
+    import torch
+
+    values = [value for _, value in leaves({"": [call.args, call.kwargs]})]
+    size = sum(value.nbytes for value in values if isinstance(value, torch.Tensor))
+    if size > _LARGEST:
+        return False
+    try:
+        torch.save(tuple(call), file)
+        return True
+    except Exception:  # whatever the program's own types raise when they are pickled
+        return False
+
+
+def read_calls(files: Sequence[str]) -> list[Call]:
+    """Those that were written; the files go, as nobody else is to load them."""
+    import torch
+
+    calls = []
+    for file in files:
+        try:
+            args, kwargs = torch.load(file, weights_only=False)
+        except Exception:
+            continue
+        calls.append(Call(args, kwargs))
+        os.unlink(file)
+    return calls
+
+
+# Find the modules that user code calls, and have a copy of the process wait with each.
+
 
 _MOST_REPLACED = 3
 # What an export needs: loaded once, before the first copy is made, not in each.
@@ -173,11 +318,11 @@ class ModuleObserver:
             observed.snapshot.send(json.dumps(news).encode() + b"\n")
 
     def _written(self, observed: _Observed, call: Call) -> str | None:
-        if observed.further_calls >= further_calls.MOST:
+        if observed.further_calls >= MOST:
             return None
         observed.further_calls += 1
         file = f"{self._folder}/{os.getpid()}-{observed.number}-{observed.further_calls}{EXPORT_CALL_SUFFIX}"
-        return file if further_calls.write_call(call, file) else None
+        return file if write_call(call, file) else None
 
     def _is_better(self, observed: _Observed, inputs: Inputs) -> bool:
         """Whether an export with these inputs can have sizes dynamic that one with the copy's cannot."""
@@ -203,7 +348,7 @@ class ModuleObserver:
         stream, records = self._parts.stream, self._parts.records
         stream.record_to(self._folder)
         stream.record(observed.seen.record(module, call))
-        calls = [call, *further_calls.read_calls([each["file"] for each in news if each["file"]])]
+        calls = [call, *read_calls([each["file"] for each in news if each["file"]])]
         subject = ToExport(module, calls, observed.seen.varied, self._threads)
         stem = f"{os.getpid()}-{observed.number}"
         Trials(subject, self._settings, self._folder, stem, stream.record, records.end).run()

@@ -1,17 +1,24 @@
 """All trials with one module, in the copy of the program's process, each in a fork of its own."""
 
+import fcntl
 import os
+import select
 import signal
 import time
+import warnings
 from collections.abc import Callable
 
-from ...shared.export_trials import (
+from ...shared.names import (
     AOTI,
     COMPILE,
     CRASHED,
     DONE,
     DRAFT,
     EXPORT,
+    EXPORT_ENDED,
+    EXPORT_RUNNING,
+    EXPORT_STOP,
+    EXPORT_TURN,
     FAILED,
     RAISED,
     STRICT,
@@ -19,8 +26,143 @@ from ...shared.export_trials import (
 )
 from ...shared.records import ExportTried
 from ...shared.settings import ExportSettings
-from .snapshot import is_to_stop
+from ..primitives import O_CLOEXEC, O_RDWR, close, create_private, write
 from .trial import Tell, ToExport, Way, try_it
+
+# A copy of the program's process, which waits until the program has ended and then does some work.
+#
+# A fork copies the module, its inputs, the modes that are switched on and the random numbers as they are at
+# this moment, and nothing that is done in it can reach the program: neither an error, nor a crash, nor a
+# hang. It is no child of the program's (`os.wait` would wait for it), has a session of its own (Ctrl-C is the
+# program's), and holds none of its files open (who reads the program's output sees it end).
+#
+# A fork has no other thread: torch's own (OpenMP) hang there where more than one is wanted, so that it
+# computes with one, as torch/utils/data/_utils/worker.py does. CUDA cannot be used in a fork.
+
+
+REPLACED = b"replaced\n"
+_SNAPSHOT_LOOKS_EVERY = 0.2  # seconds
+_CHUNK = 1 << 16
+
+
+class Snapshot:
+    """One copy, as the program sees it: what is sent to it, it gets when the program has ended."""
+
+    def __init__(self, pipe: int) -> None:
+        self._pipe = pipe
+
+    def send(self, line: bytes) -> None:
+        """Hand something over; where nobody takes it, it is lost."""
+        try:
+            write(self._pipe, line)
+        except OSError:
+            pass
+
+    def replace(self) -> None:
+        """There is a better one: this one ends without a trial."""
+        self.send(REPLACED)
+        self.forget()
+
+    def forget(self) -> None:
+        """In a forked child of the program: the copy is not its business."""
+        if self._pipe >= 0:
+            close(self._pipe)
+        self._pipe = -1
+
+
+def take_snapshot(folder: str, work: Callable[[list[bytes]], None]) -> Snapshot:
+    """Fork; the copy does `work` with the lines that were sent, once the program has ended."""
+    receiving, sending = os.pipe()
+    os.set_blocking(sending, False)
+    # Held by the copy from before it exists until it ends, so that the launcher knows when all have ended.
+    running = create_private(f"{folder}/{EXPORT_RUNNING}", O_RDWR | O_CLOEXEC)
+    fcntl.flock(running, fcntl.LOCK_SH)
+    try:
+        child = _fork()
+        if child == 0:
+            _end_after(lambda: _start_copy(folder, receiving, running, work))
+        os.waitpid(child, 0)
+    finally:
+        close(receiving)
+        close(running)
+    return Snapshot(sending)
+
+
+def _fork() -> int:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12: of a fork beside threads
+        return os.fork()
+
+
+def _end_after(work: Callable[[], None]) -> None:
+    """In a fork: nothing of the program's that comes at its end is done here."""
+    try:
+        work()
+    finally:
+        os._exit(0)
+
+
+def _start_copy(folder: str, receiving: int, running: int, work: Callable[[list[bytes]], None]) -> None:
+    if _fork() == 0:
+        _detach({receiving, running})
+        lines = _lines_until_the_end(folder, receiving)
+        if lines is not None and _wait_for_turn(folder):
+            import torch
+
+            torch.set_num_threads(1)
+            work(lines)
+
+
+def _detach(kept: set[int]) -> None:
+    """Let go of everything that the program shares with others."""
+    os.setsid()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGCHLD, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, set())
+    nowhere = os.open(os.devnull, O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nowhere, standard)
+    for name in os.listdir("/dev/fd"):
+        if int(name) > 2 and int(name) not in kept:
+            try:
+                close(int(name))
+            except OSError:  # that of the list itself
+                pass
+
+
+def _lines_until_the_end(folder: str, receiving: int) -> list[bytes] | None:
+    """What was sent; None for a copy that was replaced, or is to stop."""
+    received = b""
+    while True:
+        if select.select([receiving], [], [], _SNAPSHOT_LOOKS_EVERY)[0]:
+            data = os.read(receiving, _CHUNK)
+            received += data
+            if not data:
+                break
+        elif os.path.exists(f"{folder}/{EXPORT_ENDED}"):
+            break  # a process of the program lives on
+    return None if received.endswith(REPLACED) or is_to_stop(folder) else received.splitlines()
+
+
+def _wait_for_turn(folder: str) -> bool:
+    """Copies work one after the other; False where they are to stop."""
+    turn = create_private(f"{folder}/{EXPORT_TURN}", O_RDWR | O_CLOEXEC)
+    while not is_to_stop(folder):
+        try:
+            fcntl.flock(turn, fcntl.LOCK_EX | fcntl.LOCK_NB)  # until this process ends
+            return True
+        except BlockingIOError:
+            time.sleep(_SNAPSHOT_LOOKS_EVERY)
+    return False
+
+
+def is_to_stop(folder: str) -> bool:
+    """Whether the launcher has said that no trial is wanted any more."""
+    return os.path.exists(f"{folder}/{EXPORT_STOP}")
+
+
+# All trials with one module, in the copy of the program's process, each in a fork of its own.
+
 
 _LOOKS_EVERY = 0.01  # seconds
 _EXIT_CODES = {DONE: 70, FAILED: 71, RAISED: 72}  # which no module gives by chance

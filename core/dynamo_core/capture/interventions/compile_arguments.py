@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...shared.backend_choice import FOR_INFERENCE, OURS, BackendChoice
 from ...shared.settings import FULLGRAPH_FIRST, Settings
-from ..import_later import import_later
+from ..imports import import_later
 
 if TYPE_CHECKING:
     from ...backends.chain import Chain

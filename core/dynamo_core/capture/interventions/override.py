@@ -6,7 +6,9 @@ which calls `self.compiler_fn`). The same in 2.8, 2.13 and 2.15; from 2.13 on `d
 torch._dynamo.config does the second, for the names of backends alone.
 """
 
+import builtins
 import functools
+import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from types import ModuleType
@@ -14,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...backends.compilers import Tell, compiler_of
 from ...shared.backend_choice import BackendChoice
+from ...shared.choices import ConfigChange
 from ...shared.overrides import Override, merged, parse_override
-from ...shared.records import OverrideApplied
+from ...shared.records import ConfigChanged, OverrideApplied
 from ...shared.settings import FULLGRAPH_FIRST, Settings
-from ..frames.current_compile import current_compile_id
 from ..frames.program_files import place_of_compile_call_in_progress
+from ..frames.source import current_compile_id
 from ..harmless import Probes
 from ..probes.graphs import backend_name
 from ..torch_versions import default_backend
@@ -28,6 +31,7 @@ from .compile_arguments import backend_of
 if TYPE_CHECKING:
     from ...backends.chain import Chain
     from ..engine_parts import EngineParts
+
 
 _LONGEST_VALUE = 200
 # An option that is Dynamo's, whatever the backend. Source: torch/__init__.py (compile), 2.8 to 2.15.
@@ -182,3 +186,67 @@ def _shown(value: Any) -> str:
     else:
         text = str(value)
     return text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "…"
+
+
+# Give torch's own settings other values, as `--config` asks; the program's own assignments come later.
+#
+# Source: torch/utils/_config_module.py (ConfigModule: an unknown name is an AttributeError, and a value of
+# another type is taken), the same in 2.8, 2.13 and 2.15.
+
+
+def install_for(changes: list[ConfigChange]) -> Callable[[ModuleType, "EngineParts"], None]:
+    """What is to be done once the module of these changes is there."""
+
+    def install(module: ModuleType, parts: "EngineParts") -> None:
+        for change in changes:
+            parts.stream.record(_changed(module, change))
+
+    return install
+
+
+def _changed(module: ModuleType, change: ConfigChange) -> ConfigChanged:
+    *way, name = change.name.split(".")
+    try:
+        holder = functools.reduce(getattr, way, module)
+        was = getattr(holder, name)
+        now = _added_to(was, change.text) if change.is_added else _fitting(was, change.value)
+        setattr(holder, name, now)
+    except AttributeError:
+        return ConfigChanged(change=str(change), problem="this torch has no such setting")
+    except Exception as error:
+        return ConfigChanged(change=str(change), problem=f"{type(error).__name__}: {error}"[:_LONGEST_VALUE])
+    return ConfigChanged(change=str(change), was=_shown_setting(was), now=_shown_setting(now))
+
+
+def _fitting(was: Any, value: Any) -> Any:
+    """The value, if the setting can hold it; torch itself would take anything, and trip over it later."""
+    numbers = (int, float)
+    is_number = isinstance(was, numbers) and isinstance(value, numbers) and not isinstance(was, bool)
+    if was is None or value is None or is_number or isinstance(value, type(was)):
+        return value
+    raise TypeError(f"it is {type(was).__name__} and cannot become {value!r}")
+
+
+def _added_to(was: Any, name: str) -> Any:
+    """A set or list of functions with the one of this name as well."""
+    if not isinstance(was, set | frozenset | list | tuple):
+        raise TypeError(f"it is {type(was).__name__}, to which nothing can be added")
+    return type(was)([*was, _named(name)])
+
+
+def _named(name: str) -> Any:
+    """What a dotted name stands for: `print`, `warnings.warn`, `logging.Logger.info`."""
+    first, *rest = name.split(".")
+    if not rest:
+        return getattr(builtins, first)
+    for count in range(len(rest), 0, -1):
+        try:
+            module = importlib.import_module(".".join([first, *rest[: count - 1]]))
+        except ModuleNotFoundError:
+            continue
+        return functools.reduce(getattr, rest[count - 1 :], module)
+    raise ValueError(f"{name} is not there")
+
+
+def _shown_setting(value: Any) -> str:
+    return repr(value)[:_LONGEST_VALUE]

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import GraphBroke
-from ..frames.current_compile import current_compile_id
+from ..frames.source import current_compile_id
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts

@@ -13,9 +13,8 @@ from hashlib import md5
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...shared.graph_records import FrameRewritten
-from ...shared.records import ResumeFunctionMade
-from ..frames.current_compile import current_compile_id
+from ...shared.records import FrameRewritten, ResumeFunctionMade
+from ..frames.source import current_compile_id
 from ..torch_versions import resume_function_installer
 
 if TYPE_CHECKING:

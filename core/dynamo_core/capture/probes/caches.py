@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import CacheKeyParts, CachesInUse
-from ..frames.current_compile import current_compile_id
+from ..frames.source import current_compile_id
 from ..primitives import perf_counter_ns
 
 if TYPE_CHECKING:

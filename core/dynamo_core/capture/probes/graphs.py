@@ -6,29 +6,125 @@ of which `root_tx.f_code` is the frame's code.
 """
 
 import operator
+import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...backends.graph_in_progress import graph_in_progress
-from ...shared.collective_calls import order_of_graph
-from ...shared.graph_key import graph_key
-from ...shared.graph_records import GraphHandedOver
-from ...shared.records import GraphCompiled
-from ..eager_semantics.observed import observed_graph
-from ..frames.current_compile import compile_id_text, current_compile_id
-from ..frames.graph_lines import line_of_call, user_line
+from ...backends.results import graph_in_progress
+from ...shared.graph_key import graph_key, order_of_graph
+from ...shared.records import GraphCompiled, GraphHandedOver
+from ..eager_semantics.observer import observed_graph
+from ..frames.source import compile_id_text, current_compile_id, line_of_call, user_line
 from ..primitives import perf_counter_ns, time_ns
 from ..torch_versions import source_name
-from .custom_operators import custom_operators
 from .device_time import timed_on_device
-from .modes import modes_of, threads
 from .optimizers import optimizer_steps
 from .unrolled_loops import unrolled_loop
 
 if TYPE_CHECKING:
-    from ..eager_semantics.kept_graph import KeptGraph
+    from ..eager_semantics.graph import KeptGraph
     from ..engine_parts import EngineParts
+
+
+# Where a graph's operators that are not torch's own are registered: a program of the graph needs them.
+#
+# Source: torch/_library/custom_ops.py (OPDEFS, CustomOpDef) for `torch.library.custom_op`, and
+# torch/_library/simple_registry.py (singleton, whose `fake_impl` holds a kernel with its source) for
+# `torch.library.register_fake`. Read in 2.8 to 2.15, run with 2.13.
+
+
+def custom_operators(gm: Any) -> dict[str, dict[str, Any]]:
+    """By `namespace::name`, file, line and module of each operator that Python code has registered."""
+    found = {}
+    for node in gm.graph.nodes:
+        name = _qualified_name(node.target) if node.op == "call_function" else None
+        if name is not None and name not in found:
+            source = _defined(name) or _with_fake(name)
+            if source is not None:
+                found[name] = source
+    return found
+
+
+def _qualified_name(target: Any) -> str | None:
+    """`mylib::scale` of an operator, whatever its overload."""
+    import torch
+
+    if isinstance(target, torch._ops.OpOverload):
+        name: str = target._schema.name
+        return name
+    return target._qualified_op_name if isinstance(target, torch._ops.OpOverloadPacket) else None
+
+
+def _defined(name: str) -> dict[str, Any] | None:
+    from torch._library.custom_ops import OPDEFS
+
+    code = getattr(getattr(OPDEFS.get(name), "_init_fn", None), "__code__", None)
+    return None if code is None else _source(code.co_filename, code.co_firstlineno)
+
+
+def _with_fake(name: str) -> dict[str, Any] | None:
+    """The place of the fake implementation, which stands beside the operator as a rule."""
+    from torch._library.simple_registry import singleton
+
+    kernel = getattr(getattr(singleton._data.get(name), "fake_impl", None), "kernel", None)
+    if kernel is None:
+        return None
+    file, _, line = kernel.source.rpartition(":")
+    return _source(file, int(line))
+
+
+def _source(file: str, line: int) -> dict[str, Any]:
+    modules = (
+        name for name, module in list(sys.modules.items()) if getattr(module, "__file__", None) == file
+    )
+    return {"file": file, "line": line, "module": next(modules, None)}
+
+
+# The settings of torch under which a graph is compiled and called, and without which it is another one.
+
+
+def modes_of(gm: Any) -> dict[str, Any]:
+    """Those under which the same nodes compute something else, as they are when the graph is called.
+
+    Dynamo restores them for the backend: torch/_dynamo/output_graph.py (compile_and_call_fx_graph,
+    restore_global_state), 2.8 to 2.15.
+    """
+    import torch
+
+    values = [node.meta.get("example_value") for node in gm.graph.nodes]
+    devices = {value.device.type for value in values if isinstance(value, torch.Tensor)}
+    return {
+        "grad_enabled": torch.is_grad_enabled(),
+        "autocast": {
+            device: str(torch.get_autocast_dtype(device)).removeprefix("torch.")
+            for device in sorted(devices)
+            if torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(device)
+        },
+        "float32_matmul_precision": _matmul_precision(),
+        "default_dtype": str(torch.get_default_dtype()).removeprefix("torch."),
+    }
+
+
+def threads() -> int:
+    """How many threads torch's operators on the CPU use."""
+    import torch
+
+    count: int = torch.get_num_threads()
+    return count
+
+
+def _matmul_precision() -> str | None:
+    import torch
+
+    try:
+        precision: str = torch.get_float32_matmul_precision()
+    except RuntimeError:  # the program has set it for one backend alone (aten/src/ATen/Context.cpp)
+        return None
+    return precision
+
+
+# Probe:
 
 
 def install(output_graph: ModuleType, parts: "EngineParts") -> None:

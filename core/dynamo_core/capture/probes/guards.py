@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import GuardsMade
-from ..frames.current_compile import current_compile_id
+from ..frames.source import current_compile_id
 from ..torch_versions import guard_type, source_name
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ...shared.early_records import ProcessStarted, ProcessStateNoted
 from ...shared.launchers import attempt_of, job_of, rank_of
 from ...shared.masking import masked_arguments, masked_environment
-from ...shared.process_records import ProcessStarted, ProcessStateNoted
-from ..frames.graph_lines import is_of_others
+from ..frames.source import is_of_others
 
 
 def process_at_start() -> ProcessStarted:

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from ...shared.early_records import CompileBegun
 from ...shared.masking import masked_environment
-from ..frames.frame_lines import def_line
+from ..frames.source import def_line
 from ..primitives import perf_counter_ns, time_ns
 from ..writing.stream import Stream
 
@@ -121,7 +121,7 @@ def _without_settings(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
 
     Source: torch/_dynamo/utils.py (CompilationMetrics), 2.8 to 2.15.
     """
-    from ...shared.dynamic_settings import that_tell_dynamic  # no program under `dynamo run` needs it
+    from ...shared.settings import that_tell_dynamic  # no program under `dynamo run` needs it
 
     for kind in _METRICS:
         if isinstance(metadata.get(kind), dict):

@@ -18,7 +18,7 @@ from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import FunctionsTraced
-from ..frames.current_compile import current_compile_id
+from ..frames.source import current_compile_id
 from ..primitives import perf_counter_ns
 
 if TYPE_CHECKING:

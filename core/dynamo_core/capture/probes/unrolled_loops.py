@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..frames.graph_lines import is_installed, user_lines
+from ..frames.source import is_installed, user_lines
 
 _LEAST_OPS = 100  # of a graph that is worth a word
 _LEAST_SHARE = 0.5

@@ -20,6 +20,7 @@ _start_trace; _run_on_profiler_start, which emit_nvtx and emit_itt call, too). R
 import os
 import sys
 import threading
+import zlib
 from collections.abc import Callable
 from enum import Enum
 from typing import Any
@@ -29,12 +30,37 @@ from ...shared.records import WindowNoted
 from ...shared.settings import Settings
 from ..frames.program_files import is_own
 from ..harmless import Probes
-from ..primitives import getpid, perf_counter_ns, time_ns
+from ..primitives import create_private, getpid, perf_counter_ns, time_ns
 from ..whole_program.deadline import Deadline
 from ..writing.file_size_limit import SparedOfFileSizeSignal
-from .files import compress
-from .lines import CAN_MARK_LINES, LineMarks
-from .quiet import kineto_quiet, warnings_of_c10_quiet
+from .lines import CAN_MARK_LINES, LineMarks, kineto_quiet, warnings_of_c10_quiet
+
+# Pack an exported trace, a piece at a time: it can be larger than what memory is free.
+
+
+_PIECE = 1 << 20  # bytes
+_LEVEL = 1  # a tenth of the size; better would keep the program waiting several times as long
+_GZIP = zlib.MAX_WBITS + 16
+
+
+def compress(plain: str, packed: str) -> None:
+    """Make the gzip file `packed` of `plain`, which goes. A `packed` that exists is whole."""
+    unfinished = f"{packed}.part"
+    compressor = zlib.compressobj(_LEVEL, wbits=_GZIP)
+    try:
+        with open(plain, "rb") as source, open(unfinished, "xb", opener=create_private) as target:
+            while piece := source.read(_PIECE):
+                target.write(compressor.compress(piece))
+            target.write(compressor.flush())
+        os.rename(unfinished, packed)
+    finally:
+        for left_over in (plain, unfinished):
+            if os.path.exists(left_over):
+                os.unlink(left_over)
+
+
+# `dynamo run --profile`:
+
 
 _STEADY_STEPS = 2
 _WARM_UP_STEPS = 1

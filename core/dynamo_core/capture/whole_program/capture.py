@@ -12,23 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 from ...shared.early_records import CaptureDecided
 from ...shared.settings import FULLGRAPH_FIRST, SEMANTICS_EAGER, Settings
-from ..frames.code_objects import CodeObjects
-from ..frames.frame_callback import Answers, FrameCallback
+from ..frames.callback import Answers, FrameCallback
 from ..frames.program_files import (
     own_modules,
     place_of_compile_call,
     place_of_compile_call_in_progress,
     place_of_own_compile_call,
 )
-from ..harmless import Probes
+from ..frames.source import CodeObjects
+from ..harmless import NotCompiled, Probes
 from ..import_hook import import_hook
-from ..import_later import import_later
+from ..imports import import_later
 from ..interventions.compile_arguments import optimize_context
-from ..interventions.not_compiled import NotCompiled
-from .budget import Budget
-from .compile_limit import CompileLimit, CompileLimitReached
+from .limits import Budget, CompileLimit, CompileLimitReached, TracingLimits
 from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_resumed, is_torch_module_file
-from .tracing_limits import TracingLimits
 
 if TYPE_CHECKING:
     from ...backends.compilers import Tell
@@ -37,10 +34,7 @@ if TYPE_CHECKING:
 # A function that was given no tensor this often is left alone: asking costs some 10 µs a call.
 _PATIENCE = 50
 _SIDE_EFFECTS = "dynamo_core.capture.whole_program.side_effects"
-_EAGER_SEMANTICS = (
-    "dynamo_core.capture.eager_semantics.keeper",
-    "dynamo_core.capture.eager_semantics.writes_in_order",
-)
+_EAGER_SEMANTICS = "dynamo_core.capture.eager_semantics.keeper"
 _PATIENCE_KEY = "dynamo_run_calls_without_tensor"
 
 
@@ -239,9 +233,9 @@ class WholeProgramCapture:
             self._restore_settings.append(side_effects.silence_compiler_warnings())
         if keeps_semantics:
             self._restore_settings.append(side_effects.compile_as_eager_computes())
-            keeper, order = import_later(*_EAGER_SEMANTICS)
+            (keeper,) = import_later(_EAGER_SEMANTICS)
             if self._may_use_inductor():
-                self._restore_settings += [side_effects.keep_checks_of_values(), order.read_before_writing()]
+                self._restore_settings += [side_effects.keep_checks_of_values(), keeper.read_before_writing()]
             self._keeper = keeper.Keeper(self._probes, may_skip=self._settings.fullgraph is None)
         self._let_torchs_own_modules_in()
         # Dynamo leaves everything below its own file out of the stacks that it reports.

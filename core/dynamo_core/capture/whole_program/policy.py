@@ -13,8 +13,8 @@ from itertools import islice
 from types import CodeType
 from typing import Any
 
-from ..frames.code_objects import CodeObjects
 from ..frames.program_files import is_own
+from ..frames.source import CodeObjects
 
 _GENERATOR = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _RESUME_PREFIX = "torch_dynamo_resume_in_"  # torch/_dynamo/resume_execution.py, 2.8 to 2.15

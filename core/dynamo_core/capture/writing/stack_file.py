@@ -22,8 +22,7 @@ from ..primitives import (
     open_descriptor,
     unlink,
 )
-from .high_descriptor import Identity, identity_of, is_still, moved_up
-from .stream import Stream
+from .stream import Identity, Stream, identity_of, is_still, moved_up
 
 _DEFAULTS = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
 

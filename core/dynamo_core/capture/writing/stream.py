@@ -5,6 +5,7 @@ torch/_logging/_internal.py (TorchLogsFormatter.format, trace=True) writes it an
 Checked with torch 2.8 to 2.15 (sources) and 2.13 (run).
 """
 
+import fcntl
 import os
 import threading
 from collections.abc import Iterator, Mapping
@@ -15,32 +16,93 @@ from json import dumps
 from typing import TYPE_CHECKING, Any
 
 from ...shared.call_pages import LOST_RECORDS
+from ...shared.early_records import ProcessStarted
 from ...shared.launchers import rank_of
 from ...shared.names import CALLS_PREFIX, CALLS_SUFFIX, CARRIER_LOCK, STREAM_PREFIX, STREAM_SUFFIX
 from ...shared.our_record import OurRecord
-from ...shared.process_records import ProcessStarted
 from ..primitives import (
     O_APPEND,
     O_CLOEXEC,
     O_EXCL,
     O_NOFOLLOW,
+    O_RDONLY,
     O_WRONLY,
     close,
     create_private,
+    fstat,
     getpid,
     localtime,
     open_descriptor,
+    read,
     status_of,
     time_ns,
     write,
 )
 from .call_counters import CallCounters
 from .file_size_limit import SparedOfFileSizeSignal
-from .high_descriptor import Identity, identity_of, is_still, moved_up
-from .process_clock import process_began_ns
 
 if TYPE_CHECKING:
-    from .digest_file import DigestFile
+    from .rank_digest import DigestFile
+
+
+# Descriptors of ours, where programs do not look for them, and whether they still are ours.
+
+
+# Above the range that programs sweep when they close "all" descriptors, and above those that they count on.
+_LOWEST = 500
+
+Identity = tuple[int, int]
+
+
+def moved_up(file: int) -> int:
+    """The open file under a high descriptor; under its own where there is a low limit on them."""
+    try:
+        descriptor = fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, _LOWEST)
+    except OSError:
+        return file
+    close(file)
+    return descriptor
+
+
+def identity_of(descriptor: int) -> Identity:
+    """Which file it is."""
+    status = fstat(descriptor)
+    return status.st_dev, status.st_ino
+
+
+def is_still(descriptor: int, identity: Identity | None) -> bool:
+    """Whether it is this file: programs close what they did not open."""
+    try:
+        return identity_of(descriptor) == identity
+    except OSError:
+        return False
+
+
+# When things happened in the life of this process, in nanoseconds since the epoch.
+
+
+def process_began_ns() -> int | None:
+    """When the kernel made this process; in hundredths of a second, which is how it keeps that.
+
+    Source: proc(5), /proc/self/stat (starttime, field 22) and /proc/uptime. None where there is no /proc.
+    """
+    try:
+        ticks = int(_content("/proc/self/stat").rpartition(b")")[2].split()[19])
+        up_s = float(_content("/proc/uptime").split()[0])
+    except (OSError, ValueError, IndexError):
+        return None
+    return time_ns() - int((up_s - ticks / os.sysconf("SC_CLK_TCK")) * 1e9)
+
+
+def _content(path: str) -> bytes:
+    file = open_descriptor(path, O_RDONLY | O_CLOEXEC)
+    try:
+        return read(file, 4096)
+    finally:
+        close(file)
+
+
+# Write one process's records, in the format of TORCH_TRACE, each on disk before the next begins.
 
 
 class _Muted(threading.local):
@@ -191,7 +253,7 @@ class Stream:
                 continue
         self._adopt(file)
         if rank is not None:
-            from .digest_file import DigestFile  # a module that other processes do not load
+            from .rank_digest import DigestFile  # a module that other processes do not load
 
             self._digest = DigestFile(self._path)
         calls_file = f"{CALLS_PREFIX}{stem}_{attempt}{CALLS_SUFFIX}"

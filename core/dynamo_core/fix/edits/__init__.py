@@ -3,20 +3,21 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from ...analysis.remedies.advice import Change
+from ...remedies.rules import Change
 from .branch import assert_of_one_condition, branch_to_where
 from .hoisting import compile_hoisted
-from .line_edits import (
+from .lines import (
     constant_message,
     data_ptr_to_is,
     decorator_removed,
     deepcopy_to_clone,
     item_kept_tensor,
     numpy_to_torch,
+    reset_removed,
+    set_at_the_start,
     statement_removed,
 )
 from .moving import call_moved_out, statement_moved_out
-from .once import reset_removed, set_at_the_start
 from .parts import compiled_around, decided_outside, made_first
 
 # Takes the text of a file and the line of the finding (from 1); None where the edit does not fit there.

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ...shared.quick_dataclass import dataclass
-from .effects import changes_in_place, may_have_effects
+from .analysis import changes_in_place, may_have_effects
 from .source import Source, contains, expression, names_in, statement, torch_name
 
 _OPERATORS = {

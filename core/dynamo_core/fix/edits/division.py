@@ -11,7 +11,7 @@ import libcst as cst
 from libcst.metadata import CodePosition
 
 from ...shared.quick_dataclass import dataclass
-from .names import Flow, flow_of
+from .analysis import Flow, flow_of
 from .source import Source, contains, dotted, names_in, statement
 
 _CALCULATES = (

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 import libcst as cst
 
 from ...shared.quick_dataclass import dataclass
-from .effects import calls_what_is_not_torchs, nodes
+from .analysis import calls_what_is_not_torchs, nodes
 from .hoisting import own_names
 from .source import Source, contains, dotted, names_in, torch_name
 

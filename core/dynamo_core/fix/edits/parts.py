@@ -10,9 +10,8 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ...shared.quick_dataclass import dataclass
-from .compiled import Compiled, compiled_as
+from .analysis import Compiled, changes_in_place, compiled_as, nodes
 from .division import Division, DoesNotFit, Part
-from .effects import changes_in_place, nodes
 from .hoisting import own_names
 from .source import Source, Statement, contains, expression, names_in, statement, torch_name
 

@@ -1,1 +1,0 @@
-"""Graphs as drawings: what is drawn of one, and where each box and arrow goes; nothing of how it looks."""

@@ -1,0 +1,226 @@
+"""Measure what is not known yet, graph by graph, and keep each result before the next begins."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from ...analysis.graphs.nodes import place_in, value_text
+from ...analysis.graphs.program import generated_program
+from ...analysis.summary import by_compile
+from ...model import Graph, Process, Recording, Symbol
+from ...shared import winners
+from ...shared.backend_choice import parse_choice
+from ...shared.errors import NothingSelected
+from ...shared.quick_dataclass import dataclass
+from ...shared.winners import Conditions, Tuned, device_words, size_class
+from .rounds import EAGER, Bench, GraphProgram, NotRunnable, decide
+
+# Tried where the user names none, from the simplest.
+CANDIDATES = (EAGER, "inductor", "ofi", "inductor:max-autotune")
+# The same where there is a GPU.
+CANDIDATES_ON_CUDA = (*CANDIDATES, "cudagraphs", "inductor:reduce-overhead")
+
+
+@dataclass(frozen=True)
+class GraphToTune:
+    """A distinct graph of a recording. `kinds` are the types of the devices of its inputs, `sizes` the
+    classes of its symbolic sizes.
+
+    `program` is None where it could not be written; `problem` says why.
+    """
+
+    key: str
+    program: GraphProgram | None
+    problem: str | None
+    sizes: tuple[str, ...]
+    kinds: frozenset[str]
+    ops: int | None
+    from_: str
+    inputs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one graph. `tuned` is None where it could not be measured; `problem` says why.
+
+    Where `tuned` has no winner, the rounds did not decide, and it is not in the file: what `stored` has, is.
+    `is_new` says whether it was measured now; `host` where, if that was on a cluster.
+    """
+
+    graph: GraphToTune
+    tuned: Tuned | None
+    problem: str | None = None
+    is_new: bool = False
+    stored: Tuned | None = None
+    host: str | None = None
+
+
+# What is being done: the graph's number from 1, how many there are, and a few words.
+Progress = Callable[[int, int, str], None]
+
+
+def tune(
+    graphs: Sequence[GraphToTune],
+    candidates: Sequence[str] | None,
+    bench: Bench,
+    file: Path,
+    *,
+    again: bool,
+    progress: Progress,
+) -> Iterator[Result]:
+    """The results, each of which is in the autotune file when it is given.
+
+    A graph is measured that the file lacks under these conditions, or with one of the candidates, or all with
+    `again`: always under all of its candidates, since only what was timed in turn can be compared. Without
+    `candidates`, the usual ones for the device are tried.
+    """
+    here = bench.surroundings()
+    for number, graph in enumerate(graphs, start=1):
+        if graph.program is None:
+            yield Result(graph, None, graph.problem)
+            continue
+
+        def tell(what: str, number: int = number) -> None:
+            progress(number, len(graphs), what)
+
+        device = device_words(graph.kinds, here.hardware, graph.program.threads)
+        conditions = Conditions(device, here.torch, here.settings, graph.sizes)
+        stored = winners.find(winners.read_if_there(file), graph.key, conditions)
+        asked = candidates or usual_candidates(graph.kinds)
+        if stored is not None and not again and _has_all(stored, asked, bench):
+            yield Result(graph, stored, stored=stored)
+            continue
+        wanted = _usable(asked, stored, bench)
+        if not wanted:
+            yield Result(graph, None, "none of the candidates can be used here")
+            continue
+        try:
+            measured = bench.measure(graph.program, wanted, tell)
+        except NotRunnable as error:
+            yield Result(graph, None, str(error))
+            continue
+        tuned = Tuned(
+            graph.key,
+            conditions,
+            decide(measured).winner,
+            tuple(measured),
+            time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+            graph.ops,
+            graph.from_,
+            graph.inputs,
+        )
+        winners.store(file, [tuned])
+        yield Result(graph, tuned, None, is_new=True, stored=stored)
+
+
+def usual_candidates(kinds: frozenset[str]) -> tuple[str, ...]:
+    """What is tried where the user names nothing, for a graph on devices of these types."""
+    return CANDIDATES_ON_CUDA if "cuda" in kinds else CANDIDATES
+
+
+def _usable(candidates: Sequence[str], stored: Tuned | None, bench: Bench) -> list[str]:
+    """What is to be compared, from the simplest: what is asked for, and what was compared before."""
+    before = () if stored is None else (each.candidate for each in stored.measurements)
+    usable = [each for each in dict.fromkeys([*candidates, *before]) if bench.why_unusable(each) is None]
+    return sorted(usable, key=_complexity)
+
+
+def _has_all(stored: Tuned, candidates: Sequence[str], bench: Bench) -> bool:
+    """Whether nothing of what can be used here is missing."""
+    have = {each.candidate for each in stored.measurements}
+    return all(each in have or bench.why_unusable(each) is not None for each in candidates)
+
+
+def _complexity(candidate: str) -> int:
+    """Eager is the simplest, then backends as they are, then modes of one."""
+    choice = parse_choice(candidate)
+    if choice.name == EAGER:
+        return 0
+    return 1 if choice.mode is None else 2
+
+
+# The distinct graphs of a recording, each with the program by which it is measured.
+
+
+_NO_KEY = "it was recorded without a key, by torch or an earlier dynamo: record the program again"
+
+
+@dataclass(frozen=True)
+class DistinctGraph:
+    """A graph to measure, and all the graphs of the recording that compute the same."""
+
+    to_tune: GraphToTune
+    members: Sequence[tuple[Process, Graph]]
+
+    @property
+    def first(self) -> Graph:
+        """The one that it is named after."""
+        return self.members[0][1]
+
+    @property
+    def calls(self) -> int | None:
+        """How often they were called in all; None if that was not recorded of each."""
+        calls = [graph.calls for _, graph in self.members]
+        known = [each for each in calls if each is not None]
+        return sum(known) if len(known) == len(calls) else None
+
+    @property
+    def backend(self) -> str | None:
+        """The backend that took them in the recording; None if not recorded, or if they differ."""
+        names = {graph.backend for _, graph in self.members}
+        return names.pop() if len(names) == 1 else None
+
+
+def distinct_graphs(recording: Recording) -> list[DistinctGraph]:
+    """In the order in which they were first compiled. Graphs without a key are distinct from all others."""
+    members: dict[object, list[tuple[Process, Graph]]] = {}
+    for process in recording.processes:
+        for graph in process.graphs:
+            if graph.is_compiled:
+                same = graph.key if graph.key is not None else (id(process), graph.number)
+                members.setdefault(same, []).append((process, graph))
+    opened = {id(process): by_compile(process.symbols) for process in recording.processes}
+    return [
+        DistinctGraph(_to_tune(graph, opened[id(process)].get(graph.compile_id, ())), found)
+        for found in members.values()
+        for process, graph in found[:1]
+    ]
+
+
+def _to_tune(graph: Graph, symbols: Sequence[Symbol]) -> GraphToTune:
+    inputs = [node for node in graph.nodes or () if node.op == "placeholder"]
+    program, problem = _program(graph, symbols)
+    return GraphToTune(
+        key=graph.key or "",
+        program=program,
+        problem=problem,
+        sizes=_sizes(graph, symbols),
+        kinds=frozenset(tensor.device.partition(":")[0] for node in inputs for tensor in node.tensors),
+        ops=graph.ops,
+        from_=place_in(graph),
+        inputs=tuple(value_text(node) for node in inputs),
+    )
+
+
+def _sizes(graph: Graph, symbols: Iterable[Symbol]) -> tuple[str, ...]:
+    """As `symbolic_sizes` has them in the program: of each symbol, in the order of the inputs."""
+    hints = {symbol.name: symbol.hint for symbol in symbols}
+    found: dict[str, str] = {}
+    for node in graph.nodes or ():
+        if node.op == "placeholder":
+            for size in (node.symbol, *(size for tensor in node.tensors for size in tensor.shape)):
+                hint = hints.get(str(size), "")
+                if hint.isdecimal():
+                    found.setdefault(str(size), size_class(int(hint)))
+    return tuple(found.values())
+
+
+def _program(graph: Graph, symbols: Sequence[Symbol]) -> tuple[GraphProgram | None, str | None]:
+    if graph.key is None or graph.modes is None:
+        return None, _NO_KEY
+    try:
+        text = generated_program(graph, symbols, f"graph {graph.number}")
+    except NothingSelected as error:
+        return None, str(error).partition(" cannot be run: ")[2] or str(error)
+    return GraphProgram(text, asdict(graph.modes), graph.threads), None

@@ -1,0 +1,125 @@
+"""The processes that measure, seen from the parent: asked a question at a time, each under a time limit."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from ...shared.errors import NotMeasured
+
+_CORE = Path(__file__).resolve().parents[3]
+_START = """
+import sys
+sys.path[:0] = sys.argv[4:]
+from dynamo_core.backends.measuring.worker import main
+main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
+"""
+_UNTIL_TORCH_IS_THERE = 120.0  # seconds
+_LOOK_EVERY = 0.2  # seconds
+
+
+class NoAnswer(Exception):
+    """The process does not answer: `str()` says why; it has been ended. `crashed` or else too slow."""
+
+    def __init__(self, reason: str, *, crashed: bool) -> None:
+        super().__init__(reason)
+        self.crashed = crashed
+
+
+class Worker:
+    """A process that measures one backend, in the program's Python. A context manager; ends with it."""
+
+    def __init__(self, python: str, backend: str, import_path: Sequence[str]) -> None:
+        requests, self._requests = os.pipe()
+        self._answers, answers = os.pipe()
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115  closed by end()
+        try:
+            self._process = subprocess.Popen(
+                [python, "-c", _START, str(requests), str(answers), backend, str(_CORE), *import_path],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._said,
+                pass_fds=(requests, answers),
+                start_new_session=True,  # it has children of its own, which end with it
+            )
+        except OSError as error:
+            raise NotMeasured(f"cannot start {python}: {error.strerror}") from error
+        finally:
+            os.close(requests)
+            os.close(answers)
+        self._unread = b""
+
+    def __enter__(self) -> "Worker":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+    def hello(self) -> dict[str, Any]:
+        """What the process found when it had imported torch."""
+        return self.ask({"do": "hello"}, _UNTIL_TORCH_IS_THERE)
+
+    def ask(self, request: dict[str, Any], limit: float) -> dict[str, Any]:
+        """The answer, within `limit` seconds; else NoAnswer, and the process is gone."""
+        try:
+            with open(self._requests, "wb", closefd=False) as out:
+                out.write(json.dumps(request).encode() + b"\n")
+        except BrokenPipeError:
+            raise NoAnswer(self._how_it_ended(), crashed=True) from None
+        deadline = time.monotonic() + limit
+        while b"\n" not in self._unread:
+            has_ended = self._process.poll() is not None  # its children may still hold the pipe open
+            ready, _, _ = select.select([self._answers], [], [], 0 if has_ended else _LOOK_EVERY)
+            piece = os.read(self._answers, 1 << 16) if ready else b""
+            self._unread += piece
+            if (ready or has_ended) and not piece:
+                raise NoAnswer(self._how_it_ended(), crashed=True)
+            if not ready and time.monotonic() >= deadline:
+                self.end()
+                raise NoAnswer(f"no answer after {limit:g} s", crashed=False)
+        line, _, self._unread = self._unread.partition(b"\n")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def end(self) -> None:
+        """End the process and its children, if it has not ended; a second time does nothing."""
+        if self._said.closed:
+            return
+        self._kill()
+        self._process.wait()
+        os.close(self._requests)
+        os.close(self._answers)
+        self._said.close()
+
+    def _kill(self) -> None:
+        try:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def _how_it_ended(self) -> str:
+        code = self._process.wait()
+        self._said.seek(0)
+        lines = self._said.read().decode("utf-8", "backslashreplace").split("\n")
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        self.end()
+        how = (
+            f"crashed: signal {-code} ({_signal_name(-code)})" if code < 0 else f"ended with exit code {code}"
+        )
+        return f"{how}; it said: {last[:200]}" if last and code >= 0 else how
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown"

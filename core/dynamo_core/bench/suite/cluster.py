@@ -1,0 +1,141 @@
+"""A suite on a cluster: each program is a task, and all its runs are on one machine, in turn, as here."""
+
+import os
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from ...launch.program import Program
+from ...shared.errors import CannotRecord
+from ...shared.masking import masked_arguments
+from ...shared.settings import Settings
+from ..ray_cluster import Lost, Needs, RayCluster, Task
+from .file import Suite, SuiteProgram
+from .results import ResultsFolder, now
+from .rows import ProgramResult, rows_without_figures
+from .runner import Installed, Means, SuiteRun, Watcher, installed, key_of, means_of, run_program
+
+
+def check_suite_on(cluster: RayCluster, suite: Suite) -> None:
+    """ClusterProblem where the cluster has no machine for a program."""
+    for program in suite.programs:
+        cluster.check(program.name, _needs(program))
+
+
+def run_suite_on(
+    cluster: RayCluster,
+    suite: Suite,
+    settings: Settings,
+    python: str | None,
+    *,
+    place: str,
+    verify: bool,
+    folder: ResultsFolder,
+    watcher: Watcher,
+) -> SuiteRun:
+    """Run what is not kept yet, as many programs at once as there are machines for.
+
+    `place` is what the user calls the cluster; `python` is that of its machines, None where it is to be found
+    there. Programs that did not run, or only failed, are not kept: a machine may lack what another has.
+    KeyboardInterrupt ends it early.
+    """
+    means = Means(settings, python or "", verify)
+    found: dict[str, ProgramResult] = {}
+    tasks: list[Task] = []
+    keys = {program.name: key_of(program, means, Installed(), place) for program in suite.programs}
+    for program in suite.programs:
+        result = folder.result(program.name, keys[program.name])
+        if result is not None:
+            found[program.name] = result
+            continue
+        sent = replace(program, program=_as_sent(program.program, suite.folder))
+        arguments = (sent, settings, python, verify, keys[program.name])
+        tasks.append(Task(program.name, measure_here, arguments, _needs(program)))
+    run = SuiteRun(suite, [], Installed(), kept=len(found))
+    programs = {program.name: program for program in suite.programs}
+    try:
+        watcher.count(len(found))
+        for task, answer in cluster.run(tasks, watcher.tell):
+            own = folder.new_folder(task.name)
+            if isinstance(answer, Lost):
+                result = _lost(programs[task.name], keys[task.name], answer)
+            else:
+                result, files = answer
+                result = replace(result, command=_command(programs[task.name]))
+                _write(files, own)
+                if any(row.outcome != "failed" for row in result.rows):
+                    folder.keep(result)
+            found[task.name] = result
+            watcher.ended(result)
+            watcher.count(len(found))
+    except KeyboardInterrupt:
+        run.is_interrupted = True
+    run.results = [found[program.name] for program in suite.programs if program.name in found]
+    versions = {result.machine.torch for result in run.results if result.machine is not None} - {None}
+    run.installed = Installed(versions.pop() if len(versions) == 1 else None)
+    return run
+
+
+def measure_here(
+    program: SuiteProgram, settings: Settings, python: str | None, verify: bool, key: str
+) -> tuple[ProgramResult, dict[str, bytes]]:
+    """On a worker, in the suite's folder: a program's result, and the files that its runs wrote."""
+    program = replace(program, program=_as_found(program.program))
+    means = means_of(settings, python, verify=verify)
+    with tempfile.TemporaryDirectory(prefix="dynamo-suite-") as scratch:
+        folder = Path(scratch) / "runs" / program.name
+        folder.mkdir(parents=True)
+        has = installed(means.python, set(program.needs))
+        result = run_program(program, means, has, key, folder, lambda what, remaining: None)
+        return result, _read(folder)
+
+
+def _needs(program: SuiteProgram) -> Needs:
+    return Needs(program.choices.cpus, program.choices.gpus)
+
+
+def _command(program: SuiteProgram) -> str:
+    return " ".join(masked_arguments(program.program.arguments))
+
+
+def _as_sent(program: Program, folder: Path) -> Program:
+    """The script by its path in the suite's folder, which is sent along; any other path as it is."""
+    first, *rest = program.arguments
+    path, home = os.path.abspath(first), os.path.abspath(folder)
+    if not program.is_python or first.startswith("-") or not Path(path).is_relative_to(home):
+        return program
+    return replace(program, arguments=(os.path.relpath(path, home), *rest))
+
+
+def _as_found(program: Program) -> Program:
+    first, *rest = program.arguments
+    if not program.is_python or first.startswith("-"):
+        return program
+    return replace(program, arguments=(str(Path.cwd() / first), *rest))
+
+
+def _lost(program: SuiteProgram, key: str, lost: Lost) -> ProgramResult:
+    """Rows without figures, which are not kept: the same command tries again."""
+    rows = rows_without_figures(program.choices.backends, f"its worker was lost each time: {lost.how}", None)
+    return ProgramResult(program.name, _command(program), key, None, rows, 0.0, now())
+
+
+def _read(folder: Path) -> dict[str, bytes]:
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and not file.is_symlink()
+    }
+
+
+def _write(files: dict[str, bytes], folder: Path) -> None:
+    """CannotRecord where the disk does not take them, or one is to go elsewhere."""
+    try:
+        for name, content in files.items():
+            file = folder / name
+            if not file.resolve().is_relative_to(folder.resolve()):
+                raise CannotRecord(f"a worker sent a file for {name}, which is outside of {folder}")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+    except OSError as error:
+        raise CannotRecord(f"cannot write to {folder}: {error.strerror}") from error

@@ -1,1 +1,0 @@
-"""What lies in this machine's compile caches. Nothing of it is loaded or run; nothing is deleted unasked."""

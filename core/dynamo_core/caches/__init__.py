@@ -1,0 +1,1 @@
+"""torch's compile caches: why a look-up missed, in words, and what lies in the caches of this machine."""

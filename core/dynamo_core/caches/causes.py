@@ -1,0 +1,472 @@
+"""Why one look-up found nothing: the parts that differ from the nearest earlier key, or something else."""
+
+from collections.abc import Iterable, Iterator
+from typing import Literal, TypeVar
+
+from ..analysis.words import memory, number, seconds
+from ..model import CountedLayer, Phase, Process, Recording
+from ..shared.early_records import CacheBundleUsed
+from ..shared.quick_dataclass import dataclass
+from ..shared.records import CachesInUse
+from .keys import PartDifference, PartKind, differences, part_setting
+from .lookups import KnownKeys, Lookup, bypass_words
+
+CauseKind = (
+    PartKind
+    | Literal[
+        "source", "bypass", "folder", "not kept", "gone", "race", "sizes", "unknown", "not recorded", "pgo"
+    ]
+)
+_NO_SPACE = 1 << 20  # bytes; less than an entry takes
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One reason. `part` is torch's name for the part of the key that differs, None where none does.
+
+    `set_by` says who set a setting, as far as the recordings show; `what_to_do` is None where nothing is
+    wrong.
+    """
+
+    kind: CauseKind
+    sentence: str
+    part: str | None = None
+    before: str | None = None
+    after: str | None = None
+    set_by: str | None = None
+    what_to_do: str | None = None
+
+
+FIRST_RUN = Cause("unknown", "no earlier run that compiled this is known")
+
+
+def causes_of(lookup: Lookup, known: KnownKeys) -> tuple[tuple[Cause, ...], Lookup | None]:
+    """The causes, the weightiest first, and the earlier look-up that was compared with; none of a hit."""
+    said = lookup.said
+    if said.outcome == "hit":
+        return (), None
+    if said.outcome == "bypass":
+        why, what_to_do = bypass_words(said.reason)
+        return (Cause("bypass", why, what_to_do=what_to_do),), None
+    same = known.same_key(lookup)
+    if said.detail == "guard_miss":
+        sentence = "the entry of this key is for other sizes: its guards on them do not hold"
+        return (Cause("sizes", sentence),), same
+    if same is not None:
+        return (_same_key(lookup, same),), same
+    nearest = known.nearest(lookup)
+    if nearest is None:
+        if known.key(lookup) is None and known.earlier:
+            return (Cause("not recorded", "what its key is made of was not recorded"),), None
+        return (FIRST_RUN,), None
+    return tuple(_from_parts(lookup, nearest, known)), nearest
+
+
+def folder_problem(caches: CachesInUse | None) -> str | None:
+    """What is wrong with a cache folder, if anything is."""
+    if caches is None:
+        return None
+    if caches.is_writable is False:
+        return f"nothing can be written to {caches.folder}"
+    if caches.free_bytes is not None and caches.free_bytes < _NO_SPACE:
+        return f"the disk of {caches.folder} is full ({memory(caches.free_bytes)} free)"
+    return None
+
+
+def vanishes(caches: CachesInUse | None) -> str | None:
+    """Why a cache folder will not be there for the next run, if that is likely."""
+    if caches is None:
+        return None
+    if caches.filesystem in ("tmpfs", "ramfs"):
+        return f"kept in memory ({caches.filesystem}), lost when the machine restarts"
+    is_temporary = caches.folder.startswith(("/tmp/", "/var/tmp/"))
+    if caches.in_container and (caches.filesystem == "overlay" or is_temporary):
+        return "in the container's own file system, lost when the container is removed"
+    return None
+
+
+def caches_of(process: Process) -> CachesInUse | None:
+    """Where a process kept its caches in the end; None where that was not recorded."""
+    return process.caches[-1] if process.caches else None
+
+
+def _same_key(lookup: Lookup, same: Lookup) -> Cause:
+    mine, its = caches_of(lookup.process), caches_of(same.process)
+    problem = folder_problem(its) or folder_problem(mine)
+    if problem is not None:
+        return Cause("not kept", f"the key is the same, but {problem}", what_to_do=_ANOTHER_FOLDER)
+    if same.recording is lookup.recording and same.process is not lookup.process:
+        return _of_another_process(mine, its)
+    if mine is not None and its is not None and mine.folder != its.folder:
+        return Cause(
+            "folder",
+            f"the key is the same, but the cache folder is another: {its.folder} → {mine.folder}",
+            before=its.folder,
+            after=mine.folder,
+            what_to_do=f"set `TORCHINDUCTOR_CACHE_DIR={its.folder}` for every run, or copy that folder.",
+        )
+    where = f" in {mine.folder}" if mine is not None else ""
+    fleeting = vanishes(mine)
+    more = f" ({fleeting})" if fleeting is not None else ""
+    return Cause(
+        "gone",
+        f"the key is the same, but its entry is not there any more{where}{more}",
+        what_to_do=_ANOTHER_FOLDER,
+    )
+
+
+def _of_another_process(mine: CachesInUse | None, its: CachesInUse | None) -> Cause:
+    """Why a process of this run did not find what another had compiled."""
+    if mine is not None and its is not None and mine.folder != its.folder:
+        sentence = (
+            f"another process of this run compiled the same graph in a cache folder of its own, {its.folder}"
+        )
+        what = "let `TORCHINDUCTOR_CACHE_DIR` name one folder for all processes."
+        return Cause("folder", sentence, before=its.folder, after=mine.folder, what_to_do=what)
+    sentence = "several processes compiled the same graph at once, each before the other had stored it"
+    what = "compile in one process first, or give all ranks a folder that one run has filled."
+    return Cause("race", sentence, what_to_do=what)
+
+
+_ANOTHER_FOLDER = "let `TORCHINDUCTOR_CACHE_DIR` name a folder that can be written to and outlives the run."
+
+
+def _from_parts(lookup: Lookup, nearest: Lookup, known: KnownKeys) -> Iterator[Cause]:
+    mine, its = known.key(lookup), known.key(nearest)
+    assert mine is not None and its is not None
+    found = differences(its.differing(mine))
+    if not found:
+        yield Cause("not recorded", "the keys differ, but torch's list of their parts does not show in what")
+    for difference in found:
+        yield _cause(difference, lookup, nearest)
+
+
+def _cause(difference: PartDifference, lookup: Lookup, nearest: Lookup) -> Cause:
+    before, after = nearest.process, lookup.process
+    kind: CauseKind = difference.kind
+    sentence, set_by, what_to_do = difference.sentence, None, None
+    if kind == "version":
+        sentence = _versions(before, after)
+    elif kind == "unstable":
+        what_to_do = "make it of what it does: with such a key nothing is ever found again."
+    elif kind == "graph":
+        edited = _edited(lookup, nearest)
+        if edited is not None:
+            kind, sentence = "source", edited
+    elif kind == "input" and _became_dynamic(difference) and _read_pgo_state(lookup):
+        kind = "pgo"
+        sentence += " (dynamic from the start, by what PGO kept of earlier runs)"
+    setting = part_setting(difference.part)
+    if setting is not None and kind == "setting":
+        set_by = _set_by(setting, lookup, nearest)
+    return Cause(kind, sentence, difference.part, difference.before, difference.after, set_by, what_to_do)
+
+
+def _versions(before: Process, after: Process) -> str:
+    was, now = before.torch_version, after.torch_version
+    if was != now:
+        return f"torch: {was} → {now}"
+    git = before.info.torch_git, after.info.torch_git
+    builds = f" (builds {git[0]} and {git[1]})" if git[0] != git[1] else ""
+    return f"torch's own files differ, though both are {now}{builds}"
+
+
+def _edited(lookup: Lookup, nearest: Lookup) -> str | None:
+    """The first line of the function's source that is another one, if it was edited."""
+    before, after = dict(nearest.source), dict(lookup.source)
+    old, new = [text.strip() for text in before.values()], [text.strip() for text in after.values()]
+    if not old or not new or old == new:
+        return None
+    number, text = next(
+        ((line, text.strip()) for line, text in after.items() if text.strip() not in old), (None, "")
+    )
+    gone = next((text for text in old if text not in new), None)
+    if number is None:
+        return f"the source of {lookup.function} was edited: `{gone}` is gone" if gone else None
+    where = f"{(lookup.file or '').rpartition('/')[2]}:{number}"
+    return (
+        f"the source of {lookup.function} was edited, {where}: `{gone}` → `{text}`"
+        if gone
+        else (f"the source of {lookup.function} was edited, {where}: `{text}` is new")
+    )
+
+
+def _became_dynamic(difference: PartDifference) -> bool:
+    return "[s" in (difference.after or "") or ", s" in difference.sentence
+
+
+def _read_pgo_state(lookup: Lookup) -> bool:
+    return any(each.cache == "pgo" and each.outcome == "hit" for each in lookup.process.cache_lookups)
+
+
+def _set_by(setting: str, lookup: Lookup, nearest: Lookup) -> str | None:
+    """Who gave a setting its value, in this run or, where it has the default now, in the earlier one."""
+    for side, words in ((lookup, ""), (nearest, " of the earlier run")):
+        if any(f".{setting}=" in text for text in side.recording.settings.config or ()):
+            return f"--config{words}"
+    for name in _variables(setting, lookup.process, nearest.process):
+        return f"the environment variable {name}"
+    for side, words in ((lookup, ""), (nearest, " in the earlier run")):
+        changed = side.process.state.torch_config or {}
+        if any(setting in values for values in changed.values()):
+            return f"the program{words}"
+    return None
+
+
+def _variables(setting: str, after: Process, before: Process) -> Iterable[str]:
+    now, was = after.info.environment or {}, before.info.environment or {}
+    return (
+        name
+        for name in dict.fromkeys([*now, *was])
+        if now.get(name) != was.get(name) and name.endswith("_" + setting.replace(".", "_").upper())
+    )
+
+
+# Caches of torch's that were off, who turned them off, and what that cost.
+
+
+@dataclass(frozen=True)
+class Off:
+    """A cache that was not asked. `lost_seconds` is what the backend took for the graphs; None if unknown."""
+
+    cache: str
+    setting: str
+    sentence: str
+    compiles: int
+    lost_seconds: float | None
+    what_to_do: str
+
+
+# Setting, its value where the cache is off, the records that its look-ups would have left, and its variables.
+_SWITCHES = (
+    (
+        "torch.compiler.config.force_disable_caches",
+        "True",
+        "all caches",
+        ("fx_graph_cache", "aotautograd_cache"),
+        ("TORCHINDUCTOR_FORCE_DISABLE_CACHES", "TORCH_COMPILE_FORCE_DISABLE_CACHES"),
+    ),
+    (
+        "torch._inductor.config.fx_graph_cache",
+        "False",
+        "the FX graph cache",
+        ("fx_graph_cache",),
+        ("TORCHINDUCTOR_FX_GRAPH_CACHE",),
+    ),
+    (
+        "torch._functorch.config.enable_autograd_cache",
+        "False",
+        "AOTAutograd's cache",
+        ("aotautograd_cache",),
+        ("TORCHINDUCTOR_AUTOGRAD_CACHE",),
+    ),
+)
+
+
+def switched_off(recording: Recording) -> Iterator[tuple[Process, Off]]:
+    """Each cache that was off in a process, and what was compiled without it; of several the widest."""
+    for process in recording.processes:
+        caches = caches_of(process)
+        for setting, value, cache, records, variables in _SWITCHES:
+            if caches is not None and caches.switches.get(setting) == value:
+                yield process, _off(process, setting, cache, records, variables)
+                break
+
+
+def _off(
+    process: Process, setting: str, cache: str, records: tuple[str, ...], variables: tuple[str, ...]
+) -> Off:
+    asked = {lookup.compile_id for lookup in process.cache_lookups if lookup.cache in records}
+    graphs = [graph for graph in process.compiled_graphs if graph.compile_id not in asked]
+    costs = [graph.backend_seconds for graph in graphs if graph.backend_seconds is not None]
+    environment = process.info.environment or {}
+    by = next((name for name in variables if name in environment), None)
+    who = f"the environment variable {by}={environment[by]}" if by else f"{setting}"
+    verb = "are" if cache.startswith("all") else "is"
+    return Off(
+        cache,
+        setting,
+        f"{cache} {verb} off, by {who}",
+        len(graphs),
+        sum(costs) if costs else None,
+        f"unset `{by}`." if by else f"leave `{setting}` as it is by default.",
+    )
+
+
+# C++ that was compiled for graphs that torch's caches had: kernels that are gone, or Inductor's header.
+#
+# Source: torch/_inductor/codecache.py (CppCodeCache.load_async, _precompile_header) of torch 2.13: with every
+# graph that has C++ kernels, fresh or from the cache, the header is looked for in a folder that neither
+# `TORCHINDUCTOR_CACHE_DIR` nor anything else moves but TMPDIR and the user's name.
+
+
+_COMPILER = "compile_file"  # the phase in which torch waits for the C++ compiler
+_WORTH_A_WORD_S = 0.5
+
+
+@dataclass(frozen=True)
+class KernelBuild:
+    """What the C++ compiler took for graphs that were found, and why, as far as that is known."""
+
+    seconds: float
+    sentence: str
+    header_folder: str | None
+    held_header: bool | None
+
+
+def kernels_built(recording: Recording) -> KernelBuild | None:
+    """Of all processes; None where it took less than half a second, or no phases were read.
+
+    Where the header was there, the compiler is only asked whether it is still the right one: no news.
+    """
+    processes = [p for p in recording.processes if not (p.caches and p.caches[0].held_header)]
+    took = [(process, cost) for process in processes if (cost := _seconds(process)) > 0]
+    in_all = sum(cost for _, cost in took)
+    if in_all < _WORTH_A_WORD_S:
+        return None
+    process = max(took, key=lambda each: each[1])[0]
+    folder = process.caches[0].header_folder if process.caches else None
+    held = process.caches[0].held_header if process.caches else None
+    sentence = f"the C++ compiler took {seconds(in_all)} though the graphs were found"
+    if held is False:
+        sentence += f": the header that Inductor precompiles was not in {folder}"
+    return KernelBuild(in_all, sentence, folder, held)
+
+
+def _seconds(process: Process) -> float:
+    cold = {lookup.compile_id for lookup in process.cache_lookups if lookup.outcome != "hit"}
+    found = {lookup.compile_id for lookup in process.cache_lookups} - cold
+    return sum(_of_compiler(phase for phase in process.phases if phase.compile_id in found))
+
+
+def _of_compiler(phases: Iterable[Phase]) -> Iterable[float]:
+    for phase in phases:
+        if phase.name == _COMPILER and phase.end_ns is not None:
+            yield (phase.end_ns - phase.begin_ns) / 1e9
+        else:
+            yield from _of_compiler(phase.children)
+
+
+def next_start(recording: Recording) -> tuple[str, ...]:
+    """Two shell commands: one packs the caches of this run, one unpacks them where the next one starts.
+
+    They go to torch's default folder there, since the header is looked for nowhere else.
+    Source: torch/_inductor/runtime/cache_dir_utils.py (default_cache_dir).
+    """
+    for process in recording.processes:
+        caches = caches_of(process)
+        if caches is not None:
+            return _commands(caches.folder, caches.header_folder)
+    return ()
+
+
+def _commands(folder: str, headers: str | None) -> tuple[str, ...]:
+    from shlex import quote
+
+    pack = f"tar -czf {_ARCHIVE} -C {quote(folder)} ."
+    parent, _, name = (headers or "").rpartition("/")
+    if headers and parent != folder:
+        pack += f" -C {quote(parent)} {quote(name)}"
+    return pack, f'mkdir -p "{_DEFAULT}" && tar -xzf {_ARCHIVE} -C "{_DEFAULT}"'
+
+
+_ARCHIVE = "torch-caches.tar.gz"
+_DEFAULT = "${TMPDIR:-/tmp}/torchinductor_$(id -un)"
+
+
+# Caches of which a recording has no look-ups, only counts: remote ones, Triton's, autotuning, bundles.
+#
+# A cache that nothing is recorded of may have been off or asked in vain; it is named as not recorded.
+
+
+@dataclass(frozen=True)
+class OtherLayer:
+    """One of these caches, over all processes. `sentence` is None where nothing was recorded of it.
+
+    `hits` and `misses` are None where torch does not count them, `switched_off_by` where it was not
+    recorded as off.
+    """
+
+    name: str
+    sentence: str | None
+    hits: int | None
+    misses: int | None
+    took_seconds: float | None
+    switched_off_by: str | None
+
+
+_BUNDLES = "bundles (save_cache_artifacts)"
+_REMOTE_AUTOTUNING = "remote and bundled autotuning results"  # torch counts these in memory alone
+_LAYERS: dict[CountedLayer, tuple[str, str | None]] = {
+    "remote_fx_graph_cache": ("remote FX graph cache", "torch._inductor.config.fx_graph_remote_cache"),
+    "remote_aotautograd_cache": (
+        "remote AOTAutograd cache",
+        "torch._functorch.config.enable_remote_autograd_cache",
+    ),
+    "remote_pgo": ("remote PGO state", "torch._dynamo.config.automatic_dynamic_remote_pgo"),
+    "triton_autotuning": (
+        "autotuning results of Triton kernels",
+        "torch._inductor.config.autotune_local_cache",
+    ),
+    "triton_bundle": ("Triton kernels kept with graphs", None),
+}
+
+
+def other_layers(recording: Recording) -> Iterator[OtherLayer]:
+    """All of them, whether or not anything is known of each."""
+    for layer, (name, switch) in _LAYERS.items():
+        counts = [each for p in recording.processes for each in p.cache_counts if each.layer == layer]
+        hits = _total(each.hits for each in counts)
+        misses = _total(each.misses for each in counts)
+        took = _total(each.took_seconds for each in counts)
+        unasked = sum(each.unasked for each in counts)
+        sentence = _sentence(layer, hits, misses, unasked, took) if counts else None
+        off_by = switch if not counts and switch and _is_off(recording, switch) else None
+        yield OtherLayer(name, sentence, hits, misses, took, off_by)
+    yield OtherLayer(_REMOTE_AUTOTUNING, None, None, None, None, None)
+    bundles = [each for process in recording.processes for each in process.cache_bundles]
+    told = "; ".join(_bundle(each) for each in bundles) or None
+    took = sum(each.seconds for each in bundles) if bundles else None
+    yield OtherLayer(_BUNDLES, told, None, None, took, None)
+
+
+BUNDLE_NOT_READ = "torch could not read a bundle of caches that the program loaded"
+
+
+def unreadable_bundles(process: Process) -> int:
+    """How many bundles the program loaded in vain, of which torch only logs a warning."""
+    return sum(each.action == "loaded" and each.artifacts is None for each in process.cache_bundles)
+
+
+def _sentence(
+    layer: CountedLayer, hits: int | None, misses: int | None, unasked: int, took: float | None
+) -> str:
+    if layer == "triton_bundle":
+        return f"came with {number(hits or 0, 'graph')} from the cache"
+    told = [number(hits, "hit")] if hits is not None else []
+    told += [number(misses, "miss", "misses")] if misses is not None else []
+    told += [f"{number(unasked, 'kernel')} with one configuration, not looked up"] if unasked else []
+    told += [f"{seconds(took)} of reading and writing"] if took is not None else []
+    return ", ".join(told)
+
+
+def _bundle(used: CacheBundleUsed) -> str:
+    if used.artifacts is None:
+        return "loaded: torch could not read it" if used.action == "loaded" else "saved: nothing to save"
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in used.artifacts.items()) or "empty"
+    size = f", {memory(used.bytes)}" if used.bytes is not None else ""
+    return f"{used.action}: {kinds}{size}, {seconds(used.seconds)}"
+
+
+def _is_off(recording: Recording, switch: str) -> bool:
+    """Whether a setting says so in every process that recorded it."""
+    caches = [found for process in recording.processes if (found := caches_of(process)) is not None]
+    return bool(caches) and all(found.switches.get(switch) == "False" for found in caches)
+
+
+_Number = TypeVar("_Number", int, float)
+
+
+def _total(values: Iterable[_Number | None]) -> _Number | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None

@@ -1,0 +1,301 @@
+"""Each look-up with what is known of its compile, and the nearest earlier key to compare it with."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from ..model import CacheLookup, CompileId, Graph, Process, Recording
+from ..shared.quick_dataclass import dataclass
+from .keys import GRAPH, Key, key_of
+
+
+@dataclass(frozen=True)
+class _Frame:
+    name: str | None
+    source: tuple[tuple[int, str], ...]
+    file: str | None
+
+
+class Lookup:
+    """One look-up in its recording; `order` says how early in it."""
+
+    def __init__(
+        self, recording: Recording, process: Process, said: CacheLookup, order: int, frame: _Frame
+    ) -> None:
+        self.recording = recording
+        self.process = process
+        self.said = said
+        self.order = order
+        self._frame = frame
+
+    @property
+    def function(self) -> str | None:
+        """The frame that was compiled."""
+        return self._frame.name
+
+    @property
+    def frame_id(self) -> tuple[int, int | None]:
+        """Which frame of which process it is; of a frame that is compiled again it is the same."""
+        compile_id = self.said.compile_id
+        return id(self.process), None if compile_id is None else compile_id.frame
+
+    @property
+    def file(self) -> str | None:
+        """Where it is written."""
+        return self._frame.file
+
+    @property
+    def source(self) -> tuple[tuple[int, str], ...]:
+        """Its lines, with their numbers, as far as they were recorded."""
+        return self._frame.source
+
+    @cached_property
+    def own_key(self) -> Key | None:
+        """The parts that were recorded with it."""
+        return key_of(self.said)
+
+
+class KnownKeys:
+    """The keys of some recordings, the earlier ones first, and those of `target` last.
+
+    The parts of a key that AOTAutograd had an entry for were not recorded then, but when it was made.
+    """
+
+    def __init__(self, target: Recording, earlier: Iterable[Recording]) -> None:
+        self.target = list(_lookups(target))
+        self.earlier = [lookup for recording in earlier for lookup in _lookups(recording)]
+        self._by_key: dict[str, Key] = {}
+        for lookup in [*self.earlier, *self.target]:
+            if lookup.said.key is not None and lookup.own_key is not None:
+                self._by_key.setdefault(lookup.said.key, lookup.own_key)
+        self._alike: dict[tuple[str | None, ...], list[Lookup]] = {}
+        for lookup in self.earlier:
+            key = self.key(lookup)
+            if key is not None:
+                self._alike.setdefault(_of_graph(lookup, key), []).append(lookup)
+                self._alike.setdefault(_of_function(lookup), []).append(lookup)
+
+    def key(self, lookup: Lookup) -> Key | None:
+        """The parts of the key, whoever listed them."""
+        return lookup.own_key or self._by_key.get(lookup.said.key or "")
+
+    def same_key(self, lookup: Lookup) -> Lookup | None:
+        """The latest earlier look-up of the very same key: in an earlier run, else in this one."""
+        if lookup.said.key is None:
+            return None
+        for others in (reversed(self.earlier), reversed(self.target[: lookup.order])):
+            for other in others:
+                if other.said.cache == lookup.said.cache and other.said.key == lookup.said.key:
+                    return other
+        return None
+
+    def nearest(self, lookup: Lookup) -> Lookup | None:
+        """The earlier key of the same graph, or else function, that differs in the fewest parts.
+
+        An earlier run's comes first; in this run only what the same process compiled before is compared with:
+        the same frame, or an equal graph.
+        """
+        mine = self.key(lookup)
+        if mine is None:
+            return None
+        here = [each for each in self.target[: lookup.order] if self._is_repeated(lookup, mine, each)]
+        others = self._alike.get(_of_graph(lookup, mine), ()) or self._alike.get(_of_function(lookup), ())
+        return self._nearest_of(others, lookup, mine) or self._nearest_of(here, lookup, mine)
+
+    def _is_repeated(self, lookup: Lookup, mine: Key, earlier: Lookup) -> bool:
+        if earlier.process is not lookup.process or earlier.frame_id == lookup.frame_id:
+            return earlier.frame_id == lookup.frame_id
+        its = self.key(earlier)
+        graph = mine.parts.get(GRAPH)
+        return its is not None and graph is not None and its.parts.get(GRAPH) == graph
+
+    def _nearest_of(self, others: Sequence[Lookup], lookup: Lookup, mine: Key) -> Lookup | None:
+        """The nearest of these, of equally near ones the latest."""
+        ranked = [
+            ((other.function != lookup.function, mine.distance(its)), -order, other)
+            for order, other in enumerate(others)
+            if other.said.cache == lookup.said.cache and (its := self.key(other)) is not None
+            if its.is_backward == mine.is_backward
+        ]
+        return min(ranked, key=lambda each: each[:2])[2] if ranked else None
+
+
+def _of_graph(lookup: Lookup, key: Key) -> tuple[str, ...]:
+    graph = key.parts.get(GRAPH)
+    return lookup.said.cache, str(key.is_backward), graph.digest if graph is not None else ""
+
+
+def _of_function(lookup: Lookup) -> tuple[str, str | None, str | None]:
+    return lookup.said.cache, lookup.function, _name(lookup.file)
+
+
+def _name(file: str | None) -> str | None:
+    return None if file is None else file.rpartition("/")[2]
+
+
+def _lookups(recording: Recording) -> Iterator[Lookup]:
+    order = 0
+    for process in recording.processes:
+        frames = _frames(process)
+        for said in process.cache_lookups:
+            yield Lookup(recording, process, said, order, frames.get(said.compile_id, _UNKNOWN))
+            order += 1
+
+
+_UNKNOWN = _Frame(None, (), None)
+
+
+def _frames(process: Process) -> dict[CompileId | None, _Frame]:
+    sources = {code.compile_id: code for code in process.bytecodes}
+    found: dict[CompileId | None, _Frame] = {}
+    for graph in process.graphs:
+        code = sources.get(graph.compile_id)
+        source = tuple(code.source.items()) if code is not None else ()
+        file = graph.frame_place.file if graph.frame_place is not None else None
+        found[graph.compile_id] = _Frame(graph.frame_name, source, file)
+    return found
+
+
+# Graphs that were compiled several times over though they compute the same: repeated blocks of a model.
+
+
+@dataclass(frozen=True)
+class EqualGraphs:
+    """Graphs of one process that are equal but for names, and what compiling one of them would have saved.
+
+    `saves_at_most` is an estimate: the backend's time for all of them but the costliest.
+    """
+
+    function: str | None
+    ops: int | None
+    times: int
+    backend_seconds: float | None
+    saves_at_most: float | None
+
+
+def equal_graphs(recording: Recording) -> Iterator[EqualGraphs]:
+    """Those that were compiled more than once, what costs most first."""
+    found = [each for process in recording.processes for each in _of(process)]
+    yield from sorted(found, key=lambda each: -(each.saves_at_most or 0.0))
+
+
+def _of(process: Process) -> Iterator[EqualGraphs]:
+    alike: dict[str, list[Graph]] = {}
+    for graph in process.compiled_graphs:
+        if graph.key is not None:
+            alike.setdefault(graph.key, []).append(graph)
+    for graphs in alike.values():
+        if len(graphs) < 2:
+            continue
+        costs = [graph.backend_seconds for graph in graphs if graph.backend_seconds is not None]
+        yield EqualGraphs(
+            graphs[0].frame_name,
+            graphs[0].ops,
+            len(graphs),
+            sum(costs) if costs else None,
+            sum(costs) - max(costs) if costs else None,
+        )
+
+
+# Why torch did not use a cache for a compile, in words, and what to change.
+#
+# Source of the reasons: torch/_inductor/codecache.py (CacheabilityValidator) and
+# torch/_functorch/_aot_autograd/autograd_cache.py (check_cacheable, check_node_safe), 2.8 to 2.13.
+
+
+class Bypass(NamedTuple):
+    """A reason of torch's: how it is known, what it means and what to do."""
+
+    pattern: re.Pattern[str]
+    why: str
+    what_to_do: str
+
+
+_BYPASSES = tuple(
+    Bypass(re.compile(pattern), why, what_to_do)
+    for pattern, why, what_to_do in (
+        (
+            r"Unsupported ((?:pre|post) grad|joint) custom pass",
+            "a custom pass ({0}) has no stable id",
+            "derive the pass from `torch._inductor.custom_graph_pass.CustomGraphPass`, with a `uuid` made of "
+            "what it does (`get_hash_for_files((__file__,))`).",
+        ),
+        (
+            r"Unsupported (_pre_fusion_custom_pass|_post_fusion_custom_pass|_fuse_ddp_communication_pass)",
+            "a custom pass ({0}) has no stable id",
+            "derive the pass from `CustomSchedulerPass` or `CustomGraphPass` of "
+            "`torch._inductor.custom_graph_pass`, with a `uuid` made of what it does.",
+        ),
+        (
+            r"Function module: (\S{1,200}), ?\nFunction name: (\S{1,200})",
+            "AOTAutograd's cache does not know {0}.{1}",
+            "make the function a custom operator (`torch.library.custom_op`), or, if its result depends on "
+            "its arguments alone, name it in `torch._inductor.config.unsafe_marked_cacheable_functions`.",
+        ),
+        (
+            r"Unsupported call_function target (\S{1,200})",
+            "AOTAutograd's cache does not know {0}",
+            "make the function a custom operator (`torch.library.custom_op`).",
+        ),
+        (
+            r"Unsupported call_method (?:target|method) (\S{1,200})",
+            "AOTAutograd's cache does not know the method {0}",
+            "call the function of torch instead of the method.",
+        ),
+        (
+            r"Can't cache HigherOrderOperator: (\S{1,200})",
+            "the operator {0} cannot be cached",
+            "keep what uses it in a compiled function of its own, so that the rest can be cached.",
+        ),
+        (
+            r"SAC context_fn does not have a cache_hash",
+            "selective checkpointing has a `context_fn` without `cache_hash`",
+            "give the function an attribute `cache_hash` that changes when it does.",
+        ),
+        (
+            r"freezing enabled|frozen constants",
+            "freezing puts the weights into the graph",
+            "without `torch._inductor.config.freezing` the graph is cached.",
+        ),
+        (
+            r"FX graph cache is not enabled",
+            "AOTAutograd's cache needs the FX graph cache, which is off",
+            "unset `TORCHINDUCTOR_FX_GRAPH_CACHE=0`, or `torch._inductor.config.fx_graph_cache = False`.",
+        ),
+        (
+            r"activation_memory_budget_(runtime_estimator|solver) is a raw callable",
+            "the memory budget's {0} is a plain function",
+            "give it a `uuid` (`CustomRuntimeEstimator`, `CustomKnapsackSolver`).",
+        ),
+        (r"bisect", "the compiler bisector is on", "it compiles again on purpose."),
+        (r"mkldnn", "there are mkldnn tensors in the graph", "let torch convert the weights at run time."),
+        (
+            r"torchbind|ScriptObject|FakeScriptObject",
+            "there is a TorchBind object in the graph",
+            "pass what it holds as tensors.",
+        ),
+        (
+            r"[Pp]ickle|Reduce unsupported",
+            "something in the graph cannot be pickled",
+            "pass it to the compiled function as an argument, or keep it out of the graph.",
+        ),
+        (
+            r"constant folding",
+            "run-time constant folding is on",
+            "turn it off where starting fast matters more.",
+        ),
+        (r"No shape env", "Inductor was called without Dynamo's shapes", "compile through `torch.compile`."),
+    )
+)
+_LONGEST = 160  # characters of torch's own words
+
+
+def bypass_words(reason: str | None) -> tuple[str, str | None]:
+    """Why a cache was not used, and what to change; what is not known here is said in torch's words."""
+    if not reason:
+        return "torch does not say why", None
+    for bypass in _BYPASSES:
+        if found := bypass.pattern.search(reason):
+            return bypass.why.format(*found.groups()), bypass.what_to_do
+    return " ".join(reason.split())[:_LONGEST], None

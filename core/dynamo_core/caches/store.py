@@ -1,0 +1,404 @@
+"""Look through a cache folder: how much of each layer, how old, of which torch, and what cannot be read.
+
+No link is followed, no entry is unpickled: which torch an entry is of is read in its bytes, where torch
+writes `# torch version: …` into each FX graph's (torch/_dynamo/debug_utils.py).
+"""
+
+import getpass
+import json
+import os
+import re
+import stat
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import field
+from pathlib import Path
+from typing import Any
+
+from ..recording.plain_files import read_plain
+from ..shared.quick_dataclass import dataclass
+from ..shared.text import printable, printable_json
+
+# Where torch, Triton and vLLM keep compile caches, and what an entry of each layer looks like.
+#
+# Source: torch/_inductor/codecache.py (FxGraphCache._get_tmp_dir_for_key, write, _HEADER_DIR),
+# torch/_functorch/_aot_autograd/autograd_cache.py (AOTAutogradCache._get_tmp_dir), torch/_dynamo/pgo.py
+# (code_state_path), torch/_inductor/runtime/cache_dir_utils.py, all of torch 2.13; triton/runtime/cache.py
+# and vllm/compilation/backends.py.
+
+
+FX_GRAPHS, AOT, CODE, TRITON = "FX graphs", "AOTAutograd", "C++ and Python code", "Triton kernels"
+AUTOTUNED, PGO, HEADERS, LOCKS = "autotuning results", "PGO's state", "precompiled C++ headers", "locks"
+VLLM, FOREIGN = "vLLM", "not of these caches"
+LAYERS = (FX_GRAPHS, AOT, CODE, TRITON, AUTOTUNED, PGO, HEADERS, LOCKS, VLLM, FOREIGN)
+
+_KEY = r"[a-z2-7]{50,53}"
+# A path in Inductor's folder: the layer, and how many of its parts name the entry.
+_INDUCTOR: tuple[tuple[str, re.Pattern[str], int], ...] = (
+    (FX_GRAPHS, re.compile(rf"fxgraph/\w{{2}}/f{_KEY}/[^/]+"), 3),
+    (AOT, re.compile(rf"aotautograd/a{_KEY}/[^/]+"), 2),
+    (HEADERS, re.compile(r"precompiled_headers/.+"), 1),
+    (LOCKS, re.compile(r"\A(?:(?:.+/)?locks/[^/]+|(?:.+/)?[^/]+\.lock)\Z"), 2),
+    (PGO, re.compile(r"dynamo/[^/]+"), 2),
+    (TRITON, re.compile(r"triton/[^/]+/[^/]+/[^/]+"), 3),
+    (
+        AUTOTUNED,
+        re.compile(r"\A(?:.+\.best_config|(?:local_cache|bundled_autotune|gemm|aten)[^/]*(?:/.+)?)\Z"),
+        2,
+    ),
+    (CODE, re.compile(r"[a-z2-7]{2}/[^/]+\.(?:cpp|so|o|py|h|cubin|json|ptx|txt|lock|main\.\w+)"), 2),
+)
+_TRITON = re.compile(r"[A-Z0-9a-z_=-]{20,80}/[^/]+")
+_VLLM = re.compile(r"(?:torch_aot_compile/)?[0-9a-f]{8,64}/.+")
+
+
+def layer_of(kind: str, path: str) -> tuple[str, str]:
+    """The layer of a file, and the name of the entry that it is of, by its path in a folder of this kind."""
+    if kind == "Triton" and _TRITON.fullmatch(path):
+        return TRITON, path.partition("/")[0]
+    if kind == "vLLM" and _VLLM.fullmatch(path):
+        return VLLM, path.partition("/")[0]
+    if kind == "Inductor":
+        for layer, pattern, parts in _INDUCTOR:
+            if pattern.fullmatch(path):
+                entry = path if layer in (LOCKS, PGO) else "/".join(path.split("/")[:parts])
+                return layer, entry.partition(".")[0] if layer == CODE else entry
+    return FOREIGN, path
+
+
+def kind_of(folder: Path) -> str:
+    """Whose cache a folder is, by what is in it; Inductor's unless something speaks against it."""
+    if folder.name == "torch_compile_cache" or _holds(folder, "*/rank_*"):
+        return "vLLM"
+    if folder.parent.name == ".triton" or _holds(folder, "*/__grp__*.json"):
+        return "Triton"
+    return "Inductor"
+
+
+def _holds(folder: Path, pattern: str) -> bool:
+    try:
+        return any(folder.glob(pattern))
+    except OSError:  # no rights
+        return False
+
+
+def default_folders(environment: Mapping[str, str]) -> list[Path]:
+    """The cache folders that programs of this user and environment use, as far as they exist."""
+    temporary, home = Path(tempfile.gettempdir()), Path(environment.get("HOME") or os.path.expanduser("~"))
+    wanted = [
+        Path(environment.get("TORCHINDUCTOR_CACHE_DIR") or temporary / f"torchinductor_{_user()}"),
+        temporary / f"torchinductor_{_user()}",
+        Path(environment.get("TRITON_CACHE_DIR") or home / ".triton" / "cache"),
+        Path(environment.get("VLLM_CACHE_ROOT") or _caches(environment, home) / "vllm")
+        / "torch_compile_cache",
+    ]
+    return [folder for folder in dict.fromkeys(wanted) if may_be_folder(folder)]
+
+
+def may_be_folder(path: Path) -> bool:
+    """Whether there is a folder, or we have no right to know."""
+    try:
+        return stat.S_ISDIR(path.stat().st_mode)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+
+
+def _caches(environment: Mapping[str, str], home: Path) -> Path:
+    return Path(environment.get("XDG_CACHE_HOME") or home / ".cache")
+
+
+def _user() -> str:
+    try:
+        return re.sub(r'[\\/:*?"<>|]', "_", getpass.getuser())
+    except (KeyError, ModuleNotFoundError, OSError):
+        return f"uid_{os.getuid()}"
+
+
+# Look through a cache folder:
+
+
+DAY = 86_400.0  # seconds
+_TORCH = re.compile(rb"# torch version: ([\w.+-]{1,40})")
+_MOST_ASKED = 300  # FX graphs, the newest, whose bytes are read for the version of torch
+_LARGEST = 4 << 20  # bytes of one that are read
+_DEEPEST = 12  # folders in folders
+
+
+@dataclass
+class Entry:
+    """What belongs together under one key. `used` is when it was last written or read, since the epoch."""
+
+    layer: str
+    name: str
+    size: int = 0
+    used: float = 0.0
+    is_empty: bool = False
+    paths: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class StoredLayer:
+    """One layer of a folder: ages in days, sizes in bytes; `old_*` are the entries that could be pruned."""
+
+    name: str
+    entries: int
+    size: int
+    newest_days: float | None
+    oldest_days: float | None
+    old_entries: int
+    old_size: int
+
+
+@dataclass(frozen=True)
+class Store:
+    """One cache folder. `torch` counts FX graphs by version, of the newest `torch_asked`.
+
+    `problems` are sentences on what is damaged, foreign or cannot be read, one of each sort.
+    """
+
+    folder: str
+    kind: str
+    size: int
+    entries: int
+    layers: tuple[StoredLayer, ...]
+    torch: dict[str, int]
+    torch_asked: int
+    problems: tuple[str, ...]
+
+
+@dataclass
+class Contents:
+    """The entries of a folder by layer and name, and what could not be looked at."""
+
+    folder: Path
+    kind: str
+    entries: dict[tuple[str, str], Entry]
+    unreadable: list[str]
+
+    def old(self, days: float, now: float) -> list[Entry]:
+        """The entries not used for so many days; nothing of what is foreign, and no lock."""
+        kept = (FOREIGN, LOCKS)
+        return [e for e in self.entries.values() if e.layer not in kept and now - e.used > days * DAY]
+
+
+def look_through(folder: Path) -> Contents:
+    """All entries of a folder, by the names and sizes of its files."""
+    kind = kind_of(folder)
+    entries: dict[tuple[str, str], Entry] = {}
+    unreadable: list[str] = []
+    for path, status in _files(str(folder), unreadable):
+        layer, name = layer_of(kind, path) if stat.S_ISREG(status.st_mode) else (FOREIGN, path)
+        entry = entries.setdefault((layer, name), Entry(layer, name))
+        entry.paths.append(path)
+        entry.size += status.st_size
+        entry.used = max(entry.used, status.st_mtime, status.st_atime)
+        entry.is_empty |= status.st_size == 0 and layer not in (LOCKS, FOREIGN) and "lock" not in path
+    return Contents(folder, kind, entries, unreadable)
+
+
+def store_of(contents: Contents, days: float, now: float) -> Store:
+    """What `look_through` found, in figures."""
+    versions, asked = _versions(contents)
+    return Store(
+        printable(str(contents.folder)),
+        contents.kind,
+        sum(entry.size for entry in contents.entries.values()),
+        len(contents.entries),
+        tuple(_layers(contents, days, now)),
+        versions,
+        asked,
+        tuple(_problems(contents)),
+    )
+
+
+def _files(folder: str, unreadable: list[str]) -> Iterator[tuple[str, os.stat_result]]:
+    waiting = [("", 0)]
+    while waiting:
+        below, depth = waiting.pop()
+        try:
+            with os.scandir(os.path.join(folder, below)) as found:
+                for each in found:
+                    path = f"{below}/{each.name}" if below else each.name
+                    if each.is_dir(follow_symlinks=False) and depth < _DEEPEST:
+                        waiting.append((path, depth + 1))
+                    else:
+                        yield path, each.stat(follow_symlinks=False)
+        except OSError:
+            unreadable.append(below or folder)
+
+
+def _layers(contents: Contents, days: float, now: float) -> Iterator[StoredLayer]:
+    old = {id(entry) for entry in contents.old(days, now)}
+    for layer in LAYERS:
+        found = [entry for (name, _), entry in contents.entries.items() if name == layer]
+        if not found:
+            continue
+        ages = [max(0.0, now - entry.used) / DAY for entry in found]
+        unused = [entry for entry in found if id(entry) in old]
+        yield StoredLayer(
+            layer,
+            len(found),
+            sum(entry.size for entry in found),
+            min(ages),
+            max(ages),
+            len(unused),
+            sum(entry.size for entry in unused),
+        )
+
+
+def _versions(contents: Contents) -> tuple[dict[str, int], int]:
+    graphs = [entry for entry in contents.entries.values() if entry.layer == FX_GRAPHS]
+    newest = sorted(graphs, key=lambda entry: -entry.used)[:_MOST_ASKED]
+    versions = Counter(_version(contents.folder / entry.paths[0]) for entry in newest)
+    return dict(versions.most_common()), len(newest)
+
+
+def _version(path: Path) -> str:
+    try:
+        with open(path, "rb", opener=_open_unnoticed) as file:
+            found = _TORCH.search(file.read(_LARGEST))
+    except OSError:  # not ours to read, or not without leaving a trace
+        return "unknown"
+    return found[1].decode() if found else "unknown"
+
+
+def _open_unnoticed(path: str, flags: int) -> int:
+    """Open without a new time of access, by which we tell what is used."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | getattr(os, "O_NOATIME", 0))
+
+
+def _problems(contents: Contents) -> Iterator[str]:
+    foreign = [entry.name for entry in contents.entries.values() if entry.layer == FOREIGN]
+    empty = [entry.name for entry in contents.entries.values() if entry.is_empty]
+    if contents.unreadable:
+        yield _some("folder", "cannot be looked into", contents.unreadable)
+    if empty:
+        yield _some("entry", "damaged (a file without content)", empty, "entries")
+    if foreign:
+        yield _some("file", "of none of these caches, left alone", foreign)
+
+
+def _some(singular: str, what: str, names: list[str], plural: str | None = None) -> str:
+    counted = f"{len(names):,} {singular if len(names) == 1 else plural or singular + 's'}"
+    return printable(f"{counted} {what}: {min(names)}" + (", …" if len(names) > 1 else ""))
+
+
+# Delete what was not used for a while, where the user asks for it: entries of a layer, and nothing else.
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """What went, and what could not be deleted."""
+
+    entries: int
+    size: int
+    failed: int
+
+
+def prune(contents: Contents, days: float, now: float) -> Pruned:
+    """Delete the files of entries not used for so many days, and folders that are then empty.
+
+    A program that looks for one of them meanwhile compiles it anew.
+    """
+    entries = size = failed = 0
+    for entry in contents.old(days, now):
+        gone = [_delete(contents, path) for path in entry.paths]
+        if all(gone):
+            entries += 1
+            size += entry.size
+        failed += gone.count(False)
+    return Pruned(entries, size, failed)
+
+
+def _delete(contents: Contents, path: str) -> bool:
+    file = contents.folder / path
+    try:
+        file.unlink()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    with suppress(OSError):  # others are in it
+        for parent in file.relative_to(contents.folder).parents:
+            if parent.name:
+                os.rmdir(contents.folder / parent)
+    return True
+
+
+# vLLM's own compile cache: what each of its folders was made for, and what differs between them.
+#
+# vLLM writes `cache_key_factors.json` into each (vllm/compilation/backends.py): environment, configuration,
+# compiler and code that the folder's name is a hash of. It is read as data.
+
+
+_FACTORS = "cache_key_factors.json"
+_LARGEST_FACTORS = 16 << 20  # bytes
+_LONGEST = 80  # characters of a value
+_MOST_SAID = 5
+
+
+@dataclass(frozen=True)
+class VllmFolder:
+    """A folder of vLLM's, and what its key has other than that of the one made before it; None of the first.
+
+    `problem` says why its factors could not be read.
+    """
+
+    name: str
+    differs: tuple[str, ...] | None
+    problem: str | None
+
+
+def vllm_folders(root: Path) -> Iterator[VllmFolder]:
+    """All of them, in the order in which they were made."""
+    earlier: dict[str, str] | None = None
+    for path in sorted(_factors(root), key=_made):
+        name = printable(str(path.parent.relative_to(root)))
+        try:
+            content = printable_json(read_plain(path, _LARGEST_FACTORS).decode("utf-8", "replace"))
+        except (OSError, ValueError, RecursionError) as error:
+            yield VllmFolder(name, None, f"{_FACTORS} cannot be read: {error}")
+            continue
+        factors = dict(_flat(content))
+        yield VllmFolder(name, None if earlier is None else tuple(_differences(earlier, factors)), None)
+        earlier = factors
+
+
+def _factors(root: Path) -> list[Path]:
+    try:
+        return list(root.glob(f"*/**/{_FACTORS}"))
+    except OSError:  # no rights; the folder's own line says so
+        return []
+
+
+def _made(path: Path) -> float:
+    try:
+        return path.lstat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict) and value:
+        for key, each in value.items():
+            yield from _flat(each, f"{name}.{key}" if name else key)
+    else:
+        yield name, value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _differences(before: dict[str, str], after: dict[str, str]) -> Iterator[str]:
+    """What is spelled out first; a hash only where nothing else tells."""
+    names = [name for name in dict.fromkeys([*before, *after]) if before.get(name) != after.get(name)]
+    spelled_out = [name for name in names if not name.endswith("_hash")]
+    for name in (spelled_out or names)[:_MOST_SAID]:
+        yield f"{name}: {_value(before.get(name))} → {_value(after.get(name))}"
+    if len(spelled_out or names) > _MOST_SAID:
+        yield f"and {len(spelled_out or names) - _MOST_SAID} more"
+
+
+def _value(text: str | None) -> str:
+    return "none" if text is None else text[:_LONGEST] + ("…" if len(text) > _LONGEST else "")

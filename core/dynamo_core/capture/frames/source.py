@@ -1,0 +1,223 @@
+"""Sets of code objects that do not keep them alive."""
+
+import linecache
+import os
+import sys
+import weakref
+from collections.abc import Iterator, Mapping
+from inspect import CO_VARARGS
+from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import Any
+
+
+class CodeObjects:
+    """Code objects, not kept alive, and forgotten some time after they are gone.
+
+    By identity, since code objects compare by value; without callbacks, which would run at interpreter exit.
+    """
+
+    def __init__(self) -> None:
+        self._references: dict[int, weakref.ref[CodeType]] = {}
+        self._sweep_at = 1000
+
+    def add(self, code: CodeType) -> None:
+        self._references[id(code)] = weakref.ref(code)
+        if len(self._references) >= self._sweep_at:
+            self._references = {key: ref for key, ref in self._references.items() if ref() is not None}
+            self._sweep_at = 1000 + 2 * len(self._references)
+
+    def alive(self) -> list[CodeType]:
+        found = [reference() for reference in list(self._references.values())]
+        return [code for code in found if code is not None]
+
+    def __contains__(self, code: CodeType) -> bool:
+        reference = self._references.get(id(code))
+        return reference is not None and reference() is code
+
+
+# The line that a frame is at, as a frame of a stack is recorded, its caller's, and that of its `def`.
+
+
+_MOST_DECORATING = 100  # lines above a `def`
+_PACKAGE_FOLDER = os.path.abspath(str(__spec__.origin)).rpartition(f"{os.sep}capture{os.sep}")[0]
+
+
+def line_of(frame: FrameType) -> dict[str, Any]:
+    """File, line, function and text of the line."""
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    return {
+        "file": file,
+        "line": line,
+        "name": frame.f_code.co_name,
+        "text": linecache.getline(file, line).strip(),
+    }
+
+
+def def_line(name: str, file: str, first: int) -> int | None:
+    """The line of a decorated function's `def`; None where the code begins there, or the source is not known.
+
+    The code of a decorated function begins with the first of its decorators (co_firstlineno).
+    """
+    lines = linecache.getlines(file)[first - 1 : first - 1 + _MOST_DECORATING] if first > 0 else []
+    if not lines or not lines[0].lstrip().startswith("@"):
+        return None
+    begins = (f"def {name}", f"async def {name}")
+    for number, line in enumerate(lines, first):
+        text = line.lstrip()
+        if any(text.startswith(begin) and text[len(begin) :].lstrip()[:1] in ("(", "[") for begin in begins):
+            return number
+    return None
+
+
+def torch_folder(dynamo_module: ModuleType) -> str:
+    """Where torch lies, with a separator at its end, by a module of Dynamo's."""
+    return str(dynamo_module.__file__).rpartition(f"{os.sep}_dynamo{os.sep}")[0] + os.sep
+
+
+def caller_outside_of(folder: str, own_file: str | None = None) -> dict[str, Any] | None:
+    """The innermost line of the stack that is neither of torch's `folder` nor ours.
+
+    None if it led to a converter of `own_file`: that makes copies of itself while it compiles (DDPOptimizer).
+    """
+    for frame in frames_outwards():
+        if not is_in(frame, folder):
+            return line_of(frame)
+        if frame.f_code.co_filename == own_file and frame.f_code.co_name == "__call__":
+            return None
+    return None
+
+
+def frames_outwards() -> Iterator[FrameType]:
+    """The frames of the stack, the caller's first."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def is_in(frame: FrameType, folder: str) -> bool:
+    """Whether a frame is of torch, which lies in that folder, or ours."""
+    return frame.f_code.co_filename.startswith((folder, _PACKAGE_FOLDER))
+
+
+# Which method of a module a frame is of, where its own name says less: `forward`, `wrapper`, `inner`.
+
+
+_WRAP_INLINE = os.path.join("torch", "_dynamo", "external_utils.py")
+_MOST_WRAPPERS = 8
+
+
+def method_of(frame: Any) -> str | None:
+    """`GPT2Model.forward` for the frame of that, or of a wrapper around it; None where it is no module's.
+
+    Source: torch/_dynamo/external_utils.py (wrap_inline), 2.8 to 2.15: torch's own wrapper around modules of
+    torch's, whose frame has the module as its free variable `fn`.
+    """
+    code: CodeType = frame.f_code
+    names, values = code.co_varnames, frame.f_locals
+    if is_wrapper_of_modules(code):
+        kind = type(values.get("fn"))
+        return f"{kind.__qualname__}.forward" if issubclass(kind, sys.modules["torch"].nn.Module) else None
+    if code.co_argcount:
+        owner = values.get(names[0])
+    elif code.co_flags & CO_VARARGS:
+        owner = next(iter(values.get(names[code.co_kwonlyargcount], ())), None)
+    else:
+        return None
+    kind = type(owner)
+    if not issubclass(kind, sys.modules["torch"].nn.Module):  # isinstance might ask code of the program's
+        return None
+    found = [
+        name
+        for base in kind.__mro__
+        for name, value in vars(base).items()
+        if any(function.__code__ is code for function in _with_wrapped(value))
+    ]
+    if not found:
+        return None
+    # Wrappers that one decorator made share their code: then only the class is known.
+    return f"{kind.__qualname__}.{found[0]}" if len(set(found)) == 1 else kind.__qualname__
+
+
+def is_wrapper_of_modules(code: CodeType) -> bool:
+    """Whether it is torch's own, through which all modules of torch's are compiled."""
+    return code.co_name == "inner" and code.co_filename.endswith(_WRAP_INLINE)
+
+
+def _with_wrapped(value: Any) -> Iterator[FunctionType]:
+    """A function and those that it wraps (functools.wraps)."""
+    for _ in range(_MOST_WRAPPERS):
+        if isinstance(value, FunctionType):
+            yield value
+            value = value.__dict__.get("__wrapped__")
+
+
+# The user's lines of a node of an FX graph, from the text `File "x.py", line 3, in f` that Dynamo keeps.
+
+
+_BEGIN = 'File "'
+
+
+def user_line(stack_trace: str | None) -> tuple[str, int] | None:
+    """The innermost of a node's lines: file and line number."""
+    return _line(stack_trace.rpartition(_BEGIN)[2]) if stack_trace and _BEGIN in stack_trace else None
+
+
+def user_lines(stack_trace: str | None) -> Iterator[tuple[str, int]]:
+    """All of them, the outermost first."""
+    for entry in (stack_trace or "").split(_BEGIN)[1:]:
+        line = _line(entry)
+        if line is not None:
+            yield line
+
+
+def line_of_call(stack_trace: str | None) -> tuple[str, int] | None:
+    """The program's line that leads into a library's, where the innermost one is in an installed package."""
+    *callers, innermost = list(user_lines(stack_trace)) or [("", 0)]
+    if not is_installed(innermost[0]):
+        return None
+    return next((line for line in reversed(callers) if not is_installed(line[0])), None)
+
+
+def is_installed(file: str) -> bool:
+    """Whether a file is in an installed package, and so a library's."""
+    return "/site-packages/" in file or "/dist-packages/" in file
+
+
+def is_of_others(file: str) -> bool:
+    """Whether a file is not the program's: installed, or Python's own."""
+    return is_installed(file) or "/lib/python3" in file or file.startswith("<frozen ")
+
+
+def _line(entry: str) -> tuple[str, int] | None:
+    file, _, rest = entry.partition('", line ')
+    digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
+    return (file, int(digits)) if digits else None
+
+
+# Which compile is in progress, and its id as trace records spell it.
+
+
+def current_compile_id() -> dict[str, int]:
+    """The compile in progress, as trace records spell it; empty outside one.
+
+    Source: torch/_guards.py (CompileContext.current_trace_id). 2.8 to 2.15.
+    """
+    from torch._guards import CompileContext
+
+    trace_id = CompileContext.current_trace_id()
+    if trace_id is None:
+        return {}
+    frame_id, frame_compile_id = trace_id.compile_id.frame_id, trace_id.compile_id.frame_compile_id
+    if frame_id is None:
+        return {}
+    return {
+        "frame_id": frame_id,
+        "frame_compile_id": frame_compile_id,
+        "attempt": trace_id.attempt,
+    }
+
+
+def compile_id_text(envelope: Mapping[str, int]) -> str:
+    """`0/1`, of the part of a trace record that says which compile it belongs to."""
+    return "{}/{}".format(envelope.get("frame_id", "-"), envelope.get("frame_compile_id", "-"))

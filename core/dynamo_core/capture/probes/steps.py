@@ -1,0 +1,194 @@
+"""Note when each step of the program begins, whether it is compiled or not: `dynamo bench` compares the two.
+
+A step begins with a frame that is known from an earlier run. Where it is compiled, the calls of its graphs
+are noted; where it runs as plain Python, its frames are (`eager_frames.py`), and nothing is compiled.
+
+A module of torch's, `torch.compile(nn.Sequential(…))`, is compiled through a function that all of them
+share, and runs through `forward` in eager, as those within it do: its steps begin where the program's line
+calls it.
+
+Source: torch/_dynamo/output_graph.py (OutputGraph.call_user_compiler, root_tx),
+torch/_dynamo/external_utils.py (wrap_inline), torch/nn/modules/module.py (Module._call_impl). Run with 2.8,
+2.13 and 2.15.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from statistics import median
+from types import CodeType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ...shared.records import StepMarksKept
+from ...shared.settings import StepFrame
+from ..frames.callback import Answers, FrameCallback
+from ..frames.source import frames_outwards, is_in, is_wrapper_of_modules, torch_folder
+from ..harmless import Probes
+from ..primitives import perf_counter_ns
+
+if TYPE_CHECKING:
+    from ..engine_parts import EngineParts
+
+
+# Be told when certain frames are entered that run as plain Python, at next to no cost for all others.
+#
+# From Python 3.12 on, `sys.monitoring` does it. Before, a frame callback of torch's: being asked costs some
+# 10 µs a call, as torch keeps the state of Python's random numbers meanwhile (torch/_dynamo/convert_frame.py,
+# preserve_global_state, says so). Run on Python 3.10, 3.11 and 3.13.
+
+
+_TOOLS = (4, 3)  # those that sys.monitoring gives to nobody
+
+# Whether a frame with this code is looked for; if it is, it has been noted.
+Look = Callable[[CodeType], bool]
+
+
+def watch(look: Look, probes: Probes) -> None:
+    """Call `look` whenever a frame begins whose code it has once said yes to; of others it is asked once."""
+    if sys.version_info >= (3, 12):
+        _monitor(look)
+    else:
+        FrameCallback(lambda: _frame_callback(look), probes).enter()
+
+
+def _frame_callback(look: Look) -> Callable[..., Any]:
+    answer = Answers()
+
+    def callback(frame: Any, cache_entry: Any, frame_state: Any) -> Any:
+        return answer.not_now_below if look(frame.f_code) else answer.never
+
+    return callback
+
+
+def _monitor(look: Look) -> None:
+    """Where all tools are taken, nothing is noted."""
+    monitoring: Any = getattr(sys, "monitoring")  # noqa: B009 - mypy reads this file as 3.10
+    for tool in _TOOLS:
+        if monitoring.get_tool(tool) is None:
+            break
+    else:
+        raise RuntimeError("other tools use sys.monitoring")
+    monitoring.use_tool_id(tool, "dynamo bench")
+    disable = monitoring.DISABLE
+
+    def begun(code: CodeType, offset: int) -> Any:
+        return None if look(code) else disable
+
+    monitoring.register_callback(tool, monitoring.events.PY_START, begun)
+    monitoring.set_events(tool, monitoring.events.PY_START)
+
+
+# Note when each step of the program begins, whether it is compiled or not:
+
+
+_CALLS_TO_CALIBRATE = 200
+
+
+class StepMarks:
+    """Notes, on one page of calls, the moments at which one of the frames is entered."""
+
+    def __init__(self, frames: tuple[StepFrame, ...], probes: Probes) -> None:
+        self._frames = frozenset(frame for frame in frames if "." not in frame[2])
+        self._calls = {frame[:2]: frame[2] for frame in frames if "." in frame[2]}
+        self._torch_folder = ""
+        self._probes = probes
+        page = probes.stream.counters.new_page()
+        assert page is not None  # it is the first
+        self._page = page
+        self._mark: Callable[[], None] = probes.stream.counters.moments(page)
+        self._record(0)
+        os.register_at_fork(after_in_child=self._stop)
+
+    def install(self, output_graph: ModuleType, parts: "EngineParts") -> None:
+        """Note the calls of each graph that begins one of the frames."""
+        original = output_graph.OutputGraph.call_user_compiler
+        self._torch_folder = torch_folder(output_graph)
+
+        @self._probes.harmless("steps")
+        def marked(owner: Any, compiled: Callable[..., Any]) -> Callable[..., Any] | None:
+            is_left_alone = owner.export or getattr(owner, "package", None) is not None
+            if is_left_alone:
+                return None
+            code = owner.root_tx.f_code
+            is_of_torchs = bool(self._calls) and is_wrapper_of_modules(code)
+            if not is_of_torchs and not self._begins_step(code):
+                return None
+
+            def marked_graph(*args: Any) -> Any:
+                if is_of_torchs:
+                    self._mark_if_called_there()
+                else:
+                    self._mark()
+                return compiled(*args)
+
+            return marked_graph
+
+        def call_user_compiler(self: Any, gm: Any, *rest: Any) -> Any:
+            compiled = original(self, gm, *rest)
+            return marked(self, compiled) or compiled
+
+        output_graph.OutputGraph.call_user_compiler = call_user_compiler
+
+    def watch_eager_frames(self) -> None:
+        """Note the frames themselves, from now on, and record what being told of one costs the program."""
+
+        def look(code: CodeType) -> bool:
+            if self._begins_step(code):
+                self._mark()
+                return True
+            if code in of_torchs:
+                self._mark_if_called_there()
+                return True
+            return code is _nothing.__code__
+
+        of_torchs = frozenset(self._codes_of_torchs())
+        self._torch_folder = str(sys.modules["torch"].__file__).rpartition(os.sep)[0] + os.sep
+        unwatched = _ns_a_call()
+        watch(look, self._probes)
+        self._record(max(0.0, _ns_a_call() - unwatched))
+
+    def _record(self, ns_each: float) -> None:
+        self._probes.stream.record(StepMarksKept(calls_index=self._page, ns_each=ns_each))
+
+    def _begins_step(self, code: CodeType) -> bool:
+        return (code.co_filename, code.co_firstlineno, code.co_name) in self._frames
+
+    def _codes_of_torchs(self) -> Iterator[CodeType]:
+        """The methods of torch's modules that the steps begin with."""
+        for name in self._calls.values():
+            kind, _, method = name.rpartition(".")
+            code = getattr(
+                getattr(getattr(sys.modules["torch.nn"], kind, None), method, None), "__code__", None
+            )
+            if code is not None:
+                yield code
+
+    def _mark_if_called_there(self) -> None:
+        """Note a step if one of the program's lines has called the module, and no other module has."""
+        modules = 0
+        for frame in frames_outwards():
+            if not is_in(frame, self._torch_folder):
+                if (frame.f_code.co_filename, frame.f_lineno) in self._calls:
+                    self._mark()
+                return
+            modules += frame.f_code.co_name == "_call_impl"
+            if modules > 1:
+                return
+
+    def _stop(self) -> None:
+        """A forked child's steps are not the program's."""
+        self._mark = _nothing
+
+
+def _ns_a_call() -> float:
+    """What a call of a function of ours takes."""
+    spent = []
+    for _ in range(_CALLS_TO_CALIBRATE):
+        began = perf_counter_ns()
+        _nothing()
+        spent.append(perf_counter_ns() - began)
+    return median(spent)
+
+
+def _nothing() -> None:
+    pass

@@ -1,1 +1,0 @@
-"""Carry recordings to where all can read them (S3, GCS, …), in a process of its own beside the program."""

@@ -1,1 +1,0 @@
-"""What is asked for is checked before a program runs: backends, overrides, files."""

@@ -1,0 +1,372 @@
+"""What got worse and what got better: the facts of a run beside those that are locked, or beside bounds."""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePath
+from typing import Any, Literal
+
+from ..analysis.summary import could_be_seen
+from ..analysis.words import number
+from ..findings import CONTENTS, Finding
+from ..model import Recording
+from ..recording.read import read
+from ..shared.errors import LockFileProblem
+from ..shared.overrides import project_settings
+from ..shared.quick_dataclass import dataclass
+from .lock_file import COUNTS, Facts, KnownFinding, facts_and_findings, read_lock
+
+_NAME = re.compile(r"[^\W\d]\w*")
+
+Direction = Literal["worse", "better"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One fact that differs. `identity` names the finding, where it is one."""
+
+    direction: Direction
+    text: str
+    identity: str | None = None
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What may be at most, by the names of counts; `allowed` are identities of findings that may be there.
+
+    Findings of a bounded count are listed as worse where the bound is broken.
+    """
+
+    most: Mapping[str, int] = field(default_factory=dict)
+    allowed: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The verdict on one program. `not_comparable` are counts that one side did not record,
+    `unbounded` those of them that have a bound, of which nobody knows whether it holds.
+
+    `is_locked` says whether there was anything to compare with, `is_accepted` that these facts have just
+    become what is locked.
+    """
+
+    program: str
+    now: Facts
+    is_locked: bool
+    differences: tuple[Difference, ...] = ()
+    not_comparable: tuple[str, ...] = ()
+    unbounded: tuple[str, ...] = ()
+    is_accepted: bool = False
+
+    @property
+    def worse(self) -> list[Difference]:
+        """What got worse."""
+        return [each for each in self.differences if each.direction == "worse"]
+
+    @property
+    def better(self) -> list[Difference]:
+        """What got better."""
+        return [each for each in self.differences if each.direction == "better"]
+
+
+def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None) -> Checked:
+    """Compare a run with what is locked, and with bounds; either may be absent."""
+    differences: list[Difference] = []
+    not_comparable: list[str] = []
+    unbounded: list[str] = []
+    if locked is not None:
+        came, went = _unmatched(now.findings, locked.findings)
+        went = [each for each in went if could_be_seen(each.kind, now.count_of)]
+        allowed = bounds.allowed if bounds is not None else frozenset()
+        let_in = [each for each in came if each.identity in allowed]
+        came = [each for each in came if each.identity not in allowed]
+        differences += [Difference("worse", f"new: {_said(each)}", each.identity) for each in came]
+        differences += [Difference("better", f"gone: {_said(each)}", each.identity) for each in went]
+        for name in COUNTS:
+            was, is_now = locked.counts.get(name), now.counts.get(name)
+            if was is None or is_now is None:
+                not_comparable.append(name)
+            elif was != is_now and not _comes_of(let_in, name, is_now - was):
+                differences.append(_of_counts(name, was, is_now))
+    if bounds is not None:
+        for name, most in bounds.most.items():
+            is_now = now.counts.get(name)
+            if is_now is None:
+                not_comparable.append(name)
+                unbounded.append(name)
+                continue
+            is_now -= _allowed(name, now, bounds)
+            if is_now > most:
+                differences.append(Difference("worse", f"{name}: {is_now}, at most {most} allowed"))
+                if locked is None:
+                    differences += _to_blame(name, now, bounds)
+    has_bounds = bounds is not None and bool(bounds.most)
+    unique = tuple(dict.fromkeys(differences))
+    return Checked(
+        program,
+        now,
+        locked is not None or has_bounds,
+        unique,
+        tuple(dict.fromkeys(not_comparable)),
+        tuple(unbounded),
+    )
+
+
+# The kinds of findings that a count counts.
+_KINDS: Mapping[str, tuple[str, ...]] = {
+    "graphs": ("graph break", "recompile", "recompile limit", "compiled anew"),
+    "graph-breaks": ("graph break", "fell back to eager"),
+    "recompiles": ("recompile", "recompile limit", "compiled anew"),
+    "frames-run-eager": ("fell back to eager",),
+}
+
+
+def _comes_of(let_in: Sequence[KnownFinding], name: str, more: int) -> bool:
+    """Whether findings that are allowed may account for so many more: a break of its own makes graphs too."""
+    counted = sum(each.kind in _KINDS[name] for each in let_in)
+    return more > 0 and counted > 0 and (name != "graph-breaks" or more <= counted)
+
+
+def _of_counts(name: str, was: int, is_now: int) -> Difference:
+    if name == "graphs" and is_now == 0:
+        return Difference("worse", f"{name}: {was} → 0, nothing is compiled any more")
+    return Difference("worse" if is_now > was else "better", f"{name}: {was} → {is_now}")
+
+
+def _to_blame(name: str, now: Facts, bounds: Bounds) -> list[Difference]:
+    return [
+        Difference("worse", _said(each), each.identity)
+        for each in now.findings.values()
+        if each.kind in _KINDS[name] and each.identity not in bounds.allowed
+    ]
+
+
+def _allowed(name: str, now: Facts, bounds: Bounds) -> int:
+    """How many of the breaks are allowed by name: the other counts are not counts of findings."""
+    if name != "graph-breaks":
+        return 0
+    return sum(each.identity in bounds.allowed for each in now.findings.values() if each.kind in _KINDS[name])
+
+
+def _unmatched(
+    now: Mapping[str, KnownFinding], locked: Mapping[str, KnownFinding]
+) -> tuple[list[KnownFinding], list[KnownFinding]]:
+    """Findings of one side alone. One whose function or whose line's names were renamed is the same one."""
+    came = [each for identity, each in now.items() if identity not in locked]
+    went = [each for identity, each in locked.items() if identity not in now]
+    for is_same in (_same_line, _same_function):
+        for each in sorted(came, key=lambda each: each.identity):  # whatever order they were found in
+            other = next((other for other in went if is_same(each, other)), None)
+            if other is not None:
+                came.remove(each)
+                went.remove(other)
+    return came, went
+
+
+def _same_line(one: KnownFinding, other: KnownFinding) -> bool:
+    return one.kind == other.kind and bool(one.line) and one.line == other.line
+
+
+def _same_function(one: KnownFinding, other: KnownFinding) -> bool:
+    return (one.kind, one.file, one.function, _shape(one)) == (
+        *(other.kind, other.file, other.function, _shape(other)),
+    )
+
+
+def _shape(finding: KnownFinding) -> str:
+    """The line with every name alike."""
+    return _NAME.sub("_", finding.line)
+
+
+def _said(finding: KnownFinding) -> str:
+    where = " ".join(part for part in (finding.file, finding.function) if part)
+    line = f": {finding.line}" if finding.line else ""
+    return f"{finding.kind} in {where or 'the program'}{line}"
+
+
+# Bounds for `dynamo check` from `[tool.dynamo.check]` of pyproject.toml.
+#
+# [tool.dynamo.check] max-graph-breaks = 0 allow = ["graph-break-0123456789ab"]
+#
+# [tool.dynamo.check.programs."tests/test_model.py"] max-graphs = 2
+
+
+_MOST = {f"max-{name}": name for name in COUNTS}
+
+
+@dataclass(frozen=True)
+class ProjectBounds:
+    """The bounds of a project: for all of its programs, and by patterns of their names."""
+
+    for_all: Bounds | None = None
+    by_pattern: Mapping[str, Bounds] = field(default_factory=dict)
+
+    def of(self, program: str) -> Bounds | None:
+        """Those for a program; None where there are none."""
+        bounds = self.for_all
+        for pattern, further in self.by_pattern.items():
+            if program == pattern or fnmatchcase(program, pattern):  # a test's name may have brackets
+                bounds = together(bounds, further)
+        return bounds
+
+
+def bounds_of_project(folder: Path) -> ProjectBounds:
+    """What the nearest pyproject.toml says; LockFileProblem where that cannot be read."""
+    project = project_settings(folder)
+    if project is None:
+        return ProjectBounds()
+    file, ours = project
+    table = ours.get("check")
+    if table is None:
+        return ProjectBounds()
+    programs = table.get("programs", {}) if isinstance(table, dict) else None
+    if not isinstance(table, dict) or not isinstance(programs, dict):
+        raise LockFileProblem(f"{file}: [tool.dynamo.check] is no table of settings")
+    own = {name: value for name, value in table.items() if name != "programs"}
+    return ProjectBounds(
+        _bounds(f"{file}: [tool.dynamo.check]", own) if own else None,
+        {
+            pattern: _bounds(f"{file}: [tool.dynamo.check.programs.{pattern!r}]", each)
+            for pattern, each in programs.items()
+        },
+    )
+
+
+def together(first: Bounds | None, second: Bounds | None) -> Bounds | None:
+    """Both; where they differ, the second."""
+    if first is None or second is None:
+        return first or second
+    return Bounds({**first.most, **second.most}, first.allowed | second.allowed)
+
+
+def _bounds(where: str, table: Any) -> Bounds:
+    if not isinstance(table, Mapping):
+        raise LockFileProblem(f"{where} is no table")
+    unknown = sorted(set(table) - set(_MOST) - {"allow"})
+    if unknown:
+        known = ", ".join([*_MOST, "allow"])
+        raise LockFileProblem(f"{where} has {unknown[0]!r}, which is not known; known are {known}")
+    allowed = table.get("allow", [])
+    if not isinstance(allowed, list) or not all(isinstance(each, str) for each in allowed):
+        raise LockFileProblem(f"{where}: allow is not a list of identities")
+    most = {_MOST[name]: value for name, value in table.items() if name in _MOST}
+    for name, value in most.items():
+        if type(value) is not int or value < 0:
+            raise LockFileProblem(f"{where}: max-{name} is not a number from 0")
+    return Bounds(most, frozenset(allowed))
+
+
+# What differs between two lock files, or a lock file and a recording: `dynamo diff` with a lock file.
+
+
+Verdict = Literal["nothing differs", "better", "worse", "different", "not comparable"]
+_ENDINGS = (".lock", ".toml")
+
+
+@dataclass(frozen=True)
+class LockedDifference:
+    """Programs that both sides have, and those of one alone. `findings` are a recording's, by identity."""
+
+    programs: tuple[Checked, ...]
+    only_before: tuple[str, ...]
+    only_after: tuple[str, ...]
+    findings: Mapping[str, Finding]
+
+    @property
+    def differing(self) -> list[Checked]:
+        """The programs of which a fact differs."""
+        return [each for each in self.programs if each.differences]
+
+    @property
+    def verdict(self) -> Verdict:
+        """As for two recordings; graphs that are more count as worse here, as they do for `dynamo check`."""
+        worse, better = (any(getattr(each, way) for each in self.programs) for way in ("worse", "better"))
+        if worse or better:
+            return "different" if worse and better else "worse" if worse else "better"
+        if self.only_before or self.only_after:
+            return "different"
+        is_compared = any(len(each.not_comparable) < len(COUNTS) for each in self.programs)
+        return "nothing differs" if is_compared else "not comparable"
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words."""
+        compared = number(len(self.programs), "program")
+        if self.verdict == "not comparable":
+            why = "not a count is recorded on both sides" if self.programs else "there are no programs"
+            return f"Nothing can be compared: {why}"
+        if self.verdict == "nothing differs":
+            return f"Nothing differs ({compared} compared)"
+        parts = [_differ(self.differing, len(self.programs))] if self.differing else []
+        parts += [
+            f"{number(len(names), 'program')} {what}"
+            for names, what in ((self.only_after, "came"), (self.only_before, "went"))
+            if names
+        ]
+        return f"{self.verdict.capitalize()}: {', '.join(parts)}"
+
+
+def _differ(differing: Sequence[Checked], programs: int) -> str:
+    return differing[0].program if programs == 1 else f"{len(differing)} of {programs} programs"
+
+
+def is_lock_file(path: Path) -> bool:
+    """Whether this is to be read as a lock file: a recording never has such a name."""
+    return path.suffix in _ENDINGS and path.is_file()
+
+
+def compare_with_lock(before: Path, after: Path, name: str | None) -> LockedDifference:
+    """Two sides of which one is a lock file at least; `name` says which of its programs the other one is.
+
+    Raises LockFileProblem where that is not clear, and what reading either raises.
+    """
+    if is_lock_file(before) and is_lock_file(after):
+        was, now = read_lock(before), read_lock(after)
+        return _compared(was, now, {})
+    lock, other = (before, after) if is_lock_file(before) else (after, before)
+    locked, recording = read_lock(lock), read(other, CONTENTS)
+    facts, findings = facts_and_findings(recording)
+    program = name or _program_of(recording, locked, lock)
+    if program not in locked:
+        raise LockFileProblem(f"{lock} has no {program!r}; it has {_listed(locked)}")
+    sides = {program: locked[program]}, {program: facts}
+    return _compared(*(sides if lock == before else sides[::-1]), findings)
+
+
+def _compared(
+    was: Mapping[str, Facts], now: Mapping[str, Facts], findings: Mapping[str, Finding]
+) -> LockedDifference:
+    both = [name for name in was if name in now]
+    return LockedDifference(
+        tuple(check(name, now[name], was[name], None) for name in both),
+        tuple(name for name in was if name not in now),
+        tuple(name for name in now if name not in was),
+        findings,
+    )
+
+
+def _program_of(recording: Recording, locked: Mapping[str, Facts], lock: Path) -> str:
+    """The only one, or the only one that the recording's program has the name of."""
+    run = recording.run
+    named = [name for name in locked if run is not None and _short(name) == run.program]
+    found = list(locked) if len(locked) == 1 else named
+    if len(found) != 1:
+        raise LockFileProblem(f"which program of {lock} is it? Say it with --name: {_listed(locked)}")
+    return found[0]
+
+
+def _short(name: str) -> str:
+    """A program by the name that a recording has for it: `train` for `scripts/train.py --fast`."""
+    try:
+        words = shlex.split(name)
+    except ValueError:
+        return name
+    if words[:1] == ["-m"]:
+        words = words[1:]
+    return PurePath(words[0]).stem if words else name
+
+
+def _listed(locked: Mapping[str, Facts]) -> str:
+    return ", ".join(sorted(locked)) or "none"

@@ -1,0 +1,183 @@
+"""The lock file: a TOML table for each program, a fact a line, sorted, for people to read, review and merge.
+
+It holds no absolute path, no time and nothing of the machine.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import field
+from pathlib import Path
+from typing import Any
+
+from ..analysis.figures import Figures
+from ..analysis.summary import summarize
+from ..findings import ANALYSES_OF_THE_COMPILER, Draft, Finding, find, find_identities
+from ..model import Recording, function_of
+from ..shared.errors import LockFileProblem
+from ..shared.quick_dataclass import dataclass
+from ..shared.safe_writing import replace_in_one_step
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+# What `dynamo check` keeps of a run: counts, and the findings of the compiler's kinds, by identity.
+
+
+# As the lock file spells them, in its order; each is a field of `summarize`.
+COUNTS: Mapping[str, str] = {
+    "graphs": "graphs",
+    "graph-breaks": "distinct_graph_breaks",
+    "recompiles": "recompiles",
+    "frames-run-eager": "frames_fell_back",
+}
+
+
+@dataclass(frozen=True)
+class KnownFinding:
+    """A finding as it can be compared with another run's: no line number, path or value."""
+
+    identity: str
+    kind: str
+    file: str
+    function: str
+    line: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The facts of one program. A count is None where it was not recorded."""
+
+    counts: Mapping[str, int | None]
+    findings: Mapping[str, KnownFinding] = field(default_factory=dict)
+
+    @property
+    def number(self) -> int:
+        """How many lines of the lock file they are."""
+        return sum(count is not None for count in self.counts.values()) + len(self.findings)
+
+    def count_of(self, field: str) -> int | None:
+        """A count by its name in `Summary`; None as well where it is none that a lock file has."""
+        return next((self.counts.get(name) for name, of in COUNTS.items() if of == field), None)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is known that nothing was compiled, nor tried to be."""
+        return not self.findings and all(count == 0 for count in self.counts.values())
+
+
+def facts_of(recording: Recording) -> Facts:
+    """The facts of a recording, for those who need no word on them unless they differ from what is known."""
+    return _facts(recording, find_identities(Figures(recording), ANALYSES_OF_THE_COMPILER))
+
+
+def facts_and_findings(recording: Recording) -> tuple[Facts, dict[str, Finding]]:
+    """The same, and the findings themselves by their identity, the worst first in both."""
+    findings = {each.identity: each for each in find(recording, analyses=ANALYSES_OF_THE_COMPILER)}
+    return _facts(recording, findings), findings
+
+
+def _facts(recording: Recording, findings: Mapping[str, Draft | Finding]) -> Facts:
+    summary = summarize(recording)
+    counts = {name: getattr(summary, of) for name, of in COUNTS.items()}
+    return Facts(counts, {identity: _known(identity, each) for identity, each in findings.items()})
+
+
+def _known(identity: str, finding: Draft | Finding) -> KnownFinding:
+    file = "" if finding.place is None else finding.place.file.replace("\\", "/").rpartition("/")[2]
+    line = " ".join(finding.source.split())
+    return KnownFinding(identity, finding.kind, file, function_of(finding.function), line)
+
+
+# The lock file:
+
+
+VERSION = 1
+DEFAULT_FILE = Path("dynamo.lock")
+_LARGEST = 64 << 20  # bytes
+_HEAD = (
+    "# What torch.compile made of each program; `dynamo check` compares, `dynamo check --update` writes it.\n"
+)
+_FINDING_PARTS = ("kind", "file", "function", "line")
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_MARKERS = ("<<<<<<<", "=======", ">>>>>>>")
+
+
+def read_lock(file: Path) -> dict[str, Facts]:
+    """The facts of each program; none where there is no file. LockFileProblem says what is wrong with it."""
+    try:
+        if file.stat().st_size > _LARGEST:
+            raise LockFileProblem(f"{file} is larger than any lock file")
+        text = file.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise LockFileProblem(f"cannot read {file}: {error}") from error
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith(_MARKERS):
+            raise LockFileProblem(f"{file}:{number}: a merge is not resolved; resolve it, then check again")
+    try:
+        content = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a mere ValueError
+        raise LockFileProblem(f"{file} is no TOML: {error}") from error
+    version = content.pop("version", None)
+    if version != VERSION:
+        raise LockFileProblem(f"{file} has version {version!r}, this dynamo reads {VERSION}")
+    return {program: _facts_of_table(file, program, table) for program, table in content.items()}
+
+
+def write_lock(file: Path, facts: Mapping[str, Facts]) -> None:
+    """Write them all, in one step."""
+    if "version" in facts:
+        raise LockFileProblem("in a lock file, `version` is no program: give it another --name")
+    text = lock_text(facts)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        mode = file.stat().st_mode & 0o777 if file.exists() else 0o644
+        replace_in_one_step(file, text.encode("utf-8"), mode)
+    except OSError as error:
+        raise LockFileProblem(f"cannot write {file}: {error.strerror}") from error
+
+
+def lock_text(facts: Mapping[str, Facts]) -> str:
+    """The file's content."""
+    lines = [_HEAD, f"version = {VERSION}\n"]
+    for program in sorted(facts):
+        lines.append(f"\n[{_quoted(program)}]\n")
+        known = facts[program]
+        lines += [f"{name} = {count}\n" for name, count in known.counts.items() if count is not None]
+        for identity in sorted(known.findings):
+            parts = (getattr(known.findings[identity], part) for part in _FINDING_PARTS)
+            key = identity if _BARE_KEY.fullmatch(identity) else _quoted(identity)
+            lines.append(f"findings.{key} = [{', '.join(map(_quoted, parts))}]\n")
+    return "".join(lines)
+
+
+def _facts_of_table(file: Path, program: str, table: Any) -> Facts:
+    where = f"{file}: [{program}]"
+    if not isinstance(table, dict):
+        raise LockFileProblem(f"{where} is no table")
+    unknown = set(table) - set(COUNTS) - {"findings"}
+    if unknown:
+        raise LockFileProblem(f"{where} has {sorted(unknown)[0]!r}, which no lock file has")
+    counts = {name: table.get(name) for name in COUNTS}
+    if not all(count is None or (type(count) is int and count >= 0) for count in counts.values()):
+        raise LockFileProblem(f"{where} has a count that is no number")
+    findings = table.get("findings", {})
+    if not isinstance(findings, dict):
+        raise LockFileProblem(f"{where} has findings that are no table")
+    known = {}
+    for identity, parts in findings.items():
+        if not (isinstance(parts, list) and len(parts) == 4 and all(isinstance(part, str) for part in parts)):
+            raise LockFileProblem(f"{where}: {identity} is not [kind, file, function, line]")
+        known[identity] = KnownFinding(identity, *parts)
+    return Facts(counts, known)
+
+
+def _quoted(text: str) -> str:
+    """A basic string, whose escapes are those of JSON; DEL, which JSON lets stand, TOML does not."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

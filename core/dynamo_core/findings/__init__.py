@@ -1,0 +1,104 @@
+"""What the tool concludes from a recording: findings, the same ones in the same order on every surface."""
+
+from collections.abc import Callable, Iterable
+
+from ..analysis.figures import Figures
+from ..model import Recording
+from ..recording.calls import CALL_SAMPLES
+from ..shared import names
+from .breaks import breaks, fallbacks, left_eager
+from .build import as_findings, by_identity, ranked
+from .caches import cache_bypasses, caches_off, cold_start, compiled_by_several, unstable_keys
+from .correctness import not_taken, ranks_differ, wrong_results
+from .finding import (
+    KINDS,
+    OF_THE_COMPILER,
+    Cost,
+    Draft,
+    Evidence,
+    Figure,
+    Finding,
+    Kind,
+    Known,
+    Remedy,
+    RemedyKind,
+)
+from .recompiles import compiled_anew, recompiles
+from .time import (
+    costly_guards,
+    eager_optimizer,
+    never_pays_back,
+    overhead_bound_graphs,
+    slow_loader,
+    time_outside_of_graphs,
+    unrolled_loops,
+)
+
+__all__ = [
+    "ANALYSES",
+    "ANALYSES_OF_THE_COMPILER",
+    "CONTENTS",
+    "KINDS",
+    "OF_THE_COMPILER",
+    "Cost",
+    "Draft",
+    "Evidence",
+    "Figure",
+    "Finding",
+    "Kind",
+    "Known",
+    "Remedy",
+    "RemedyKind",
+    "find",
+    "find_identities",
+]
+
+# What the reader must load of a recording for them.
+CONTENTS = frozenset({CALL_SAMPLES, names.PROFILE_WINDOW})
+Analysis = Callable[[Figures], Iterable[Draft]]
+# Those of what the compiler made of the program, which rest on no times.
+ANALYSES_OF_THE_COMPILER: tuple[Analysis, ...] = (
+    wrong_results,
+    ranks_differ,
+    fallbacks,
+    breaks,
+    recompiles,
+    compiled_anew,
+    not_taken,
+)
+# Every analysis; adding one is a line here, or above, and a kind in `finding.py`.
+ANALYSES: tuple[Analysis, ...] = (
+    *ANALYSES_OF_THE_COMPILER,
+    left_eager,
+    overhead_bound_graphs,
+    costly_guards,
+    time_outside_of_graphs,
+    slow_loader,
+    eager_optimizer,
+    unstable_keys,
+    cold_start,
+    caches_off,
+    cache_bypasses,
+    compiled_by_several,
+    unrolled_loops,
+    never_pays_back,
+)
+
+
+def find(
+    recording: Recording, figures: Figures | None = None, analyses: Iterable[Analysis] = ANALYSES
+) -> list[Finding]:
+    """All findings, what is worth most first. `figures` are those of the recording, where they are known."""
+    return ranked(as_findings(_drafts(figures or Figures(recording), analyses)))
+
+
+def find_identities(figures: Figures, analyses: Iterable[Analysis] = ANALYSES) -> dict[str, Draft]:
+    """The first draft of each finding by its identity, as they are found.
+
+    It has no words that cost something to find: for those who only want to know which findings there are.
+    """
+    return {identity: same[0] for identity, same in by_identity(_drafts(figures, analyses)).items()}
+
+
+def _drafts(figures: Figures, analyses: Iterable[Analysis]) -> list[Draft]:
+    return [draft for analysis in analyses for draft in analysis(figures)]

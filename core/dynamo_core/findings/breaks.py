@@ -1,0 +1,203 @@
+"""Findings: graph breaks, and with them the frames that run eager because of one."""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from ..analysis.break_costs import BreakCost, effect_and_cost, title_of
+from ..analysis.break_effects import GivenUp
+from ..analysis.figures import Figures
+from ..analysis.recompiles import is_recompile_limit
+from ..analysis.source_lines import is_library
+from ..analysis.summary import fell_back
+from ..analysis.time.wall import in_the_run
+from ..analysis.words import first_line, frame_name, place, without_numbers, without_what_passes
+from ..model import Compile, Frame, GraphBreak, Process, StackFrame
+from ..remedies.break_rules import break_cause
+from ..remedies.rules import user_line
+from .build import break_remedies, remedy
+from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, Kind, tests_of
+
+
+def breaks(figures: Figures) -> Iterator[Draft]:
+    """One of each distinct break. Where it made frames run eager, that is what the finding is about."""
+    for cost in figures.breaks:
+        each, first = cost.distinct, cost.distinct.first
+        frames = each.frames_fell_back
+        kind: Kind = "fell back to eager" if frames else "graph break"
+        line, library = user_line(first)
+        version = each.process.torch_version
+        # Frames that run eager cost no more than what was spent outside of graphs.
+        outside = _outside(cost, figures) if frames else None
+        yield Draft(
+            kind,
+            key=(without_what_passes(first.kind),),
+            title=title(first, line, frames),
+            cause=partial(break_cause, first, version),
+            effect=effect_and_cost(cost),
+            processes=each.processes,
+            place=first.place if line is None else line.place,
+            function=None if line is None else line.function,
+            source="" if line is None else line.text.strip(),
+            via=None if library is None else first.stack[-1],
+            cost=Cost(saves_at_most=outside) if outside is not None else _cost(cost),
+            outside_seconds=0.0 if outside is None else outside.seconds or 0.0,
+            evidence=Evidence(
+                tuple(dict.fromkeys(str(b.compile_id) for b in each.occurrences if b.compile_id)),
+                tuple(
+                    dict.fromkeys(graph.number for crossing in each.crossings for graph in crossing.before)
+                ),
+                (first.reason,),
+                each.met,
+                tuple(dict.fromkeys(b.test for b in each.occurrences if b.test is not None)),
+            ),
+            remedies=partial(break_remedies, kind, first, version, cost.recompiles.lengthened),
+        )
+
+
+def title(first: GraphBreak, line: StackFrame | None, frames: Iterable[Frame]) -> str:
+    """`forward runs eager: graph break at model.py:7 …`, at the user's own line."""
+    shown = f"graph break at {title_of(first, None if line is None else line.place)}"
+    names = dict.fromkeys(frame_name(frame.name, frame.method) for frame in frames)
+    return f"{', '.join(names)} runs eager: {shown}" if names else shown
+
+
+def _outside(cost: BreakCost, figures: Figures) -> Figure:
+    outside = [(process, figures.outside_seconds(process)) for process in cost.distinct.processes]
+    known = [(process, seconds) for process, seconds in outside if seconds is not None]
+    return Figure(in_the_run(known), "estimated") if known else NOT_RECORDED
+
+
+def _cost(cost: BreakCost) -> Cost:
+    recompiling = cost.recompiles.seconds
+    of_recompiles = Figure(recompiling, "measured") if recompiling else NOT_RECORDED
+    if cost.seconds is None:
+        return Cost(lost=of_recompiles, saves_at_most=of_recompiles)
+    lost = Figure(cost.seconds + recompiling, "sampled")
+    # How much of it is the waiting was not measured, and the waiting stays.
+    return Cost(lost=lost, saves_at_most=lost if cost.waits_at is None else of_recompiles)
+
+
+# Findings: frames that Dynamo gave up, so that they run eager or end the program.
+
+
+_GENERATOR = "Attempt to trace generator"  # torch/_dynamo/convert_frame.py, 2.8 to 2.15
+
+
+def fallbacks(figures: Figures) -> Iterator[Draft]:
+    """One for each frame and reason, but for those that a break or the recompile limit explains."""
+    for given_up in to_be_cured(figures):
+        yield of_frame(figures, given_up)
+    for process in figures.recording.processes:
+        for compile_ in () if process.is_ours else process.compiles:
+            if compile_.fail_type is not None and not is_recompile_limit(compile_.fail_reason):
+                yield _of_compile(figures, process, compile_)
+
+
+def to_be_cured(figures: Figures) -> list[GivenUp]:
+    """The frames that were given up for something that can be cured.
+
+    A generator is never compiled by itself; of a library's, there is nothing to be done about it.
+    """
+    return [
+        each
+        for each in figures.given_up
+        if not (is_library(each.frame.place) and _GENERATOR in each.stopped.kind)
+    ]
+
+
+def of_frame(figures: Figures, given_up: GivenUp) -> Draft:
+    """The finding on one of them."""
+    process, frame, stopped = given_up
+    is_eager = fell_back(frame)
+    line, library = user_line(stopped)
+    where = frame.place if line is None else line.place
+    at = "" if where == frame.place else f" because of {place(where)}"
+    name, reason = frame_name(frame.name, frame.method), first_line(frame.reason)
+    what = "runs eager" if is_eager else "raised an error in the compiler"
+    kind: Kind = "fell back to eager" if is_eager else "compiler error"
+    outside = figures.outside_seconds(process)
+    return Draft(
+        kind,
+        key=(without_numbers(reason),),
+        title=f"{name} at {place(frame.place)} {what}{at}: {reason}",
+        cause=partial(break_cause, stopped, process.torch_version),
+        processes=(process,),
+        place=where,
+        function=frame.name if line is None else line.function,
+        source="" if line is None else line.text.strip(),
+        via=None if library is None else stopped.stack[-1],
+        cost=_cost_of_eager(outside) if is_eager else Cost(),
+        outside_seconds=outside or 0.0 if is_eager else 0.0,
+        evidence=Evidence(
+            () if frame.compile_id is None else (str(frame.compile_id),),
+            (),
+            (frame.reason or "",),
+            tests=tests_of(process, [frame]),
+        ),
+        remedies=partial(break_remedies, kind, stopped, process.torch_version),
+    )
+
+
+def _of_compile(figures: Figures, process: Process, compile_: Compile) -> Draft:
+    """What a plain trace of torch's has of a frame that fell back."""
+    reason = f"{compile_.fail_type}: {first_line(compile_.fail_reason)}"
+    outside = figures.outside_seconds(process)
+    return Draft(
+        "fell back to eager",
+        key=(without_numbers(reason),),
+        # No frame's record came, so that the method is not known.
+        title=f"{frame_name(compile_.name)} at {place(compile_.place)} could not be compiled: {reason}",
+        cause=reason,
+        processes=(process,),
+        place=compile_.place,
+        function=compile_.name,
+        cost=_cost_of_eager(outside),
+        outside_seconds=outside or 0.0,
+        evidence=Evidence(() if compile_.compile_id is None else (str(compile_.compile_id),), (), (reason,)),
+        remedies=partial(
+            break_remedies,
+            "fell back to eager",
+            GraphBreak(reason, (), compile_.compile_id),
+            process.torch_version,
+        ),
+    )
+
+
+def _cost_of_eager(outside: float | None) -> Cost:
+    return Cost(saves_at_most=NOT_RECORDED if outside is None else Figure(outside, "estimated"))
+
+
+# Findings: frames that would be compiled, but for a limit on what capturing a program may cost.
+
+
+# By the option: how a limit is lifted, and what it spares the program.
+_LIFTED = {
+    "--loop-limit": "`dynamo run --loop-limit 0` lifts the limit: all turns of the loop are then in one "
+    "graph, which takes as much longer to trace and compile; measure it.",
+    "--op-limit": "`dynamo run --op-limit 0` lifts the limit; so large a graph takes long to compile.",
+    "--trace-limit": "`dynamo run --trace-limit 0` lifts the limit; tracing then takes as long as it needs.",
+    "--compile-limit": "a larger `dynamo run --compile-limit` leaves the backend more time.",
+}
+
+
+def left_eager(figures: Figures) -> Iterator[Draft]:
+    """One for each frame and limit: no failure of torch's, but ours, and the user's to lift."""
+    for process in figures.recording.processes:
+        for frame in process.frames:
+            if frame.limit is None:
+                continue
+            outside = figures.outside_seconds(process)
+            reason = frame.reason or frame.limit
+            yield Draft(
+                "left eager by a limit",
+                key=(frame.limit,),
+                title=f"{frame_name(frame.name, frame.method)} at {place(frame.place)} runs eager: {reason}",
+                cause=reason,
+                processes=(process,),
+                place=frame.place,
+                function=frame.name,
+                cost=Cost(saves_at_most=NOT_RECORDED if outside is None else Figure(outside, "estimated")),
+                outside_seconds=outside or 0.0,
+                evidence=Evidence(records=(reason,), tests=tests_of(process, [frame])),
+                remedies=remedy("left eager by a limit", _LIFTED.get(frame.limit)),
+            )

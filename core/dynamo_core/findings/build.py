@@ -1,0 +1,294 @@
+"""What several drafts of one cause say together: one finding, whose words and figures agree."""
+
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
+from pathlib import Path, PurePath
+from typing import TypeVar
+
+from ..analysis.time.wall import in_the_run
+from ..analysis.words import number, place, seconds
+from ..model import GraphBreak, Process, function_of
+from ..remedies.break_rules import break_advice
+from ..remedies.rules import Advice, Change
+from .finding import Cost, Draft, Evidence, Figure, Finding, Kind, Known, Remedy, RemedyKind
+
+_Said = TypeVar("_Said")
+_HOW_KNOWN: tuple[Known, ...] = ("measured", "sampled", "estimated")
+# Those whose title says what was met, and not how much of it: how often stands behind it.
+_COUNTED: tuple[Kind, ...] = ("fell back to eager", "left eager by a limit", "compiler error", "graph break")
+
+
+def merged(identity: str, same: Sequence[Draft]) -> Finding:
+    """One finding of all drafts of a cause. It speaks of the one that is worst, of the user's own if any is.
+
+    What it costs is what they all cost the run, and its title says how many there are.
+    """
+    said = min(same, key=_how_bad)
+    processes = tuple({process.stream: process for draft in same for process in draft.processes}.values())
+    cost = _cost(same)
+    evidence = Evidence(
+        tuple(dict.fromkeys(each for draft in same for each in draft.evidence.compile_ids)),
+        tuple(dict.fromkeys(each for draft in same for each in draft.evidence.graphs)),
+        tuple(dict.fromkeys(each for draft in same for each in draft.evidence.records)),
+        sum(draft.evidence.times for draft in same),
+        tuple(dict.fromkeys(each for draft in same for each in draft.evidence.tests)),
+    )
+    are_ranks = all(process.rank is not None for process in processes)
+    words = ("rank", "ranks") if are_ranks else ("process", "processes")
+    others = len(same) - 1
+    more = seconds(cost.lost.seconds) if _is_more(cost.lost, said.cost.lost) else ""
+    title, effect = said.title, said.effect
+    if said.kind in _COUNTED:
+        several = f", in {number(len(processes), *words)}" if len(processes) > 1 else ""
+        if evidence.times > 1:
+            title += f" ({number(evidence.times, 'time')}{several})"
+        if others and effect and more:
+            effect += f"; with {number(others, 'other')} like it {more}"
+    elif others:
+        elsewhere = len(processes) - len(said.processes)
+        alike = f"likewise in {number(elsewhere, f'other {words[0]}', f'other {words[1]}')}"
+        title += f" ({alike if elsewhere else f'and {others} more like it'}{more and f', {more} in all'})"
+    return Finding(
+        kind=said.kind,
+        identity=identity,
+        title=title,
+        cause=_worked_out(said.cause),
+        effect=effect,
+        place=said.place,
+        function=said.function,
+        source=said.source,
+        via=said.via,
+        is_library=said.is_library,
+        cost=cost,
+        evidence=evidence,
+        remedies=_each_once(each for draft in (said, *same) for each in _worked_out(draft.remedies)),
+        processes=tuple(process.stream.name for process in processes),
+    )
+
+
+def _how_bad(draft: Draft) -> tuple[bool, float, float]:
+    cost = draft.cost
+    return draft.is_library, -(cost.saves_at_most.seconds or 0.0), -(cost.lost.seconds or 0.0)
+
+
+def _is_more(all_of_it: Figure, of_one: Figure) -> bool:
+    """Whether it is another figure as they are shown."""
+    return all_of_it.seconds is not None and seconds(all_of_it.seconds) != seconds(of_one.seconds)
+
+
+def _each_once(remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:
+    """Two that change the same are one, though each names the values that it has seen."""
+    found: dict[object, Remedy] = {}
+    for remedy in remedies:
+        found.setdefault(remedy.text if remedy.change is None else remedy.change, remedy)
+    return tuple(found.values())
+
+
+def _worked_out(said: _Said | Callable[[], _Said]) -> _Said:
+    return said() if callable(said) else said
+
+
+def _cost(same: Sequence[Draft]) -> Cost:
+    """What they cost the run together; of a step, which is one process's, what it costs the worst of them."""
+    return Cost(
+        lost=_together([(draft, draft.cost.lost, 0.0) for draft in same]),
+        per_step=max((draft.cost.per_step for draft in same), key=lambda figure: figure.seconds or 0.0),
+        saves_at_most=_together(
+            [(draft, draft.cost.saves_at_most, draft.outside_seconds) for draft in same],
+        ),
+    )
+
+
+def _together(figures: Sequence[tuple[Draft, Figure, float]]) -> Figure:
+    """Known if one of them is; as well as the least well known of those.
+
+    The last of each is what of its seconds the other drafts of the process have in theirs, too.
+    """
+    known: list[Known] = []
+    spent: list[tuple[Process, float]] = []
+    shared: dict[Path, tuple[Process, float]] = {}
+    for draft, figure, common in figures:
+        if figure.seconds is not None:
+            process = draft.processes[0]
+            known.append(figure.known)
+            spent.append((process, figure.seconds - common))
+            _, most = shared.get(process.stream, (process, 0.0))
+            shared[process.stream] = process, max(common, most)
+    if not known:
+        return figures[0][1]
+    return Figure(in_the_run([*spent, *shared.values()]), max(known, key=_HOW_KNOWN.index))
+
+
+# What a finding is called in every run of the program, and which findings are the same one.
+
+
+def as_findings(drafts: Sequence[Draft]) -> list[Finding]:
+    """Drafts of one cause, in several processes or frames, are one finding."""
+    return [merged(identity, same) for identity, same in by_identity(drafts).items()]
+
+
+def by_identity(drafts: Sequence[Draft]) -> dict[str, list[Draft]]:
+    """The drafts that each finding is made of."""
+    by_key: dict[tuple[str, ...], list[Draft]] = {}
+    for draft in drafts:
+        by_key.setdefault(_key(draft), []).append(draft)
+    found: dict[str, list[Draft]] = {}
+    for key, same in by_key.items():
+        # Two lines that read alike in one function: the first is told from the second by their order.
+        lines = {line: order for order, line in enumerate(sorted({_line(draft) for draft in same}))}
+        for draft in same:
+            found.setdefault(_name(draft.kind, key, lines[_line(draft)]), []).append(draft)
+    return found
+
+
+def _key(draft: Draft) -> tuple[str, ...]:
+    # The file by its name alone: a program that was copied elsewhere has the same findings.
+    file = "" if draft.place is None else PurePath(draft.place.file).name
+    # What goes on behind a break is named by its line; it is the same function.
+    return draft.kind, file, function_of(draft.function), " ".join(draft.source.split()), *draft.key
+
+
+def _line(draft: Draft) -> tuple[str, int]:
+    return ("", 0) if draft.place is None else (draft.place.file, draft.place.line)
+
+
+def _name(kind: str, key: tuple[str, ...], order: int) -> str:
+    digest = sha256("\0".join([*key, str(order)]).encode("utf-8", "replace")).hexdigest()
+    return f"{kind.replace(' ', '-')}-{digest[:12]}"
+
+
+# Which finding comes first, on every surface: by what fixing it can save, then by how that is known.
+
+
+_CERTAINTY: tuple[Known, ...] = ("measured", "sampled", "estimated", "not recorded")
+# What computes something else, ends the program or makes it hang.
+_NO_QUESTION_OF_TIME = ("wrong result", "compiler error", "ranks differ")
+# Where no time was recorded: what keeps whole frames out of graphs, then what cuts graphs, then the rest.
+_KEEPS_OUT = ("fell back to eager", "recompile limit", "left eager by a limit")
+_UNTIMED = (*_KEEPS_OUT, "graph break", "recompile")
+# True of a run more than of the program: shorter or colder, it is another figure.
+_OF_THE_RUN = ("unrolled loop", "never pays back", "cold start", "caches off", "cache bypass")
+# What names no line is mostly what others lead to: it comes before them only where it is worth so much more.
+_WITHOUT_A_LINE = 10
+_UNKNOWN = -1.0  # less than any time
+
+
+def ranked(findings: Iterable[Finding]) -> list[Finding]:
+    """The worst first. Equal ones stay in the order in which they were found."""
+    found = list(findings)
+    without_a_line = (_worth(each) for each in found if each.place is None and each.kind not in _OF_THE_RUN)
+    most = max(without_a_line, default=_UNKNOWN)
+    return sorted(found, key=lambda finding: _rank(finding, most))
+
+
+def _rank(finding: Finding, most_without_a_line: float) -> tuple[float, ...]:
+    figure, kind = finding.cost.saves_at_most, finding.kind
+    is_of_the_run = kind in _OF_THE_RUN
+    worth = _worth(finding)
+    if kind == "graph break" and figure.seconds is None and not finding.is_library:
+        # Time outside of graphs, say, or tiny graphs: what a break leads to, and the break says more.
+        worth = most_without_a_line
+    return (
+        _NO_QUESTION_OF_TIME.index(kind) if kind in _NO_QUESTION_OF_TIME else len(_NO_QUESTION_OF_TIME),
+        # A library's line is seldom the user's to change. What is of the run and of no line comes behind it.
+        finding.is_library or (is_of_the_run and finding.place is None),
+        is_of_the_run,
+        # What is right as it is.
+        figure.seconds == 0.0 and not finding.remedies,
+        -worth,
+        figure.seconds is not None,
+        _CERTAINTY.index(figure.known),
+        _UNTIMED.index(kind) if kind in _UNTIMED else len(_UNTIMED),
+    )
+
+
+def _worth(finding: Finding) -> float:
+    seconds = finding.cost.saves_at_most.seconds
+    if seconds is None:
+        return float("inf") if finding.kind in _KEEPS_OUT else _UNKNOWN
+    return seconds if finding.place is not None else seconds / _WITHOUT_A_LINE
+
+
+# From advice to a remedy: what kind of change it is, and what shows that it worked.
+
+
+_SHOWN_BY: dict[Kind, str] = {
+    "wrong result": "dynamo run --verify=error",
+    "graph break": "dynamo breaks",
+    "fell back to eager": "dynamo breaks",
+    "compiler error": "dynamo explain",
+    "recompile": "dynamo recompiles",
+    "recompile limit": "dynamo recompiles",
+    "left eager by a limit": "dynamo explain",
+    "ranks differ": "dynamo ranks",
+    "compiled anew": "dynamo recompiles",
+    "costly guards": "dynamo guards",
+    "backend declined": "dynamo explain",
+    "unstable key": "dynamo cache",
+    "cold start": "dynamo cache",
+    "caches off": "dynamo cache",
+    "cache bypass": "dynamo cache",
+}
+
+
+def remedies(kind: Kind, advice: Iterable[Advice]) -> tuple[Remedy, ...]:
+    """The remedies for a finding of this kind, in the order of the advice."""
+    shown_by = _SHOWN_BY.get(kind, "dynamo profile")
+    return tuple(
+        Remedy(_kind_of(each), each.text, shown_by, change=each.change, may_change=each.may_change)
+        for each in advice
+    )
+
+
+def break_remedies(
+    kind: Kind, graph_break: GraphBreak, torch_version: str | None, lengthened: str | None = None
+) -> tuple[Remedy, ...]:
+    """The remedies for a finding that is a break, or what a break led to, as `break_advice` has them."""
+    return remedies(kind, break_advice(graph_break, torch_version, lengthened))
+
+
+def remedy(kind: Kind, text: str | None) -> tuple[Remedy, ...]:
+    """The remedy that a sentence alone makes; none where there is no advice."""
+    return remedies(kind, [Advice(text)]) if text else ()
+
+
+def _kind_of(advice: Advice) -> RemedyKind:
+    if advice.change is not None:
+        return _kind_of_change(advice.change)
+    return _kind_of_text(advice.text)
+
+
+def _kind_of_change(change: Change) -> RemedyKind:
+    if change.environment:
+        return "environment"
+    if change.settings:
+        return "setting"
+    if change.arguments:
+        return "argument"
+    return "command" if change.options else "edit"
+
+
+def _kind_of_text(text: str) -> RemedyKind:
+    """By the first thing in it that is to be typed."""
+    typed = text.partition("`")[2].partition("`")[0]
+    if typed.startswith("TORCH"):
+        return "environment"
+    if ".config." in typed:
+        return "setting"
+    if typed.startswith("torch.compile(") and "=" in typed:
+        return "argument"
+    return "command" if typed.startswith("dynamo ") else "edit"
+
+
+# What the other line of a finding is, in the same words on every surface.
+
+
+_OF_A_CALL: tuple[Kind, ...] = ("recompile", "recompile limit", "compiled anew")
+
+
+def via_line(finding: Finding) -> str:
+    """Where it is in a library that the user's line calls, or whose call brought it about; "" without one."""
+    if finding.via is None:
+        return ""
+    what = "called from" if finding.kind in _OF_A_CALL else "in the library at"
+    return f"{what} {place(finding.via.place)}: {finding.via.text}".removesuffix(": ")

@@ -1,0 +1,107 @@
+"""Findings: graphs that computed something else than eager, of a run with --verify."""
+
+from collections.abc import Iterator
+
+from ..analysis.figures import Figures
+from ..analysis.ranks.differences import collective_difference
+from ..analysis.ranks.members import Side, named, ranks_of
+from ..analysis.verdict import declined_because, untaken_sentence
+from ..analysis.verification import graph_text, node_text, off_text, verification
+from ..analysis.words import place, without_numbers
+from .build import remedy
+from .finding import Cost, Draft, Evidence, Figure
+
+_REPORT_IT = (
+    "`dynamo run --verify --override backend=aot_eager …` shows whether it is the backend, with your program "
+    "in place of `…`; `dynamo graphs --runnable N` writes the graph as a script, to report a backend of "
+    "torch's."
+)
+
+
+def wrong_results(figures: Figures) -> Iterator[Draft]:
+    """One for each graph that disagrees."""
+    found = verification(figures.recording)
+    for each in [] if found is None else found.wrong:
+        call, graph = each.wrong_call, each.graph
+        assert call is not None
+        node = call.node
+        by = "" if graph.backend is None else f", as backend {graph.backend} computes it,"
+        yield Draft(
+            "wrong result",
+            key=(graph.key or "", node.target if node is not None else ""),
+            title=f"{graph_text(each, figures.recording)}{by} disagrees with eager",
+            cause=f"call {call.call}, {off_text(call.first_wrong)}",
+            effect="" if node is None else f"first wrong node: {node_text(node)}",
+            processes=(each.process,),
+            place=(node.place if node is not None else None) or graph.frame_place,
+            function=graph.frame_name,
+            evidence=Evidence(() if graph.compile_id is None else (str(graph.compile_id),), (graph.number,)),
+            remedies=remedy("wrong result", _REPORT_IT),
+        )
+
+
+# Finding: the ranks of a distributed run were not given the same graphs, which makes collectives hang.
+
+
+_MAKE_ALIKE = (
+    "what the program branches on before those lines (a flag, a size, the rank itself) has to be the same on "
+    "all ranks; `dynamo ranks` shows the lines."
+)
+
+
+def ranks_differ(figures: Figures) -> Iterator[Draft]:
+    """The first collective that the ranks do not all call: those behind it follow from it."""
+    ranks = ranks_of(figures.recording)
+    difference = collective_difference(ranks) if len(ranks) > 1 else None
+    if difference is None:
+        return
+    sides = difference.sides
+    side = next(side for side in sides if side.graph is not None)
+    graph = ranks[side.ranks[0]].graphs[(side.graph or 1) - 1]
+    yield Draft(
+        "ranks differ",
+        key=("collectives",),
+        title=f"{difference.title}: {'; '.join(map(_side, sides))}",
+        cause="a collective ends when every rank of its group has called it: in another order, they wait for "
+        "each other for good",
+        processes=tuple(ranks.values()),
+        place=side.place,
+        function=graph.frame_name,
+        remedies=remedy("ranks differ", _MAKE_ALIKE),
+    )
+
+
+def _side(side: Side) -> str:
+    where = "" if side.place is None else f" at {place(side.place)}"
+    return f"{named(side.ranks)}: {side.what}{where}"
+
+
+# Findings: graphs that none of the backends that were named took, so that they run eager.
+
+
+_ADD_ONE = (
+    "name a backend after them that accepts it (`--backend A,B,inductor`), or do what the reason says; "
+    "`dynamo backends --check` shows which ones work here."
+)
+
+
+def not_taken(figures: Figures) -> Iterator[Draft]:
+    """One for each graph."""
+    for process in figures.recording.processes:
+        for graph in process.graphs:
+            if graph.assigned_backend is None or graph.assigned_backend.by is not None:
+                continue
+            spent = graph.host_seconds
+            compile_ids = () if graph.compile_id is None else (str(graph.compile_id),)
+            yield Draft(
+                "backend declined",
+                key=(graph.key or "", without_numbers(declined_because(graph))),
+                title=untaken_sentence(graph, process, figures.recording),
+                cause=declined_because(graph),
+                processes=(process,),
+                place=graph.frame_place,
+                function=graph.frame_name,
+                cost=Cost() if spent is None else Cost(saves_at_most=Figure(spent, "estimated")),
+                evidence=Evidence(compile_ids, (graph.number,)),
+                remedies=remedy("backend declined", _ADD_ONE),
+            )

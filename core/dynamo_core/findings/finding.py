@@ -1,0 +1,176 @@
+"""A finding: one thing that the recording shows to be in the way, with its cause, its cost and what to do."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import field
+from typing import Literal, get_args
+
+from ..analysis.source_lines import is_library
+from ..model import Compile, Frame, Place, Process, StackFrame
+from ..remedies.rules import Change
+from ..shared.quick_dataclass import dataclass
+
+Kind = Literal[
+    "wrong result",
+    "compiler error",
+    "ranks differ",
+    "fell back to eager",
+    "recompile limit",
+    "left eager by a limit",
+    "graph break",
+    "recompile",
+    "compiled anew",
+    "backend declined",
+    "overhead-bound graphs",
+    "costly guards",
+    "never pays back",
+    "unrolled loop",
+    "unstable key",
+    "cold start",
+    "caches off",
+    "cache bypass",
+    "eager optimizer",
+    "time outside of graphs",
+    "slow loader",
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+# What the compiler made of the program: the same in every run. The other kinds rest on times.
+OF_THE_COMPILER: tuple[Kind, ...] = (
+    "wrong result",
+    "compiler error",
+    "ranks differ",
+    "fell back to eager",
+    "recompile limit",
+    "graph break",
+    "recompile",
+    "compiled anew",
+    "backend declined",
+)
+
+Known = Literal["measured", "sampled", "estimated", "not recorded"]
+"""How a figure is known; an estimate is what can be won at the very most, or the reverse."""
+
+RemedyKind = Literal["edit", "argument", "setting", "environment", "command"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Seconds, and how they are known; `seconds` is None where they were not recorded."""
+
+    seconds: float | None
+    known: Known
+
+    def __post_init__(self) -> None:
+        assert (self.seconds is None) == (self.known == "not recorded")
+
+
+NOT_RECORDED = Figure(None, "not recorded")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds lost so far and in each step of the program, and what fixing can save at most in this run."""
+
+    lost: Figure = NOT_RECORDED
+    per_step: Figure = NOT_RECORDED
+    saves_at_most: Figure = NOT_RECORDED
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What in the recording a finding rests on: ids of compiles, numbers of graphs, and torch's own words.
+
+    `tests` are those of pytest in which it was met.
+    """
+
+    compile_ids: tuple[str, ...] = ()
+    graphs: tuple[int, ...] = ()
+    records: tuple[str, ...] = ()
+    times: int = 1
+    tests: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """Something to do, as a sentence. `check` is the command that shows whether it worked.
+
+    `change` is what `dynamo fix` does to try it, None where that is left to a person; `may_change` what else
+    it may do to the program. `proven_by` names the recording of a run in which it worked; None where it was
+    not tried.
+    """
+
+    kind: RemedyKind
+    text: str
+    check: str
+    change: Change | None = None
+    may_change: str = ""
+    proven_by: str | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`title` is one line that names it, `cause` a sentence on why; `effect` says what it does to the run.
+
+    `place` is the line that causes it, `source` its text; where that leads into a library, `via` is the
+    line of it that is in the way, and of a recompile the call that brought it about. `identity` stays the
+    same when lines move, paths change, ids are numbered again or the run is repeated. `processes` names the
+    streams in which it was met.
+    """
+
+    kind: Kind
+    identity: str
+    title: str
+    cause: str
+    effect: str
+    place: Place | None
+    function: str | None
+    source: str
+    via: StackFrame | None
+    is_library: bool
+    cost: Cost
+    evidence: Evidence
+    remedies: tuple[Remedy, ...]
+    processes: tuple[str, ...]
+
+
+# What one analysis says of a finding, before that has an identity and its place in the ranking.
+
+
+WORTH_A_WORD_S = 1.0  # what took less is no reason to change a program
+
+
+@dataclass(frozen=True)
+class Draft:
+    """As `Finding`; `key` is what tells it from others of its kind in the same function, whatever the run.
+
+    It must not hold line numbers, paths, ids or anything that was counted or measured. `cause` and `remedies`
+    may be functions: what costs something to say is worked out for those who show it (`as_findings`).
+    `outside_seconds` of what fixing it saves at most are all that its process spent outside of graphs, which
+    can be saved once, however many drafts say so.
+    """
+
+    kind: Kind
+    key: tuple[str, ...]
+    title: str
+    cause: str | Callable[[], str]
+    processes: tuple[Process, ...]
+    place: Place | None = None
+    function: str | None = None
+    source: str = ""
+    effect: str = ""
+    via: StackFrame | None = None
+    cost: Cost = field(default_factory=Cost)
+    outside_seconds: float = 0.0
+    evidence: Evidence = field(default_factory=Evidence)
+    remedies: tuple[Remedy, ...] | Callable[[], tuple[Remedy, ...]] = ()
+
+    @property
+    def is_library(self) -> bool:
+        """Whether it is in code that is not the user's own, even where a line of the user's leads there."""
+        places = [self.place, None if self.via is None else self.via.place]
+        return any(place is not None and is_library(place) for place in places)
+
+
+def tests_of(process: Process, compiled: Iterable[Compile | Frame]) -> tuple[str, ...]:
+    """The tests of pytest that ran when these were compiled, in the order in which they ran."""
+    found = (process.tests.get(each.compile_id) for each in compiled)
+    return tuple(dict.fromkeys(test for test in found if test is not None))

@@ -1,0 +1,219 @@
+"""Findings: frames that were compiled again, by the guard that failed, or until torch's limit was hit."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import TypeVar
+
+from ..analysis.break_costs import BreakCost
+from ..analysis.break_effects import GivenUp
+from ..analysis.figures import Figures
+from ..analysis.guard_failures import what_differed
+from ..analysis.recompile_causes import RecompileCause, causes_of
+from ..analysis.recompile_sentences import cause_sentence
+from ..analysis.recompiles import FrameRecompiles, how_often_eager
+from ..analysis.source_lines import is_library
+from ..analysis.summary import ByCompile, by_compile
+from ..analysis.words import frame_name, number, place, process_title, seconds, without_numbers
+from ..model import Compile, Frame, Process, resumed_function
+from ..remedies.recompile_rules import recompile_advice
+from ..remedies.rules import Advice, edit
+from .breaks import breaks, of_frame, to_be_cured
+from .build import as_findings, by_identity, ranked, remedies
+from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, Kind, tests_of
+
+_IN_TORCHS_WORDS = ("other", "not recorded", "global state", "relation of sizes")
+
+
+def recompiles(figures: Figures) -> Iterator[Draft]:
+    """A draft for each cause of recompiles, of every frame that was compiled again."""
+    for frame in figures.recompiled:
+        yield from of_recompiled_frame(figures, frame)
+
+
+def of_recompiled_frame(figures: Figures, frame: FrameRecompiles) -> Iterator[Draft]:
+    """One for each cause; one for a frame that hit the limit, by its most frequent cause."""
+    causes = causes_of(frame)
+    if frame.limit is not None:
+        # Which cause comes how often differs from run to run; which is the most frequent hardly does.
+        causes.sort(key=lambda cause: -len(cause.met))
+        yield _draft(figures, "recompile limit", causes)
+        return
+    for cause in causes:
+        kind: Kind = "compiled anew" if cause.kind == "backend" else "recompile"
+        yield _draft(figures, kind, [cause], is_one_of_several=len(causes) > 1)
+
+
+def _draft(
+    figures: Figures, kind: Kind, causes: Sequence[RecompileCause], *, is_one_of_several: bool = False
+) -> Draft:
+    """A finding on recompiles of one frame, of which the first cause is the one that it names."""
+    main, frame = causes[0], causes[0].frame
+    compiles = [compile_ for cause in causes for compile_ in cause.compiles]
+    checks = [failure.check for cause in causes for failure in cause.failures if failure.check]
+    spent = sum(compile_.seconds or 0.0 for compile_ in compiles)
+    count = number(len(compiles), "recompile")
+    limit = ", and then torch's limit was hit" if kind == "recompile limit" else ""
+    where = f"{place(frame.place)}{process_title(frame.process, figures.recording)}"
+    outside = figures.outside_seconds(frame.process) if kind == "recompile limit" else None
+    # Findings of one frame are told apart by what differed.
+    failure = main.failure if is_one_of_several and main.kind not in _IN_TORCHS_WORDS else None
+    what = "" if failure is None or main.kind == "backend" else f" for the {what_differed(failure)}"
+    return Draft(
+        kind,
+        key=_key(main),
+        title=f"{frame.shown_name} at {where}: {count}{what} took {seconds(spent)}{limit}",
+        cause=partial(cause_sentence, main),
+        processes=(frame.process,),
+        place=main.place,
+        function=frame.name,
+        source=main.line,
+        effect=_effect(frame) if kind == "recompile limit" else "",
+        via=main.call,
+        cost=_cost(main, spent, outside),
+        outside_seconds=0.0 if main.is_rightly_apart else outside or 0.0,
+        evidence=Evidence(
+            tuple(str(compile_.compile_id) for compile_ in compiles if compile_.compile_id is not None),
+            (),
+            tuple(dict.fromkeys(checks)),
+            len(compiles),
+            tests_of(frame.process, compiles),
+        ),
+        remedies=lambda: remedies(kind, recompile_advice(main)),
+    )
+
+
+def _key(cause: RecompileCause) -> tuple[str, ...]:
+    if cause.kind not in _IN_TORCHS_WORDS:
+        return cause.key
+    return (cause.kind, *(without_numbers(part.partition("\n")[0]) for part in cause.key[1:]))
+
+
+def _effect(frame: FrameRecompiles) -> str:
+    """What runs eager since; from which call on, where each version was called but once."""
+    versions = frame.versions_called
+    if versions is None and frame.raised_at_limit:
+        return "a call that fit none of its compiled versions raised an error"
+    if versions is None:
+        return f"calls that fit none of its compiled versions have run eager since, {how_often_eager(frame)}"
+    calls = sum(versions)
+    ran = f"its {number(len(versions), 'compiled version')} ran {number(calls, 'call')} in all"
+    if frame.raised_at_limit:
+        return f"{ran}; a call that fit none of them raised an error"
+    since = f"; from call {calls + 1} on it ran eager" if len(versions) == calls else ""
+    return f"{ran}{since or ', all others have run eager since'}, {how_often_eager(frame)}"
+
+
+def _cost(cause: RecompileCause, spent: float, outside: float | None) -> Cost:
+    """`outside` is what calls have cost that ran eager since torch's limit was hit, at most."""
+    frame = cause.frame
+    lost = Figure(spent, "measured") if any(c.seconds is not None for c in frame.compiles) else NOT_RECORDED
+    if cause.is_rightly_apart:
+        return Cost(lost=lost, saves_at_most=Figure(0.0, "estimated"))
+    return Cost(lost=lost, saves_at_most=lost if outside is None else Figure(spent + outside, "estimated"))
+
+
+# Findings: functions that were compiled from the start again and again, with nothing in them changed.
+
+
+_OFTEN = 3  # times; a function can be made twice for good reasons
+
+_RESET = edit(
+    "`torch._dynamo.reset()` throws away all that was compiled: call it where the program begins to do "
+    "something else, not in a loop.",
+    "reset removed",
+)
+_DEFINED = Advice("define the function once, outside of the loop, and pass in what differs.")
+
+
+def compiled_anew(figures: Figures) -> Iterator[Draft]:
+    """One for each function of the user's of which copies, or the same one after resets, were compiled."""
+    for process in figures.recording.processes:
+        by_function: dict[object, list[Compile]] = {}
+        for compile_ in process.compiles:
+            if _is_first(compile_):
+                by_function.setdefault((compile_.name, compile_.place), []).append(compile_)
+        often = [same for same in by_function.values() if len(same) >= _OFTEN]
+        frames = by_compile(process.frames) if often else ByCompile()
+        for same in often:
+            yield _draft_of_same(
+                figures, process, same, next(iter(frames.get(same[-1].compile_id, ())), None)
+            )
+
+
+def _is_first(compile_: Compile) -> bool:
+    """Whether it is the first compile of a function of the user's, as Dynamo counts them."""
+    compile_id = compile_.compile_id
+    return (
+        compile_.is_forward
+        and compile_.fail_type is None
+        and compile_id is not None
+        and compile_id.compile == 0
+        and compile_.place is not None
+        and not is_library(compile_.place)
+        and resumed_function(compile_.name) is None
+    )
+
+
+def _draft_of_same(figures: Figures, process: Process, same: Sequence[Compile], frame: Frame | None) -> Draft:
+    first = same[0]
+    spent = sum(compile_.seconds or 0.0 for compile_ in same[1:])
+    generations = {compile_.compile_id.generation for compile_ in same if compile_.compile_id is not None}
+    is_reset = len(generations) > 1
+    where = f"{place(first.place)}{process_title(process, figures.recording)}"
+    return Draft(
+        "compiled anew",
+        key=("reset" if is_reset else "defined anew",),
+        title=f"{frame_name(first.name)} at {where} was compiled {number(len(same), 'time')} from the start: "
+        f"{seconds(spent)} after the first",
+        cause="what had been compiled was thrown away by torch._dynamo.reset()"
+        if is_reset
+        else "each time it was another function object with code of its own",
+        processes=(process,),
+        place=first.place,
+        function=first.name,
+        via=None if frame is None else (frame.called_from if is_reset else frame.compiled_by),
+        cost=Cost(Figure(spent, "measured"), saves_at_most=Figure(spent, "measured")),
+        evidence=Evidence(
+            tuple(str(compile_.compile_id) for compile_ in same),
+            times=len(same),
+            tests=tests_of(process, same),
+        ),
+        remedies=remedies("compiled anew", [_RESET if is_reset else _DEFINED]),
+    )
+
+
+# What a report has that is about one subject alone, in the order in which the findings have it.
+
+
+_Subject = TypeVar("_Subject")
+
+
+def ranked_breaks(figures: Figures) -> list[BreakCost]:
+    """Every distinct break with its cost: what is one finding stands together."""
+    return _in_order(_breaks(figures))
+
+
+def ranked_problems(figures: Figures) -> list[BreakCost | GivenUp]:
+    """Every distinct break, and every frame that was given up for something else that can be cured."""
+    frames = [(given_up, of_frame(figures, given_up)) for given_up in to_be_cured(figures)]
+    return _in_order([*frames, *_breaks(figures)])
+
+
+def ranked_recompiles(figures: Figures) -> list[FrameRecompiles]:
+    """Every frame that was compiled again, each where the first of its findings stands."""
+    return _in_order(
+        (frame, draft) for frame in figures.recompiled for draft in of_recompiled_frame(figures, frame)
+    )
+
+
+def _breaks(figures: Figures) -> Iterable[tuple[BreakCost, Draft]]:
+    return zip(figures.breaks, breaks(figures), strict=True)
+
+
+def _in_order(told: Iterable[tuple[_Subject, Draft]]) -> list[_Subject]:
+    known = list(told)
+    drafts = [draft for _, draft in known]
+    subjects = {id(draft): subject for subject, draft in known}
+    same = by_identity(drafts)
+    in_order = (subjects[id(draft)] for each in ranked(as_findings(drafts)) for draft in same[each.identity])
+    return list({id(subject): subject for subject in in_order}.values())

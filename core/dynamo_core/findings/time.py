@@ -1,0 +1,289 @@
+"""Findings: time that steps spend outside of compiled graphs: eager code, optimizers, loaders."""
+
+import re
+from collections.abc import Container, Iterator
+
+from ..analysis.figures import Figures
+from ..analysis.summary import probe_failed
+from ..analysis.time.wall import GUARDS, coverage
+from ..analysis.words import graph_frame, number, place, seconds
+from ..model import CompileId, Graph, Optimizer, Place, Process, StackFrame, UnrolledLoop, WindowSpan
+from ..remedies.rules import Advice
+from .build import remedies, remedy
+from .finding import WORTH_A_WORD_S, Cost, Draft, Evidence, Figure, Known
+
+_MUCH = 0.1  # of the time that it is compared with
+
+
+def time_outside_of_graphs(figures: Figures) -> Iterator[Draft]:
+    """More than half of the run outside of graphs; with --profile, the operator that costs most there."""
+    for process in figures.recording.processes:
+        wall, outside = figures.wall(process), figures.outside_seconds(process)
+        if wall is None or outside is None or outside < max(0.5 * wall.seconds, WORTH_A_WORD_S):
+            continue
+        if not figures.graph_times_of(process):
+            continue
+        where, which = _worst_operator(process)
+        yield Draft(
+            "time outside of graphs",
+            key=(),
+            title=f"{seconds(outside)} of {seconds(wall.seconds)} were spent outside of compiled graphs",
+            cause=which or "on what was not recorded",
+            processes=(process,),
+            place=where,
+            cost=Cost(Figure(outside, "measured"), saves_at_most=Figure(outside, "estimated")),
+            remedies=remedy(
+                "time outside of graphs",
+                "compile what calls it, too."
+                if which
+                else "`dynamo run --profile` says on which operators, and on which lines.",
+            ),
+        )
+
+
+def _worst_operator(process: Process) -> tuple[Place | None, str]:
+    window = process.window
+    if window is None or not window.eager:
+        return None, ""
+    inside = coverage(window)["time"]
+    worst = max(window.eager, key=lambda operator: operator.seconds)
+    where = f" at {place(worst.place)}" if worst.place is not None else ""
+    share = (
+        "" if inside is None else f"in a steady step {1 - inside:.0%} of the time in operators is outside, "
+    )
+    return worst.place, f"{share}{worst.name}{where} costs most"
+
+
+def slow_loader(figures: Figures) -> Iterator[Draft]:
+    """Waiting for a DataLoader, as the window of --profile saw it."""
+    for process in figures.recording.processes:
+        window = process.window
+        waits = [span for span in (() if window is None else window.spans) if span.kind == "loader"]
+        waited = sum(span.seconds for span in waits)
+        if window is None or not waits or waited < _MUCH * window.seconds:
+            continue
+        each = waited / window.steps
+        lines = dict.fromkeys(place(where) for span in waits for where in span.places)
+        where = f", called at {', '.join(lines)}" if lines else ""
+        yield Draft(
+            "slow loader",
+            key=(),
+            title=f"steps wait for the DataLoader: {seconds(each)} in each",
+            cause=f"{waited / window.seconds:.0%} of the time in steady steps passes in its __next__{where}",
+            processes=(process,),
+            cost=Cost(per_step=Figure(each, "measured"), saves_at_most=Figure(waited, "measured")),
+            evidence=Evidence(
+                records=tuple(f"enumerate(DataLoader)#{span.name}.__next__" for span in waits),
+                times=sum(span.calls for span in waits),
+            ),
+            remedies=remedy("slow loader", _faster_loading({span.name for span in waits})),
+        )
+
+
+def _faster_loading(iterators: Container[str]) -> str:
+    """By torch's classes of iterators, in torch/utils/data/dataloader.py: one of them has workers already."""
+    if "_MultiProcessingDataLoaderIter" in iterators:
+        return "its workers do not keep up: have more of them (`num_workers`), or do less in the dataset."
+    return "let workers load ahead: `DataLoader(..., num_workers=N)`, or do less in the dataset."
+
+
+def eager_optimizer(figures: Figures) -> Iterator[Draft]:
+    """Optimizers of a program that trains compiled graphs, whose step is in no graph itself."""
+    for process in figures.recording.processes:
+        graphs = process.compiled_graphs
+        if not any(graph.trains for graph in graphs) or any(g.optimizer_steps is None for g in graphs):
+            continue
+        in_graphs = {file for graph in graphs for file in graph.optimizer_steps or ()}
+        for optimizer in process.optimizers:
+            if optimizer.file in in_graphs:
+                continue
+            name = f"{optimizer.module}.{optimizer.name}"
+            share, of_closure, cost = "", "", Cost()
+            window, span = process.window, _steps_of(optimizer, process)
+            if window is not None and span is not None:
+                spent = span.seconds - span.in_graphs_seconds
+                each = spent / window.steps
+                known: Known = "measured"
+                share = f"; {seconds(each)} of each step, {spent / window.seconds:.0%} of it"
+                if span.in_graphs_seconds:
+                    known = "estimated"  # how much of it is the closure's was not measured
+                    of_closure = "; its time holds what its closure does outside of compiled graphs"
+                cost = Cost(per_step=Figure(each, known), saves_at_most=Figure(spent, known))
+            yield Draft(
+                "eager optimizer",
+                key=(name,),
+                title=f"the step of {name} runs eager{share}",
+                cause=f"it is called outside of what is compiled{of_closure}",
+                processes=(process,),
+                cost=cost,
+                remedies=remedy(
+                    "eager optimizer",
+                    "compile it as well: `step = torch.compile(optimizer.step)`, called in its place.",
+                ),
+            )
+
+
+def _steps_of(optimizer: Optimizer, process: Process) -> WindowSpan | None:
+    """Its steps in the profiled window, where torch names the class alone; None where that is not enough."""
+    names = [each.name.rpartition(".")[2] for each in process.optimizers]
+    name = optimizer.name.rpartition(".")[2]
+    if process.window is None or names.count(name) > 1:
+        return None
+    spans = process.window.spans
+    return next((span for span in spans if (span.kind, span.name) == ("optimizer step", name)), None)
+
+
+# Findings: what is paid for each call of a compiled graph, whatever it does.
+
+
+_WORTH_A_WORD = 1000  # calls, of some 10 us; a short run of a long program has as many
+_OVERHEAD_S = 10e-6  # of one call of a compiled graph, about (benchmarks/call_cost.py)
+
+
+def overhead_bound_graphs(figures: Figures) -> Iterator[Draft]:
+    """Graphs that are called often for so little that calling them costs as much as what they do."""
+    for process in figures.recording.processes:
+        small = [each for each in figures.graph_times_of(process) if each.is_overhead_bound]
+        calls = sum(each.times.calls for each in small)
+        if calls < _WORTH_A_WORD:
+            continue
+        spent = sum(each.seconds for each in small)
+        yield Draft(
+            "overhead-bound graphs",
+            key=(),
+            title=f"{number(len(small), 'graph is', 'graphs are')} overhead-bound: {calls:,} calls "
+            f"took {seconds(spent)}",
+            cause="calling a compiled graph, and checking its guards, takes longer than what the graph does",
+            processes=(process,),
+            cost=Cost(saves_at_most=Figure(min(spent, calls * _OVERHEAD_S), "estimated")),
+            evidence=Evidence(graphs=tuple(each.graph.number for each in small), times=calls),
+            remedies=remedy(
+                "overhead-bound graphs",
+                "compile what calls them instead, so that they become one graph; resolve the breaks between "
+                'them; on a GPU, `torch.compile(..., mode="reduce-overhead")` has CUDA graphs.',
+            ),
+        )
+
+
+def costly_guards(figures: Figures) -> Iterator[Draft]:
+    """Guards that take much of the run."""
+    for process in figures.recording.processes:
+        wall = figures.wall(process)
+        part = None if wall is None else wall.part(GUARDS)
+        if wall is None or part is None or (part.seconds or 0.0) < max(_MUCH * wall.seconds, WORTH_A_WORD_S):
+            continue
+        took = part.seconds or 0.0
+        yield Draft(
+            "costly guards",
+            key=(),
+            title=f"guards take {seconds(took)}",
+            cause=f"what is checked before each call takes {took / wall.seconds:.0%} of the run",
+            processes=(process,),
+            cost=Cost(Figure(took, "sampled"), saves_at_most=Figure(took, "sampled")),
+            remedies=remedy(
+                "costly guards", "`dynamo guards` lists what is checked, by the line that asks for it."
+            ),
+        )
+
+
+# Findings: compiling that costs more than it can bring back.
+
+
+_COMPILE_LESS = (
+    "in a run as short as this one, compile less: the part that is called most, or nothing; in a longer run "
+    "it may pay. `dynamo bench` measures after how many steps."
+)
+
+
+def never_pays_back(figures: Figures) -> Iterator[Draft]:
+    """Compiling that took so much longer than the graphs ran that they can hardly have made up for it."""
+    for process in figures.recording.processes:
+        if probe_failed([process], "graphs", "graph calls", "backward calls") is not None:
+            continue
+        compiling = sum(compile_.seconds or 0.0 for compile_ in process.compiles)
+        inside = sum(each.seconds for each in figures.graph_times_of(process))
+        if compiling < WORTH_A_WORD_S or inside <= 0 or compiling < 2 * inside:
+            continue
+        times = 1 + compiling / inside
+        yield Draft(
+            "never pays back",
+            key=(),
+            title=f"compiling took {seconds(compiling)}, the compiled graphs ran {seconds(inside)} in all",
+            cause=f"it pays back in this run only if they are more than {times:,.0f} times as fast as eager",
+            processes=(process,),
+            cost=Cost(Figure(compiling, "measured"), saves_at_most=Figure(compiling, "estimated")),
+            remedies=remedies("never pays back", map(Advice, (*_without_backward(process), _COMPILE_LESS))),
+        )
+
+
+def _without_backward(process: Process) -> Iterator[str]:
+    """Where gradients could be asked for of what Inductor compiled, and no backward was compiled or ran."""
+    graphs = process.compiled_graphs
+    of_others = any(graph.backend != "inductor" or graph.backward_index is not None for graph in graphs)
+    ops = sum(sum(pair.backward.values()) for pair in process.pairs)
+    if ops and not of_others and not process.optimizers and process.end is not None:
+        yield (
+            "call it under `torch.no_grad()` or `torch.inference_mode()`, where no gradients are needed: no "
+            f"backward ran, and AOTAutograd prepared one of {number(ops, 'op')}."
+        )
+
+
+# Findings: loops of the program's that make a graph large, and its first step slow.
+
+
+# A loop over numbers goes over parts of a tensor, say; what another loop goes over are layers, most often.
+_OVER_NUMBERS = re.compile(r"\brange\(")
+_AT_ONCE = (
+    "compute over all of it at once in place of one after the other (a dimension more, stacked slices, "
+    "a convolution): then there is one op for each in the loop's body. Where each turn needs what the one "
+    "before it gave, make the body a function of the tensors that it works on (of `xs[t]`, not of `t`), and "
+    "compile that one in place of the whole: the first step is fast then, and later ones are slower, as each "
+    "turn is a call; measure it. Or make the loop shorter."
+)
+_COMPILE_ONCE = (
+    "compile what is repeated, and not the whole (regional compilation): `layer.compile()` on each layer in "
+    "place of the model, as layers of one class share what is compiled. To keep one graph, mark the repeated "
+    "function with `torch.compiler.nested_compile_region`; that can take longer, too: measure it."
+)
+
+
+def unrolled_loops(figures: Figures) -> Iterator[Draft]:
+    """Of each large graph that took long to compile, the loop from which most of it comes."""
+    for process in figures.recording.processes:
+        large = [(graph, graph.loop) for graph in process.compiled_graphs if graph.loop is not None]
+        took = _compile_seconds(process) if large else {}
+        for graph, loop in large:
+            if (seconds_of_its_frame := took.get(graph.compile_id, 0.0)) >= WORTH_A_WORD_S:
+                yield _of_graph(process, graph, loop, seconds_of_its_frame)
+
+
+def _compile_seconds(process: Process) -> dict[CompileId | None, float]:
+    """What each compile took, with the backward."""
+    took: dict[CompileId | None, float] = {}
+    for compile_ in process.compiles:
+        took[compile_.compile_id] = took.get(compile_.compile_id, 0.0) + (compile_.seconds or 0.0)
+    return took
+
+
+def _of_graph(process: Process, graph: Graph, loop: UnrolledLoop, took: float) -> Draft:
+    where = loop.called_from or loop.place
+    name = graph_frame(graph)
+    what = "a loop" if loop.is_loop else "one function"
+    copied = "unrolls loops: most ops of this one are" if loop.is_loop else "inlines calls: this function is"
+    return Draft(
+        "unrolled loop",
+        key=(),
+        title=f"{loop.ops:,} of the {number(graph.ops, 'op')} of {name} come from {what}, at {place(where)}",
+        cause=f"Dynamo {copied} {loop.times:,} times in graph {graph.number}, each of them traced and "
+        "compiled anew",
+        effect=f"compiling the frame took {seconds(took)}",
+        processes=(process,),
+        place=where,
+        function=graph.frame_name,
+        source=loop.text,
+        via=None if loop.called_from is None else StackFrame(loop.place, "", loop.text),
+        # Not more than all of it; how much less a smaller graph takes is not known.
+        cost=Cost(saves_at_most=Figure(took, "estimated")),
+        evidence=Evidence((str(graph.compile_id),), (graph.number,)),
+        remedies=remedy("unrolled loop", _AT_ONCE if _OVER_NUMBERS.search(loop.text) else _COMPILE_ONCE),
+    )

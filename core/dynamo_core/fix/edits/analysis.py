@@ -1,0 +1,319 @@
+"""Which local names some statements read, and which they give a value: surely, or in some cases only.
+
+Worked out on Python's own syntax tree of their text; nothing is executed.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field
+
+import libcst as cst
+
+from ...shared.quick_dataclass import dataclass
+from .source import Put, Source, contains, dotted, names_in, torch_name
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
+@dataclass
+class Flow:
+    """`read` are names that must have a value before; `surely` and `perhaps` those that get one."""
+
+    read: set[str] = field(default_factory=set)
+    surely: set[str] = field(default_factory=set)
+    perhaps: set[str] = field(default_factory=set)
+
+
+def flow_of(text: str) -> Flow:
+    """That of statements, by their text; ValueError where it is no Python of this version."""
+    try:
+        parsed = ast.parse(text)
+    except (SyntaxError, RecursionError) as error:
+        raise ValueError(f"cannot parse it: {error}") from error
+    flow = Flow()
+    _statements(parsed.body, flow)
+    return flow
+
+
+def _statements(body: Iterable[ast.stmt], flow: Flow) -> None:
+    for statement in body:
+        _statement(statement, flow)
+
+
+def _statement(node: ast.stmt, flow: Flow) -> None:
+    match node:
+        case ast.If(test=test, body=body, orelse=otherwise):
+            _expression(test, flow)
+            _alternatives([body, otherwise], flow)
+        case ast.While(test=test, body=body, orelse=otherwise):
+            _expression(test, flow)
+            _alternatives([body, [], otherwise], flow)
+        case ast.For(target=target, iter=values, body=body, orelse=otherwise):
+            _expression(values, flow)
+            inside = Flow(flow.read, set(flow.surely), flow.perhaps)
+            _expression(target, inside)
+            _statements(body, inside)
+            _alternatives([[], otherwise], flow)
+        case ast.With(items=items, body=body):
+            for item in items:
+                _expression(item, flow)
+            # Another one than these may catch an exception (`suppress`).
+            is_plain = all(_names(item.context_expr) & {"torch", "open"} for item in items)
+            _alternatives([body] if is_plain else [body, []], flow)
+        case ast.Try(body=body, handlers=handlers, orelse=otherwise, finalbody=at_end):
+            caught = [each.body for each in handlers]
+            for handler in handlers:
+                flow.perhaps |= {handler.name} if handler.name else set()
+            _alternatives([[*body, *otherwise], *caught, []], flow)
+            _statements(at_end, flow)
+        case ast.AugAssign(target=target, value=value):
+            _read(_names(target), flow)
+            _expression(value, flow)
+            _write(_names(target) if isinstance(target, ast.Name) else (), flow)
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            _expression(node, flow)
+            _write([name], flow)
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            _write([(each.asname or each.name).partition(".")[0] for each in names], flow)
+        case ast.Assign(targets=targets, value=value):
+            _expression(value, flow)
+            for target in targets:
+                _expression(target, flow)
+        case ast.AnnAssign(target=target, value=value):
+            if value is not None:
+                _expression(value, flow)
+                _expression(target, flow)
+        case _:
+            _expression(node, flow)
+
+
+def _alternatives(bodies: Iterable[list[ast.stmt]], flow: Flow) -> None:
+    """One of these runs: what surely gets a value does so in each that does not leave."""
+    ends = []
+    for body in bodies:
+        inside = Flow(flow.read, set(flow.surely), flow.perhaps)
+        _statements(body, inside)
+        if not (body and isinstance(body[-1], ast.Return | ast.Raise | ast.Continue | ast.Break)):
+            ends.append(inside.surely)
+    if ends:
+        flow.surely |= set.intersection(*ends)
+
+
+def _expression(node: ast.AST, flow: Flow) -> None:
+    """Names read and written in an expression, or in a statement without others in it."""
+    for name, is_read in _uses(node):
+        if is_read:
+            _read([name], flow)
+    _write([name for name, is_read in _uses(node) if not is_read], flow)
+
+
+def _uses(node: ast.AST) -> Iterator[tuple[str, bool]]:
+    """Each plain name, and whether it is read; those that are an inner function's own are left out."""
+    if isinstance(node, ast.Name):
+        yield node.id, isinstance(node.ctx, ast.Load)
+        return
+    if isinstance(node, _Comprehension):  # what the first loop is over is looked up outside
+        yield from _uses(node.generators[0].iter)
+    inner = [use for child in ast.iter_child_nodes(node) for use in _uses(child)]
+    own: set[str] = set()
+    if isinstance(node, _Function):
+        own = {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
+    if isinstance(node, _Function | _Comprehension | ast.ClassDef):
+        own |= {name for name, is_read in inner if not is_read}
+        inner = [(name, True) for name, is_read in inner if is_read and name not in own]
+    yield from inner
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
+def _read(names: Iterable[str], flow: Flow) -> None:
+    flow.read |= set(names) - flow.surely
+
+
+def _write(names: Iterable[str], flow: Flow) -> None:
+    flow.surely |= set(names)
+    flow.perhaps |= set(names)
+
+
+# What code does besides calculating a value: what it changes in place, and which of its calls may do so.
+
+
+_NEW_VALUES = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.BaseNumber)
+# Functions and methods that draw random numbers: with another one more, all that follow are others.
+_RANDOM = ("rand", "dropout", "bernoulli", "multinomial", "normal", "poisson", "manual_seed", "seed")
+# Names under which torch's functions, which change nothing but by their own name, are known.
+_TORCH = ("torch", "F", "math")
+
+
+def changes_in_place(function: cst.FunctionDef) -> bool:
+    """Whether it may change, in place, a value that it was given; attributes of `self` may be set anew."""
+    for node in nodes(function.body):
+        if isinstance(node, cst.AugAssign) and not (
+            isinstance(node.target, cst.Name) and is_made_in(function, node.target.value)
+        ):
+            return True
+        if isinstance(node, cst.AssignTarget) and contains(node.target, cst.Subscript):
+            return True
+        if isinstance(node, cst.Call) and _is_in_place(node):
+            return True
+    return False
+
+
+def is_made_in(function: cst.FunctionDef, name: str) -> bool:
+    """Whether each value of the name is calculated in the function, and no other name's as well."""
+    if any(isinstance(node, cst.Param) and node.name.value == name for node in nodes(function)):
+        return False
+    values = [
+        node.value
+        for node in nodes(function.body)
+        if isinstance(node, cst.Assign) and any(name in names_in(each.target) for each in node.targets)
+    ]
+    return bool(values) and all(isinstance(value, _NEW_VALUES) for value in values)
+
+
+def may_have_effects(node: cst.CSTNode) -> bool:
+    """Whether more than a value may come of it: by a call of what is not torch's, or by random numbers.
+
+    Methods of values and modules are taken to calculate; a module in training mode may count, though.
+    """
+    if contains(node, cst.NamedExpr, cst.Await):
+        return True
+    return any(isinstance(each, cst.Call) and _has_effects(each) for each in nodes(node))
+
+
+def _has_effects(call: cst.Call) -> bool:
+    name = dotted(call.func)
+    last = call.func.attr.value if isinstance(call.func, cst.Attribute) else name or ""
+    if _is_in_place(call) or last.startswith(_RANDOM) or last in ("pop", "append", "write"):
+        return True
+    if isinstance(call.func, cst.Name):
+        return last not in ("len", "float", "int", "abs", "max", "min", "sum", "bool")
+    return False
+
+
+def calls_what_is_not_torchs(node: cst.CSTNode, own: set[str]) -> bool:
+    """Whether something is called in it that is neither torch's nor a method of one of these names."""
+    for each in nodes(node):
+        if isinstance(each, cst.Call):
+            name = dotted(each.func)
+            if name is None and isinstance(each.func, cst.Attribute):
+                continue  # a method of what another call, looked at as well, returns
+            first = (name or "").partition(".")[0]
+            is_method = "." in (name or "") and first in own
+            if _has_effects(each) or not (first in _TORCH or is_method):
+                return True
+    return False
+
+
+def nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """It, and all that is in it."""
+    yield node
+    for child in node.children:
+        yield from nodes(child)
+
+
+def _is_in_place(call: cst.Call) -> bool:
+    is_out = any(each.keyword is not None and each.keyword.value == "out" for each in call.args)
+    if not isinstance(call.func, cst.Attribute):
+        return is_out
+    name = call.func.attr.value
+    return is_out or (name.endswith("_") and not name.endswith("__"))
+
+
+# How a function comes to be compiled, and the same without: by its decorator, or by a call of torch.compile.
+#
+# A call may be given the function, or a model whose `forward` it is. Where there is more than one way to it,
+# or none that stands in the file, nothing is known.
+
+
+_FORWARD = ("forward", "__call__")
+_SEES_THE_WRAPPER = {"_orig_mod", "state_dict", "load_state_dict", "named_parameters", "named_modules"}
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """`without` takes torch.compile off the function; `decorator` is what puts it on another one."""
+
+    without: Mapping[cst.CSTNode, Put]
+    decorator: cst.Decorator
+
+
+def compiled_as(source: Source, function: cst.FunctionDef) -> Compiled | None:
+    """How this function of the module, or of a class of the module, is compiled."""
+    torch = torch_name(source)
+    home = next(source.enclosing(function, cst.FunctionDef, cst.ClassDef), None)
+    if torch is None or isinstance(home, cst.FunctionDef):
+        return None
+    for decorator in function.decorators:
+        node = decorator.decorator
+        if dotted(node.func if isinstance(node, cst.Call) else node) == f"{torch}.compile":
+            plain = decorator.with_changes(leading_lines=())
+            return Compiled({decorator: cst.RemoveFromParent()}, plain)
+    if home is None:
+        name = function.name.value
+        calls = [call for call in _compilations(source, torch) if dotted(call.args[0].value) == name]
+        uses = [each for each in source.names() if each.value == name and each is not function.name]
+        return _by_call(source, calls[0]) if len(calls) == 1 == len(uses) else None
+    if not isinstance(home, cst.ClassDef) or function.name.value not in _FORWARD:
+        return None
+    calls = [
+        call
+        for call in _compilations(source, torch)
+        if _is_made_by(source, call.args[0].value, home.name.value)
+    ]
+    # In a checkpoint, and for who looks for `_orig_mod`, a compiled model's parameters have other names.
+    if names_in(source.module) & _SEES_THE_WRAPPER:
+        return None
+    return _by_call(source, calls[0]) if len(calls) == 1 else None
+
+
+def _compilations(source: Source, torch: str) -> Iterator[cst.Call]:
+    for call in source.calls():
+        if dotted(call.func) == f"{torch}.compile" and call.args and call.args[0].keyword is None:
+            yield call
+
+
+def _is_made_by(source: Source, model: cst.BaseExpression, name: str) -> bool:
+    """Whether it is an object of this class: made on the spot, or of a name that stands for nothing else."""
+    if isinstance(model, cst.Call):
+        return dotted(model.func) == name
+    if not isinstance(model, cst.Name):
+        return False
+    given = [value for target, value in source.assignments() if target == model.value]
+    others = [value for value in given if not (isinstance(value, cst.Call) and model in _arguments(value))]
+    return len(others) == 1 and isinstance(others[0], cst.Call) and dotted(others[0].func) == name
+
+
+def _is_made_always(source: Source, call: cst.Call) -> bool:
+    """Whether the program compiles it in every run, and not only if it is asked to."""
+    return all(
+        isinstance(each, cst.If) and "__name__" in names_in(each.test)
+        for each in source.enclosing(call, cst.If, cst.IfExp, cst.BooleanOperation, cst.Try)
+    )
+
+
+def _arguments(call: cst.Call) -> list[cst.BaseExpression]:
+    return [each.value for each in call.args]
+
+
+def _by_call(source: Source, call: cst.Call) -> Compiled | None:
+    if not _is_made_always(source, call):
+        return None
+    model, *arguments = call.args
+    decorated = call.func if not arguments else call.with_changes(args=arguments)
+    assigned = source.parent(call)
+    line = source.parent(assigned)
+    is_only_that = (
+        isinstance(assigned, cst.Assign)
+        and len(assigned.targets) == 1
+        and dotted(assigned.targets[0].target) == dotted(model.value)
+        and isinstance(line, cst.SimpleStatementLine)
+        and len(line.body) == 1
+    )
+    without: Mapping[cst.CSTNode, Put] = (
+        {line: cst.RemoveFromParent()} if is_only_that else {call: model.value}
+    )
+    return Compiled(without, cst.Decorator(decorated))

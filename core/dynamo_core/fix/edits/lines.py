@@ -1,0 +1,358 @@
+"""Edits of a single line: a value stays a tensor, a copy is a clone, an assert says a constant."""
+
+import ast
+from collections.abc import Callable, Iterable
+
+import libcst as cst
+
+from ...remedies.rules import Assignment
+from .analysis import changes_in_place, nodes
+from .source import Source, dotted, expression, statement, torch_name
+
+# numpy's functions that torch has by the same name, with the same meaning for arrays of floats.
+_SAME_IN_TORCH = """
+    abs arange argmax argmin clip concatenate cos cosh exp exp2 floor full isfinite isinf isnan log log10
+    log1p log2 matmul maximum minimum ones ones_like round sign sin sinh sqrt square stack tan tanh where
+    zeros zeros_like"""
+
+
+def item_kept_tensor(text: str, line: int) -> str | None:
+    """`x.item()` on this line as `x`."""
+    return _each_call(text, line, _without_item)
+
+
+def deepcopy_to_clone(text: str, line: int) -> str | None:
+    """`copy.deepcopy(x)` on this line as `x.clone()`."""
+    return _each_call(text, line, _cloned)
+
+
+def numpy_to_torch(text: str, line: int) -> str | None:
+    """Functions of numpy on this line as torch's of the same name, and conversions left out."""
+    return _each_call(text, line, _in_torch)
+
+
+def constant_message(text: str, line: int) -> str | None:
+    """`assert condition, f"…{value}"` with the text alone: one that is worked out is a graph break."""
+    source = Source(text)
+    found = source.statement_at(line)
+    if not isinstance(found, cst.SimpleStatementLine):
+        return None
+    for small in found.body:
+        if isinstance(small, cst.Assert) and small.msg is not None:
+            if isinstance(small.msg, cst.SimpleString):
+                return None
+            said = "".join(
+                part.value
+                for part in getattr(small.msg, "parts", ())
+                if isinstance(part, cst.FormattedStringText)
+            )
+            words = " ".join(said.split()).rstrip(" :,") or "an assertion failed"
+            return source.with_changes({small.msg: cst.SimpleString(repr(words))})
+    return None
+
+
+def statement_removed(text: str, line: int) -> str | None:
+    """The source without the statement on this line, if it is a call and nothing uses what it returns."""
+    source = Source(text)
+    found = source.statement_at(line)
+    if not isinstance(found, cst.SimpleStatementLine) or len(found.body) != 1:
+        return None
+    only = found.body[0]
+    if not (isinstance(only, cst.Expr) and isinstance(only.value, cst.Call)):
+        return None
+    is_alone = len(source.siblings(found)) == 1
+    left = found.with_changes(body=[cst.Pass()]) if is_alone else cst.RemoveFromParent()
+    return source.with_changes({found: left})
+
+
+def data_ptr_to_is(text: str, line: int) -> str | None:
+    """`a.data_ptr() == b.data_ptr()` on this line as `a is b`."""
+    source = Source(text)
+    for each in source.expressions_at(line):
+        compared = _compared_pointers(each)
+        if compared is not None:
+            assert isinstance(each, cst.Comparison)
+            target = each.comparisons[0]
+            operator = cst.IsNot() if isinstance(target.operator, cst.NotEqual) else cst.Is()
+            new = [cst.ComparisonTarget(operator, compared[1])]
+            return source.with_changes({each: each.with_changes(left=compared[0], comparisons=new)})
+    return None
+
+
+def decorator_removed(text: str, line: int) -> str | None:
+    """`@torch.compiler.disable` taken off the function that is called, or begins, on this line."""
+    source = Source(text)
+    called = {dotted(each.func) for each in source.expressions_at(line) if isinstance(each, cst.Call)}
+    changes: dict[cst.CSTNode, cst.RemovalSentinel] = {}
+    for function in source.functions():
+        span = source.range_of(function)
+        decorators = {source.range_of(each).start.line for each in function.decorators}
+        is_meant = function.name.value in {(name or "").rpartition(".")[2] for name in called}
+        if is_meant or line == span.start.line or line in decorators:
+            for decorator in function.decorators:
+                node = decorator.decorator
+                name = dotted(node.func if isinstance(node, cst.Call) else node) or ""
+                if name.rpartition(".")[2] == "disable":
+                    changes[decorator] = cst.RemoveFromParent()
+    return source.with_changes(changes) if changes else None
+
+
+def _compared_pointers(node: cst.BaseExpression) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+        return None
+    operator, right = node.comparisons[0].operator, node.comparisons[0].comparator
+    pointers = [_owner_of_pointer(node.left), _owner_of_pointer(right)]
+    left_owner, right_owner = pointers
+    if not isinstance(operator, cst.Equal | cst.NotEqual) or left_owner is None or right_owner is None:
+        return None
+    return left_owner, right_owner
+
+
+def _owner_of_pointer(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    return (
+        node.func.value
+        if _is_call_of(node, "data_ptr")
+        and isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Attribute)
+        else None
+    )
+
+
+_Rewrite = Callable[[Source, cst.Call], "cst.BaseExpression | None"]
+
+
+def _each_call(text: str, line: int, rewrite: _Rewrite) -> str | None:
+    """The source with every call on this line rewritten for which `rewrite` has something else."""
+    changed = text
+    for _ in range(20):  # calls inside of calls, one at a time
+        source = Source(changed)
+        calls = [each for each in source.expressions_at(line) if isinstance(each, cst.Call)]
+        new = next(((call, put) for call in calls if (put := rewrite(source, call)) is not None), None)
+        if new is None:
+            break
+        changed = source.with_changes({new[0]: new[1]})
+    return changed if changed != text else None
+
+
+def _without_item(source: Source, call: cst.Call) -> cst.BaseExpression | None:
+    function = next(source.enclosing(call, cst.FunctionDef), None)
+    if isinstance(function, cst.FunctionDef) and changes_in_place(function):
+        return None  # a number stays what it was, and a tensor may be a view of what changes
+    is_item = isinstance(call.func, cst.Attribute) and call.func.attr.value == "item" and not call.args
+    return call.func.value if is_item and isinstance(call.func, cst.Attribute) else None
+
+
+def _cloned(source: Source, call: cst.Call) -> cst.BaseExpression | None:
+    if dotted(call.func) not in ("copy.deepcopy", "deepcopy") or len(call.args) != 1 or call.args[0].star:
+        return None
+    copied = call.args[0].value
+    if not isinstance(copied, cst.Name | cst.Attribute | cst.Subscript | cst.Call):
+        return None
+    return cst.Call(cst.Attribute(copied, cst.Name("clone")))
+
+
+def _in_torch(source: Source, call: cst.Call) -> cst.BaseExpression | None:
+    torch, name = torch_name(source), dotted(call.func)
+    if torch is None:
+        return None
+    if name in (f"{torch}.from_numpy", f"{torch}.as_tensor") and len(call.args) == 1:
+        return call.args[0].value
+    if isinstance(call.func, cst.Attribute) and call.func.attr.value == "numpy" and not call.args:
+        inner = call.func.value  # x.cpu().numpy() as x; without `detach`, gradients would flow
+        while _is_call_of(inner, "cpu"):
+            assert isinstance(inner, cst.Call) and isinstance(inner.func, cst.Attribute)
+            inner = inner.func.value
+        return inner
+    module, _, function = (name or "").partition(".")
+    if module in ("np", "numpy") and function in _SAME_IN_TORCH.split():
+        function = {"concatenate": "cat", "clip": "clamp"}.get(function, function)
+        return call.with_changes(func=expression(f"{torch}.{function}"))
+    return None
+
+
+def _is_call_of(node: cst.BaseExpression, *names: str) -> bool:
+    return (
+        isinstance(node, cst.Call)
+        and not node.args
+        and isinstance(node.func, cst.Attribute)
+        and node.func.attr.value in names
+    )
+
+
+# What is to be done once: a setting of the process at the start, and no reset in a loop.
+
+
+_SETTINGS = ("set_default_device", "set_default_dtype")
+_RESETS = ("_dynamo.reset", "compiler.reset")
+
+
+def set_at_the_start(text: str, line: int) -> str | None:
+    """The module's only call of `torch.set_default_device` or `…_dtype` right behind its imports."""
+    source = Source(text)
+    names = {f"{torch_name(source)}.{name}" for name in _SETTINGS}
+    body = source.module.body
+    lines = [each for each in body if _called(each) in names]
+    imports = [each for each in body if _is_import(each)]
+    all_calls = [call for call in source.calls() if dotted(call.func) in names]
+    if len(lines) != 1 or len(all_calls) != 1 or not imports:
+        return None
+    (setting,) = lines
+    first = imports[-1]
+    if not _is_of_torch_alone(source, setting):
+        return None
+    if body.index(setting) <= body.index(first) + 1:
+        return None  # it is there
+    above = [each for each in getattr(setting, "leading_lines", ()) if each.comment is not None]
+    moved = setting.with_changes(leading_lines=above)
+    return source.with_changes({setting: cst.RemoveFromParent(), first: cst.FlattenSentinel([first, moved])})
+
+
+def reset_removed(text: str, line: int) -> str | None:
+    """The source without `torch._dynamo.reset()` in loops."""
+    source = Source(text)
+    names = {f"{torch_name(source)}.{name}" for name in _RESETS}
+    changes: dict[cst.CSTNode, cst.RemovalSentinel] = {}
+    for call in source.calls():
+        statement = next(source.enclosing(call, cst.SimpleStatementLine), None)
+        is_in_loop = any(source.enclosing(call, cst.For, cst.While))
+        if dotted(call.func) in names and is_in_loop and isinstance(statement, cst.SimpleStatementLine):
+            if _called(statement) is None or len(source.siblings(statement)) < 2:
+                return None
+            changes[statement] = cst.RemoveFromParent()
+    return source.with_changes(changes) if changes else None
+
+
+def _called(node: cst.CSTNode) -> str | None:
+    """What a statement calls that is nothing but a call."""
+    if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
+        return None
+    only = node.body[0]
+    return (
+        dotted(only.value.func) if isinstance(only, cst.Expr) and isinstance(only.value, cst.Call) else None
+    )
+
+
+def _is_of_torch_alone(source: Source, setting: cst.CSTNode) -> bool:
+    """Whether no other name is needed, which may get its value above it."""
+    uses = [each for each in nodes(setting) if isinstance(each, cst.Name)]
+    values = [
+        each
+        for each in uses
+        if not (isinstance(parent := source.parent(each), cst.Attribute) and parent.attr is each)
+    ]
+    return {each.value for each in values} == {torch_name(source)}
+
+
+def _is_import(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.SimpleStatementLine) and any(
+        isinstance(each, cst.Import | cst.ImportFrom) for each in node.body
+    )
+
+
+# Arguments of the program's own call of torch.compile.
+
+
+def with_arguments(text: str, line: int, arguments: Iterable[Assignment]) -> str | None:
+    """The source with these arguments in the call of torch.compile on this line, by name."""
+    source = Source(text)
+    wanted = {each.name: each.value for each in arguments}
+    for each in source.expressions_at(line):
+        if isinstance(each, cst.Call) and (dotted(each.func) or "").rpartition(".")[2] == "compile":
+            kept = [a for a in each.args if a.keyword is None or a.keyword.value not in wanted]
+            new = [_argument(name, value) for name, value in wanted.items()]
+            comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+            arguments_now = [a.with_changes(comma=comma) for a in [*kept, *new][:-1]] + [new[-1]]
+            return source.with_changes({each: each.with_changes(args=arguments_now)})
+    for each in source.expressions_at(line):  # @torch.compile, without a call
+        is_decorator = isinstance(source.parent(each), cst.Decorator)
+        if is_decorator and dotted(each) == "torch.compile":
+            call = cst.Call(each, [_argument(name, value) for name, value in wanted.items()])
+            return source.with_changes({each: call})
+    return None
+
+
+def _argument(name: str, value: str) -> cst.Arg:
+    """A value is what `dynamo run --override` takes: Python's literal, or a string without its quotes."""
+    return cst.Arg(
+        expression(value if _is_literal(value) else repr(value)),
+        keyword=cst.Name(name),
+        equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
+    )
+
+
+def _is_literal(value: str) -> bool:
+    try:
+        ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return False
+    return True
+
+
+# Settings and environment variables as lines of the program: set before torch reads them.
+
+
+def with_settings(text: str, settings: Iterable[Assignment]) -> str | None:
+    """The source with torch's settings set right behind its import of torch; None where it has none."""
+    source = Source(text)
+    behind = _import_of_torch(source)
+    if behind is None:
+        return None
+    lines = [] if _binds_torch(behind) else ["import torch"]  # `from torch import nn` gives no such name
+    lines += [line for setting in settings for line in _setting_lines(setting)]
+    return source.with_changes({behind: cst.FlattenSentinel([behind, *map(statement, lines)])})
+
+
+def with_environment(text: str, variables: Iterable[Assignment]) -> str | None:
+    """The source with variables set, unless they are set already, before torch is imported."""
+    source = Source(text)
+    before = _import_of_torch(source)
+    if before is None:
+        return None
+    lines = [f"os.environ.setdefault({each.name!r}, {each.value!r})" for each in variables]
+    first, *rest = lines if _imports_os(source, before) else ["import os", *lines]
+    bare = before.with_changes(leading_lines=())
+    new = [statement(first, before), *map(statement, rest), bare]
+    return source.with_changes({before: cst.FlattenSentinel(new)})
+
+
+def _setting_lines(setting: Assignment) -> list[str]:
+    if not setting.name.endswith("+"):
+        return [f"{setting.name} = {setting.value}"]
+    return [f"{setting.name.removesuffix('+')}.add({setting.value})"]
+
+
+def _binds_torch(line: cst.SimpleStatementLine) -> bool:
+    """Whether the name `torch` is there behind this line."""
+    names = (alias for small in line.body if isinstance(small, cst.Import) for alias in small.names)
+    return any(
+        alias.evaluated_alias == "torch"
+        if alias.asname is not None
+        else (dotted(alias.name) or "").partition(".")[0] == "torch"
+        for alias in names
+    )
+
+
+def _imports_os(source: Source, before: cst.SimpleStatementLine) -> bool:
+    """Whether `import os` stands above that line."""
+    for line in source.module.body:
+        if line is before:
+            return False
+        for small in getattr(line, "body", ()) if isinstance(line, cst.SimpleStatementLine) else ():
+            if isinstance(small, cst.Import) and any(
+                source.text_of(a).strip(", ") == "os" for a in small.names
+            ):
+                return True
+    return False
+
+
+def _import_of_torch(source: Source) -> cst.SimpleStatementLine | None:
+    for line in source.module.body:
+        if isinstance(line, cst.SimpleStatementLine):
+            for small in line.body:
+                names = small.names if isinstance(small, cst.Import) else ()
+                if any((dotted(alias.name) or "").split(".")[0] == "torch" for alias in names):
+                    return line
+                module = small.module if isinstance(small, cst.ImportFrom) else None
+                if module is not None and (dotted(module) or "").split(".")[0] == "torch":
+                    return line
+    return None

@@ -1,0 +1,169 @@
+"""Read the ranks of a large job: of those that did the same, by their digests, one stream is opened.
+
+Ten thousand streams cannot be held in memory, and most say the same. The stream of one rank then stands for
+all that are alike, of which only the compile time, and since when each is inside of what, are their own.
+"""
+
+import os
+from collections.abc import Callable, Container, Hashable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from .analysis.ranks.members import Launch, newest
+from .analysis.summary import Summary, summarize
+from .analysis.words import number
+from .model import AlikeRank, Process, Recording, Run
+from .recording import files
+from .recording.calls import last_stack, running_calls
+from .recording.files import is_in_use
+from .recording.ranks import DigestOfStream, digests_of, dumps_in
+from .recording.read import read, run_of, streams_of
+from .recording.remote import not_arrived
+from .shared.errors import DynamoError
+from .shared.names import CALLS_PREFIX, CALLS_SUFFIX, beside_stream
+from .shared.quick_dataclass import dataclass
+
+FEW = 16  # streams: so many are read whole
+_MOST_OPENED = 256
+
+Progress = Callable[[int, int], None]
+
+
+def read_ranks(
+    path: Path, contents: Container[str], progress: Progress | None = None, few: int = FEW
+) -> Recording:
+    """The recording at `path`, with one process for all ranks that are alike where there are many streams."""
+    streams = streams_of(path) if path.is_dir() else []
+    if len(streams) <= few or any(stream.suffix == ".gz" for stream in streams):
+        return read(path, contents, progress)
+    digests = digests_of(streams, progress or (lambda done, total: None))
+    readable = [each for each in digests if each.digest is not None]
+    chosen = newest([_launch(each) for each in readable])
+    kinds: dict[Hashable, list[tuple[int, DigestOfStream, int | None]]] = {}
+    for rank, at in chosen.ranks.items():
+        each = readable[at]
+        key, since = _kind(each)
+        kinds.setdefault(key, []).append((rank, each, since))
+    if not kinds:
+        return read(path, contents, progress)
+    opened = sorted(kinds.values(), key=lambda members: -len(members))
+    left_out = [*chosen.left_out]
+    if len(opened) > _MOST_OPENED:
+        ranks = sum(len(members) for members in opened[_MOST_OPENED:])
+        left_out.append(f"{number(ranks, 'rank')} that differ in still other ways")
+    processes = []
+    unreadable = len(digests) - len(readable)
+    for members in opened[:_MOST_OPENED]:
+        process = _representative(members, contents)
+        if process is None:
+            unreadable += len(members)
+        else:
+            processes.append(process)
+    if unreadable:
+        left_out.append(f"{number(unreadable, 'stream')} in which no record can be read")
+    called, unread = dumps_in(path)
+    return Recording(
+        path, run_of(path), processes, None, [], (*left_out, *unread), tuple(not_arrived(path)), called
+    )
+
+
+def _kind(each: DigestOfStream) -> tuple[Hashable, int | None]:
+    """What alike ranks have in common, and since when this one is inside of a call, if it is."""
+    digest = each.digest
+    if digest is None or digest.ended:
+        return (None if digest is None else digest.key()), None
+    running = running_calls(_calls_file(each.stream))
+    key = digest.key(), tuple(sorted(running)), last_stack(each.stream)
+    return key, max(running.values(), default=None)
+
+
+def _representative(
+    members: Sequence[tuple[int, DigestOfStream, int | None]], contents: Container[str]
+) -> Process | None:
+    """The process of the first that can be read, standing for all."""
+    for rank, each, _ in members:
+        try:
+            (process,) = read(each.stream, contents).processes
+        except (DynamoError, ValueError):
+            continue
+        process.rank = rank
+        others = [
+            AlikeRank(other, its.digest.compile_seconds if its.digest is not None else None, since)
+            for other, its, since in members
+            if other != rank
+        ]
+        return replace(process, alike=tuple(others))
+    return None
+
+
+def _launch(each: DigestOfStream) -> Launch:
+    known: dict[str, Any] = each.digest.launch if each.digest is not None else {}
+    return Launch(
+        known.get("job"),
+        tuple(known.get("attempt") or ()),
+        known.get("rank"),
+        known.get("rank_unsure") or 0,
+        known.get("host"),
+        known.get("ppid"),
+        known.get("started_ns") or 0,
+        known.get("forked") is True,
+    )
+
+
+def _calls_file(stream: Path) -> Path:
+    return stream.with_name(beside_stream(stream.name, CALLS_PREFIX, CALLS_SUFFIX))
+
+
+# The recordings of a folder, each with what a list says of it.
+
+
+_LARGEST = 64 << 20  # bytes; of a larger recording nothing is counted, which would take seconds
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A recording. `size` is in bytes; None is not known, and of `summary` not counted.
+
+    `problem` says why it cannot be read. `is_newest` marks the one that a report takes when none is named.
+    """
+
+    path: Path
+    run: Run | None
+    started_ns: int | None
+    size: int | None
+    summary: Summary | None
+    is_running: bool
+    is_newest: bool
+    problem: str | None = None
+
+
+def listed(recordings: Sequence[Path]) -> list[Listed]:
+    """What there is to say of each; the last that can be read is the newest."""
+    found = [_listed(path) for path in recordings]
+    newest = next((each.path for each in reversed(found) if each.problem is None), None)
+    return [_with_newest(each, each.path == newest) for each in found]
+
+
+def _listed(path: Path) -> Listed:
+    size = _size(path)
+    try:
+        run = files.read_run_file(path) or {}
+        started_ns = int(run["started_ns"])
+        summary = summarize(read(path)) if size is not None and size <= _LARGEST else None
+        return Listed(path, Run.of(run), started_ns, size, summary, is_in_use(path), False)
+    except (DynamoError, OSError, KeyError, TypeError, ValueError) as error:
+        return Listed(path, None, None, size, None, False, False, str(error))
+
+
+def _with_newest(each: Listed, is_newest: bool) -> Listed:
+    return Listed(**{**vars(each), "is_newest": is_newest})
+
+
+def _size(folder: Path) -> int | None:
+    """Of the files in it, not of what links lead to; None where they cannot be looked at."""
+    try:
+        with os.scandir(folder) as found:
+            return sum(file.stat(follow_symlinks=False).st_size for file in found)
+    except OSError:
+        return None

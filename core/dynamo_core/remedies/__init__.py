@@ -1,0 +1,1 @@
+"""What to do about a graph break or a recompile: tables of rules, the surest advice first."""

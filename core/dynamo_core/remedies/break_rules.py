@@ -1,0 +1,60 @@
+"""Why a graph breaks, or a frame was given up, and what to do: by the first cause of the tables that fits.
+
+Where none does, torch's own words and its first hint are all there is.
+"""
+
+from ..analysis.recompiles import is_recompile_limit
+from ..model import GraphBreak
+from . import calls, code, values
+from .rules import Advice, Cause, Situation, situation_of
+
+# What is about one thing stands before what is about many.
+TABLE: tuple[Cause, ...] = (
+    *code.AROUND_DDP,
+    *calls.DRAWN_BY_NUMPY,
+    *calls.BY_A_LIBRARY,
+    *calls.REQUESTED,
+    *values.TABLE,
+    *code.TORCH_CODE,
+    *calls.CALLS,
+    *code.PYTHON_CODE,
+    *calls.ANY_OTHER,
+    *calls.OF_A_LIBRARY,
+)
+_LENGTHENED = (
+    "move `{line}` out of the compiled code, behind the call of `{function}`, and return what it needs: it "
+    "breaks the graph, and for each length of `{lengthened}` torch compiles again."
+)
+_AT_LIMIT = Advice("`dynamo recompiles` shows which guard failed each time and how to keep it from failing.")
+
+
+def break_advice(
+    graph_break: GraphBreak, torch_version: str | None = None, lengthened: str | None = None
+) -> list[Advice]:
+    """What to do about a break, the surest first.
+
+    `lengthened` is what its line makes longer or shorter, so that what has a guard on that is compiled again.
+    """
+    if is_recompile_limit(graph_break.reason):
+        return [_AT_LIMIT]
+    situation = situation_of(graph_break, torch_version)
+    cause = _cause(situation)
+    advice = list(cause.advice(situation)) if cause is not None else []
+    if lengthened is not None:
+        return [Advice(_LENGTHENED.format(lengthened=lengthened, **situation.parts))]
+    hints = graph_break.explanation.hints if graph_break.explanation else ()
+    return advice or [Advice(" ".join(hint.split())) for hint in hints[:1]]
+
+
+def break_cause(graph_break: GraphBreak, torch_version: str | None = None) -> str:
+    """Why it breaks there, in a sentence."""
+    situation = situation_of(graph_break, torch_version)
+    cause = _cause(situation)
+    if cause is not None:
+        return cause.sentence_for(situation)
+    explanation = graph_break.explanation.explanation if graph_break.explanation else None
+    return " ".join((explanation or graph_break.kind).partition("\n\n")[0].split())
+
+
+def _cause(situation: Situation) -> Cause | None:
+    return next((cause for cause in TABLE if cause.fits(situation)), None)

@@ -1,0 +1,342 @@
+"""Causes: calls that have no place in a graph: printing, logging, clocks, files, functions in C, numpy.
+
+Source: torch/_dynamo/variables/{functions,builtin,misc}.py (SkipFunctionVariable, DebuggingVariable,
+LoggingLoggerVariable, NumpyVariable) and torch/_dynamo/trace_rules.py, read with 2.13; names of breaks with
+2.8 to 2.15.
+"""
+
+import re
+
+from ..analysis.source_lines import is_bare
+from .rules import Assignment, Cause, Change, Treatment
+
+_LATER = "torch._dynamo.config.reorderable_logging_functions+"
+_PRINT = re.compile(r"builtin operator `print`|builtin `print")
+# What torch can put off are tensors, numbers and text (DebuggingVariable.can_reorder_logs), and it forgets
+# `end`, `sep` and `file` (call_function).
+_PRINT_OF_PLAIN = re.compile(
+    r"builtin operator `print` with argument types "
+    r"\[(?:'(?:str|int|float|bool|NoneType|Tensor|Parameter|dtype|device)'(?:, )?){0,50}\]"
+    r"(?! \(has_kwargs True)"
+)
+_LOGGER = re.compile(r"logging\.Logger|Logger method")
+_WARN = re.compile(r"builtin `_?warnings\.warn")
+_IN_C = re.compile(
+    r"marked as skipped|C/C\+\+|third-party|Unsupported function call|builtin operator|[Bb]uiltin `"
+)
+_EFFECT = "has an effect outside of the graph, which torch does not put into it"
+_MOVED_CALL, _MOVED = Change(edit="call moved out"), Change(edit="statement moved out")
+_ELSEWHERE = (
+    "call `{call}` before the call of `{function}` and pass in what it returns, where no tensor of the graph "
+    "goes into it; else end the compiled function in front of it."
+)
+
+# Before anything else: numbers that are drawn are tensors to torch, and values are taken out of them.
+DRAWN_BY_NUMPY = (
+    Cause(
+        re.compile(r"numpy|_local_scalar_dense|Tensor\.item\(\)|Data-dependent|Unsupported method call"),
+        "`{line}` draws random numbers of numpy's, which are not known while the function is compiled",
+        (
+            Treatment(
+                "draw the numbers before the call of `{function}`, and pass them in.",
+                cures="numpy_random",
+                change=_MOVED_CALL,
+            ),
+        ),
+        line=re.compile(r"\b(?:np|numpy)\.random\."),
+    ),
+)
+CALLS = (
+    Cause(
+        _PRINT_OF_PLAIN,
+        f"`print` {_EFFECT}",
+        (
+            Treatment(
+                "run `torch._dynamo.config.reorderable_logging_functions.add(print)` before the first call: "
+                "then torch prints after the graph.",
+                cures="print_of_a_tensor",
+                change=Change(settings=(Assignment(_LATER, "print"),)),
+                may_change="it is printed when the graph has run; a tensor that was changed in place by then "
+                "shows its later values",
+                not_for=("print_of_an_object", "print_of_a_shape"),
+            ),
+        ),
+    ),
+    Cause(
+        _PRINT,
+        f"`print` {_EFFECT}",
+        (
+            Treatment(
+                "take `{line}` out of the compiled code: print after the call of `{function}`.",
+                cures="print_of_an_object",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"builtin operator `(?:str|repr|format)`|(?:repr|str)\(\) on tensor"),
+        "text is made of what a tensor holds, and that is not known while the function is compiled",
+        (
+            Treatment(
+                "make the text after the call of `{function}`: return the tensor, and format it there.",
+                cures="tensor_as_text",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"."),
+        f"a logger {_EFFECT}",
+        (
+            Treatment(
+                "take `{line}` out of the compiled code: log after the call of `{function}`.",
+                cures="logging_by_the_module",
+            ),
+        ),
+        line=re.compile(r"\blogging\.(?:debug|info|warning|error|exception|critical|log)\("),
+    ),
+    Cause(
+        _LOGGER,
+        f"a logger {_EFFECT}",
+        (
+            Treatment(
+                "take `{line}` out of the compiled code: log after the call of `{function}`.",
+                cures="logging_call",
+            ),
+            Treatment(
+                "have torch leave loggers out: "
+                "`torch._dynamo.config.ignore_logging_functions.add(logging.Logger.info)`, and so for each "
+                "method.",
+                cures="logging_call",
+                change=Change(
+                    settings=tuple(
+                        Assignment(
+                            "torch._dynamo.config.ignore_logging_functions+", f"logging.Logger.{method}"
+                        )
+                        for method in ("debug", "info", "warning", "error")
+                    )
+                ),
+                may_change="compiled code logs nothing any more",
+                since=(2, 11),
+            ),
+        ),
+    ),
+    Cause(
+        _WARN,
+        f"a warning {_EFFECT}",
+        (
+            Treatment(
+                "run `torch._dynamo.config.reorderable_logging_functions.add(warnings.warn)` before the "
+                "first call: then torch warns after the graph.",
+                cures="warning",
+                change=Change(settings=(Assignment(_LATER, "warnings.warn"),)),
+                may_change="the warning comes when the graph has run, and may name another line",
+                not_for=("warning_of_a_category",),
+            ),
+        ),
+        line=re.compile(r"warn\(\s{0,9}f?[\"'][^\"'\n]{0,200}[\"']\s{0,9}\)"),
+    ),
+    Cause(
+        _WARN,
+        f"a warning {_EFFECT}",
+        (
+            Treatment(
+                "take `{line}` out of the compiled code: warn before the call of `{function}`, or after it.",
+                cures="warning_of_a_category",
+                change=_MOVED,
+            ),
+        ),
+    ),
+    Cause(
+        # In so many words from 2.15 on.
+        re.compile(
+            r"builtin `time\.(?:time|perf_counter|monotonic|process_time|thread_time)|Call to a time function"
+        ),
+        "`{call}` asks for the time, which is no part of a graph: compiled once, it would always give the "
+        "same",
+        (
+            Treatment(
+                "take the clock out of the compiled code: `{call}` before the call of `{function}` and "
+                "after it.",
+                cures="clock",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"builtin operator `open`|context manager"),
+        "a file is opened, which is no part of a graph",
+        (
+            Treatment(
+                "read the file before the call of `{function}`, and pass in what was read (or write it "
+                "after the call).",
+                cures="open_file",
+                change=_MOVED_CALL,
+            ),
+        ),
+        line=re.compile(r"\bopen\("),
+    ),
+    Cause(
+        re.compile(r"numpy function|numpy\.ndarray|NumPy"),
+        "`{call}` is a function of numpy's that torch has no counterpart of",
+        (
+            Treatment(
+                "write `{call}` with functions of torch's; or call it before the call of `{function}` and "
+                "pass in what it returns, where no tensor of the graph goes into it.",
+                cures="numpy_function",
+                change=Change(edit="numpy to torch"),
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"constant fold exception|SymNode|RandomVariable|random"),
+        "`{line}` chooses by a number that is drawn again in each call, and what is chosen must be known "
+        "while the function is compiled",
+        (
+            Treatment(
+                "draw the number before the call of `{function}`, and pass in what is chosen with it.",
+                cures="random_index",
+                change=_MOVED_CALL,
+            ),
+        ),
+        line=re.compile(r"\brandom\.(?:rand\w{0,20}|choice|choices|sample|uniform|shuffle)\("),
+        unless=re.compile(r"torch\.random"),
+    ),
+    Cause(
+        re.compile(r"method `(?:write|flush|writelines)` of class `TextIOWrapper`"),
+        f"`{{call}}` {_EFFECT}",
+        (
+            Treatment(
+                "take `{line}` out of the compiled code: write after the call of `{function}`.",
+                cures="written_to_stdout",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"marked as skipped|context manager|Unsupported|generator"),
+        "`tqdm` draws a progress bar, which is no part of a graph",
+        (
+            Treatment(
+                "loop over what is given to `tqdm`, without it; show the progress around the call of "
+                "`{function}`.",
+                cures="progress_bar",
+            ),
+        ),
+        line=re.compile(r"\btqdm\(|\btrange\("),
+    ),
+)
+# After all that is known by its name.
+ANY_OTHER = (
+    Cause(
+        _IN_C,
+        "`{call}` has an effect outside of the graph, or runs code that is not Python, into which torch "
+        "cannot look",
+        (
+            Treatment(
+                "move `{line}` out of the compiled code: in front of the call of `{function}`, or after it, "
+                "where it needs what `{function}` calculates.",
+                cures="garbage_collected",
+                change=_MOVED,
+            ),
+        ),
+        when=lambda situation: is_bare(situation.line),
+    ),
+    Cause(
+        _IN_C,
+        "`{call}` runs code that is not Python (C or C++), into which torch cannot look",
+        (
+            Treatment(
+                _ELSEWHERE + " A function of your own in C++ becomes part of the graph as a custom operator "
+                "(`torch.library.custom_op`).",
+                cures="c_extension_call",
+                change=_MOVED_CALL,
+            ),
+        ),
+        unless=re.compile(r"^\s*(?:async )?with\b"),
+    ),
+    Cause(
+        re.compile(r"Unsupported method call"),
+        "`{call}` is a call that torch does not know how to trace",
+        (Treatment(_ELSEWHERE, cures="date_of_today", change=_MOVED_CALL),),
+        unless=re.compile(r"^\s*(?:async )?with\b"),
+    ),
+)
+OF_A_LIBRARY = (
+    Cause(
+        re.compile(r"."),
+        "`{call}` leads into the library `{library}`, in which torch meets what it cannot trace",
+        (Treatment(_ELSEWHERE, cures="json_call", change=_MOVED_CALL),),
+        when=lambda situation: situation.is_in_library,
+    ),
+)
+
+
+# Causes: what the program or a library asked for (breaks, disabled functions), and backends that fail.
+#
+# Source: torch/_dynamo/decorators.py (disable, graph_break, skip_frame) and torch/_dynamo/exc.py
+# (BackendCompilerFailed), 2.8 to 2.15.
+
+
+_ASKS = re.compile(r"graph_break\(\)|skip_frame\(\)|torch\.compiler\.disable")
+_LOOKS = re.compile(r"Data-dependent|Tensor\.item\(\)|_local_scalar_dense|Dynamic shape operator")
+_REMOVED = Change(edit="statement removed")
+
+
+def _out_of_it(cures: str) -> tuple[Treatment, ...]:
+    return (
+        Treatment(
+            "end the compiled function in front of `{call}`, and compile what comes after it as a function "
+            "of its own: what breaks the graph is in `{library}`, and not yours to change.",
+            cures=cures,
+        ),
+    )
+
+
+BY_A_LIBRARY = (
+    Cause(
+        _ASKS,
+        "`{call}` leads into the library `{library}`, which asks torch not to trace it",
+        _out_of_it("library_asks_for_a_break"),
+        when=lambda situation: situation.is_in_library,
+    ),
+    Cause(
+        _LOOKS,
+        "`{call}` leads into the library `{library}`, which looks at what a tensor holds",
+        _out_of_it("library_branches"),
+        when=lambda situation: situation.is_in_library,
+    ),
+)
+REQUESTED = (
+    Cause(
+        re.compile(r"torch\.compiler\.disable"),
+        "`{called}` was marked with `torch.compiler.disable`, so torch does not trace it",
+        (
+            Treatment(
+                "remove the `torch.compiler.disable` from `{called}`, if torch can trace it; else call it "
+                "before or after the compiled code.",
+                cures="disabled_helper",
+                change=Change(edit="decorator removed"),
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"graph_break\(\)"),
+        "the program asks for this break: `{line}`",
+        (Treatment("remove `{line}`.", cures="explicit_break", change=_REMOVED),),
+    ),
+    Cause(
+        re.compile(r"skip_frame\(\)|step_unsupported\(\)"),
+        "the program asks torch to leave this function alone: `{line}`",
+        (Treatment("remove `{line}`.", cures="skipped_frame", change=_REMOVED),),
+    ),
+    Cause(
+        re.compile(r"^(?:BackendCompilerFailed|InductorError)"),
+        "the backend that was to compile the graph raised an error",
+        (
+            Treatment(
+                'use another backend until this one is fixed: `torch.compile(…, backend="aot_eager")`, '
+                "which works where the graph itself is sound; `dynamo graphs --runnable N` writes the graph "
+                "as a script for a bug report.",
+                cures="backend_that_raises",
+                change=Change(arguments=(Assignment("backend", "aot_eager"),)),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,248 @@
+"""Causes: what torch itself does when it is called inside of compiled code.
+
+Source: torch/_dynamo/variables/{torch,tensor,nn_module,misc}.py and torch/_dynamo/graph_break_registry.json,
+read with 2.13; names of breaks with 2.8 to 2.15.
+"""
+
+import re
+
+from ..analysis.source_lines import compared_in
+from .rules import Assignment, Cause, Change, Situation, Treatment
+
+
+def _compares_addresses(situation: Situation) -> bool:
+    return compared_in(situation.line, "data_ptr") is not None
+
+
+def _is_lstm_with_gradients(situation: Situation) -> bool:
+    return not situation.context.startswith(("GRU", "RNN")) and situation.grad_enabled is not False
+
+
+# Before anything else: what breaks in there can be anything.
+AROUND_DDP = (
+    Cause(
+        re.compile(r"."),
+        "`DistributedDataParallel` keeps its own accounts at each call, which torch does not trace",
+        (
+            Treatment(
+                "compile the module before it is wrapped, `DistributedDataParallel(torch.compile(module))`: "
+                "then the graph has the module alone.",
+                cures="compiled_around_ddp",
+            ),
+        ),
+        when=lambda situation: situation.is_in_ddp,
+    ),
+)
+TORCH_CODE = (
+    Cause(
+        re.compile(r"Tensor\.backward\(\)|autograd\.grad|trace_autograd_ops"),
+        "`{line}` runs a backward pass inside of compiled code, which torch does not trace as it is set",
+        (
+            Treatment(
+                "set `torch._dynamo.config.trace_autograd_ops = True` before the first call: then the "
+                "backward pass is part of the graph.",
+                cures="gradient_penalty",
+                change=Change(settings=(Assignment("torch._dynamo.config.trace_autograd_ops", "True"),)),
+                since=(2, 11),
+            ),
+            Treatment(
+                "compile what comes before `{line}` as a function of its own, and run the backward pass "
+                "after its call.",
+                cures="backward_inside",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"RNN, GRU, or LSTM"),
+        "torch does not trace `nn.RNN`, `nn.GRU` and `nn.LSTM` as it is set",
+        (
+            Treatment(
+                "compile what comes before `{call}` and what comes after it, and leave the LSTM between "
+                "them to eager. `torch._dynamo.config.allow_rnn = True` has it traced, which works under "
+                "`torch.no_grad()`; with gradients, `aot_eager` and `inductor` then raise an error (torch "
+                "2.13, CPU).",
+                cures="lstm_in_training",
+            ),
+        ),
+        when=_is_lstm_with_gradients,
+    ),
+    Cause(
+        re.compile(r"RNN, GRU, or LSTM"),
+        "torch does not trace `nn.RNN`, `nn.GRU` and `nn.LSTM` unless a setting says so",
+        (
+            Treatment(
+                "set `torch._dynamo.config.allow_rnn = True` before the first call.",
+                cures="recurrent_layer",
+                not_for=("lstm_in_training",),
+                change=Change(settings=(Assignment("torch._dynamo.config.allow_rnn", "True"),)),
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"Data pointer comparison|data_ptr"),
+        "where a tensor lies in memory is not known while the function is compiled",
+        (
+            Treatment(
+                "compare the tensors themselves, `is` in place of `==` on `data_ptr()`: whether two inputs "
+                "are one tensor is known.",
+                cures="same_memory",
+                change=Change(edit="data_ptr to is"),
+                may_change="a tensor and a view of it, which begin at one address, are not the same then",
+            ),
+        ),
+        when=_compares_addresses,
+    ),
+    Cause(
+        re.compile(r"RemovableHandle|setattr\(\) is not supported"),
+        "a hook is registered, or removed, in the compiled function (`{line}`)",
+        (
+            Treatment(
+                "register the hook once, outside of the compiled code, before its first call.",
+                cures="hook_on_module",
+            ),
+        ),
+        line=re.compile(r"hook|\.remove\(\)|handle"),
+    ),
+    Cause(
+        re.compile(r"Attempted to copy\.deepcopy a tensor"),
+        "torch does not trace `copy.deepcopy` of what holds tensors (`{call}`)",
+        (
+            Treatment(
+                "make the copy before the call of `{function}`, and pass it in.", cures="deepcopy_of_a_module"
+            ),
+        ),
+        when=lambda situation: situation.depth > 1,
+    ),
+    Cause(
+        re.compile(r"Attempted to copy\.deepcopy a tensor"),
+        "torch does not trace `copy.deepcopy` of a tensor",
+        (
+            Treatment(
+                "write `.clone()` on the tensor in place of `{call}` (`.detach().clone()` where no gradient "
+                "is to flow back).",
+                cures="deepcopy_of_a_tensor",
+                change=Change(edit="deepcopy to clone"),
+                may_change="gradients flow through a clone",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"requires_grad_\(\)"),
+        "a tensor that is made inside is set to require a gradient, and then returned",
+        (
+            Treatment(
+                "call `requires_grad_()` on what `{function}` returns, after its call.",
+                cures="requires_grad_of_intermediate",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"torch\.nn\.Parameter"),
+        "a parameter is made while the function is compiled",
+        (
+            Treatment(
+                "make the parameter outside of the compiled code, in `__init__` or before the call of "
+                "`{function}`, and use it here.",
+                cures="parameter_made_inside",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"no fake impl|fake tensor implementation|register_fake|Missing fake kernel"),
+        "the custom operator that `{call}` calls does not say what its result looks like",
+        (
+            Treatment(
+                "tell torch what comes out of it, below its definition: `@{called}.register_fake` above a "
+                "function of the same arguments that returns an empty tensor of the right shape "
+                "(`torch.empty_like(x)`).",
+                cures="custom_op_without_fake",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"sparse Tensor|Sparse tensor"),
+        "torch.compile does not support sparse tensors",
+        (
+            Treatment(
+                "make sparse tensors, and calculate with them, outside of the compiled code.",
+                cures="sparse_tensor",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(
+            r"function `(?:manual_seed|seed|set_rng_state|get_rng_state|initial_seed)`|method `manual_seed`"
+        ),
+        "`{line}` reads or sets the state of the random numbers, which torch does not trace",
+        (
+            Treatment(
+                "move `{line}` out of the compiled code, in front of the call of `{function}`.",
+                cures="seeded_inside",
+                change=Change(edit="statement moved out"),
+            ),
+        ),
+    ),
+)
+
+
+# Causes: Python that Dynamo does not trace: contexts, generators, exceptions, classes, the interpreter.
+#
+# Source: torch/_dynamo/symbolic_convert.py, torch/_dynamo/convert_frame.py (generators) and
+# torch/_dynamo/graph_break_registry.json, read with 2.13; names of breaks with 2.8 to 2.15.
+
+
+PYTHON_CODE = (
+    Cause(
+        re.compile(r"Attempt to trace generator"),
+        "`{function}` is a generator (it has a `yield`), which torch does not compile by itself",
+        (
+            Treatment(
+                "compile the function that takes the values of `{function}`, not the generator: inside of "
+                "that one it is traced.",
+                cures="generator_function",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"Observed exception"),
+        "the compiled function ends in an exception, which torch does not compile",
+        (
+            Treatment(
+                "have the compiled code return what tells the cases apart, and raise the exception after "
+                "the call of `{function}`.",
+                cures="uncaught_exception",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"context manager|GenericContextWrapping|_GeneratorContextManager|non-Tensor"),
+        "torch does not know how to enter and leave this context in compiled code: `{line}`",
+        (
+            Treatment(
+                "put `{line}` around the call of `{function}`, in place of having it inside.",
+                cures="lock_held",
+            ),
+        ),
+        line=re.compile(r"^\s*(?:async )?with\b"),
+    ),
+    Cause(
+        re.compile(r"__build_class__|LOAD_BUILD_CLASS"),
+        "a class is defined while the function is compiled",
+        (
+            Treatment(
+                "define the class outside of the compiled code, at the top of the module.",
+                cures="class_made_inside",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"FakeIdVariable|builtin operator `id`"),
+        "`id` of an object that is made in the compiled function is not known while it is compiled",
+        (
+            Treatment(
+                "use a key of your own (a name, a number that you count) in place of `id(…)`.",
+                cures="id_as_key",
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,356 @@
+"""Remedies for recompiles that are edits of the program, by what differed between the calls.
+
+They are those of torch's own pages (Dynamic Shapes; Programming Model: Recompilation).
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from ..analysis.recompile_causes import RecompileCause
+from .rules import Change, RecompileRemedy
+
+_FUNCTIONS = (
+    "function",
+    "method",
+    "builtin_function_or_method",
+    "functools.partial",
+    "code",
+    "module",
+    "type",
+)
+_WIDER = ("float16", "float32", "float64")
+_TYPE = re.compile(r"type=<class '([^']+)'>")
+
+
+def _kind(*kinds: str) -> Callable[[RecompileCause], bool]:
+    return lambda cause: cause.kind in kinds
+
+
+def _state(words: str) -> Callable[[RecompileCause], bool]:
+    """Whether torch names this setting of the process as the one that was switched."""
+    return lambda cause: (
+        cause.kind == "global state" and any(words in failure.check for failure in cause.failures)
+    )
+
+
+def _is_loop(cause: RecompileCause) -> bool:
+    return cause.is_needed_as_number and cause.line.startswith(("for ", "while ", "async for "))
+
+
+def _is_none(cause: RecompileCause) -> bool:
+    return cause.kind in ("value", "type") and ("None" in cause.values or "NoneType" in cause.values)
+
+
+def _is_function(cause: RecompileCause) -> bool:
+    found = [_TYPE.search(failure.check) for failure in cause.failures]
+    return cause.kind == "identity" and all(each is None or each[1] in _FUNCTIONS for each in found)
+
+
+def _outside(cause: RecompileCause) -> Change:
+    """What is decided by it is decided in Python, and what comes of it is compiled."""
+    return Change(edit="decided outside", operand=_argument(cause))
+
+
+def _first(statement: str) -> Callable[[RecompileCause], Change | None]:
+    """`statement` before all that is compiled; `{x}` in it is the argument."""
+
+    def change(cause: RecompileCause) -> Change | None:
+        name = _argument(cause)
+        return None if name is None else Change(edit="made first", operand=statement.format(x=name))
+
+    return change
+
+
+def _to_widest_dtype(cause: RecompileCause) -> Change | None:
+    """Only of floating point: no value is lost in the widest."""
+    named = [value.removeprefix("torch.") for value in cause.values]
+    if not set(named) <= set(_WIDER):
+        return None
+    widest = max(named, key=_WIDER.index)
+    return _first(f"{{x}} = {{x}}.to(torch.{widest})")(cause)
+
+
+def _argument(cause: RecompileCause) -> str | None:
+    """Its name, where it is an argument, or the code of one, and not another part of it."""
+    source = (cause.source or "").removesuffix(".__code__")
+    return source if source.isidentifier() else None
+
+
+def _is_between_graphs(cause: RecompileCause) -> bool:
+    return (cause.source or "").startswith("___")
+
+
+def _is_of_a_wrapped_module(cause: RecompileCause) -> bool:
+    """Source: torch/_dynamo/external_utils.py (wrap_inline), 2.8 to 2.15: `fn` is the module."""
+    place = cause.frame.place
+    if place is None or not place.file.endswith("torch/_dynamo/external_utils.py"):
+        return False
+    is_on_module = re.split(r"\W", cause.source or "", maxsplit=1)[0] == "fn"
+    return is_on_module or len(cause.frame.compile_calls) > 1
+
+
+# Before all others: what differs are the modules, and none of their sizes is to be dynamic.
+OF_WRAPPED_MODULES = RecompileRemedy(
+    "modules of torch's compiled apart",
+    _is_of_a_wrapped_module,
+    "torch calls modules of its own through one function, so that those that are compiled apart are versions "
+    "of that function: compile one module of yours that holds them all, in one call of `torch.compile`.",
+    cures=("recompile_modules_apart",),
+)
+EDITS: Sequence[RecompileRemedy] = (
+    RecompileRemedy(
+        "freed between two graphs",
+        lambda cause: cause.kind == "freed object" and _is_between_graphs(cause),
+        "the line of the graph break before it makes a new object in each call, for which it is compiled: "
+        "cure that break, which keeps the object inside of one graph, or make it once.",
+    ),
+    RecompileRemedy(
+        "between two graphs",
+        _is_between_graphs,
+        "what the line of the graph break before it gave is another value in each call ({values}): cure that "
+        "break, which keeps the value inside of one graph, or make it the same in every call.",
+    ),
+    RecompileRemedy(
+        "loop over a size",
+        _is_loop,
+        "{line} is a loop that torch unrolls, so that each length is a version of its own: compute over "
+        "the whole dimension at once, or loop outside of the compiled code.",
+        _outside,
+        cures=("recompile_loop_over_size", "recompile_depth_of_module"),
+    ),
+    RecompileRemedy(
+        "decided by a size",
+        lambda cause: cause.is_needed_as_number,
+        "{line} does something else for another value of {what}, so that each is a version of its own: "
+        "decide it outside of the compiled code, and compile what is called there. Marking it dynamic is "
+        "of no use, and `mark_dynamic` would end the program with an error.",
+        _outside,
+        cures=(
+            "recompile_specialised_size",
+            "recompile_size_threshold",
+            "recompile_float_threshold",
+            "recompile_int_index",
+        ),
+    ),
+    RecompileRemedy(
+        "0 and 1 apart",
+        lambda cause: cause.kind == "size" and cause.came_as_0_or_1,
+        "{what} takes several values ({values}), and torch compiles 0 and 1 apart: that is one version "
+        "more for each of them; pad such an input, or leave it out, if that is too much.",
+    ),
+    RecompileRemedy(
+        "float as a tensor",
+        lambda cause: cause.is_float,
+        "{what} is a float that takes several values ({values}), each of them a version of its own: pass "
+        "it as a tensor (`torch.tensor(…)`), or keep it in a buffer of the module.",
+        _first("{x} = torch.tensor(float({x}))"),
+        cures=("recompile_int_or_float",),
+    ),
+    RecompileRemedy(
+        "int as a tensor",
+        lambda cause: cause.is_int,
+        "{what} takes several values ({values}), each of them a version of its own: pass it as a tensor, "
+        "or keep it in a buffer of the module (`register_buffer`).",
+        _first("{x} = torch.tensor({x})"),
+    ),
+    RecompileRemedy(
+        "None in some calls",
+        _is_none,
+        "{source} is None in some calls only, which is a version of its own: pass a tensor in every call "
+        "(a mask of ones, say), or compile a function for each case.",
+        _outside,
+        cures=("recompile_optional_mask",),
+    ),
+    RecompileRemedy(
+        "training mode",
+        lambda cause: cause.is_of_training,
+        "the model was in training mode in some calls only: call `eval()` (or `train()`) once, before "
+        "the first call.",
+        cures=("recompile_training_mode",),
+    ),
+    RecompileRemedy(
+        "chosen by a value",
+        _kind("value"),
+        "{source} chooses what is computed ({values}), and each value is a version of its own: choose "
+        "outside of the compiled code, and compile what each choice calls; or keep to few values.",
+        _outside,
+        cures=(
+            "recompile_string_argument",
+            "recompile_label_argument",
+            "recompile_flag_argument",
+            "recompile_global_mode",
+        ),
+    ),
+    RecompileRemedy(
+        "another function",
+        _is_function,
+        "{source} is another function in some calls, perhaps a lambda or a partial made again, and each is "
+        "a version of its own: pass the same one, or call it outside of the compiled code.",
+        _outside,
+        cures=("recompile_another_function",),
+    ),
+    RecompileRemedy(
+        "another object",
+        _kind("identity"),
+        "{source} is another object in some calls, and each is a version of its own: choose by it outside "
+        "of the compiled code, or pass few.",
+        _outside,
+        cures=("recompile_enum_argument",),
+    ),
+    RecompileRemedy(
+        "freed object",
+        _kind("freed object"),
+        "{source} was freed, and what was compiled for it with it: keep a reference to it, or make it once.",
+    ),
+    RecompileRemedy(
+        "grad mode",
+        _state("grad_mode"),
+        "gradients were recorded in some calls only: call it under `torch.no_grad()` in every call, if you "
+        "do not train with it.",
+        cures=("recompile_grad_mode",),
+    ),
+    RecompileRemedy(
+        "dtype of autocast",
+        lambda cause: _state("autocast")(cause) and _state("_dtype")(cause),
+        "`torch.autocast` had another dtype in some calls: give it one for all of them.",
+        cures=("recompile_autocast_dtype",),
+    ),
+    RecompileRemedy(
+        "autocast",
+        _state("autocast"),
+        "autocast was on in some calls only: make every call inside the same `torch.autocast`, or every "
+        "call outside.",
+        cures=("recompile_autocast",),
+    ),
+    RecompileRemedy(
+        "default dtype",
+        _state("default_dtype"),
+        "the default dtype was changed between calls: set it once, before the first call.",
+        lambda cause: Change(edit="set at the start"),
+        "what was made before it is made with it as well",
+        cures=("recompile_default_dtype",),
+    ),
+    RecompileRemedy(
+        "default device",
+        lambda cause: _state("torch_function_mode")(cause) or _state("CURRENT_DEVICE")(cause),
+        "a default device (`torch.set_default_device`, `with torch.device(…)`) or another torch function "
+        "mode was switched between calls: set it once, before the first call.",
+        lambda cause: Change(edit="set at the start"),
+        "what was made before it is made with it as well",
+        cures=("recompile_default_device",),
+    ),
+    RecompileRemedy(
+        "setting of the process",
+        _kind("global state"),
+        "a setting of the whole process was changed between calls (torch: {check}): set it once, before "
+        "the first call.",
+    ),
+    RecompileRemedy(
+        "inference mode",
+        _kind("dispatch keys"),
+        "{source} was made in another mode in some calls (`torch.inference_mode`, functorch): make all of "
+        "its inputs inside of it, or none.",
+        cures=("recompile_inference_mode",),
+    ),
+    RecompileRemedy(
+        "memory layout",
+        _kind("stride"),
+        "{source} comes in different memory layouts: give it one with `.contiguous()` before the call.",
+        _first("{x} = {x}.contiguous()"),
+        cures=("recompile_memory_layout",),
+    ),
+    RecompileRemedy(
+        "number of dimensions",
+        _kind("rank"),
+        "{source} comes with different numbers of dimensions ({values}): give it one with `unsqueeze` or "
+        "`reshape` before the call, or compile a function for each.",
+        cures=("recompile_dimensions",),
+    ),
+    RecompileRemedy(
+        "dtype",
+        _kind("dtype"),
+        "{source} comes as different dtypes ({values}): convert it before the call.",
+        _to_widest_dtype,
+        "what comes of it has that dtype, too",
+        cures=("recompile_dtype",),
+    ),
+    RecompileRemedy(
+        "device",
+        _kind("device"),
+        "tensors come from different devices ({values}): move them to one before the call.",
+    ),
+    RecompileRemedy(
+        "requires_grad below a frame that runs eager",
+        lambda cause: cause.kind == "requires_grad" and cause.eager_caller is not None,
+        "the function is compiled by itself only because {caller}, which calls it, runs eager: cure that "
+        "first, and see whether this has gone with it.",
+    ),
+    RecompileRemedy(
+        "requires_grad",
+        _kind("requires_grad"),
+        "{source} requires a gradient in some calls only: `detach()` it where no gradient is needed, or "
+        "compile training and inference apart.",
+        cures=("recompile_requires_grad",),
+    ),
+    RecompileRemedy(
+        "modules that change",
+        lambda cause: cause.kind == "length" and (cause.source or "").endswith("._modules"),
+        "modules were added to the model, or taken out, between calls: build it before the first call.",
+        cures=("recompile_growing_model",),
+    ),
+    RecompileRemedy(
+        "made longer there",
+        lambda cause: cause.lengthened_there is not None,
+        "{line} changes the length of {source} in each call, and each length is a version of its own: move "
+        "it out of the compiled code, behind the call, and return what it needs.",
+        cures=("recompile_growing_list",),
+    ),
+    RecompileRemedy(
+        "keys of a dictionary",
+        lambda cause: cause.kind == "dictionary" or (cause.kind == "length" and cause.is_of_dict),
+        "{source} has other keys in some calls: give it the same keys in every call.",
+        cures=("recompile_dictionary_keys",),
+    ),
+    RecompileRemedy(
+        "length",
+        _kind("length"),
+        "{source} has different lengths ({values}), and each is a version of its own: pass one tensor of a "
+        "fixed size instead, with a mask of what is used.",
+        cures=("recompile_growing_cache",),
+    ),
+    RecompileRemedy(
+        "type",
+        _kind("type"),
+        "{source} is of different types ({values}), and each is a version of its own: pass one type, or "
+        "compile a function for each.",
+    ),
+    RecompileRemedy(
+        "attribute",
+        _kind("attribute"),
+        "{source} comes with and without an attribute (compiled {expected}): set it always, or never.",
+    ),
+    RecompileRemedy(
+        "relation of sizes",
+        _kind("relation of sizes"),
+        "sizes are in one relation in some calls only (`{check}`): give them one relation, or do not "
+        "decide by it in the compiled code.",
+    ),
+    RecompileRemedy(
+        "another backend",
+        _kind("backend"),
+        "call `torch.compile` once, outside of what is called again and again, and keep what it returns: "
+        "what one call of it has compiled, another one with another backend function does not use.",
+        lambda cause: Change(edit="compile hoisted"),
+        cures=("recompile_fresh_backend",),
+    ),
+    RecompileRemedy(
+        "hint of torch's",
+        lambda cause: cause.failure is not None and bool(cause.failure.hint),
+        "{hint}",
+    ),
+    RecompileRemedy(
+        "anything else",
+        _kind("other"),
+        "the check `{check}` failed: make what it is about alike in every call.",
+    ),
+)

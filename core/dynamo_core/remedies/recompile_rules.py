@@ -1,0 +1,245 @@
+"""Remedies for recompiles that need no edit: variables, settings, arguments, options of `dynamo run`.
+
+Source: torch/compiler/config.py (dynamic_sources and unbacked_sources, read from the environment when torch
+is imported; a dimension behind the name is understood from 2.13 on) and torch/_dynamo/config.py. Read with
+2.8 to 2.13 and with the main branch before 2.15.
+"""
+
+from collections.abc import Callable, Sequence
+
+from ..analysis.recompile_causes import RecompileCause, causes_of
+from .recompile_edits import EDITS, OF_WRAPPED_MODULES
+from .rules import Advice, Assignment, Change, RecompileRemedy
+
+_SLOWER = "what is not fixed can make compiled code slower"
+_OF_THAT_NAME = "it holds for every compiled function that has an argument of that name"
+_DIMENSIONS_SINCE = (2, 13)  # `L['x']:0`; before, all dimensions of what is named
+# One argument of torch.compile is less to set than many names.
+_MANY_FRAMES = 3
+# As many values as torch keeps versions: there will be more, and more versions are no cure.
+_ALWAYS_ANOTHER = 8
+_MOST_NAMES = 4
+
+
+def _sizes_can_be_dynamic(cause: RecompileCause) -> bool:
+    return cause.kind == "size" and not cause.is_needed_as_number
+
+
+def _can_be_dynamic(cause: RecompileCause) -> bool:
+    is_number = cause.is_int and not cause.is_needed_as_number
+    return _sizes_can_be_dynamic(cause) or is_number or cause.is_duck_sizing
+
+
+def _can_be_named(cause: RecompileCause) -> bool:
+    is_enough = bool(cause.dynamic_sources) and not cause.comes_with_a_float
+    return _can_be_dynamic(cause) and is_enough and not _is_hardly_more_than_0_or_1(cause)
+
+
+def _is_hardly_more_than_0_or_1(cause: RecompileCause) -> bool:
+    """Whether there are no two other sizes for which one version could serve."""
+    return cause.came_as_0_or_1 and len(set(cause.values) - {"0", "1"}) < 2
+
+
+def _can_be_unbacked(cause: RecompileCause) -> bool:
+    is_sure = _sizes_can_be_dynamic(cause) and cause.is_free and not cause.is_whole_graph
+    return is_sure and cause.came_as_0_or_1 and bool(cause.dynamic_sources)
+
+
+def _by_argument(cause: RecompileCause) -> bool:
+    """Whether `dynamic=True` makes dynamic what varies: not what torch holds fixed, nor sizes of 0 and 1."""
+    if cause.dynamic is True or _is_hardly_more_than_0_or_1(cause) or cause.is_needed_as_number:
+        return False
+    if cause.kind == "size":
+        return not cause.is_of_parameter
+    if cause.is_mixed:
+        return False
+    is_fixed = cause.is_int and (cause.is_of_module or cause.is_global)
+    return (cause.is_int and not is_fixed) or (cause.is_float and cause.became_dynamic)
+
+
+def _is_first_by_argument(cause: RecompileCause) -> bool:
+    is_simpler = (
+        cause.dynamic is False
+        or cause.is_float
+        or cause.comes_with_a_float
+        or cause.frame.records.frames_that_vary >= _MANY_FRAMES
+        or len(cause.dynamic_sources) > _MOST_NAMES
+    )
+    return not cause.is_captured and _by_argument(cause) and (is_simpler or not cause.dynamic_sources)
+
+
+def _in_environment(cause: RecompileCause) -> Change:
+    """All that varies in its frame and can be named: one version is to serve for all of it."""
+    unbacked: dict[str, None] = {}
+    dynamic: dict[str, None] = {}
+    for each in causes_of(cause.frame):
+        names = _names(each)
+        if _can_be_unbacked(each) and each.version >= _DIMENSIONS_SINCE:
+            unbacked |= dict.fromkeys(names[:1])
+            dynamic |= dict.fromkeys(names[1:])
+        elif _can_be_named(each):
+            dynamic |= dict.fromkeys(names)
+    lists = {
+        "TORCH_COMPILE_UNBACKED_SOURCES": list(unbacked),
+        "TORCH_COMPILE_DYNAMIC_SOURCES": [name for name in dynamic if name not in unbacked],
+    }
+    return Change(
+        environment=tuple(Assignment(name, ",".join(names)) for name, names in lists.items() if names)
+    )
+
+
+def _names(cause: RecompileCause) -> list[str]:
+    """As torch reads them; what failed comes first."""
+    has_dimensions = cause.version >= _DIMENSIONS_SINCE
+    names = (
+        source if index is None or not has_dimensions else f"{source}:{index}"
+        for source, index in cause.dynamic_sources
+    )
+    return list(dict.fromkeys(names))
+
+
+def _dynamic(cause: RecompileCause) -> Change:
+    return Change(arguments=(Assignment("dynamic", "True"),))
+
+
+def _setting(name: str, value: str) -> Callable[[RecompileCause], Change]:
+    return lambda cause: Change(settings=(Assignment(name, value),))
+
+
+SETTINGS: Sequence[RecompileRemedy] = (
+    RecompileRemedy(
+        "sizes 0 and 1",
+        _can_be_unbacked,
+        "{what} takes several values ({values}), and torch compiles 0 and 1 apart; nothing in the function "
+        "depends on it: set `{typed}` in the program's environment, and one version serves all.",
+        _in_environment,
+        f"{_SLOWER}; a branch on the size would become a graph break; {_OF_THAT_NAME}",
+        since=_DIMENSIONS_SINCE,
+        cures=("recompile_sizes_0_and_1", "recompile_one_first", "recompile_size_and_number"),
+        never_for=("recompile_specialised_size", "recompile_size_threshold", "recompile_loop_over_size"),
+    ),
+    RecompileRemedy(
+        "captured with dynamic sizes",
+        lambda cause: cause.is_captured and _by_argument(cause),
+        "{what} takes several values ({values}): `dynamo run --dynamic …` compiles one version for {all} "
+        "them; in a torch.compile of your own that is `torch.compile(…, dynamic=True)`.",
+        lambda cause: Change(options=("--dynamic",)),
+        _SLOWER,
+        cures=("recompile_captured_batch", "recompile_captured_generation", "recompile_captured_rate"),
+        never_for=("recompile_specialised_size", "recompile_parameter_size", "recompile_counter_in_forward"),
+    ),
+    RecompileRemedy(
+        "argument of torch.compile",
+        _is_first_by_argument,
+        "{what} takes several values ({values}){against}: `torch.compile(..., dynamic=True)` compiles one "
+        "version for {all} them.",
+        _dynamic,
+        _SLOWER,
+        cures=(
+            "recompile_float_argument",
+            "recompile_rate_on_module",
+            "recompile_size_with_rate",
+            "recompile_rate_of_optimizer",
+            "recompile_dynamic_false",
+        ),
+        never_for=("recompile_specialised_size", "recompile_two_inputs", "recompile_counter_in_forward"),
+    ),
+    RecompileRemedy(
+        "names of sizes that were equal",
+        lambda cause: cause.is_duck_sizing and _can_be_named(cause),
+        "sizes that were equal when it was compiled were taken for one (`{check}`), and then they "
+        "differed: set `{typed}` in the program's environment, and each is a size of its own.",
+        _in_environment,
+        _OF_THAT_NAME,
+        cures=("recompile_two_inputs",),
+        never_for=("recompile_size_threshold",),
+    ),
+    RecompileRemedy(
+        "names in the environment",
+        _can_be_named,
+        "{what} takes several values ({values}): set `{typed}` in the program's environment, and one "
+        "version serves {all} them.",
+        _in_environment,
+        f"{_SLOWER}; {_OF_THAT_NAME}",
+        cures=(
+            "recompile_batch_size",
+            "recompile_two_sizes",
+            "recompile_nested_sizes",
+            "recompile_parameter_size",
+            "recompile_int_argument",
+            "recompile_step_in_training",
+            "recompile_counter_in_forward",
+            "recompile_captured_counter",
+            "recompile_layer_number",
+            "recompile_global_int",
+            "recompile_closure",
+            "recompile_after_a_break",
+            "recompile_nearest_version",
+        ),
+        never_for=("recompile_specialised_size", "recompile_size_threshold", "recompile_string_argument"),
+    ),
+    RecompileRemedy(
+        "sizes of parameters",
+        lambda cause: cause.is_of_parameter and _sizes_can_be_dynamic(cause),
+        "set `torch._dynamo.config.force_parameter_static_shapes = False`: torch then makes the size of a "
+        "parameter dynamic when it has changed once, as that of any tensor.",
+        _setting("torch._dynamo.config.force_parameter_static_shapes", "False"),
+        _SLOWER,
+        besides=True,
+    ),
+    RecompileRemedy(
+        "numbers on modules",
+        lambda cause: cause.is_int and cause.is_of_module and not cause.is_needed_as_number,
+        "set `torch._dynamo.config.allow_unspec_int_on_nn_module = True`: torch then makes a number on a "
+        "module dynamic when it has changed once, as any other; or keep it in a buffer (`register_buffer`).",
+        _setting("torch._dynamo.config.allow_unspec_int_on_nn_module", "True"),
+        _SLOWER,
+        besides=True,
+    ),
+    RecompileRemedy(
+        "mark the dimension",
+        lambda cause: (
+            _can_be_named(cause)
+            and cause.kind == "size"
+            and not cause.is_of_parameter
+            and not cause.came_as_0_or_1
+            and not (cause.source or "").startswith("___")
+        ),
+        "call {marked} on what is passed, before the call.",
+        never_for=("recompile_specialised_size", "recompile_loop_over_size", "recompile_sizes_0_and_1"),
+        besides=True,
+    ),
+    RecompileRemedy(
+        "more versions",
+        lambda cause: (
+            cause.frame.limit is not None
+            and len(cause.values) < _ALWAYS_ANOTHER
+            and not _can_be_named(cause)
+            and not _by_argument(cause)
+        ),
+        "if only few more come, let torch keep more versions than its 8: "
+        "`torch._dynamo.config.recompile_limit = 64`.",
+        _setting("torch._dynamo.config.recompile_limit", "64"),
+        "each version takes time to compile, and is looked at in each call",
+        besides=True,
+    ),
+)
+
+
+# What to do about recompiles: the first rows of a table that apply, the surest first.
+#
+# Each row was tried with torch 2.13 on the programs that it names (tests/integration/test_first_advice.py).
+
+
+REMEDIES: tuple[RecompileRemedy, ...] = (OF_WRAPPED_MODULES, *SETTINGS, *EDITS)
+_MOST = 3
+
+
+def recompile_advice(cause: RecompileCause) -> list[Advice]:
+    """What to do about a cause, the surest first; nothing where the versions are rightly apart."""
+    if cause.is_rightly_apart:
+        return []
+    rows = [row for row in REMEDIES if row.is_for(cause)]
+    first = [row for row in rows if not row.besides][:1]
+    further = [row for row in rows if row.besides]
+    return [row.advice(cause) for row in (*first, *further)][:_MOST]

@@ -1,0 +1,333 @@
+"""What to do, as a sentence for a person and, where it can be typed for them, as a change for a program."""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from ..analysis.recompile_causes import RecompileCause
+from ..analysis.source_lines import call_on, condition_of, is_library, package_of, targets_of
+from ..analysis.words import place
+from ..model import GraphBreak, Place, StackFrame
+from ..recording.guards import plain_source
+from ..shared.quick_dataclass import dataclass
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """`name` gets `value`; of a setting of torch's, as a Python literal."""
+
+    name: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value}"
+
+
+@dataclass(frozen=True)
+class Change:
+    """What `dynamo fix` does to try a remedy; one of the fields is filled.
+
+    `environment` are variables of the process; `settings` torch's own, by their whole name
+    (`torch._dynamo.config.…`), as `dynamo run --config` sets them; `arguments` those of the program's own
+    calls of torch.compile, as `dynamo run --override` replaces them; `options` are others of `dynamo run`;
+    `edit` names an edit of the source (`dynamo_core/fix/edits`), which is made at the finding's place;
+    `operand` is what some of them are about: the name of an argument, or the statement that is put in.
+    """
+
+    environment: tuple[Assignment, ...] = ()
+    settings: tuple[Assignment, ...] = ()
+    arguments: tuple[Assignment, ...] = ()
+    options: tuple[str, ...] = ()
+    edit: str | None = None
+    operand: str | None = None
+
+
+@dataclass(frozen=True)
+class Advice:
+    """`may_change` says what else it may do to the program; empty where nothing is known."""
+
+    text: str
+    change: Change | None = None
+    may_change: str = ""
+
+
+def environment(text: str, may_change: str = "", **variables: str) -> Advice:
+    """Advice to set environment variables."""
+    change = Change(environment=tuple(Assignment(name, value) for name, value in variables.items()))
+    return Advice(text, change, may_change)
+
+
+def setting(text: str, name: str, value: str, may_change: str = "") -> Advice:
+    """Advice to give a setting of torch's another value."""
+    return Advice(text, Change(settings=(Assignment(name, value),)), may_change)
+
+
+def edit(text: str, name: str, may_change: str = "") -> Advice:
+    """Advice to change the line, for which there is an edit."""
+    return Advice(text, Change(edit=name), may_change)
+
+
+# A graph break, or what made Dynamo give a frame up, as the tables of remedies look at it.
+
+
+_LONGEST_WORDS = 4000  # characters of torch's; what tells breaks apart comes first
+_LONGEST_REASON = 20_000
+_LONGEST_CONTEXT = 200
+_CONTEXT = "Developer debug context: "
+_DDP = "torch/nn/parallel/distributed.py"
+_NAME = re.compile(r"[A-Za-z_]\w{0,99}")
+_COMMENT = re.compile(r"\s{0,9}#[^'\"]{0,300}$")
+
+
+@dataclass(frozen=True)
+class Situation:
+    """`words` are torch's name for the break and its explanation, `line` is the text of the user's line.
+
+    `following` are the lines behind it, as far as they are known. Where the break is inside of a library,
+    `entered` is the function of it that the user's line calls, `library` whose it is, and `depth` how many
+    calls inside of it; `is_in_ddp` if that is DistributedDataParallel. `context` is what torch adds for its
+    developers.
+    """
+
+    words: str
+    line: str = ""
+    following: tuple[str, ...] = ()
+    entered: str | None = None
+    depth: int = 0
+    library: str | None = None
+    torch_version: str | None = None
+    function: str | None = None
+    context: str = ""
+    grad_enabled: bool | None = None
+    is_in_ddp: bool = False
+
+    @cached_property
+    def parts(self) -> dict[str, str]:
+        """What advice can name: parts of the line, or words that stand for them."""
+        called = frozenset(_NAME.findall(self.words[:300]))
+        if self.entered is not None:
+            called = frozenset((self.entered,))
+        line = _COMMENT.sub("", self.line) or "the line"
+        call = call_on(self.line, called)
+        targets = targets_of(self.line)
+        condition = condition_of(self.line)
+        return {
+            "line": line,
+            "branch": condition or line,
+            "condition": condition or "condition",
+            "tensor_condition": (condition or "condition").replace(".item()", ""),
+            "call": call or line,
+            "called": (call or self.entered or line).partition("(")[0],
+            "target": ", ".join(targets) or "what it returns",
+            "function": self.function or "the function",
+            "library": self.library or "the library",
+        }
+
+    @property
+    def is_in_library(self) -> bool:
+        """Whether it is in a library that the user calls, and not in torch."""
+        return self.entered is not None and self.library not in (None, "torch")
+
+    @property
+    def counts_a_loop(self) -> bool:
+        """Whether a `range` on this line is as long as the value, or one behind it that takes it."""
+        targets = targets_of(self.line)
+        calls = [call_on(line, frozenset({"range"})) or "" for line in self.following]
+        ranges = [call for call in calls if call.startswith("range(")]
+        return "range(" in self.line or any(
+            target in _NAME.findall(call) for call in ranges for target in targets
+        )
+
+    @property
+    def is_branched_on_next(self) -> bool:
+        """Whether a line behind it branches on what this one assigns."""
+        targets = targets_of(self.line)
+        tested = [condition_of(line) for line in self.following]
+        return any(target in _NAME.findall(condition or "") for condition in tested for target in targets)
+
+
+def situation_of(graph_break: GraphBreak, torch_version: str | None) -> Situation:
+    """What the tables of remedies go by, of one graph break."""
+    explanation = graph_break.explanation
+    words = f"{graph_break.kind}\n{(explanation and explanation.explanation) or graph_break.reason}"
+    own, entered = user_line(graph_break)
+    stack = [*graph_break.callers, *graph_break.stack]  # the user's call may be outside of what is compiled
+    lines = graph_break.around
+    behind = sorted(n for n in lines if own is not None and n > own.place.line) if entered is None else []
+    return Situation(
+        words[:_LONGEST_WORDS],
+        own.text.strip() if own is not None else "",
+        tuple(lines[n] for n in behind),
+        None if entered is None else entered.function,
+        0 if entered is None else len(stack) - stack.index(entered),
+        None if entered is None else package_of(entered.place),
+        torch_version,
+        graph_break.stack[0].function if graph_break.stack else None,
+        graph_break.reason[:_LONGEST_REASON].partition(_CONTEXT)[2][:_LONGEST_CONTEXT],
+        graph_break.grad_enabled,
+        (graph_break.method or "").startswith("DistributedDataParallel")
+        or any(frame.place.file.endswith(_DDP) for frame in stack),
+    )
+
+
+def user_line(graph_break: GraphBreak) -> tuple[StackFrame | None, StackFrame | None]:
+    """The innermost line of the user's own, and the frame of a library that it entered to break in there."""
+    stack = [*graph_break.callers, *graph_break.stack]
+    for position in range(len(stack) - 1, -1, -1):
+        if not is_library(stack[position].place):
+            return stack[position], stack[position + 1] if position + 1 < len(stack) else None
+    return (stack[-1], None) if stack else (None, None)
+
+
+def place_of(graph_break: GraphBreak) -> Place | None:
+    """Where the user has to look."""
+    own, _ = user_line(graph_break)
+    return own.place if own is not None else graph_break.place
+
+
+# What an entry of the tables is: a cause of graph breaks, how it is recognized, and what to do about it.
+
+
+_VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})")
+_OLDEST = (2, 8)
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """One thing to do. `text` may name parts of the user's line: {condition}, {call}, … (`Situation.parts`).
+
+    `cures` names the program in tests/integration/broken_programs that it cures, `not_for` those to which it
+    would do harm, so that it must not be given there. `since` is the first torch that accepts it.
+    """
+
+    text: str
+    cures: str
+    change: Change | None = None
+    may_change: str = ""
+    since: tuple[int, int] = _OLDEST
+    not_for: tuple[str, ...] = ()
+
+    def advice(self, situation: Situation) -> Advice:
+        """The advice, with the names of this break filled in."""
+        return Advice(self.text.format_map(situation.parts), self.change, self.may_change)
+
+
+@dataclass(frozen=True)
+class Cause:
+    """`words` must be found in torch's words, `line` in the user's line, and `unless` not.
+
+    `when` is one more test. `sentence` says why the graph breaks; it names parts of the line as the
+    treatments do. The surest of those come first.
+    """
+
+    words: re.Pattern[str]
+    sentence: str
+    treatments: tuple[Treatment, ...]
+    line: re.Pattern[str] | None = None
+    unless: re.Pattern[str] | None = None
+    when: Callable[[Situation], bool] | None = None
+
+    def fits(self, situation: Situation) -> bool:
+        """Whether it is what this break comes from."""
+        return (
+            self.words.search(situation.words) is not None
+            and (self.line is None or self.line.search(situation.line) is not None)
+            and (self.unless is None or self.unless.search(situation.line) is None)
+            and (self.when is None or self.when(situation))
+        )
+
+    def sentence_for(self, situation: Situation) -> str:
+        """Why this one breaks."""
+        return self.sentence.format_map(situation.parts)
+
+    def advice(self, situation: Situation) -> Sequence[Advice]:
+        """What to do about this one, with the torch that it ran with; where that is not known, with any."""
+        found = _VERSION.match(situation.torch_version or "")
+        version = (int(found[1]), int(found[2])) if found else _OLDEST
+        return [each.advice(situation) for each in self.treatments if version >= each.since]
+
+
+# A row of the table of remedies for recompiles: for which causes, what to say, and what to change.
+
+
+_MOST_SHOWN = 8
+_LONGEST_CHECK = 120
+_ASKED_FOR = ", and the program asks for a version of each (`dynamic=False`); if it need not"
+
+
+@dataclass(frozen=True)
+class RecompileRemedy:
+    """`text` may have `{what}`, `{source}`, `{values}` and `{line}` of the cause, and what is `{typed}`.
+
+    What a remedy is `{against}` is the program's own word, where it has one.
+
+    `cures` names programs in tests/integration/broken_programs/ of which it is the first remedy and which it
+    cures; `never_for` those in which it would raise an error, or change nothing. `since` is the first version
+    of torch that accepts it. What is only a further way stands `besides` another remedy.
+    """
+
+    name: str
+    applies: Callable[[RecompileCause], bool]
+    text: str
+    change: Callable[[RecompileCause], Change | None] | None = None
+    may_change: str = ""
+    besides: bool = False
+    since: tuple[int, int] = _OLDEST
+    cures: tuple[str, ...] = ()
+    never_for: tuple[str, ...] = ()
+
+    def is_for(self, cause: RecompileCause) -> bool:
+        """Whether it applies, and torch accepts it: every torch, where the version was not recorded."""
+        version = cause.version if any(cause.version) else _OLDEST
+        return version >= self.since and self.applies(cause)
+
+    def advice(self, cause: RecompileCause) -> Advice:
+        """It, with the names and values of a cause."""
+        change = self.change(cause) if self.change is not None else None
+        return Advice(self.text.format(**_words(cause, change)), change, self.may_change)
+
+
+def _marked(cause: RecompileCause) -> str:
+    """Each size that goes along with it as well: torch refuses one that is marked alone."""
+    sizes = [(plain_source(source), index) for source, index in cause.dynamic_sources if index is not None]
+    named = dict.fromkeys([(cause.source, cause.index), *sizes])
+    return " and ".join(f"`torch._dynamo.mark_dynamic({name}, {index})`" for name, index in named)
+
+
+def _words(cause: RecompileCause, change: Change | None) -> dict[str, str]:
+    assigned = (*change.environment, *change.settings, *change.arguments) if change is not None else ()
+    failure = cause.failure
+    return {
+        "what": what_varies(cause),
+        "name": cause.source or "tensor",
+        "marked": _marked(cause),
+        "source": f"`{cause.source}`" if cause.source else "an input",
+        "values": shown_values(cause),
+        "against": _ASKED_FOR if cause.dynamic is False else "",
+        "all": "all but 0 and 1 of" if cause.came_as_0_or_1 else "all of",
+        "expected": (failure.expected if failure is not None else None) or "named",
+        "check": _short(failure.check) if failure is not None else "",
+        "hint": (failure.hint if failure is not None else None) or "",
+        "typed": " ".join(f'{each.name}="{each.value}"' for each in assigned),
+        "caller": f"`{cause.eager_caller}`" if cause.eager_caller else "a function",
+        "line": f"`{cause.line}`" if cause.line else f"line {place(cause.place)}",
+    }
+
+
+def shown_values(cause: RecompileCause) -> str:
+    """The values, or the first of many."""
+    shown = ", ".join(cause.values[:_MOST_SHOWN])
+    return shown + (", …" if len(cause.values) > _MOST_SHOWN else "")
+
+
+def what_varies(cause: RecompileCause) -> str:
+    """What varies, as a sentence begins with it: the size of `x` at dimension 0."""
+    if cause.kind == "size":
+        return f"the size of `{cause.source}` at dimension {cause.index}"
+    if cause.kind == "relation of sizes" and cause.failure is not None:
+        return f"whether `{cause.failure.check}`"
+    return f"`{cause.source}`" if cause.source else "an input"
+
+
+def _short(check: str) -> str:
+    return check if len(check) <= _LONGEST_CHECK else check[:_LONGEST_CHECK] + "…"

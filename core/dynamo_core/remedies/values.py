@@ -1,0 +1,307 @@
+"""Causes: the program needs to know, while it is compiled, what a tensor holds.
+
+Source: torch/_dynamo/symbolic_convert.py (generic_jump), torch/_dynamo/variables/tensor.py (item, tolist),
+torch/_subclasses/fake_impls.py (operators with outputs that depend on data); read with 2.13, their names with
+2.8 to 2.15 (torch/_dynamo/graph_break_registry.json).
+"""
+
+import re
+
+from ..analysis.source_lines import has_made_message, is_made_of_conditions
+from .rules import Assignment, Cause, Change, Situation, Treatment
+
+_BRANCH = re.compile(r"[Dd]ata-dependent branching|generic_jump|Data-dependent jump")
+_VALUE = re.compile(r"Tensor\.item\(\)|_local_scalar_dense")
+_ASSERT = re.compile(r"^\s*assert\b")
+_WHILE = re.compile(r"^\s*while\b")
+_APPENDS = re.compile(r"\s*[\w.]{1,100}\.(?:append|add|extend)\(")
+_TO_WHERE = Change(edit="branch to where")
+_NOT_KNOWN = "and that is not known while the function is compiled"
+
+
+def _raises(situation: Situation) -> bool:
+    return bool(situation.following) and situation.following[0].lstrip().startswith("raise ")
+
+
+def _leaves_a_loop(situation: Situation) -> bool:
+    return bool(situation.following) and situation.following[0].strip() in ("break", "continue")
+
+
+def _appends(situation: Situation) -> bool:
+    return bool(situation.following) and _APPENDS.match(situation.following[0]) is not None
+
+
+def _is_made_of_conditions(situation: Situation) -> bool:
+    return is_made_of_conditions(situation.line)
+
+
+def _has_made_message(situation: Situation) -> bool:
+    return has_made_message(situation.line)
+
+
+def _is_branched_on_next(situation: Situation) -> bool:
+    return situation.is_branched_on_next
+
+
+def _loop(cures: str) -> Treatment:
+    return Treatment(
+        "compile what the loop repeats, not the loop: make its body a function, give that one to "
+        "`torch.compile`, and leave `while {condition}` to Python.",
+        cures=cures,
+    )
+
+
+_ASSERTS = (
+    Cause(
+        _BRANCH,
+        "the message of this assert is made of values, so that torch cannot keep the assert in the graph and "
+        "takes it for a branch on what a tensor holds",
+        (
+            Treatment(
+                'give the assert constant text as its message, `assert {condition}, "…"`: then it stays in '
+                "the graph. What keeps it out is a message that is made (an f-string, `%`, `.format`).",
+                cures="assert_with_f_string",
+                change=Change(edit="assert with a constant message"),
+                may_change="the message of an assert that fails has no values in it",
+            ),
+        ),
+        line=_ASSERT,
+        when=_has_made_message,
+    ),
+    Cause(
+        _BRANCH,
+        "`and`, `or` and `not` in this assert are branches on what a tensor holds",
+        (
+            Treatment(
+                "make one condition of `{condition}`: `torch.logical_and(a, b)` for `a and b`, "
+                "`torch.logical_or` for `or`, `torch.logical_not(a)` for `not a`. Then it stays in the "
+                "graph.",
+                cures="assert_of_two_values",
+                change=Change(edit="assert of one condition"),
+            ),
+        ),
+        line=_ASSERT,
+        when=_is_made_of_conditions,
+    ),
+    Cause(
+        _BRANCH,
+        "what this assert tests is no tensor that torch could test in the graph, " + _NOT_KNOWN,
+        (
+            Treatment(
+                "move the assert out of the compiled code, in front of the call of `{function}` or after it.",
+                cures="error_raised_on_a_value",
+            ),
+        ),
+        line=_ASSERT,
+    ),
+)
+_BRANCHES = (
+    Cause(
+        _BRANCH,
+        "how often the loop runs depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
+        (_loop("while_on_a_value"),),
+        line=_WHILE,
+    ),
+    Cause(
+        _BRANCH,
+        "whether an exception is raised depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
+        (
+            Treatment(
+                "move `if {condition}: raise …` out of the compiled code: after the call of `{function}`, "
+                "on what it returns, or in front of it.",
+                cures="error_raised_on_a_value",
+            ),
+        ),
+        when=_raises,
+    ),
+    Cause(
+        _BRANCH,
+        "how often the loop runs depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
+        (
+            Treatment(
+                "compile what the loop repeats, not the loop: make a function of what stands in front of "
+                "`if {condition}`, give that one to `torch.compile`, and leave the loop to Python.",
+                cures="loop_that_is_left",
+            ),
+        ),
+        when=_leaves_a_loop,
+    ),
+    Cause(
+        _BRANCH,
+        "what is put into a list depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
+        (
+            Treatment(
+                "compute the condition for all of them at once, as a tensor of True and False; return it "
+                "beside them, and take those that are wanted (`values[mask]`) after the call of "
+                "`{function}`.",
+                cures="rows_kept_by_value",
+            ),
+        ),
+        when=_appends,
+    ),
+    Cause(
+        _BRANCH,
+        "which way `{branch}` goes depends on what tensors hold, " + _NOT_KNOWN,
+        (
+            Treatment(
+                "calculate both and choose, `torch.where(condition, then, else)`, for each value that the "
+                "branches change; in `{condition}` write `&` for `and`, `|` for `or`, `~` for `not`, with "
+                "each side in brackets, and `==` or `torch.isin` for `in`.",
+                cures="and_of_two_values",
+                change=_TO_WHERE,
+                not_for=("error_raised_on_a_value", "loop_that_is_left", "assert_of_two_values"),
+            ),
+        ),
+        when=_is_made_of_conditions,
+    ),
+    Cause(
+        _BRANCH,
+        "which way `{branch}` goes depends on what a tensor holds, " + _NOT_KNOWN,
+        (
+            Treatment(
+                "calculate both and choose, `torch.where({tensor_condition}, then, else)`, for each value "
+                "that the branches change; where one of them must not be calculated, use `torch.cond`.",
+                cures="branch_on_a_value",
+                change=_TO_WHERE,
+                not_for=("error_raised_on_a_value", "loop_that_is_left", "branch_on_a_negation"),
+            ),
+        ),
+    ),
+)
+_VALUES = (
+    Cause(
+        _VALUE,
+        "which way `{branch}` goes depends on what a tensor holds, " + _NOT_KNOWN,
+        (
+            Treatment(
+                "do not take the value out: calculate both and choose, "
+                "`torch.where({tensor_condition}, then, else)`, for each value that the branches change.",
+                cures="item_then_branch",
+                change=_TO_WHERE,
+            ),
+        ),
+        line=re.compile(r"^\s*(?:if|elif)\b|\bif\b.{1,200}\belse\b"),
+    ),
+    Cause(
+        _VALUE,
+        "`{line}` takes a value out of a tensor, and a branch depends on it, " + _NOT_KNOWN,
+        (
+            Treatment(
+                "keep `{target}` a tensor (leave off `.item()`), and in place of the branch choose with "
+                "`torch.where(condition, then, else)`.",
+                cures="item_kept_then_branch",
+            ),
+        ),
+        when=_is_branched_on_next,
+    ),
+    Cause(
+        _VALUE,
+        "how often the loop runs depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
+        (_loop("while_on_an_item"),),
+        line=_WHILE,
+    ),
+    Cause(
+        _VALUE,
+        "how often a loop runs depends on what a tensor holds (`{line}`), " + _NOT_KNOWN,
+        (
+            Treatment(
+                "pass the number to `{function}` as a Python int: take it out of the tensor before the call.",
+                cures="range_over_a_tensor",
+                may_change="each number is compiled again",
+            ),
+        ),
+        when=lambda situation: situation.counts_a_loop,
+    ),
+    Cause(
+        _VALUE,
+        "text is made of what a tensor holds, " + _NOT_KNOWN,
+        (
+            Treatment(
+                "make the text after the call of `{function}`: return the tensor, and format it there.",
+                cures="item_in_text",
+            ),
+        ),
+        line=re.compile(r"\bf['\"]|\.format\(|['\"] % |\bstr\(|\brepr\("),
+    ),
+    Cause(
+        _VALUE,
+        "`{line}` takes a value out of a tensor, " + _NOT_KNOWN,
+        (
+            Treatment(
+                "set `TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1` in the environment (or "
+                "`torch._dynamo.config.capture_scalar_outputs = True` before the first call): then taking "
+                "the value out is part of the graph.",
+                cures="item",
+                change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS", "1"),)),
+                not_for=(
+                    "item_then_branch",
+                    "item_kept_then_branch",
+                    "while_on_an_item",
+                    "item_in_text",
+                    "range_over_a_tensor",
+                ),
+            ),
+            Treatment(
+                "leave off `.item()` (or `float`, `int`), and calculate with the tensor.",
+                cures="item",
+                change=Change(edit="item kept a tensor"),
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"Tensor\.tolist\(\)"),
+        "`{line}` makes a list of what a tensor holds, " + _NOT_KNOWN,
+        (
+            Treatment(
+                "keep it a tensor: `x[0]` or `x.unbind()` in place of `.tolist()`; torch.sort, torch.max in "
+                "place of Python's; or make the list after the call of `{function}`.",
+                cures="tolist_of_floats",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"aten\.(?:equal|allclose|is_nonzero)\b"),
+        "`{call}` is true or false by what the tensors hold, " + _NOT_KNOWN,
+        (
+            Treatment(
+                "compare in the graph and choose there, `torch.where((a == b).all(), then, else)`, in place "
+                "of `{call}` and a branch on it.",
+                cures="equal_tensors",
+            ),
+        ),
+    ),
+    Cause(
+        re.compile(r"sort with non-constant keys"),
+        "`{line}` sorts a list by values of tensors, " + _NOT_KNOWN,
+        (
+            Treatment(
+                "sort it in the graph: make one tensor of the list, `together = torch.stack(...)`, "
+                "and of the keys another one, `keys`; then `together[keys.argsort(stable=True)]` has it in "
+                "order; `descending=True` reverses that.",
+                cures="sorted_by_a_value",
+            ),
+        ),
+    ),
+)
+_SIZED = "how large a tensor on this line becomes depends on what another one holds: `{line}`"
+_OF_KNOWN_SIZE = Treatment(
+    "use what has a known size in its place: a mask and `torch.where`, or `torch.topk`.", cures="boolean_mask"
+)
+_SIZES = (
+    Cause(
+        re.compile(r"Dynamic shape operator\n"),
+        _SIZED,
+        (
+            Treatment(
+                "set `TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1` in the environment (or "
+                "`torch._dynamo.config.capture_dynamic_output_shape_ops = True` before the first call): then "
+                "the operator is part of the graph.",
+                cures="unique",
+                change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS", "1"),)),
+            ),
+            _OF_KNOWN_SIZE,
+        ),
+    ),
+    Cause(re.compile(r"Dynamic shape operator"), _SIZED, (_OF_KNOWN_SIZE,)),
+)
+TABLE = (*_ASSERTS, *_BRANCHES, *_VALUES, *_SIZES)

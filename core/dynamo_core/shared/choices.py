@@ -1,0 +1,87 @@
+"""When `--freeze-after` says to stop compiling: `100`, `2.5s`, `forward=100`.
+
+Both sides of the process boundary import this module, so it needs the standard library only.
+"""
+
+import ast
+import re
+from typing import Any, NamedTuple
+
+from .quick_dataclass import dataclass
+
+_SECONDS = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*s")
+
+
+@dataclass(frozen=True)
+class FreezeAfter:
+    """`calls` of compiled graphs, of all or of one `function`'s; or `seconds` without a compile."""
+
+    calls: int | None = None
+    seconds: float | None = None
+    function: str | None = None
+
+
+def parse_freeze_after(text: str) -> FreezeAfter:
+    """What the user typed; ValueError says what is wrong."""
+    in_seconds = _SECONDS.fullmatch(text.strip())
+    if in_seconds and float(in_seconds[1]) > 0:
+        return FreezeAfter(seconds=float(in_seconds[1]))
+    function, equals, number = text.strip().rpartition("=")
+    if not number.isdecimal() or int(number) < 1 or (equals and not function):
+        raise ValueError(
+            f"{text!r} is neither a number of calls (100), a time without a compile (5s) "
+            "nor a function's calls (forward=100)"
+        )
+    return FreezeAfter(calls=int(number), function=function or None)
+
+
+# What `--config` asks for: another value for one of torch's own settings.
+#
+# Both sides of the process boundary import this module, so it needs the standard library only.
+
+
+# The modules whose values are settings. Source: torch/utils/_config_module.py (install_config_module), whose
+# users these are; the same in 2.8, 2.13 and 2.15.
+CONFIG_MODULES = (
+    "torch._dynamo.config",
+    "torch._inductor.config",
+    "torch._functorch.config",
+    "torch.fx.experimental._config",
+    "torch.compiler.config",
+)
+
+
+class ConfigChange(NamedTuple):
+    """A setting of `module` by its `name`, which may have dots, and what is assigned or added to it."""
+
+    module: str
+    name: str
+    text: str
+    is_added: bool
+
+    def __str__(self) -> str:
+        """As it would be typed."""
+        return f"{self.module}.{self.name}{'+' if self.is_added else ''}={self.text}"
+
+    @property
+    def value(self) -> Any:
+        """A Python literal, or else the text itself."""
+        try:
+            return ast.literal_eval(self.text)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return self.text
+
+
+def parse_config(text: str) -> ConfigChange:
+    """Read `torch._dynamo.config.NAME=VALUE`, or `…NAME+=FUNCTION`; ValueError says what is wrong."""
+    key, equals, value = text.partition("=")
+    is_added = key.endswith("+")
+    key = key.removesuffix("+").strip()
+    module = next((module for module in CONFIG_MODULES if key.startswith(f"{module}.")), None)
+    if not equals or module is None:
+        known = ", ".join(CONFIG_MODULES)
+        raise ValueError(f"{text!r} is not MODULE.NAME=VALUE, with a setting of one of {known}")
+    name = key.removeprefix(f"{module}.")
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise ValueError(f"{key!r} names no setting")
+    return ConfigChange(module, name, value.strip(), is_added)

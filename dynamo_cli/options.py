@@ -1,0 +1,411 @@
+"""The options of `dynamo run`, which every command shares that can run a program first."""
+
+import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from dynamo_core.launch.program import Program
+from dynamo_core.recording.remote import is_url
+from dynamo_core.shared.backend_choice import Option, option_value
+from dynamo_core.shared.choices import parse_config, parse_freeze_after
+from dynamo_core.shared.overrides import merged, parse_override
+from dynamo_core.shared.settings import (
+    CAPTURE_BUDGET,
+    CAPTURE_POLICIES,
+    FULLGRAPH_FIRST,
+    FULLGRAPH_KEEP_GOING,
+    LOOP_LIMIT,
+    ON_RECOMPILE_EAGER,
+    ON_RECOMPILE_ERROR,
+    OP_LIMIT,
+    SEMANTICS_COMPILED,
+    SEMANTICS_EAGER,
+    TRACE_LIMIT,
+    VERIFY_ERROR,
+    VERIFY_REPORT,
+    Settings,
+)
+
+if TYPE_CHECKING:
+    from dynamo_core.bench.ray_cluster import RayCluster
+    from dynamo_core.launch.run import Request
+
+
+# Options of which the value may be left out.
+
+
+class OptionWithOptionalValue(click.Option):
+    """`--option` alone means `--option=BARE`; another value stands behind `=`, never in the next argument.
+
+    click's own kind of it takes the argument that follows, which here may be the program.
+    """
+
+    def __init__(self, *args: Any, bare: str, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.bare = bare
+
+
+# The options of `dynamo run`, which every command shares that can run a program first.
+
+
+_VERIFY_OFF = "off"  # as when it is not given
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+# Every option of ours can be given by an environment variable, which its help names.
+documented_option = functools.partial(click.option, show_envvar=True)
+
+python_option = documented_option(
+    "--python",
+    envvar="DYNAMO_PYTHON",
+    metavar="PATH",
+    help="The Python that runs the program.  [default: this one if it has torch, else PATH's]",
+)
+force_option = documented_option(
+    "-f", "--force", is_flag=True, envvar="DYNAMO_FORCE", help="Replace an earlier recording at DIR."
+)
+config_option = documented_option(
+    "--config",
+    multiple=True,
+    envvar="DYNAMO_CONFIG",
+    metavar="NAME=VALUE",
+    help="Give a setting of torch's another value, as in "
+    "torch._dynamo.config.capture_scalar_outputs=True; NAME+=FUNCTION adds one to a list of "
+    "functions. What the program itself sets comes later. Repeat for more.",
+)
+dynamic_option = documented_option(
+    "--dynamic/--no-dynamic",
+    default=None,
+    envvar="DYNAMO_DYNAMIC",
+    help="As torch.compile's dynamic.  [default: torch decides]",
+)
+
+
+def recording_option(*names: str) -> Callable[[Command], Command]:
+    """Where a run is recorded to, by what that is called."""
+    option: Callable[[Command], Command] = documented_option(
+        *names,
+        "output",
+        type=click.Path(path_type=Path),
+        envvar="DYNAMO_RECORDING",
+        metavar="DIR",
+        help="Record to DIR.  [default: .dynamo/<program>-<date>-<time>]",
+    )
+    return option
+
+
+def _none_for_zero(ctx: click.Context, parameter: click.Parameter, value: float) -> float | None:
+    return value or None
+
+
+# What whole-program capture may cost. 0 switches a limit off.
+_limits = [
+    documented_option(
+        "--trace-limit",
+        type=click.FloatRange(min=0),
+        default=TRACE_LIMIT,
+        show_default=True,
+        metavar="SECONDS",
+        callback=_none_for_zero,
+        envvar="DYNAMO_TRACE_LIMIT",
+        help="A captured frame whose tracing takes more CPU time runs eager.",
+    ),
+    documented_option(
+        "--op-limit",
+        type=click.IntRange(min=0),
+        default=OP_LIMIT,
+        show_default=True,
+        metavar="N",
+        callback=_none_for_zero,
+        envvar="DYNAMO_OP_LIMIT",
+        help="A captured frame whose graph gets more ops runs eager.",
+    ),
+    documented_option(
+        "--loop-limit",
+        type=click.IntRange(min=0),
+        default=LOOP_LIMIT,
+        show_default=True,
+        metavar="N",
+        callback=_none_for_zero,
+        envvar="DYNAMO_LOOP_LIMIT",
+        help="A captured frame with a loop that does the same again more often, over time steps say, runs "
+        "eager, and what the loop calls is compiled instead. A loop over layers is not limited.",
+    ),
+    documented_option(
+        "--compile-limit",
+        type=click.FloatRange(min=0, min_open=True),
+        envvar="DYNAMO_COMPILE_LIMIT",
+        metavar="SECONDS",
+        help="A captured frame whose graph is longer in the backend runs eager. It is ended where Python "
+        "code runs or waits, in the main thread; a backward that is compiled when it is first called is not "
+        "limited.  [default: no limit]",
+    ),
+    documented_option(
+        "--capture-budget",
+        type=click.FloatRange(min=0),
+        default=CAPTURE_BUDGET,
+        show_default=True,
+        metavar="SECONDS",
+        callback=_none_for_zero,
+        envvar="DYNAMO_CAPTURE_BUDGET",
+        help="No further frame is captured while compiling has taken more CPU time than this and the "
+        "program's own.",
+    ),
+]
+
+
+def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Callable[[Command], Command]:
+    """Add the options but those `without`; `output_names` are those of the recording's folder."""
+    options = [
+        recording_option(*output_names),
+        force_option,
+        python_option,
+        documented_option(
+            "--capture",
+            type=click.Choice(CAPTURE_POLICIES),
+            default="auto",
+            envvar="DYNAMO_CAPTURE",
+            help="What to compile in a program that does not call torch.compile itself: its modules' forward "
+            "and its own functions (auto), one of the two, every frame (all), or nothing (none). A program "
+            "that does call it is only observed.",
+        ),
+        documented_option(
+            "--backend",
+            default="inductor",
+            envvar="DYNAMO_BACKEND",
+            metavar="NAME[,NAME…]",
+            help="The backend for what is captured: a name that `dynamo backends` lists, inductor:MODE, "
+            "module:function or file.py:function. Of several, each graph goes to the first that takes it.",
+        ),
+        documented_option(
+            "--semantics",
+            type=click.Choice((SEMANTICS_EAGER, SEMANTICS_COMPILED)),
+            default=SEMANTICS_EAGER,
+            show_default=True,
+            envvar="DYNAMO_SEMANTICS",
+            help="Where torch.compile's semantics differ from eager's (gradients of unused outputs, a second "
+            "or a double backward, types of exceptions), a program that dynamo captures gets eager's, or "
+            "(compiled) what torch.compile gives.",
+        ),
+        documented_option(
+            "--strict",
+            is_flag=True,
+            envvar="DYNAMO_STRICT",
+            help="A graph that no backend takes is an error in the program, instead of running eager.",
+        ),
+        documented_option("--mode", envvar="DYNAMO_MODE", help="As torch.compile's mode."),
+        dynamic_option,
+        documented_option(
+            "--fullgraph",
+            cls=OptionWithOptionalValue,
+            bare=FULLGRAPH_FIRST,
+            type=click.Choice((FULLGRAPH_FIRST, FULLGRAPH_KEEP_GOING)),
+            envvar="DYNAMO_FULLGRAPH",
+            help="An audit for graph breaks, the exit code says whether there were any: the first one is an "
+            "error in the program, or (--fullgraph=keep-going) the program goes on and all are listed.",
+        ),
+        documented_option(
+            "--override",
+            multiple=True,
+            envvar="DYNAMO_OVERRIDE",
+            metavar="KEY=VALUE,…",
+            help="Replace arguments of the program's own torch.compile: backend (which takes the call's mode "
+            "and options off it), mode, option.KEY, dynamic, fullgraph, disable. With frame=0/1 the backend "
+            "of one compile id, in any program; repeat for more.",
+        ),
+        config_option,
+        documented_option(
+            "--verify",
+            cls=OptionWithOptionalValue,
+            bare=VERIFY_REPORT,
+            type=click.Choice((VERIFY_REPORT, VERIFY_ERROR, _VERIFY_OFF)),
+            callback=lambda ctx, parameter, value: None if value == _VERIFY_OFF else value,
+            envvar="DYNAMO_VERIFY",
+            help="Run each graph's first calls eagerly as well, on the same inputs, and name what disagrees; "
+            "with --verify=error, the exit code says so.",
+        ),
+        documented_option(
+            "--freeze-after",
+            envvar="DYNAMO_FREEZE_AFTER",
+            metavar="N|Ns|FUNCTION=N",
+            help="Compile nothing more after N calls of compiled graphs, N seconds without a compile, or "
+            "after the N-th call of a compiled function; what would have been compiled is listed.",
+        ),
+        documented_option(
+            "--on-recompile",
+            type=click.Choice((ON_RECOMPILE_EAGER, ON_RECOMPILE_ERROR)),
+            default=ON_RECOMPILE_EAGER,
+            show_default=True,
+            envvar="DYNAMO_ON_RECOMPILE",
+            help="What becomes of a frame that would be compiled after --freeze-after.",
+        ),
+        documented_option(
+            "--autotune-file",
+            type=click.Path(dir_okay=False, path_type=Path),
+            envvar="DYNAMO_AUTOTUNE_FILE",
+            metavar="FILE",
+            help="Where `dynamo autotune` stores the winners, and the backend `autotuned` finds them.  "
+            "[default: .dynamo/autotuned.json]",
+        ),
+        documented_option(
+            "--option",
+            "options",
+            multiple=True,
+            envvar="DYNAMO_OPTION",
+            metavar="[NAME:]KEY=VALUE",
+            help="One of torch.compile's options, in a chain with the backend it is for; repeat for more.",
+        ),
+        documented_option(
+            "--profile",
+            is_flag=True,
+            envvar="DYNAMO_PROFILE",
+            help="Run torch.profiler around a window of steady steps, in which nothing is compiled.",
+        ),
+        documented_option(
+            "--profile-steps",
+            type=click.IntRange(min=1, max=10_000),
+            default=10,
+            show_default=True,
+            envvar="DYNAMO_PROFILE_STEPS",
+            metavar="N",
+            help="How many steps --profile measures.",
+        ),
+        *_limits,
+    ]
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        if without:
+            parameters: list[click.Parameter] = getattr(command, "__click_params__", [])
+            parameters[:] = [each for each in parameters if each.name not in without]
+        return command
+
+    return add
+
+
+def _names(add: Callable[[Callable[..., Any]], Callable[..., Any]]) -> frozenset[str]:
+    def bare() -> None:
+        """A function to add options to."""
+
+    parameters: list[click.Parameter] = getattr(add(bare), "__click_params__", [])
+    return frozenset(parameter.name for parameter in parameters if parameter.name is not None)
+
+
+RUN_OPTIONS = _names(run_options("--recording"))  # as Python has their names
+
+
+def request_from(
+    program: Program,
+    *,
+    output: Path | None,
+    force: bool,
+    python: str | None,
+    capture: str,
+    backend: str,
+    mode: str | None,
+    dynamic: bool | None,
+    options: tuple[str, ...],
+    profile: bool,
+    profile_steps: int,
+    autotune_file: Path | None,
+    stdout_to_stderr: bool = False,
+    **as_given: Any,
+) -> "Request":
+    """What these options ask the launcher for; those `as_given` are settings of the same name."""
+    if output is not None and is_url(str(output).replace(":/", "://", 1)):  # as it was before it was a path
+        raise click.UsageError("a program records to a URL with the variables of `dynamo env -o URL`")
+    settings = Settings(
+        recording="",
+        capture=capture,
+        backend=backend,
+        mode=mode,
+        dynamic=dynamic,
+        options=dict(_key_and_value(option) for option in options),
+        profile=profile,
+        profile_steps=profile_steps,
+        autotune_file=None if autotune_file is None else str(autotune_file.absolute()),
+        **as_given,
+    )
+    try:
+        settings.choices()
+    except ValueError as error:
+        raise click.UsageError(f"--backend: {error}") from error
+    try:
+        merged(map(parse_override, settings.override))
+    except ValueError as error:
+        raise click.UsageError(f"--override: {error}") from error
+    settings = settings._replace(config=checked_config(settings.config))
+    try:
+        if settings.freeze_after is not None:
+            parse_freeze_after(settings.freeze_after)
+    except ValueError as error:
+        raise click.UsageError(f"--freeze-after: {error}") from error
+    if settings.freeze_after is None and settings.on_recompile == ON_RECOMPILE_ERROR:
+        raise click.UsageError(
+            "--on-recompile error says what becomes of a frame after --freeze-after: give that too"
+        )
+    from dynamo_core.launch.run import Request  # which a report that runs nothing does not pay for
+
+    return Request(
+        program=program,
+        settings=settings,
+        output=output,
+        replace=force,
+        python=python,
+        stdout_to_stderr=stdout_to_stderr,
+    )
+
+
+def checked_config(config: tuple[str, ...]) -> tuple[str, ...]:
+    """What --config was given, as it is handed down; UsageError."""
+    try:
+        return tuple(str(parse_config(text)) for text in config)
+    except ValueError as error:
+        raise click.UsageError(f"--config: {error}") from error
+
+
+def _key_and_value(option: str) -> tuple[str, Option]:
+    key, equals, text = option.partition("=")
+    if not equals or not key:
+        raise click.BadParameter(f"{option!r} is not KEY=VALUE", param_hint="--option")
+    return key, option_value(text)
+
+
+# `--on ray`: where else to measure.
+
+
+def on_option(what: str) -> Callable[[Any], Any]:
+    """The option; `what` is a task of its own there."""
+    return documented_option(
+        "--on",
+        envvar="DYNAMO_ON",
+        metavar="ray[:ADDRESS]",
+        callback=_checked,
+        help=f"Measure {what} on a machine of a Ray cluster: the one at ADDRESS, else at RAY_ADDRESS, else "
+        "one that is started here.",
+    )
+
+
+def cluster(on: str, folder: Path | None, not_sent: Sequence[str] = ()) -> "RayCluster":
+    """The cluster that `--on` names; `folder` is sent to its machines, without what `not_sent` names."""
+    from dynamo_core.bench.ray_cluster import RayCluster, address_of
+
+    return RayCluster(address_of(on), folder, not_sent)
+
+
+def _checked(ctx: click.Context, parameter: click.Parameter, on: str | None) -> str | None:
+    """Before anything runs; ClusterProblem where there is no Ray."""
+    if on is None or ctx.resilient_parsing:
+        return on
+    from dynamo_core.bench.ray_cluster import address_of, check_installed
+
+    try:
+        address_of(on)
+    except ValueError as error:
+        raise click.UsageError(f"--on: {error}") from error
+    check_installed()
+    return on

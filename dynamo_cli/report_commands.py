@@ -1,0 +1,142 @@
+"""`dynamo breaks`."""
+
+import click
+
+from dynamo_reporters.report import Report
+
+from .options import documented_option
+from .report_command import report_command
+
+
+@report_command("breaks")
+def breaks_command() -> Report:
+    """Show each distinct graph break, worst first: where, why, how often it is crossed, what to do.
+
+    TARGET_HELP
+
+    \b
+    Examples:
+      dynamo breaks
+      dynamo breaks --file model.py --format markdown
+      dynamo breaks train.py --epochs 1                run it first
+    """
+    from dynamo_reporters.breaks import report
+
+    return report()
+
+
+# `dynamo bytecode`.
+
+
+@report_command("bytecode")
+@documented_option(
+    "--diff", is_flag=True, help="Align the two under the source lines, and explain what was inserted."
+)
+@documented_option("--source", is_flag=True, help="Show the frame's source, with what runs each line now.")
+@documented_option(
+    "--all", "show_all", is_flag=True, help="With --diff or --source, shorten and fold nothing."
+)
+def bytecode_command(diff: bool, source: bool, show_all: bool) -> Report:
+    """Show the bytecode of every compiled frame before and after Dynamo, with its resume functions.
+
+    TARGET_HELP
+
+    \b
+    Examples:
+      dynamo bytecode --diff
+      dynamo bytecode --source --frame forward
+      dynamo bytecode --diff --compile-id 0/0 -o frame.md
+    """
+    from dynamo_reporters.bytecode.report import report
+
+    if diff and source:
+        raise click.UsageError("--diff and --source cannot be combined")
+    return report("diff" if diff else "source" if source else "listing", show_all)
+
+
+# `dynamo explain`.
+
+
+@report_command("explain")
+def explain_command() -> Report:
+    """Say what happened in a recording: what was captured, what it cost, what to fix first.
+
+    TARGET_HELP
+
+    \b
+    Examples:
+      dynamo explain
+      dynamo explain .dynamo/train-20260101-120000 --format json
+      dynamo explain train.py --epochs 1
+    """
+    from dynamo_reporters.explain.report import report
+
+    return report()
+
+
+# `dynamo guards`.
+
+
+@report_command("guards")
+@documented_option(
+    "--all", "show_all", is_flag=True, help="List every guard, those too that are only counted."
+)
+def guards_command(show_all: bool) -> Report:
+    """Show the guards of every cache entry: under which conditions compiled code may be used again.
+
+    TARGET_HELP
+
+    \b
+    Examples:
+      dynamo guards
+      dynamo guards --compile-id 0/1 --all
+      dynamo guards --frame forward -o guards.md
+    """
+    from dynamo_reporters.guards.report import report
+
+    return report(show_all)
+
+
+# `dynamo ranks`.
+
+
+@report_command("ranks")
+def ranks_command() -> Report:
+    """Compare the ranks of a distributed run: who differs first, at which line, and who waits for whom.
+
+    It works while the job runs, while it hangs, and after it was killed.
+
+    TARGET_HELP
+
+    \b
+    Examples:
+      dynamo ranks
+      dynamo ranks s3://bucket/runs/1234
+      dynamo run -- torchrun --nproc-per-node 2 train.py
+    """
+    from dynamo_reporters.ranks import report
+
+    return report()
+
+
+# `dynamo recompiles`.
+
+
+@report_command("recompiles")
+@documented_option(
+    "--all", "show_all", is_flag=True, help="Every cache entry that failed, not the newest alone."
+)
+def recompiles_command(show_all: bool) -> Report:
+    """Show which frames were compiled again, which guard failed on which values, and what to do about it.
+
+    TARGET_HELP
+
+    \b
+    Examples:
+      dynamo recompiles
+      dynamo recompiles --frame forward --all
+      dynamo recompiles train.py                 run it first
+    """
+    from dynamo_reporters.recompiles import report
+
+    return report(show_all=show_all)

@@ -1,1 +1,0 @@
-"""The best backend for each graph: what was measured, and what it would gain."""

@@ -1,0 +1,247 @@
+"""`dynamo backends`: the backends of a Python, and what one of them can be told."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, ClassVar, Literal
+
+from dynamo_core.analysis.words import first_line, number, seconds
+from dynamo_core.launch.backend_list import Backend, Details, Origin, Registry, Trial
+from dynamo_core.shared.declared import Count
+from dynamo_core.shared.quick_dataclass import dataclass
+
+from .documents import json_value
+from .page.blocks import Block, Bullets, Code, Heading, Paragraph, table
+
+_SHARED = 3  # backends with one problem: it is said once
+
+
+def listing_blocks(registry: Registry, show_all: bool) -> Iterator[Block]:
+    """A row for each backend; those for work on torch itself, and those not here, only with `show_all`."""
+    shown = [backend for backend in registry.backends if show_all or not backend.is_hidden]
+    shared = _shared_problems(shown)
+    yield Heading(f"{number(len(shown), 'backend')} of torch {registry.torch}, {registry.python}", 1)
+    was_tried = any(backend.trial for backend in shown)
+    headings = "backend|from|can run on|tried|why not" if was_tried else "backend|from|can run on|why not"
+    rows = []
+    for backend in shown:
+        tried = [_tried(backend)] if was_tried else []
+        rows.append([backend.name, _origin(backend), _runs_on(backend), *tried, _why_not(backend, shared)])
+    yield table(headings, rows)
+    if shared:
+        yield Bullets([f"{device}: {problem}" for device, problem in shared])
+    if not was_tried:
+        yield Paragraph(
+            "What it can run on is read off what it needs: packages, devices, compilers. --check tries it.",
+            "dim",
+        )
+    tagged = sum(backend.is_registered for backend in registry.backends if backend not in shown)
+    absent = sum(not backend.is_registered for backend in registry.backends if backend not in shown)
+    if tagged or absent:
+        yield Paragraph(
+            f"Hidden: {tagged} for debugging or experimental, {absent} of packages that are not here; "
+            "--all shows them.",
+            "dim",
+        )
+    yield Paragraph("dynamo backends NAME shows the options of one.", "dim")
+
+
+def details_blocks(details: Details, show_all: bool) -> Iterator[Block]:
+    """What one backend is, and what it can be told."""
+    yield Heading(f"backend {details.name}", 1)
+    if details.registered is not None:
+        yield from _about(details.registered)
+    source = details.source
+    if source.place is not None:
+        yield Paragraph(f"at {source.place}", "dim")
+    if details.options is None and source.signature is not None:
+        yield Code(f"def {details.name.rpartition(':')[2]}{source.signature}: ...")
+    if source.docstring:
+        yield Paragraph(source.docstring)
+    if details.modes is not None and details.options is not None:
+        yield from _inductor(details.name, details.modes, details.options, show_all)
+    elif source.signature is not None:
+        yield Paragraph(_keywords(source.signature))
+
+
+def _about(backend: Backend) -> Iterator[Block]:
+    tags = f" ({', '.join(backend.tags)})" if backend.tags else ""
+    runs_on = _runs_on(backend)
+    yield Paragraph(f"from {_origin(backend)}{tags}; can run on: {runs_on}")
+    problems = _why_not(backend, [])
+    yield from [Paragraph(problems, "warning")] if problems else []
+    if backend.trial is not None:
+        yield Paragraph(f"tried: {_tried(backend)} {backend.trial.reason or ''}".rstrip())
+
+
+def _inductor(name: str, modes: Any, options: Any, show_all: bool) -> Iterator[Block]:
+    yield Heading("Modes")
+    yield table(
+        "mode|sets",
+        [
+            [mode, ", ".join(f"{option}={value}" for option, value in sets.items()) or "nothing"]
+            for mode, sets in modes.items()
+        ],
+    )
+    yield Paragraph(f"--backend {name}:MODE, or --mode MODE", "dim")
+    of_modes = {option for sets in modes.values() for option in sets}
+    shown = {option: value for option, value in options.items() if show_all or option in of_modes}
+    yield Heading(f"Options: {number(len(shown), 'option')}" + ("" if show_all else f" of {len(options)}"))
+    yield table("option|default here", [[option, repr(value)] for option, value in shown.items()])
+    rest = "" if show_all else "; --all shows the options that no mode sets"
+    yield Paragraph(f"--option {name}:KEY=VALUE{rest}", "dim")
+
+
+def _keywords(signature: str) -> str:
+    takes = [word for word in ("mode", "options") if word in signature or "**" in signature]
+    if not takes:
+        return "It takes neither a mode nor options."
+    return f"It takes {' and '.join(takes)}, as torch.compile hands them over: --option KEY=VALUE."
+
+
+def _origin(backend: Backend) -> str:
+    if backend.origin == "dynamo":
+        return f"dynamo: {backend.source}"
+    return f"{backend.source} {backend.version}" if backend.version else backend.source
+
+
+def _runs_on(backend: Backend) -> str:
+    if backend.import_error is not None:
+        return "nothing"
+    if not backend.devices:
+        return "not known"
+    return ", ".join(backend.runs_on) or "nothing"
+
+
+def _tried(backend: Backend) -> str:
+    if backend.trial is None:
+        return "not tried"
+    if not backend.trial.works:
+        return "fails"
+    return f"works on {backend.trial.device}, {seconds(backend.trial.seconds)}"
+
+
+def _why_not(backend: Backend, shared: Sequence[tuple[str, str]]) -> str:
+    if backend.trial is not None and backend.trial.reason is not None:
+        return first_line(backend.trial.reason)
+    if backend.import_error is not None:
+        return backend.import_error
+    problems = [
+        f"{device}: {problem}"
+        for device, problem in backend.devices.items()
+        if problem is not None and ((device, problem) not in shared or not backend.runs_on)
+    ]
+    return "; ".join(problems)
+
+
+def _shared_problems(backends: Sequence[Backend]) -> list[tuple[str, str]]:
+    """What keeps several of them from a type of device: said once, below the table."""
+    met = Counter(
+        (device, problem)
+        for backend in backends
+        for device, problem in backend.devices.items()
+        if problem is not None
+    )
+    return [problem for problem, times in met.items() if times >= _SHARED]
+
+
+# `dynamo backends` as JSON: one declaration for each of its two documents and their schemas.
+
+
+@dataclass(frozen=True)
+class BackendValue:
+    """A backend by its name."""
+
+    in_common: ClassVar[str] = "backend"
+
+    name: str
+    origin: Origin
+    source: Annotated[str, "torch's file, the package with its function, or what ours is"]
+    version: Annotated[str | None, "of the package; null where it has none or is not here"]
+    tags: Annotated[list[str], "torch's: debug, experimental"]
+    is_registered: Annotated[bool, "false: known by name, but its package is not here"]
+    import_error: Annotated[str | None, "why it cannot be had at all"]
+    devices: Annotated[
+        dict[str, str | None] | None,
+        "why it cannot run on each type of device, null where all that it needs is here; null as a whole: "
+        "not known",
+    ]
+    trial: Annotated[Trial | None, "what became of a tiny graph, with --check; null: not tried"]
+
+
+@dataclass(frozen=True)
+class BackendsDocument:
+    """The backends of a Python."""
+
+    schema: Literal["dynamo-backends"]
+    version: Literal[1]
+    python: Annotated[str, "whose backends they are"]
+    torch: str
+    hidden: Annotated[Count, "how many are left out without --all"]
+    backends: list[BackendValue]
+
+
+@dataclass(frozen=True)
+class BackendDocument:
+    """The modes and options of one backend."""
+
+    schema: Literal["dynamo-backend"]
+    version: Literal[1]
+    name: str
+    backend: Annotated[BackendValue | None, "null for module:function and file.py:function"]
+    signature: str | None
+    docstring: str | None
+    place: Annotated[str | None, "file:line"]
+    modes: Annotated[dict[str, dict[str, Any]] | None, "Inductor's, with the options that each sets"]
+    options: Annotated[
+        dict[str, Any] | None,
+        "all of Inductor's, with their defaults here; what JSON does not know is text",
+    ]
+
+
+def listing_document(registry: Registry, show_all: bool) -> dict[str, Any]:
+    """The backends as JSON values; `hidden` are left out."""
+    shown = [backend for backend in registry.backends if show_all or not backend.is_hidden]
+    document: dict[str, Any] = json_value(
+        BackendsDocument(
+            schema="dynamo-backends",
+            version=1,
+            python=registry.python,
+            torch=registry.torch,
+            hidden=len(registry.backends) - len(shown),
+            backends=list(map(_backend, shown)),
+        )
+    )
+    return document
+
+
+def details_document(details: Details) -> dict[str, Any]:
+    """One backend as JSON values."""
+    source, modes, options = details.source, details.modes, details.options
+    document: dict[str, Any] = json_value(
+        BackendDocument(
+            schema="dynamo-backend",
+            version=1,
+            name=details.name,
+            backend=None if details.registered is None else _backend(details.registered),
+            signature=source.signature,
+            docstring=source.docstring,
+            place=source.place,
+            modes=None if modes is None else {mode: dict(sets) for mode, sets in modes.items()},
+            options=None if options is None else dict(options),
+        )
+    )
+    return document
+
+
+def _backend(backend: Backend) -> BackendValue:
+    return BackendValue(
+        name=backend.name,
+        origin=backend.origin,
+        source=backend.source,
+        version=backend.version,
+        tags=list(backend.tags),
+        is_registered=backend.is_registered,
+        import_error=backend.import_error,
+        devices=dict(backend.devices) or None,
+        trial=backend.trial,
+    )

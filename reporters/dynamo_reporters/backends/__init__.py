@@ -1,1 +1,0 @@
-"""Backends: which took each graph, and which there are."""

@@ -1,1 +1,0 @@
-"""`dynamo bench`: a program under several backends."""

@@ -1,0 +1,272 @@
+"""`dynamo bench` as JSON and as CSV: one declaration for the document and its schema."""
+
+import csv
+import io
+from typing import Annotated, Any, Literal
+
+from dynamo_core.bench.comparison import Basis, Figures, compare
+from dynamo_core.bench.graphs import GraphTimes
+from dynamo_core.bench.measured import Agreement, Bench, OutputComparison, Run
+from dynamo_core.model import Place
+from dynamo_core.shared.declared import Above, AtLeast, Count, Seconds
+from dynamo_core.shared.quick_dataclass import dataclass
+from dynamo_core.shared.timing import Ratio
+
+from .documents import csv_row, json_value
+from .parts.measured import Measured
+
+_COLUMNS = (
+    *("backend", "mode", "basis", "median_seconds", "speed_up", "ci_low", "ci_high", "rounds"),
+    *("compile_cold_seconds", "compile_warm_seconds", "break_even_steps", "peak_bytes", "peak_cuda_bytes"),
+    *("graphs", "graph_breaks", "recompiles", "agreement", "output", "problem"),
+)
+
+
+@dataclass(frozen=True)
+class StepValue:
+    """The function whose call begins a step."""
+
+    function: str
+    place: Place
+    called_at: Annotated[
+        Place | None, "the program's line that calls it, where it is torch's or another library's"
+    ]
+
+
+@dataclass(frozen=True)
+class SpeedUp:
+    """How many times as fast as eager, and the 95 % confidence interval."""
+
+    mean: Annotated[float, Above(0)]
+    low: Annotated[float | None, "of the 95 % confidence interval; null with one round"]
+    high: float | None
+    rounds: Annotated[int, AtLeast(1)]
+
+
+@dataclass(frozen=True)
+class CompileSeconds:
+    """What all compiles of a run take."""
+
+    cold: Annotated[Seconds | None, "of the first round, with an empty cache"]
+    warm: Annotated[Seconds | None, "the median of the other rounds"]
+
+
+@dataclass(frozen=True)
+class PeakBytes:
+    """The most memory that a run had."""
+
+    resident: float | None
+    cuda: Annotated[float | None, "allocated by torch on the fullest device; null where CUDA was not used"]
+
+
+@dataclass(frozen=True)
+class RunOfRound:
+    """A run of the program with a backend."""
+
+    round: Annotated[int, AtLeast(1)]
+    problem: str | None
+    others_share: Annotated[
+        float | None,
+        "of the processors' time that others used during the run; null where the system does not say",
+    ]
+    waiting_share: Annotated[float | None, "of the time of the run in which something waited for a processor"]
+    recording: Annotated[str | None, "null where nothing was recorded, or it was not kept"]
+
+
+@dataclass(frozen=True)
+class BackendFigures:
+    """A backend, and how it compares with eager."""
+
+    backend: Annotated[str, "as it was named; eager is the program without Dynamo"]
+    problem: Annotated[str | None, "why a run failed, the first that did"]
+    basis: Annotated[
+        Basis,
+        "what the times are of: a step, or the whole run without imports, compiling and leaving Python",
+    ]
+    why_run: Annotated[str | None, "why no steps were compared"]
+    steps_compared: Annotated[Count | None, "in each run"]
+    seconds: Annotated[list[Seconds], "one a round, the median of its steps; rounds that failed have none"]
+    median_seconds: Seconds | None
+    speed_up: Annotated[
+        SpeedUp | None,
+        "eager's time by the backend's in the same round, the geometric mean, from ten rounds on without the "
+        "fifth at each end; null for eager itself",
+    ]
+    is_decided: Annotated[
+        bool | None,
+        "whether it is faster or slower than eager, or within 3 % of it, with 99 % confidence; null for "
+        "eager, and from one round",
+    ]
+    compile_seconds: Annotated[CompileSeconds, "all compiles of a run"]
+    break_even_steps: Annotated[
+        Count | None, "that pay for the cold compiles; null where no step is known to be faster"
+    ]
+    peak_bytes: Annotated[PeakBytes, "of the largest process, compiling included, the median over rounds"]
+    graphs: Count | None
+    graph_breaks: Count | None
+    recompiles: Count | None
+    agreement: Annotated[
+        Agreement | None,
+        "of the outputs of its graphs with eager's, on the same inputs; null for eager itself",
+    ]
+    output: Annotated[
+        OutputComparison | None,
+        "the program's stdout beside eager's of the first round; for eager, its second round's",
+    ]
+    runs: list[RunOfRound]
+
+
+@dataclass(frozen=True)
+class OfBackend:
+    """The backend that something is of, by the name under which it runs the program."""
+
+    backend: str
+
+
+@dataclass(frozen=True)
+class BackendOnGraph(Measured, OfBackend):
+    """What came of a backend on a graph. The fields of the last base come first."""
+
+
+@dataclass(frozen=True)
+class GraphFigures:
+    """A distinct graph under each backend."""
+
+    graph: Annotated[int, "its number in the first run"]
+    frame: str | None
+    place: Place | None
+    op_count: Count | None
+    calls: Annotated[Count | None, "by the program"]
+    problem: Annotated[str | None, "why it could not be measured"]
+    fastest: Annotated[str | None, "what autotune would choose; null where the rounds do not decide"]
+    backends: list[BackendOnGraph]
+
+
+@dataclass(frozen=True)
+class BenchDocument:
+    """A program under several backends. What was not recorded is null, never 0."""
+
+    schema: Literal["dynamo-bench"]
+    version: Literal[1]
+    program: str
+    rounds: Annotated[
+        int,
+        AtLeast(1),
+        "how many were to be run in the end: there are more of them while they do not decide",
+    ]
+    threads: Annotated[list[int], "how many threads torch had, where graphs of the first run say so"]
+    is_interrupted: Annotated[bool, "what is missing was not run"]
+    step: Annotated[StepValue | None, "what is taken for a step; null where nothing repeats"]
+    recordings: Annotated[str | None, "the folder of --recordings"]
+    backends: Annotated[list[BackendFigures], "eager, then as they were named"]
+    graphs: Annotated[
+        list[GraphFigures] | None,
+        "of --per-graph, null without it: the distinct graphs of the first run",
+    ]
+
+
+def bench_document(bench: Bench) -> dict[str, Any]:
+    """The document."""
+    step, graphs = bench.step, bench.graphs
+    document: dict[str, Any] = json_value(
+        BenchDocument(
+            schema="dynamo-bench",
+            version=1,
+            program=bench.program,
+            rounds=bench.rounds,
+            threads=list(bench.threads),
+            is_interrupted=bench.is_interrupted,
+            step=None if step is None else StepValue(step.name, step.place, step.called_at),
+            recordings=bench.recordings,
+            backends=[_backend(figures, bench) for figures in compare(bench)],
+            graphs=None if graphs is None else list(map(_graph, graphs)),
+        )
+    )
+    return document
+
+
+def speedups_csv(bench: Bench) -> str:
+    """A row a backend; what is not known is empty."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for figures in compare(bench):
+        writer.writerow(csv_row(_row(figures, _backend(figures, bench))))
+    return text.getvalue()
+
+
+def _backend(figures: Figures, bench: Bench) -> BackendFigures:
+    backend, first, speed = figures.backend, figures.first_success, figures.speed_up
+    return BackendFigures(
+        backend=backend.name,
+        problem=backend.problem,
+        basis=figures.basis,
+        why_run=figures.why_run,
+        steps_compared=figures.steps_compared,
+        seconds=list(figures.seconds),
+        median_seconds=figures.median_seconds,
+        speed_up=None if speed is None else _speed_up(speed),
+        is_decided=figures.is_decided,
+        compile_seconds=CompileSeconds(figures.compile_cold, figures.compile_warm),
+        break_even_steps=figures.break_even,
+        peak_bytes=PeakBytes(figures.peak_resident, figures.peak_cuda),
+        graphs=None if first is None else first.graphs,
+        graph_breaks=None if first is None else first.graph_breaks,
+        recompiles=None if first is None else first.recompiles,
+        agreement=None if backend.is_eager else backend.agreement,
+        output=figures.output,
+        runs=[
+            _run(number, run, None if bench.recordings is None else run.recording)
+            for number, run in backend.runs.items()
+        ],
+    )
+
+
+def _speed_up(ratio: Ratio) -> SpeedUp:
+    low, high = (None, None) if ratio.interval is None else ratio.interval
+    return SpeedUp(ratio.estimate, low, high, ratio.rounds)
+
+
+def _run(number: int, run: Run, recording: str | None) -> RunOfRound:
+    return RunOfRound(number, run.problem, run.load.others, run.load.waiting, recording)
+
+
+def _graph(graph: GraphTimes) -> GraphFigures:
+    return GraphFigures(
+        graph=graph.number,
+        frame=graph.frame,
+        place=graph.place,
+        op_count=graph.ops,
+        calls=graph.calls,
+        problem=graph.problem,
+        fastest=graph.fastest,
+        backends=[
+            BackendOnGraph(backend=name, **measurement.as_json())
+            for name, measurement in graph.measurements.items()
+        ],
+    )
+
+
+def _row(figures: Figures, value: BackendFigures) -> dict[str, Any]:
+    speed, agreement, output = value.speed_up, value.agreement, value.output
+    return {
+        "backend": value.backend,
+        "mode": figures.backend.mode,
+        "basis": value.basis,
+        "median_seconds": value.median_seconds,
+        "speed_up": None if speed is None else speed.mean,
+        "ci_low": None if speed is None else speed.low,
+        "ci_high": None if speed is None else speed.high,
+        "rounds": None if speed is None else speed.rounds,
+        "compile_cold_seconds": value.compile_seconds.cold,
+        "compile_warm_seconds": value.compile_seconds.warm,
+        "break_even_steps": value.break_even_steps,
+        "peak_bytes": value.peak_bytes.resident,
+        "peak_cuda_bytes": value.peak_bytes.cuda,
+        "graphs": value.graphs,
+        "graph_breaks": value.graph_breaks,
+        "recompiles": value.recompiles,
+        "agreement": None if agreement is None else agreement.verdict,
+        "output": None if output is None else output.likeness,
+        "problem": value.problem,
+    }

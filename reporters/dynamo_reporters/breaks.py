@@ -1,0 +1,452 @@
+"""Graph breaks, in the order of the findings: where, why, what they cost, and what to do about them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated
+
+from dynamo_core.analysis.break_costs import BreakCost, effect_and_cost, title_of
+from dynamo_core.analysis.break_effects import DistinctBreak, GivenUp
+from dynamo_core.analysis.figures import Figures
+from dynamo_core.analysis.recompiles import is_recompile_limit
+from dynamo_core.analysis.summary import (
+    breaks_recorded,
+    fell_back,
+    gave_up,
+    probe_failed,
+    recorded,
+    summarize,
+    were_not_recorded,
+)
+from dynamo_core.analysis.verdict import Audit
+from dynamo_core.analysis.words import (
+    alternatives,
+    compile_label,
+    first_line,
+    frame_name,
+    number,
+    place,
+    process_title,
+)
+from dynamo_core.findings.breaks import of_frame, to_be_cured
+from dynamo_core.findings.recompiles import ranked_breaks, ranked_problems
+from dynamo_core.model import (
+    BreakExplanation,
+    CompileId,
+    Graph,
+    GraphBreak,
+    Place,
+    Process,
+    Recording,
+    StackFrame,
+    resumed_function,
+)
+from dynamo_core.recording.calls import CALL_SAMPLES
+from dynamo_core.remedies.break_rules import break_advice
+from dynamo_core.remedies.rules import Advice
+from dynamo_core.shared.quick_dataclass import dataclass
+
+from .documents import json_value
+from .page.blocks import Block, Bullets, Code, Heading, Paragraph, table
+from .report import Detail, Report
+
+# `dynamo breaks` as JSON: one declaration for the document and its schema.
+
+
+@dataclass(frozen=True)
+class Separated:
+    """The graphs before and after a break, by their numbers."""
+
+    process: Process
+    compile_id: CompileId | None
+    before: list[int]
+    after: list[int]
+
+
+@dataclass(frozen=True)
+class Break:
+    """A graph break, however often it was met."""
+
+    place: Place | None
+    kind: Annotated[str, "torch's name for the kind of break, or the first line of the raw reason"]
+    reason: Annotated[str, "torch's whole reason"]
+    registry_id: Annotated[str | None, "GBnnnn in torch's graph break registry"]
+    link: str | None
+    explanation: str | None
+    hints: Annotated[list[str] | None, "torch's"]
+    advice: Annotated[str | None, "ours"]
+    met: Annotated[int, "how often Dynamo met it while compiling"]
+    crossed: Annotated[int | None, "how often it was crossed at run time"]
+    makes_frame_eager: bool
+    compile_ids: Annotated[list[CompileId | None], "of each time it was met"]
+    stack: Annotated[list[StackFrame], "from the compiled frame to the line that broke"]
+    callers: Annotated[list[StackFrame], "from the program's start to the compiled frame"]
+    user_call: Annotated[
+        StackFrame | None, "the innermost line of the user's own where the break is in a library"
+    ]
+    source: Annotated[dict[str, str] | None, "the lines around, by number"]
+    between: Annotated[list[Separated], "the graphs that it separates"]
+
+
+@dataclass(frozen=True)
+class FrameInEager:
+    """A frame that was not compiled."""
+
+    process: Process
+    name: str
+    place: Place | None
+    compile_id: CompileId | None
+    reason: str | None
+    broke_at: Annotated[Place | None, "the line that made Dynamo give up, if torch names it"]
+    kind: Annotated[str | None, "torch's name for the kind of break that it was"]
+
+
+@dataclass(frozen=True)
+class Breaks:
+    """Each graph break, what it separates and what to do about it, and the frames that were not compiled."""
+
+    count: Annotated[int | None, "torch's graph_break_reasons: every break met"]
+    breaks: Annotated[list[Break] | None, "distinct ones by place and kind, worst first"]
+    fell_back: Annotated[
+        list[FrameInEager] | None, "frames that Dynamo could not compile, so that they ran eager"
+    ]
+    raised: Annotated[list[FrameInEager] | None, "frames whose compile raised an error in the program"]
+    skipped: Annotated[list[FrameInEager] | None, "frames that Dynamo left alone"]
+
+
+def breaks_of(recording: Recording) -> Breaks:
+    """The breaks, in the order of the findings."""
+    costs = ranked_breaks(Figures(recording))
+    is_known = breaks_recorded(recording)
+    has_frames = recorded(recording, "frames")
+    return Breaks(
+        count=sum(cost.distinct.met for cost in costs) if is_known else None,
+        breaks=list(map(_break, costs)) if is_known else None,
+        fell_back=_frames(recording, "failed") if has_frames else None,
+        raised=_frames(recording, "raised") if has_frames else None,
+        skipped=_frames(recording, "skipped") if has_frames else None,
+    )
+
+
+def _break(cost: BreakCost) -> Break:
+    each, first, explanation = cost.distinct, cost.distinct.first, cost.distinct.first.explanation
+    advice = break_advice(first, each.process.torch_version, cost.recompiles.lengthened)
+    return Break(
+        place=first.place,
+        kind=first.kind,
+        reason=first.reason,
+        registry_id=explanation.registry_id if explanation else None,
+        link=explanation.link if explanation else None,
+        explanation=explanation.explanation if explanation else None,
+        hints=list(explanation.hints) if explanation else None,
+        advice=advice[0].text if advice else None,
+        met=each.met,
+        crossed=each.crossed,
+        makes_frame_eager=bool(each.frames_fell_back),
+        compile_ids=[occurrence.compile_id for occurrence in each.occurrences],
+        stack=list(first.stack),
+        callers=list(first.callers),
+        user_call=each.user_call,
+        source={str(line): text for line, text in first.around.items()} or None,
+        between=[
+            Separated(
+                process=crossing.process,
+                compile_id=crossing.compile_id,
+                before=[graph.number for graph in crossing.before],
+                after=[graph.number for graph in crossing.after],
+            )
+            for crossing in each.crossings
+        ],
+    )
+
+
+def _frames(recording: Recording, outcome: str) -> list[FrameInEager]:
+    return [
+        FrameInEager(
+            process=process,
+            name=frame.name,
+            place=frame.place,
+            compile_id=frame.compile_id,
+            reason=frame.reason,
+            broke_at=frame.explanation.place if frame.explanation else None,
+            kind=frame.explanation.kind if frame.explanation else None,
+        )
+        for process in recording.processes
+        for frame in process.frames
+        if frame.outcome == outcome
+    ]
+
+
+# Graph breaks, in the order of the findings:
+
+
+def report() -> Report:
+    """The report of `dynamo breaks`."""
+    return Report(
+        "dynamo-breaks",
+        1,
+        frozenset({CALL_SAMPLES}),
+        _page,
+        lambda recording: json_value(breaks_of(recording)),
+    )
+
+
+def break_blocks(graph_break: GraphBreak, detail: Detail) -> list[Block]:
+    """One break: place and kind; the user's line, explanation and hints; with MORE, the whole user stack."""
+    blocks: list[Block] = [
+        Heading(f"graph break {compile_label(graph_break.compile_id)} {title_of(graph_break)}", 3)
+    ]
+    if detail is Detail.LESS:
+        return blocks
+    for frame in graph_break.stack if detail is Detail.MORE else graph_break.stack[-1:]:
+        if detail is Detail.MORE:
+            blocks.append(Paragraph(f"{place(frame.place)} in {frame.function}", "dim"))
+        if frame.text:
+            blocks.append(Paragraph(f"  {frame.text.strip()}"))
+    blocks += _explanation(graph_break.explanation)
+    if detail is Detail.MORE:
+        blocks.append(Paragraph(f"torch's reason: {graph_break.reason}", "dim"))
+    return blocks
+
+
+def _explanation(explanation: BreakExplanation | None) -> Iterator[Block]:
+    if explanation is None:
+        return
+    if explanation.explanation:
+        yield Paragraph(" ".join(explanation.explanation.partition("\n\n")[0].split()))
+    if explanation.hints:
+        yield Bullets([f"hint: {' '.join(hint.split())}" for hint in explanation.hints])
+    if explanation.link:
+        yield Paragraph(explanation.link, "dim")
+
+
+def _page(recording: Recording) -> Iterator[Block]:
+    figures = Figures(recording)
+    if breaks_recorded(recording):
+        yield Heading(_counts(figures), 1)
+    else:
+        yield Heading(were_not_recorded("Graph breaks", recording.processes, "graph breaks"), 1)
+        if probe_failed(recording.processes, "graph breaks") is None:
+            yield Paragraph(
+                "This torch trace may be of a version that did not write them. `dynamo run` records them."
+            )
+        yield from _inferred(recording)
+    if not recorded(recording, "frames"):
+        frames = "Frames that fell back to eager"
+        yield Paragraph(were_not_recorded(frames, recording.processes, "frames"), "warning")
+    yield from _problems(figures)
+    yield from _others(figures)
+    yield from _failed_compiles(recording)
+    yield from _skipped(recording)
+
+
+def _counts(figures: Figures) -> str:
+    """As every page counts them."""
+    summary = summarize(figures.recording)
+    met, distinct = summary.graph_breaks, summary.distinct_graph_breaks
+    parts = [number(met, "graph break"), f"{distinct} distinct" if distinct != met else ""]
+    if summary.frames_fell_back:
+        parts.append(f"{number(summary.frames_fell_back, 'frame')} fell back to eager")
+    if summary.frames_raised:
+        parts.append(f"{number(summary.frames_raised, 'frame')} raised an error in the compiler")
+    return ", ".join(filter(None, parts))
+
+
+def problem_blocks(recording: Recording) -> Iterator[Block]:
+    """Every distinct break, and every frame that Dynamo gave up for another reason."""
+    yield from _problems(Figures(recording))
+
+
+def _problems(figures: Figures) -> Iterator[Block]:
+    for rank, each in enumerate(ranked_problems(figures), 1):
+        if isinstance(each, BreakCost):
+            yield from _distinct(rank, each, figures.recording)
+        else:
+            yield from _given_up(rank, each, figures)
+
+
+def _others(figures: Figures) -> Iterator[Block]:
+    """Further frames that Dynamo could not compile, of which there is nothing to be cured here."""
+    told = {id(each) for cost in figures.breaks for each in cost.distinct.frames_fell_back}
+    told |= {id(each.frame) for each in to_be_cured(figures)}
+    rows = []
+    for process in figures.recording.processes:
+        for frame in process.frames:
+            if gave_up(frame) and id(frame) not in told:
+                name = f"{frame_name(frame.name, frame.method)} ({place(frame.place)})"
+                why = _AT_THE_LIMIT if is_recompile_limit(frame.reason) else first_line(frame.reason)
+                where = process_title(process, figures.recording)
+                what = "runs eager" if fell_back(frame) else "raised an error"
+                rows.append([compile_label(frame.compile_id), f"{name}{where}", what, why])
+    if rows:
+        yield Heading("Other frames that could not be compiled")
+        yield table("compile|frame|it|why", rows)
+
+
+def _inferred(recording: Recording) -> Iterator[Block]:
+    """Where breaks must have been: each left a resume function, whose name has the line."""
+    resumed = [
+        f"{frame_name(compile_.name, compile_.method)} ({place(compile_.place)})"
+        for process in recording.processes
+        for compile_ in process.compiles
+        if resumed_function(compile_.name)
+    ]
+    if resumed:
+        yield Paragraph("But there were some: these functions go on after a break.")
+        yield Bullets(list(dict.fromkeys(resumed)))
+
+
+_AT_THE_LIMIT = "torch's recompile limit: `dynamo recompiles`"
+_MOST_PARTED = 5
+_MOST_NAMED = 3
+_COST_UNKNOWN = (
+    "The time outside of graphs is not known: no call was timed from the graph before it to the one after it"
+)
+_MAY_BE_COSTLIER = ", so that it may be the costliest all the same."
+
+
+def _distinct(rank: int, cost: BreakCost, recording: Recording) -> Iterator[Block]:
+    each, first, said = cost.distinct, cost.distinct.first, effect_and_cost(cost)
+    yield Heading(f"{rank}. {title_of(first)}")
+    yield Paragraph(said[:1].upper() + said[1:] + ".", "strong")
+    if cost.seconds is None and each.crossed:
+        yield Paragraph(_COST_UNKNOWN + (_MAY_BE_COSTLIER if rank > 1 else "."))
+    yield from _source(first)
+    if each.user_call is not None:
+        call = each.user_call
+        yield Paragraph(
+            f"Your call that led there: {place(call.place)} in {call.function}: {call.text}".rstrip(": ")
+        )
+    elif len(first.stack) > 1:
+        way = " → ".join(f"{frame_name(frame.function)} ({place(frame.place)})" for frame in first.stack)
+        yield Paragraph(f"Inlined: {way}", "dim")
+    parted = _parted(each, recording)
+    if parted:
+        yield Paragraph(parted)
+    if any(process.inherited_calls for process in recording.processes):
+        yield Paragraph("Calls in forked processes of graphs that were compiled before are not in it.", "dim")
+    yield from _advice(break_advice(first, each.process.torch_version, cost.recompiles.lengthened))
+    yield from _explanation(first.explanation)
+
+
+def _advice(found: Sequence[Advice]) -> Iterator[Block]:
+    for text in alternatives(advice.text for advice in found):
+        yield Paragraph(f"What to do: {text}", "advice")
+
+
+def _source(graph_break: GraphBreak) -> Iterator[Block]:
+    """The line that broke, and its neighbours where they are known."""
+    if graph_break.around and graph_break.place is not None:
+        lines = graph_break.around
+        text = "\n".join(lines[line] for line in sorted(lines))
+        yield Code(text, "python", min(lines), frozenset({graph_break.place.line}))
+    elif graph_break.stack and graph_break.stack[-1].text:
+        yield Code(graph_break.stack[-1].text.strip(), "python", graph_break.stack[-1].place.line)
+
+
+def _parted(each: DistinctBreak, recording: Recording) -> str | None:
+    """Which graphs the break lies between."""
+    # The versions of one function go on in the same graphs.
+    before: dict[tuple[str, tuple[int, ...]], list[Graph]] = {}
+    after: dict[tuple[int, ...], Sequence[Graph]] = {}
+    shared: dict[tuple[int, int], list[Graph]] = {}  # many crossings may have the same behind them
+    for crossing in each.crossings:
+        same = id(crossing.process), id(crossing.after)
+        if same not in shared:
+            behind = tuple(graph.number for graph in crossing.after)
+            shared[same] = before.setdefault((process_title(crossing.process, recording), behind), [])
+            after[behind] = crossing.after
+        shared[same] += crossing.before
+    is_known = probe_failed(recording.processes, "graphs", "resume functions", "bytecode") is None
+    none = "no graph {} it" if is_known else "what was not recorded {} it"
+    parts = [
+        f"between {_one_of(first) or none.format('before')} and "
+        f"{_one_of(after[behind]) or none.format('after')}{where}"
+        for (where, behind), first in before.items()
+    ]
+    if not parts:
+        return None
+    text = "; ".join(parts[:_MOST_PARTED])
+    rest = len(parts) - _MOST_PARTED
+    return text[:1].upper() + text[1:] + (f"; and {rest} more" if rest > 0 else "") + "."
+
+
+def _one_of(graphs: Sequence[Graph]) -> str:
+    """`graph 3 (2 ops) or graph 5 (1 op)`, `one of 8 graphs (3, 5, 7, …)`."""
+    if len(graphs) <= _MOST_NAMED:
+        return " or ".join(f"graph {graph.number} ({number(graph.ops, 'op')})" for graph in graphs)
+    named = ", ".join(str(graph.number) for graph in graphs[:_MOST_NAMED])
+    return f"one of {len(graphs)} graphs ({named}, …)"
+
+
+def _given_up(rank: int, given_up: GivenUp, figures: Figures) -> Iterator[Block]:
+    process, frame, stopped = given_up
+    yield Heading(f"{rank}. {of_frame(figures, given_up).title}")
+    where = process_title(process, figures.recording)
+    yield Paragraph(f"Compile {compile_label(frame.compile_id)}{where}.", "dim")
+    if frame.broke is not None:
+        yield from _source(frame.broke)
+    elif frame.reason and frame.outcome == "raised":
+        yield Code(frame.reason.strip(), "text")
+    yield from _advice(break_advice(stopped, process.torch_version))
+    yield from _explanation(frame.explanation)
+
+
+def _failed_compiles(recording: Recording) -> Iterator[Block]:
+    """What a plain torch trace has of frames that fell back: the compiles that failed."""
+    rows = [
+        [
+            compile_label(compile_.compile_id),
+            f"{frame_name(compile_.name, compile_.method)} ({place(compile_.place)})",
+            f"{compile_.fail_type}: {first_line(compile_.fail_reason)}",
+        ]
+        for process in recording.processes
+        if not process.is_ours
+        for compile_ in process.compiles
+        if compile_.fail_type is not None
+    ]
+    if rows:
+        yield Heading("Compiles that failed")
+        yield table("compile|frame|why", rows)
+
+
+def _skipped(recording: Recording) -> Iterator[Block]:
+    """Frames that Dynamo looked at and left alone; by reason, since there can be hundreds."""
+    skipped = [
+        frame for process in recording.processes for frame in process.frames if frame.outcome == "skipped"
+    ]
+    if not skipped:
+        return
+    yield Heading(f"{number(len(skipped), 'frame')} skipped")
+    by_reason: dict[str, list[str]] = {}
+    for frame in skipped:
+        reason = frame.reason or "no reason recorded"
+        by_reason.setdefault(reason, []).append(frame_name(frame.name, frame.method))
+    rows = []
+    for reason, of_it in sorted(by_reason.items(), key=lambda each: -len(each[1])):
+        names = list(dict.fromkeys(of_it))
+        shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+        rows.append([str(len(of_it)), reason, shown])
+    yield table("frames>|reason|functions", rows)
+
+
+# What `--fullgraph` says at the end of a run: each break, and the verdict in a line.
+
+
+def audit_blocks(recording: Recording) -> Iterable[Block]:
+    """Every distinct break and every frame that Dynamo gave up, as `dynamo breaks` shows them."""
+    return problem_blocks(recording)
+
+
+def audit_sentence(found: Audit) -> str:
+    """The verdict."""
+    seen = f"{number(found.frames, 'frame')}, {number(found.graphs, 'graph')}"
+    if found.is_clean:
+        return f"no graph breaks in {seen}"
+    parts = []
+    if found.breaks:
+        distinct = f" ({found.distinct_breaks} distinct)" if found.distinct_breaks != found.breaks else ""
+        parts.append(number(found.breaks, "graph break") + distinct)
+    if found.given_up:
+        parts.append(f"{number(found.given_up, 'frame')} that could not be compiled")
+    if parts:
+        return f"{' and '.join(parts)} in {seen}"
+    return f"{found.unseen}, so nothing can be said of graph breaks"

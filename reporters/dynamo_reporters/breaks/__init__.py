@@ -1,1 +1,0 @@
-"""`dynamo breaks`: where graphs break, what that does, and what to do about it."""

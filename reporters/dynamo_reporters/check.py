@@ -1,0 +1,136 @@
+"""`dynamo check`: the page."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from dynamo_core.analysis.words import number, place
+from dynamo_core.compare.lock import Checked, Difference, Direction
+from dynamo_core.findings import Finding
+from dynamo_core.shared.errors import GotWorse
+from dynamo_core.shared.quick_dataclass import dataclass
+
+from .documents import json_value
+from .page.blocks import Block, Bullets, Heading, Paragraph
+from .parts.sections import tests_line
+
+
+def check_blocks(
+    checked: Checked, findings: Mapping[str, Finding], *, has_failed: bool = False
+) -> Iterator[Block]:
+    """The page as blocks; `findings` are those of the run, by identity. The program may have failed."""
+    yield Heading(f"{checked.program}: {verdict(checked)}", 1)
+    yield Paragraph(counts_sentence(checked))
+    if has_failed:
+        yield Paragraph(
+            "The program failed, and the exit code is its own; what it did not reach is missing here.",
+            "warning",
+        )
+    elif checked.worse:
+        yield Paragraph(f"The command fails with exit code {GotWorse.exit_code}.")
+    for title, differences in (("Worse", checked.worse), ("Better", checked.better)):
+        if differences:
+            yield Heading(title)
+            yield from _differences(differences, findings)
+    if checked.not_comparable:
+        yield Paragraph(f"Not compared, as one side did not record it: {', '.join(checked.not_comparable)}.")
+
+
+def verdict(checked: Checked) -> str:
+    """What the check found, in a few words."""
+    if not checked.is_locked:
+        return "nothing to compare with"
+    if checked.worse:
+        return f"worse, {_number_of(checked.worse)}"
+    if checked.better:
+        return f"better, {_number_of(checked.better)}"
+    if checked.is_accepted:
+        return f"accepted, {number(checked.now.number, 'fact')} written"
+    return "as it was" if not checked.not_comparable else "as it was, as far as it was recorded"
+
+
+def _number_of(differences: Sequence[Difference]) -> str:
+    """Counts that differ come of the findings that do, where there are some: one change is not told twice."""
+    findings = sum(each.identity is not None for each in differences)
+    return number(findings, "finding") if findings else number(len(differences), "count")
+
+
+def counts_sentence(checked: Checked) -> str:
+    """The counts of the run."""
+    parts = [
+        f"{name} {'not recorded' if count is None else count}" for name, count in checked.now.counts.items()
+    ]
+    return ", ".join(parts) + "."
+
+
+def _differences(differences: Sequence[Difference], findings: Mapping[str, Finding]) -> Iterator[Block]:
+    """What is a line comes before the findings: below one of them, it would read as a part of it."""
+    lines = [each.text for each in differences if each.identity not in findings]
+    if lines:
+        yield Bullets(lines)
+    for each in differences:
+        finding = findings.get(each.identity or "")
+        if finding is not None:
+            yield from _finding(each, finding)
+
+
+def _finding(difference: Difference, finding: Finding) -> Iterator[Block]:
+    yield Heading(difference.text, 3)
+    yield Paragraph(f"{place(finding.place)}: {finding.cause}")
+    if finding.evidence.tests:
+        yield Paragraph(tests_line(finding))
+    for remedy in finding.remedies[:1]:
+        yield Paragraph(f"→ {remedy.text}", "advice")
+    yield Paragraph(f"to allow it: --allow {finding.identity}", "dim")
+
+
+# `dynamo check` as JSON: one declaration for the document and its schema, `schemas/check.schema.json`.
+
+
+@dataclass(frozen=True)
+class CountValue:
+    """A count of the run; null where it was not recorded."""
+
+    name: str
+    count: int | None
+
+
+@dataclass(frozen=True)
+class DifferenceValue:
+    """One fact that differs from what is locked, or is beyond a bound; `finding` where this run has it."""
+
+    direction: Direction
+    text: str
+    identity: str | None
+    finding: Finding | None
+
+
+@dataclass(frozen=True)
+class CheckDocument:
+    """What `dynamo check` compared. `is_locked` says whether there was anything to compare with."""
+
+    schema: Literal["dynamo-check"]
+    version: Literal[1]
+    program: str
+    is_locked: bool
+    counts: tuple[CountValue, ...]
+    differences: tuple[DifferenceValue, ...]
+    not_comparable: tuple[str, ...]
+
+
+def check_document(checked: Checked, findings: Mapping[str, Finding]) -> dict[str, Any]:
+    """The document."""
+    document: dict[str, Any] = json_value(
+        CheckDocument(
+            "dynamo-check",
+            1,
+            checked.program,
+            checked.is_locked,
+            tuple(CountValue(name, count) for name, count in checked.now.counts.items()),
+            tuple(
+                DifferenceValue(each.direction, each.text, each.identity, findings.get(each.identity or ""))
+                for each in checked.differences
+            ),
+            checked.not_comparable,
+        )
+    )
+    return document

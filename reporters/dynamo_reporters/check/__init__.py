@@ -1,1 +1,0 @@
-"""`dynamo check`: what got worse, for people, for CI and for programs."""

@@ -1,0 +1,334 @@
+"""`dynamo diff`: the page."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from dynamo_core.analysis.graphs.nodes import TIMES
+from dynamo_core.analysis.words import memory, number, place, seconds
+from dynamo_core.compare.counts import SAVED
+from dynamo_core.compare.difference import (
+    CountChange,
+    Difference,
+    FindingChange,
+    GraphChange,
+    GuardChange,
+    Time,
+)
+from dynamo_core.compare.lock import Checked, LockedDifference, Verdict
+from dynamo_core.compare.lock import Difference as LockDifference
+from dynamo_core.findings import Finding
+from dynamo_core.findings.build import via_line
+from dynamo_core.model import Recording
+from dynamo_core.shared.quick_dataclass import dataclass
+
+from .diff_graphs import changes_in, sentence
+from .documents import json_value
+from .page.blocks import Block, Bullets, Heading, Paragraph, table
+
+_SHOWN = 20  # of each kind; the document has all
+_GUARDS_SHOWN = 8  # of a function one by one
+
+
+def diff_blocks(difference: Difference, before: Recording, after: Recording) -> Iterator[Block]:
+    """The page as blocks."""
+    yield Heading(difference.sentence, 1)
+    yield Paragraph(f"before: {_run(before)}\nafter:  {_run(after)}", "dim")
+    effects: dict[str, list[GraphChange]] = {}
+    for change in difference.graphs:
+        effects.setdefault(change.because or "", []).append(change)
+    unexplained = effects.pop("", [])
+    of_torch = set(difference.of_torch)
+    for title, findings in (("Came", difference.came), ("Went", difference.went)):
+        yield from _findings(title, [f for f in findings if f.identity not in of_torch], effects)
+    yield from _met_otherwise(difference.changed, effects)
+    yield from _graphs("Graphs", [change for change in unexplained if not change.is_of_torch])
+    yield from _guards([change for change in difference.guards if not change.is_of_torch])
+    yield from _of_torch(difference, [change for change in unexplained if change.is_of_torch], effects)
+    yield from _counts(difference.counts)
+    yield from _times(difference.times)
+    if difference.conditions:
+        yield Heading("What the runs ran under")
+        yield table("|before|after", [[each.name, each.before, each.after] for each in difference.conditions])
+    if difference.not_compared:
+        yield Heading("Not compared")
+        yield Bullets(_first(difference.not_compared), "warning")
+
+
+def _run(recording: Recording) -> str:
+    versions = {process.torch_version for process in recording.processes}
+    known = [f"torch {version}" for version in sorted(filter(None, versions))]
+    program = recording.run.program if recording.run is not None else None
+    return ", ".join(filter(None, [str(recording.path), program, *known]))
+
+
+def _findings(
+    title: str, findings: Sequence[Finding], effects: dict[str, list[GraphChange]]
+) -> Iterator[Block]:
+    """What is there on one side alone, the worst first, each with what it does to the graphs."""
+    if not findings:
+        return
+    yield Heading(title)
+    for finding in findings[:_SHOWN]:
+        yield Heading(finding.title, 3)
+        said = [finding.source, "" if finding.cause in finding.title else finding.cause, via_line(finding)]
+        if any(said):
+            yield Paragraph("\n".join(filter(None, said)))
+        of_graphs = effects.get(finding.identity, [])
+        if of_graphs:
+            yield Bullets(_first([sentence(change) for change in of_graphs]))
+        if title == "Came" and finding.remedies:
+            yield Paragraph(f"→ {finding.remedies[0].text}", "advice")
+    yield from _rest(len(findings), "finding")
+
+
+def _met_otherwise(
+    changes: Sequence[FindingChange], effects: dict[str, list[GraphChange]]
+) -> Iterator[Block]:
+    """What both runs have, with both lines where these are not the same."""
+    if not changes:
+        return
+    yield Heading("Met another number of times")
+    for change in changes[:_SHOWN]:
+        was, now = change.before, change.after
+        yield Heading(
+            f"{now.kind} at {place(now.place)}: {was.evidence.times} → {now.evidence.times} times", 3
+        )
+        lines = [now.source, now.cause]
+        if was.source != now.source:
+            lines = [f"before: {was.source}", f"after: {now.source}", now.cause]
+        yield Paragraph("\n".join(filter(None, lines)))
+        found = [*effects.get(now.identity, []), *effects.get(was.identity, [])]
+        if found:
+            yield Bullets(_first(list(dict.fromkeys(map(sentence, found)))))
+    yield from _rest(len(changes), "finding")
+
+
+def _of_torch(
+    difference: Difference, graphs: Sequence[GraphChange], effects: dict[str, list[GraphChange]]
+) -> Iterator[Block]:
+    """What another torch did to functions that read the same on both sides."""
+    of_torch = set(difference.of_torch)
+    guards = [change for change in difference.guards if change.is_of_torch]
+    if not of_torch and not graphs and not guards:
+        return
+    yield Heading("From another torch")
+    yield Paragraph("In functions whose own lines are the same on both sides.", "dim")
+    for title, findings in (("Came", difference.came), ("Went", difference.went)):
+        yield from _findings(title, [f for f in findings if f.identity in of_torch], effects)
+    yield from _graphs("Graphs", graphs)
+    yield from _guards(guards)
+
+
+def _guards(changes: Sequence[GuardChange]) -> Iterator[Block]:
+    """Guards that came and went, by function."""
+    if not changes:
+        return
+    yield Heading("Guards")
+    for function in dict.fromkeys(change.function for change in changes):
+        of_function = [change for change in changes if change.function == function]
+        yield Heading(function or "no function", 3)
+        yield Bullets(_first(_guard_lines(of_function)))
+
+
+def _guard_lines(changes: Sequence[GuardChange]) -> list[str]:
+    """One for each; where there are many, for each type the first of which the line is known."""
+    if len(changes) <= _GUARDS_SHOWN:
+        return [_guard(change, abs(change.count)) for change in changes]
+    alike: dict[tuple[bool, str], list[GuardChange]] = {}
+    for change in changes:
+        alike.setdefault((change.count > 0, change.type), []).append(change)
+    return [
+        _guard(min(same, key=lambda change: not change.text), sum(abs(change.count) for change in same))
+        for same in alike.values()
+    ]
+
+
+def _guard(change: GuardChange, times: int) -> str:
+    what = "added" if change.count > 0 else "removed"
+    count = "" if times == 1 else f"{times} {TIMES} "
+    text = f" `{change.text}`" if change.text else ""
+    where = f" at {place(change.place)}{text}" if change.place is not None else ""
+    source = f"{change.source}: " if change.source else ""
+    first = "first " if times > abs(change.count) else ""
+    return f"{what}: {count}{change.type} {first}{source}{change.demands}{where}"
+
+
+def _graphs(title: str, changes: Sequence[GraphChange]) -> Iterator[Block]:
+    if not changes:
+        return
+    yield Heading(title)
+    for change in changes[:_SHOWN]:
+        details = list(changes_in(change))
+        yield Heading(sentence(change), 3)
+        if details:
+            yield Bullets(_first(details))
+    yield from _rest(len(changes), "change")
+
+
+def _counts(counts: Sequence[CountChange]) -> Iterator[Block]:
+    if not counts:
+        return
+    yield Heading("Counts")
+    rows = [_row(count) for count in counts[:_SHOWN]]
+    yield table("|before>|after>|>", rows)
+    yield from _rest(len(counts), "count")
+
+
+def _row(count: CountChange) -> list[str]:
+    name = count.name if count.function is None else f"{count.name} of {count.function or 'no function'}"
+    change = count.after - count.before
+    if count.name == SAVED:
+        sign = "+" if change > 0 else "-"
+        return [
+            "saved for the backward",
+            memory(count.before),
+            memory(count.after),
+            sign + memory(abs(change)),
+        ]
+    return [name, f"{count.before:,}", f"{count.after:,}", f"{change:+,}"]
+
+
+def _times(times: Sequence[Time]) -> Iterator[Block]:
+    if not times:
+        return
+    yield Heading("Times")
+    rows = [
+        [
+            each.name,
+            _with_range(each.before, each.before_range),
+            _with_range(each.after, each.after_range),
+            each.why,
+        ]
+        for each in times
+    ]
+    yield table("|before|after|", rows)
+
+
+def _with_range(value: float | None, known: tuple[float, ...] | None) -> str:
+    if known is None or len(known) != 2:
+        return seconds(value)
+    return f"{seconds(value)} ({seconds(known[0])} to {seconds(known[1])})"
+
+
+def _first(lines: Sequence[str]) -> list[str]:
+    rest = len(lines) - _SHOWN
+    return [*lines[:_SHOWN], *([f"… and {rest} more; --format json has all"] if rest > 0 else [])]
+
+
+def _rest(count: int, what: str) -> Iterator[Block]:
+    if count > _SHOWN:
+        yield Paragraph(f"… and {number(count - _SHOWN, f'more {what}')}; --format json has all", "dim")
+
+
+# `dynamo diff` as JSON: one declaration for the document and its schema, `schemas/diff.schema.json`.
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two recordings."""
+
+    recording: str
+    is_partial: bool
+    program: str | None
+    torch: str | None
+
+
+@dataclass(frozen=True)
+class DiffDocument:
+    """Two recordings and what differs between them."""
+
+    schema: Literal["dynamo-diff"]
+    version: Literal[1]
+    before: Side
+    after: Side
+    difference: Difference
+
+
+def diff_document(difference: Difference, before: Recording, after: Recording) -> dict[str, Any]:
+    """The document."""
+    document: dict[str, Any] = json_value(
+        DiffDocument("dynamo-diff", 1, _side(before), _side(after), difference)
+    )
+    return document
+
+
+def _side(recording: Recording) -> Side:
+    versions = [process.torch_version for process in recording.processes if process.torch_version]
+    program = None if recording.run is None else recording.run.program
+    return Side(str(recording.path), recording.is_partial, program, versions[0] if versions else None)
+
+
+# `dynamo diff` where a side is a lock file: the page, and JSON (`schemas/diff-locked.schema.json`).
+
+
+def locked_blocks(difference: LockedDifference, before: Path, after: Path) -> Iterator[Block]:
+    """The page as blocks."""
+    yield Heading(difference.sentence, 1)
+    yield Paragraph(f"before: {before}\nafter:  {after}", "dim")
+    for program in difference.differing:
+        yield Heading(program.program)
+        yield Bullets([_line(each, difference) for each in (*program.worse, *program.better)])
+    for title, names in (("Came", difference.only_after), ("Went", difference.only_before)):
+        if names:
+            yield Heading(title)
+            yield Bullets(list(names))
+    unknown = [_not_compared(program) for program in difference.programs if program.not_comparable]
+    if unknown:
+        yield Heading("Not compared")
+        yield Bullets(unknown, "warning")
+
+
+def _line(fact: LockDifference, difference: LockedDifference) -> str:
+    finding = difference.findings.get(fact.identity or "")
+    where = f", at {place(finding.place)}" if finding is not None and finding.place is not None else ""
+    return f"{fact.direction}: {fact.text}{where}"
+
+
+def _not_compared(program: Checked) -> str:
+    return f"{program.program}: not recorded on both sides: {', '.join(program.not_comparable)}"
+
+
+@dataclass(frozen=True)
+class ProgramValue:
+    """What differs of a program, and the counts that one side did not record."""
+
+    program: str
+    differences: tuple[LockDifference, ...]
+    not_comparable: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LockedDocument:
+    """What differs between two lock files, or a lock file and a recording."""
+
+    schema: Literal["dynamo-diff-locked"]
+    version: Literal[1]
+    before: str
+    after: str
+    verdict: Verdict
+    sentence: str
+    programs: tuple[ProgramValue, ...]
+    only_before: tuple[str, ...]
+    only_after: tuple[str, ...]
+
+
+def locked_document(difference: LockedDifference, before: Path, after: Path) -> dict[str, Any]:
+    """The document."""
+    programs = tuple(
+        ProgramValue(each.program, each.differences, each.not_comparable) for each in difference.programs
+    )
+    document: dict[str, Any] = json_value(
+        LockedDocument(
+            "dynamo-diff-locked",
+            1,
+            str(before),
+            str(after),
+            difference.verdict,
+            difference.sentence,
+            programs,
+            difference.only_before,
+            difference.only_after,
+        )
+    )
+    return document

@@ -1,1 +1,0 @@
-"""`dynamo diff`: what differs between two runs."""

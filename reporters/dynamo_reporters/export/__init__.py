@@ -1,1 +1,0 @@
-"""`dynamo export`: the page and the document."""

@@ -1,0 +1,253 @@
+"""`dynamo fix`: the page."""
+
+import shlex
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from dynamo_core.analysis.words import number, place, seconds
+from dynamo_core.findings import Finding, Remedy
+from dynamo_core.fix.applying import changed_lines, patch_text
+from dynamo_core.fix.changes import variables
+from dynamo_core.fix.trial import Fix, Fixes, Ran, Trial, Verdict
+from dynamo_core.model import Place
+from dynamo_core.shared.quick_dataclass import dataclass
+
+from .documents import json_value
+from .page.blocks import Block, Bullets, Code, Heading, Paragraph
+
+
+def fix_blocks(fixes: Fixes) -> Iterator[Block]:
+    """The page as blocks."""
+    yield Heading(_verdict(fixes), 1)
+    yield Paragraph(_what_was_done(fixes))
+    if fixes.stopped is not None:
+        yield Paragraph(f"Not everything was tried: {fixes.stopped}.", "warning")
+    if fixes.fixes and not fixes.lines_compared:
+        yield Paragraph(
+            "The program prints nothing, or another number of lines each time: only its ending could be "
+            "compared, not its results.",
+            "warning",
+        )
+    for rank, fix in enumerate(fixes.fixes, 1):
+        yield from _fix_blocks(rank, fix, fixes)
+    yield from _together(fixes)
+
+
+def _verdict(fixes: Fixes) -> str:
+    if not fixes.fixes and fixes.unseen:
+        return f"Nothing was found to fix, but this could not be recorded: {', '.join(fixes.unseen)}"
+    if not fixes.fixes:
+        return "Nothing to fix: no graph breaks, recompiles or frames that run eager were found"
+    proven = sum(fix.is_proven for fix in fixes.fixes)
+    have = f"{proven} of {number(len(fixes.fixes), 'finding')} {'has' if proven == 1 else 'have'}"
+    if fixes.is_refuted and proven:
+        return f"{have} a fix that is proven by itself, but not together with the others"
+    return f"{have} a proven fix"
+
+
+def _what_was_done(fixes: Fixes) -> str:
+    took = sum(ran.seconds for ran in fixes.runs)
+    earlier = sum(trial.is_earlier for fix in fixes.fixes for trial in fix.trials)
+    known = f" {number(earlier, 'trial')} of an earlier `dynamo fix` counted." if earlier else ""
+    ended = "" if fixes.steps is None else f" Each run was ended after {number(fixes.steps, 'step')}."
+    return f"{fixes.program} ran {number(len(fixes.runs), 'time')}, {seconds(took)} in all.{ended}{known}"
+
+
+def _fix_blocks(rank: int, fix: Fix, fixes: Fixes) -> Iterator[Block]:
+    yield Heading(f"{rank}. {_title(fix)}", 3)
+    yield Paragraph(fix.finding.title)
+    if fix.kept is not None:
+        yield Paragraph(f"→ {fix.kept.remedy.text}", "advice")
+        if fix.kept.remedy.may_change:
+            yield Paragraph(f"It may change: {fix.kept.remedy.may_change}")
+        yield from _how(rank, fix.kept, fixes)
+        faster = _speed(fix.kept, fixes)
+        if faster:
+            yield Paragraph(faster)
+        yield from _others(fix, fix.kept)
+    elif fix.cured_by is not None:
+        return
+    elif fix.trials:
+        yield Bullets([_tried(trial) for trial in fix.trials])
+    elif fix.finding.remedies:
+        yield Paragraph(f"To be done by hand: {fix.finding.remedies[0].text}", "advice")
+
+
+def _title(fix: Fix) -> str:
+    where = place(fix.finding.place) if fix.finding.place is not None else fix.finding.kind
+    if fix.cured_by is not None:
+        return f"{where}: cured by fix {fix.cured_by}"
+    if fix.kept is not None:
+        return f"{where}: {fix.finding.kind} {fix.kept.before} → {fix.kept.after}, proven"
+    if fix.trials:
+        return f"{where}: {number(len(fix.trials), 'remedy', 'remedies')} tried, none cures it"
+    return f"{where}: no remedy that a program can try"
+
+
+def _how(rank: int, kept: Trial, fixes: Fixes) -> Iterator[Block]:
+    """What to type: the edit, or without one the setting; a variable that several set has all values."""
+    change = kept.remedy.change
+    assert change is not None
+    kept_changes = [fix.kept.remedy.change for fix in fixes.fixes if fix.kept is not None]
+    joined = variables([each for each in kept_changes if each is not None], {})
+    set_by_hand = [
+        f"export {each.name}={_quoted(joined[each.name])}"
+        + ("" if joined[each.name] == each.value else "  # one variable for all the fixes that set it")
+        for each in change.environment
+    ]
+    set_by_hand += [f"dynamo run --config {shlex.quote(str(each))}" for each in change.settings]
+    set_by_hand += [f"dynamo run --override {shlex.quote(str(each))}" for each in change.arguments]
+    set_by_hand += [f"dynamo run {option}" for option in change.options]
+    if set_by_hand:
+        yield Code("\n".join(set_by_hand), "sh")
+    for patch in kept.patches:
+        yield Paragraph(f"{place_of(patch.file)}, or `dynamo fix --apply {rank}`:")
+        yield Code("\n".join(changed_lines(patch)), "diff")
+
+
+def place_of(file: str) -> str:
+    """A file as places are shown."""
+    return place(Place(file, 1)).removesuffix(":1")
+
+
+def _quoted(value: str) -> str:
+    """For a shell; names of sources have single quotes, which double ones need no escape for."""
+    is_plain = not any(mark in value for mark in '"$`\\!')
+    return f'"{value}"' if is_plain else shlex.quote(value)
+
+
+def _speed(kept: Trial, fixes: Fixes) -> str:
+    """How the run with it compares, by its steps; nothing where the runs without differ by as much."""
+    without = [ran.step_seconds for ran in fixes.baseline if ran.step_seconds is not None]
+    with_it = [ran.step_seconds for ran in kept.runs if ran.step_seconds is not None]
+    if not without or not with_it:
+        return ""
+    fastest, slowest, now = min(without), max(without), with_it[0]
+    if fastest <= now <= slowest:
+        return f"A step takes as long as before ({seconds(now)})."
+    nearest = fastest if now < fastest else slowest
+    without_it = f"{seconds(fastest)} to {seconds(slowest)}"
+    return f"A step takes {seconds(now)}; without it {without_it} ({nearest / now:.2f} times as fast)."
+
+
+def _others(fix: Fix, kept: Trial) -> Iterator[Block]:
+    others = [_tried(trial) for trial in fix.trials if trial is not kept]
+    if others:
+        yield Bullets(others, "dim")
+
+
+def _tried(trial: Trial) -> str:
+    first = trial.remedy.text.partition(": ")[0]
+    reason = f": {trial.reason}" if trial.reason else ""
+    return f"{first} — {trial.verdict}{reason}"
+
+
+def _together(fixes: Fixes) -> Iterator[Block]:
+    together = fixes.together
+    if together is None:
+        return
+    yield Heading("All of it together")
+    if together.verdict in ("cures", "helps"):
+        left = "nothing is left" if not together.after else f"{together.before} → {together.after} findings"
+        yield Paragraph(
+            f"One run with all that is kept, each graph's first calls beside eager: {left}, "
+            f"{'the same output, ' if fixes.lines_compared else ''}the same ending, and no graph disagrees "
+            "with eager."
+        )
+    else:
+        why = f": {together.reason}" if together.reason else ""
+        yield Paragraph(f"The run with all that is kept {together.verdict}{why}.", "warning")
+    if fixes.patches:
+        yield Paragraph("The same command with `--patch FILE` writes them as one patch.", "dim")
+
+
+# `dynamo fix` as JSON: one declaration for the document and its schema, `schemas/fix.schema.json`.
+
+
+@dataclass(frozen=True)
+class TrialValue:
+    """A remedy that was tried; `patch` is the edit as a unified diff, empty where it is none.
+
+    One that `is_earlier` was tried by an earlier `dynamo fix` of the same program.
+    """
+
+    remedy: Remedy
+    verdict: Verdict
+    reason: str
+    before: int
+    after: int | None
+    runs: tuple[Ran, ...]
+    patch: str
+    is_earlier: bool
+
+
+@dataclass(frozen=True)
+class FixValue:
+    """A finding; `kept` is the place (from 0) of the proven remedy in `trials`, `cured_by` another fix."""
+
+    number: int
+    finding: Finding
+    is_proven: bool
+    kept: int | None
+    cured_by: int | None
+    trials: tuple[TrialValue, ...]
+
+
+@dataclass(frozen=True)
+class FixDocument:
+    """What `dynamo fix` has tried, run by run. `together` is the run with all that is kept, beside eager.
+
+    `lines_compared` of what the program prints are compared; where it is 0, only its ending is.
+    `unseen` are kinds of findings of which the recording cannot say that there were none.
+    """
+
+    schema: Literal["dynamo-fix"]
+    version: Literal[1]
+    program: str
+    runs: int
+    baseline: tuple[Ran, ...]
+    fixes: tuple[FixValue, ...]
+    together: TrialValue | None
+    stopped: str | None
+    steps: int | None
+    lines_compared: int
+    unseen: tuple[str, ...]
+
+
+def fix_document(fixes: Fixes) -> dict[str, Any]:
+    """The document."""
+    document: dict[str, Any] = json_value(
+        FixDocument(
+            "dynamo-fix",
+            1,
+            fixes.program,
+            len(fixes.runs),
+            fixes.baseline,
+            tuple(_fix(number, fix) for number, fix in enumerate(fixes.fixes, 1)),
+            None if fixes.together is None else _trial(fixes.together),
+            fixes.stopped,
+            fixes.steps,
+            fixes.lines_compared,
+            fixes.unseen,
+        )
+    )
+    return document
+
+
+def _fix(number: int, fix: Fix) -> FixValue:
+    kept = None if fix.kept is None else fix.trials.index(fix.kept)
+    trials = tuple(map(_trial, fix.trials))
+    return FixValue(number, fix.finding, fix.is_proven, kept, fix.cured_by, trials)
+
+
+def _trial(trial: Trial) -> TrialValue:
+    return TrialValue(
+        trial.remedy,
+        trial.verdict,
+        trial.reason,
+        trial.before,
+        trial.after,
+        trial.runs,
+        patch_text(trial.patches),
+        trial.is_earlier,
+    )

@@ -1,1 +1,0 @@
-"""`dynamo fix`: what was tried, and what is proven to cure."""

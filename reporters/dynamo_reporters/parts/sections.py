@@ -1,0 +1,193 @@
+"""Findings, the worst first: as blocks, as lines and as JSON values."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import Annotated, ClassVar, Literal, cast
+
+from dynamo_core.analysis.ranks import compare_ranks
+from dynamo_core.analysis.ranks.members import ranks_of
+from dynamo_core.analysis.summary import graphs_recorded, probe_failed, were_not_recorded
+from dynamo_core.analysis.words import alternatives, number
+from dynamo_core.findings import Finding
+from dynamo_core.findings.build import via_line
+from dynamo_core.model import CompileId, GuardFailure, Place, Process, Recording
+from dynamo_core.shared.quick_dataclass import dataclass
+
+from ..page.blocks import Block, Bullets, Heading, Paragraph
+
+_SHOWN = 8
+_TESTS_SHOWN = 3  # of a finding, where it has room
+FINDINGS_TITLE = "Fix first"
+_FIX = (
+    "`dynamo fix` runs the program with such changes and keeps those that measurably help. Your files stay "
+    "as they are until `--apply`."
+)
+
+
+def findings_in_short(findings: Sequence[Finding], command: str) -> Iterator[Block]:
+    """A line for each, on the page of a command, and what to do about those that are this page's subject."""
+    if not findings:
+        return
+    yield Heading(FINDINGS_TITLE)
+    lines = finding_lines(findings, _SHOWN)
+    advised = 0
+    for line, finding in zip_longest(lines, findings[:_SHOWN]):
+        yield Paragraph(line)
+        for remedy in finding.remedies[:1] if finding is not None else ():
+            if remedy.check == command:
+                advised += 1
+                yield Paragraph(f"→ {remedy.text}", "advice")
+    yield Paragraph(f"`dynamo explain` says why{_what_else(len(findings), advised)}.", "dim")
+
+
+def _what_else(findings: int, advised: int) -> str:
+    """What explain says besides, of findings of which some have their advice on the page already."""
+    if advised == findings:
+        return ""
+    return ", and what to do about the others" if advised else ", and what to do"
+
+
+def findings_section(findings: Sequence[Finding], *, can_run_again: bool) -> Iterator[Block]:
+    """What to do first: of each finding where, why, what it costs and what to do.
+
+    `can_run_again` says that the program is known, so that `dynamo fix` can try what is to be done.
+    """
+    if not findings:
+        return
+    yield Heading(FINDINGS_TITLE)
+    for finding in findings[:_SHOWN]:
+        yield Heading(finding.title, 3)
+        said = (finding.source, finding.cause if _says_more(finding) else "", finding.effect)
+        if any(said):
+            yield Paragraph("\n".join(filter(None, said)))
+        if finding.via is not None:
+            yield Paragraph(via_line(finding))
+        if finding.evidence.tests:
+            yield Paragraph(tests_line(finding))
+        for text in alternatives(remedy.text for remedy in finding.remedies):
+            yield Paragraph(f"→ {text}", "advice")
+    if len(findings) > _SHOWN:
+        yield Paragraph(
+            f"… and {number(len(findings) - _SHOWN, 'more finding')}; --format json has all", "dim"
+        )
+    if can_run_again and any(remedy.change for finding in findings for remedy in finding.remedies):
+        yield Paragraph(_FIX, "dim")
+
+
+def tests_line(finding: Finding, shown: int = _TESTS_SHOWN) -> str:
+    """The tests in which it was met: `in test_model.py::test_step and 3 more tests`; "" outside of tests."""
+    tests = finding.evidence.tests
+    rest = len(tests) - shown
+    more = f" and {number(rest, 'more test')}" if rest > 0 else ""
+    return f"in {', '.join(tests[:shown])}{more}" if tests else ""
+
+
+def finding_lines(findings: Sequence[Finding], shown: int) -> list[str]:
+    """A line for each of the first ones."""
+    lines = [
+        ", ".join(filter(None, (f"{rank}. {finding.title}", tests_line(finding, 1))))
+        for rank, finding in enumerate(findings[:shown], 1)
+    ]
+    rest = len(findings) - shown
+    return lines + ([f"… and {number(rest, 'more finding')}"] if rest > 0 else [])
+
+
+def _says_more(finding: Finding) -> bool:
+    return bool(finding.cause) and finding.cause not in finding.title
+
+
+# A guard that failed, as documents have it.
+
+
+FailureKind = Literal[
+    "size",
+    "stride",
+    "rank",
+    "dtype",
+    "requires_grad",
+    "dispatch keys",
+    "device",
+    "length",
+    "type",
+    "identity",
+    "freed object",
+    "global state",
+    "attribute",
+    "dictionary",
+    "relation of sizes",
+    "comparison",
+    "value",
+    "other",
+]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A guard that failed, and on what."""
+
+    in_common: ClassVar[str] = "failure"
+
+    entry: Annotated[CompileId | None, "the cache entry that could not be used"]
+    check: Annotated[str, "the guard that failed, in torch's words"]
+    kind: Annotated[FailureKind, "what differed"]
+    source: Annotated[str | None, "as torch spells it here: x for L['x']"]
+    dimension: int | None
+    expected: str | None
+    actual: Annotated[str | None, "torch says it, or the entry then compiled is guarded on it"]
+    place: Place | None
+    user_code: str | None
+    hint: Annotated[str | None, "torch's"]
+
+
+def failure_of(failure: GuardFailure, actual: str | None, place: Place | None) -> Failure:
+    """The failure; `actual` and `place` are what is known of it, from torch or otherwise."""
+    return Failure(
+        entry=failure.entry,
+        check=failure.check,
+        kind=cast(FailureKind, failure.kind),
+        source=failure.source,
+        dimension=failure.index,
+        expected=failure.expected,
+        actual=actual,
+        place=place,
+        user_code=failure.user_code,
+        hint=failure.hint,
+    )
+
+
+# What a page of one rank says of the others: that the ranks wait for each other, or differ.
+
+
+def other_ranks_blocks(recording: Recording) -> Iterator[Block]:
+    """A line, where one rank was selected of several and they are not all alike."""
+    if recording.whole is None or len(ranks_of(recording)) != 1 or len(ranks_of(recording.whole)) < 2:
+        return
+    verdict = compare_ranks(recording.whole).verdict
+    if verdict is not None:
+        yield Paragraph(f"All ranks beside each other: {verdict}. `dynamo ranks` says more.", "warning")
+
+
+# What a page says where it has nothing to show, or not everything, as it was not recorded.
+
+
+def no_graphs(recording: Recording, there_was_none: str) -> str:
+    """`there_was_none`, if that is known; else that graphs were not recorded, and why."""
+    if graphs_recorded(recording):
+        return there_was_none
+    return were_not_recorded("Graphs", recording.processes, "graphs")
+
+
+def graphs_missing(processes: Iterable[Process]) -> Iterator[Block]:
+    """Above the graphs of processes in which not all of them were recorded, and why."""
+    processes = list(processes)
+    why = probe_failed(processes, "graphs")
+    if why is not None:
+        shown = any(process.graphs for process in processes)
+        yield Paragraph(f"{'Not all graphs' if shown else 'No graph'} could be recorded: {why}", "warning")
+
+
+def also_missing(process: Process, *probes: str) -> Iterator[Block]:
+    """What a page would show beside its subject, and cannot, since these probes failed."""
+    failed = [f"{probe}: not recorded ({why})" for probe in probes if (why := probe_failed([process], probe))]
+    if failed:
+        yield Bullets(failed, "warning")

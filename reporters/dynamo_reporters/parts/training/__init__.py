@@ -1,1 +1,0 @@
-"""Forward and backward graphs of a training step."""

@@ -1,1 +1,0 @@
-"""`dynamo ranks`: the ranks of a distributed run beside each other."""

@@ -1,0 +1,261 @@
+"""Recompiles: frame by frame and in order, which guard failed on which values, and what to do about it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Annotated
+
+from dynamo_core.analysis.figures import Figures
+from dynamo_core.analysis.guard_failures import came, compiled_for, what_differed
+from dynamo_core.analysis.recompile_causes import causes_of
+from dynamo_core.analysis.recompile_sentences import besides
+from dynamo_core.analysis.recompiles import FrameRecompiles, Moment, how_often_eager, moment_of
+from dynamo_core.analysis.source_lines import is_library
+from dynamo_core.analysis.summary import recompiles_recorded
+from dynamo_core.analysis.words import (
+    alternatives,
+    compile_label,
+    frame_name,
+    number,
+    place,
+    process_title,
+    seconds,
+)
+from dynamo_core.findings.recompiles import ranked_recompiles
+from dynamo_core.model import Compile, CompileId, GuardFailure, Place, Process, Recording, StackFrame
+from dynamo_core.recording.calls import CALL_SAMPLES
+from dynamo_core.recording.guards import plain_source
+from dynamo_core.remedies.recompile_rules import recompile_advice
+from dynamo_core.shared.quick_dataclass import dataclass
+
+from .documents import json_value
+from .page.blocks import Block, Bullets, Heading, Paragraph, Table, table
+from .parts.after_freeze import FreezeDocument, after_freeze, freeze_of
+from .parts.sections import Failure, failure_of
+from .report import Detail, Report
+
+# What to do about the recompiles of a frame.
+
+
+def advice_for(frame: FrameRecompiles) -> list[str]:
+    """What to do about each cause, the most frequent first."""
+    causes = sorted(causes_of(frame), key=lambda cause: -len(cause.met))
+    texts = [alternatives(advice.text for advice in recompile_advice(cause)) for cause in causes]
+    return list(dict.fromkeys(text for of_cause in texts for text in of_cause))
+
+
+# `dynamo recompiles` as JSON: one declaration for the document and its schema.
+
+
+@dataclass(frozen=True)
+class DynamicSize:
+    """What a compile of the frame made dynamic."""
+
+    source: str
+    symbol: str
+    compile_id: CompileId | None
+
+
+@dataclass(frozen=True)
+class Recompile:
+    """One compile of a frame that was compiled before."""
+
+    compile_id: CompileId | None
+    seconds: float | None
+    served: Annotated[int | None, "calls of what it made, to the end; null where they were not counted"]
+    moment: Annotated[Moment, "when it began"]
+    reason: Annotated[str | None, "torch's recompile_reason"]
+    failures: Annotated[list[Failure], "newest entry first"]
+
+
+@dataclass(frozen=True)
+class RecompiledFrame:
+    """A frame and its recompiles, in order."""
+
+    process: Process
+    name: str | None
+    place: Place | None
+    seconds: Annotated[float, "of all recompiles of the frame"]
+    limit_hit: Annotated[CompileId | None, "the compile that torch refused; the frame ran eager from then on"]
+    dynamic: Annotated[list[DynamicSize], "what the frame's compiles made dynamic"]
+    advice: Annotated[list[str], "ours"]
+    recompiles: list[Recompile]
+
+
+@dataclass(frozen=True)
+class Recompiles:
+    """Which guard failed, on which values, and what to do about it."""
+
+    frames: Annotated[list[RecompiledFrame], "in the order of the findings"]
+    freeze: Annotated[FreezeDocument | None, "of --freeze-after; null where it was not given"]
+
+
+def recompiles_of(recording: Recording) -> Recompiles:
+    """The frames that were compiled more than once."""
+    frames = [_frame_document(frame, recording) for frame in ranked_recompiles(Figures(recording))]
+    return Recompiles(frames, freeze_of(recording))
+
+
+def _frame_document(frame: FrameRecompiles, recording: Recording) -> RecompiledFrame:
+    return RecompiledFrame(
+        process=frame.process,
+        name=frame.name,
+        place=frame.place,
+        seconds=frame.seconds,
+        limit_hit=None if frame.limit is None else frame.limit.compile_id,
+        dynamic=[DynamicSize(each.source, each.name, each.compile_id) for each in frame.symbols],
+        advice=advice_for(frame),
+        recompiles=[
+            Recompile(
+                compile_id=compile_.compile_id,
+                seconds=compile_.seconds,
+                served=frame.calls(compile_),
+                moment=moment_of(compile_.compile_id, frame.records, recording),
+                reason=compile_.recompile_reason,
+                failures=[
+                    failure_of(failure, frame.actual(compile_, failure), frame.place_of(failure))
+                    for failure in frame.failures(compile_)
+                ],
+            )
+            for compile_ in frame.compiles
+        ],
+    )
+
+
+# Recompiles:
+
+
+_NOT_RECORDED = "not recorded"
+_NAMES_SHOWN = 8  # of what was made dynamic: a list of numbers has one for each
+
+
+def report(*, show_all: bool = False) -> Report:
+    """The report of `dynamo recompiles`; with `show_all`, every cache entry that failed."""
+    return Report(
+        "dynamo-recompiles",
+        2,
+        frozenset({CALL_SAMPLES}),
+        lambda recording: _page(recording, show_all),
+        lambda recording: json_value(recompiles_of(recording)),
+    )
+
+
+def recompile_blocks(compile_: Compile, detail: Detail) -> list[Block]:
+    """One recompile and torch's reason for it."""
+    title = f"recompile {compile_label(compile_.compile_id)} "
+    title += f"{frame_name(compile_.name, compile_.method)} ({place(compile_.place)})"
+    blocks: list[Block] = [Heading(title, 3)]
+    if detail is Detail.LESS:
+        return blocks
+    blocks.append(Paragraph((compile_.recompile_reason or "").strip()))
+    if detail is Detail.MORE:
+        blocks.append(Paragraph(f"it took {seconds(compile_.seconds)}", "dim"))
+    return blocks
+
+
+def _page(recording: Recording, show_all: bool) -> Iterator[Block]:
+    found = ranked_recompiles(Figures(recording))
+    if not found:
+        known = recompiles_recorded(recording)
+        yield Heading("No recompiles." if known else "Recompiles were not recorded.", 1)
+        yield from after_freeze(recording)
+        return
+    count = sum(len(frame.compiles) for frame in found)
+    limited = sum(frame.limit is not None for frame in found)
+    title = f"{number(count, 'recompile')} of {number(len(found), 'frame')}"
+    yield Heading(title + (f"; {number(limited, 'frame')} hit the recompile limit" if limited else ""), 1)
+    for frame in found:
+        yield from _frame(frame, recording, show_all)
+    yield from after_freeze(recording)
+
+
+def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iterator[Block]:
+    where = f"{frame.shown_name} ({place(frame.place)}){process_title(frame.process, recording)}"
+    yield Heading(f"{where}: {number(len(frame.compiles), 'recompile')}, {seconds(frame.seconds)}")
+    rows = []
+    others = 0
+    ids = [compile_.compile_id for compile_ in frame.compiles]
+    moments = {each: moment_of(each, frame.records, recording) for each in ids}
+    lines = {compile_.compile_id: cause.where for cause in causes_of(frame) for compile_ in cause.compiles}
+    threads = any(moment.thread is not None for moment in moments.values())
+    for compile_ in frame.compiles:
+        failures = frame.failures(compile_)
+        nearest = frame.nearest(compile_)
+        shown = failures if show_all or nearest is None else (nearest,)
+        others += len(failures) - len(shown)
+        own = lines.get(compile_.compile_id)
+        told = [_row(frame, compile_, each, own) for each in shown] or [_untold(frame, compile_, own)]
+        moment = _when(moments[compile_.compile_id], threads)
+        rows += [[row[0], row[1], *moment, *row[2:]] for row in told]
+    when = "at>|call>|thread" if threads else "at>|call>"
+    headings = f"line|compile|{when}|took>|served>|entry|what differed|compiled for|came"
+    yield _under_lines(table(headings, rows))
+    if others:
+        yield Paragraph(f"Other entries failed too ({number(others, 'check')}): --all shows them.", "dim")
+    if frame.limit is not None:
+        since = (
+            "a call that fit no entry raised an error"
+            if frame.raised_at_limit
+            else f"calls that fit no entry have run eager since, {how_often_eager(frame)}"
+        )
+        refused = compile_label(frame.limit.compile_id)
+        yield Paragraph(f"torch refused {refused}, at its recompile limit: {since}.", "warning")
+    opened = {plain_source(s.source): s for s in frame.symbols}
+    if opened:
+        symbols = [f"{source} ({symbol.name})" for source, symbol in opened.items()]
+        names = ", ".join(symbols[:_NAMES_SHOWN])
+        if len(symbols) > _NAMES_SHOWN:
+            names += f" and {len(symbols) - _NAMES_SHOWN} more"
+        yield Paragraph(f"Made dynamic in a recompile: {names}.")
+    for cause in causes_of(frame):
+        if cause.changed_besides:
+            yield Paragraph(f"Not only `{cause.source}`: {besides(cause)}.")
+    yield Bullets(advice_for(frame), "advice")
+
+
+def _when(moment: Moment, threads: bool) -> list[str]:
+    """Since the program began, in which call of the frame, in which thread unless all are the main one."""
+    at = "" if moment.seconds is None else f"{moment.seconds:.2f} s"
+    call = "" if moment.call is None else f"{moment.call:,}"
+    return [at, call, *([moment.thread or "main"] if threads else [])]
+
+
+def _under_lines(told: Table) -> Table:
+    """The lines above the rows, each once for those that follow each other."""
+    first, *others = told.columns
+    before = [None, *(row[0] for row in told.rows)]
+    rows = [
+        ["" if line == above else line, *cells]
+        for above, (line, *cells) in zip(before, told.rows, strict=False)
+    ]
+    return Table([replace(first, is_above=True), *others], rows)
+
+
+def _row(
+    frame: FrameRecompiles, compile_: Compile, failure: GuardFailure, own: StackFrame | None
+) -> list[str]:
+    """`own` is the program's line that is behind it, which stands for a library's."""
+    line = frame.line_of(failure)
+    return [
+        _line(own if line is None or is_library(line.place) else line),
+        *_cost(frame, compile_),
+        compile_label(failure.entry),
+        what_differed(failure),
+        compiled_for(failure) or _NOT_RECORDED,
+        came(failure, frame.actual(compile_, failure)) or _NOT_RECORDED,
+    ]
+
+
+def _untold(frame: FrameRecompiles, compile_: Compile, own: StackFrame | None) -> list[str]:
+    reason = (compile_.recompile_reason or _NOT_RECORDED).partition("\n")[0]
+    return [_line(own), *_cost(frame, compile_), "", reason, _NOT_RECORDED, _NOT_RECORDED]
+
+
+def _cost(frame: FrameRecompiles, compile_: Compile) -> list[str]:
+    """Which compile, what it took, and how often what it made was called."""
+    calls = frame.calls(compile_)
+    since = "" if compile_ is frame.limit else _NOT_RECORDED if calls is None else f"{calls:,}"
+    return [compile_label(compile_.compile_id), seconds(compile_.seconds), since]
+
+
+def _line(line: StackFrame | None) -> str:
+    return _NOT_RECORDED if line is None else f"{place(line.place)} {line.text}".strip()

@@ -1,1 +1,0 @@
-"""`dynamo bench --suite`: many programs under several backends."""
