@@ -13,7 +13,7 @@ from typing import Any
 from .analysis.ranks.members import Launch, newest
 from .analysis.summary import Summary, summarize
 from .analysis.words import number
-from .model import AlikeRank, Process, Recording, Run
+from .model import EquivalentRank, Process, Recording, Run
 from .recording import files
 from .recording.calls import last_stack, running_calls
 from .recording.files import is_in_use
@@ -89,7 +89,7 @@ def _representative(
             continue
         process.rank = rank
         others = [
-            AlikeRank(other, its.digest.compile_seconds if its.digest is not None else None, since)
+            EquivalentRank(other, its.digest.compile_seconds if its.digest is not None else None, since)
             for other, its, since in members
             if other != rank
         ]

@@ -8,7 +8,7 @@ from dynamo_core.bench.comparison import Basis, Figures, compare
 from dynamo_core.bench.graphs import GraphTimes
 from dynamo_core.bench.measured import Agreement, Bench, OutputComparison, Run
 from dynamo_core.model import Place
-from dynamo_core.shared.declared import Above, AtLeast, Count, Seconds
+from dynamo_core.shared.declared import Count, Ge, Gt, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.timing import Ratio
 
@@ -37,10 +37,10 @@ class StepValue:
 class SpeedUp:
     """How many times as fast as eager, and the 95 % confidence interval."""
 
-    mean: Annotated[float, Above(0)]
+    mean: Annotated[float, Gt(0)]
     low: Annotated[float | None, "of the 95 % confidence interval; null with one round"]
     high: float | None
-    rounds: Annotated[int, AtLeast(1)]
+    rounds: Annotated[int, Ge(1)]
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class PeakBytes:
 class RunOfRound:
     """A run of the program with a backend."""
 
-    round: Annotated[int, AtLeast(1)]
+    round: Annotated[int, Ge(1)]
     problem: str | None
     others_share: Annotated[
         float | None,
@@ -151,7 +151,7 @@ class BenchDocument:
     program: str
     rounds: Annotated[
         int,
-        AtLeast(1),
+        Ge(1),
         "how many were to be run in the end: there are more of them while they do not decide",
     ]
     threads: Annotated[list[int], "how many threads torch had, where graphs of the first run say so"]

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated
 
 from dynamo_core.analysis.break_costs import BreakCost, effect_and_cost, title_of
-from dynamo_core.analysis.break_effects import DistinctBreak, GivenUp
+from dynamo_core.analysis.break_effects import DistinctBreak, Fallback
 from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.recompiles import is_recompile_limit
 from dynamo_core.analysis.summary import (
     breaks_recorded,
+    failed_to_compile,
     fell_back,
-    gave_up,
     probe_failed,
     recorded,
     summarize,
@@ -260,7 +260,7 @@ def _problems(figures: Figures) -> Iterator[Block]:
         if isinstance(each, BreakCost):
             yield from _distinct(rank, each, figures.recording)
         else:
-            yield from _given_up(rank, each, figures)
+            yield from _fallback(rank, each, figures)
 
 
 def _others(figures: Figures) -> Iterator[Block]:
@@ -270,7 +270,7 @@ def _others(figures: Figures) -> Iterator[Block]:
     rows = []
     for process in figures.recording.processes:
         for frame in process.frames:
-            if gave_up(frame) and id(frame) not in told:
+            if failed_to_compile(frame) and id(frame) not in told:
                 name = f"{frame_name(frame.name, frame.method)} ({place(frame.place)})"
                 why = _AT_THE_LIMIT if is_recompile_limit(frame.reason) else first_line(frame.reason)
                 where = process_title(process, figures.recording)
@@ -377,9 +377,9 @@ def _one_of(graphs: Sequence[Graph]) -> str:
     return f"one of {len(graphs)} graphs ({named}, …)"
 
 
-def _given_up(rank: int, given_up: GivenUp, figures: Figures) -> Iterator[Block]:
-    process, frame, stopped = given_up
-    yield Heading(f"{rank}. {of_frame(figures, given_up).title}")
+def _fallback(rank: int, fallback: Fallback, figures: Figures) -> Iterator[Block]:
+    process, frame, stopped = fallback
+    yield Heading(f"{rank}. {of_frame(figures, fallback).title}")
     where = process_title(process, figures.recording)
     yield Paragraph(f"Compile {compile_label(frame.compile_id)}{where}.", "dim")
     if frame.broke is not None:
@@ -445,8 +445,8 @@ def audit_sentence(found: Audit) -> str:
     if found.breaks:
         distinct = f" ({found.distinct_breaks} distinct)" if found.distinct_breaks != found.breaks else ""
         parts.append(number(found.breaks, "graph break") + distinct)
-    if found.given_up:
-        parts.append(f"{number(found.given_up, 'frame')} that could not be compiled")
+    if found.fallbacks:
+        parts.append(f"{number(found.fallbacks, 'frame')} that could not be compiled")
     if parts:
         return f"{' and '.join(parts)} in {seen}"
     return f"{found.unseen}, so nothing can be said of graph breaks"

@@ -1,7 +1,7 @@
 """JSON values and their schema from one declaration: the dataclass that holds the data.
 
 What a field means, where its name does not say so: `Annotated[int, "what it counts"]`. Which numbers it can
-be, where not all of them: `Annotated[int, AtLeast(1)]`, with the meaning or without it. What several of them
+be, where not all of them: `Annotated[int, Ge(1)]`, with the meaning or without it. What several of them
 hold says by what name it stands in `common.schema.json`: `in_common: ClassVar[str] = "failure"`.
 """
 
@@ -15,7 +15,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from dynamo_core.model import CompileId, Place, Process, StackFrame
-from dynamo_core.shared.declared import Above, AtLeast
+from dynamo_core.shared.declared import Ge, Gt
 
 from .report import id_value, place_value, process_value, stack_value
 
@@ -98,9 +98,9 @@ def json_schema(declared: Any) -> dict[str, Any]:
 
 def _keyword(said: Any) -> tuple[str, Any]:
     """What an annotation says, by its name in a schema."""
-    if isinstance(said, AtLeast):
+    if isinstance(said, Ge):
         return "minimum", said.value
-    return ("exclusiveMinimum", said.value) if isinstance(said, Above) else ("description", said)
+    return ("exclusiveMinimum", said.value) if isinstance(said, Gt) else ("description", said)
 
 
 def object_schema(declared: type) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def run(forked: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("program", "given_up", "calls"),
+    ("program", "limit_met", "calls"),
     [
         ("over_time", 1, 300),
         ("over_time_with_torchs_cell", 1, 300),
@@ -39,10 +39,10 @@ def run(forked: Any) -> Any:
     ],
 )
 def test_a_loop_over_the_same_work_is_not_unrolled(
-    program: str, given_up: int, calls: int, explained: Explain
+    program: str, limit_met: int, calls: int, explained: Explain
 ) -> None:
     document = explained("--backend", "eager", LOOPS, program)
-    assert [line.count("--loop-limit 16") for line in document["limits"]] == [1] * given_up
+    assert [line.count("--loop-limit 16") for line in document["limits"]] == [1] * limit_met
     assert calls_of(document) == calls
     assert document["summary"]["graph_breaks"] == 0
 

@@ -15,7 +15,7 @@ from dynamo_core.analysis.source_lines import (
 )
 from dynamo_core.model import BreakExplanation, GraphBreak, Place, StackFrame
 from dynamo_core.remedies.break_rules import TABLE, break_advice, break_cause
-from dynamo_core.remedies.rules import Cause, situation_of, user_line
+from dynamo_core.remedies.rules import Cause, break_context_of, user_line
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "integration" / "broken_programs"
 HERE = Place("/home/me/train.py", 7)
@@ -170,7 +170,7 @@ def test_a_break_inside_of_a_library_is_at_the_users_call_of_it() -> None:
         "Unsupported method call", "No `__new__`.", "key = json.dumps(x)", StackFrame(JSON, "dumps", "")
     )
     assert [frame.function if frame else None for frame in user_line(met)] == ["forward", "dumps"]
-    assert situation_of(met, None).library == "json"
+    assert break_context_of(met, None).library == "json"
     assert "`json.dumps(x)`" in advice(met)
 
 
@@ -189,8 +189,8 @@ def test_a_library_that_compiles_itself_is_entered_outside_of_what_is_compiled()
     met = GraphBreak(
         "\n".join(BRANCH), (StackFrame(PACKAGE, "checked", "if x.min() < 0:"),), None, callers=(user, entered)
     )
-    situation = situation_of(met, None)
-    assert (situation.line, situation.entered, situation.depth) == (user.text, "positive", 2)
+    break_context = break_context_of(met, None)
+    assert (break_context.line, break_context.entered, break_context.depth) == (user.text, "positive", 2)
 
 
 def test_what_the_tables_do_not_know_is_said_in_torchs_words() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.capture.harmless import Probes
+from dynamo_core.capture.probe_guard import ProbeGuard
 from dynamo_core.capture.probes import cache_bundles
 
 
@@ -23,7 +23,7 @@ def compiler_with(saved: Any, loaded: Any) -> tuple[Any, Written]:
     compiler.load_cache_artifacts = lambda serialized_artifacts: loaded
     written = Written()
     stream: Any = written
-    parts: Any = SimpleNamespace(probes=Probes(stream))
+    parts: Any = SimpleNamespace(probes=ProbeGuard(stream))
     cache_bundles.install(compiler, parts)
     return compiler, written
 

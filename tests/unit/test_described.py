@@ -14,7 +14,7 @@ def test_what_was_said_is_kept_in_its_order() -> None:
 
 @pytest.mark.parametrize("pid", ["7", True, 7.5, [7], 10**400])
 def test_what_is_of_a_wrong_type_is_not_recorded(pid: object) -> None:
-    assert ProcessInfo.misfits({"pid": pid, "forked": True}) == {"pid"}
+    assert ProcessInfo.invalid_fields({"pid": pid, "forked": True}) == {"pid"}
     assert ProcessInfo.of({"pid": pid}).pid is None
 
 

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch._dynamo.backends.debugging import aot_eager
 
-from dynamo_core.capture.eager_semantics.graph import KeptGraph
+from dynamo_core.capture.eager_semantics.graph import GraphWithEagerFallback
 from dynamo_core.capture.eager_semantics.graph_facts import GraphFacts, facts_of
 from dynamo_core.capture.eager_semantics.keeper import clone_what_is_overwritten, place_of_caught_operation
 
@@ -180,7 +180,7 @@ class Kept:
                     raise RuntimeError("the kernel failed")
                 return compiled(*arguments)
 
-            self.graph = KeptGraph(eager, found, self.notes)  # type: ignore[arg-type]
+            self.graph = GraphWithEagerFallback(eager, found, self.notes)  # type: ignore[arg-type]
             return self.graph.around(counted)
 
         self.call = torch.compile(function, backend=backend)

@@ -49,7 +49,7 @@ def test_a_break_is_counted_each_time_and_once_by_kind() -> None:
 def test_a_break_that_was_an_error_is_a_break() -> None:
     raised = replace(COMPILED, outcome="raised", broke=BREAK)
     found = audit(recording(frames=[raised], graphs=[]))
-    assert (found.breaks, found.given_up) == (1, 0)
+    assert (found.breaks, found.fallbacks) == (1, 0)
     assert audit_sentence(found) == "1 graph break in 1 frame, 0 graphs"
 
 

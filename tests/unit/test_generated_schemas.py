@@ -5,7 +5,7 @@ from typing import Annotated
 import pytest
 from jsonschema import Draft202012Validator
 
-from dynamo_core.shared.declared import Above, AtLeast
+from dynamo_core.shared.declared import Ge, Gt
 from dynamo_reporters.documents import json_schema
 from dynamo_reporters.schemas import FOLDER, NAMES, text_of
 
@@ -16,7 +16,7 @@ def test_what_is_shipped_is_what_is_declared(name: str) -> None:
 
 
 def test_what_an_annotation_says_beside_the_meaning() -> None:
-    shown = json_schema(Annotated[Annotated[float, Above(0)] | None, AtLeast(-1), "of a call"])
+    shown = json_schema(Annotated[Annotated[float, Gt(0)] | None, Ge(-1), "of a call"])
     number = {"type": "number", "exclusiveMinimum": 0}
     assert shown == {"anyOf": [number, {"type": "null"}], "minimum": -1, "description": "of a call"}
 

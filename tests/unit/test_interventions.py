@@ -10,8 +10,8 @@ from typing import Any, cast
 import pytest
 
 from dynamo_core.analysis.selection import Selection, select
-from dynamo_core.capture.harmless import Probes
 from dynamo_core.capture.interventions.freeze import Freeze
+from dynamo_core.capture.probe_guard import ProbeGuard
 from dynamo_core.model import (
     ChangedSetting,
     CompileId,
@@ -178,7 +178,7 @@ def test_a_size_that_is_told_of_is_counted_on_whatever_else_came(monkeypatch: py
     written: list[Any] = []
     stream = SimpleNamespace(record=written.append)
     handler = SimpleNamespace(last_compile_ended_ns=0)
-    freeze = Freeze(Settings("r", freeze_after="1s"), Probes(cast(Any, stream)), cast(Any, handler))
+    freeze = Freeze(Settings("r", freeze_after="1s"), ProbeGuard(cast(Any, stream)), cast(Any, handler))
     sizes = iter([*range(30), 3, 3])
     monkeypatch.setattr(freeze, "_reasons", lambda *_: (f"size {next(sizes)}",))
     torchs: Any = SimpleNamespace(output_codes=(), has_tensor_in_frame=lambda frame: True)
@@ -237,7 +237,7 @@ def frozen_after(text: str, *, compile_ended_ns: int | None) -> list[Any]:
     written: list[Any] = []
     handler = SimpleNamespace(last_compile_ended_ns=compile_ended_ns)
     stream = SimpleNamespace(record=written.append)
-    Freeze(Settings("r", freeze_after=text), Probes(cast(Any, stream)), cast(Any, handler)).finish()
+    Freeze(Settings("r", freeze_after=text), ProbeGuard(cast(Any, stream)), cast(Any, handler)).finish()
     return [each for each in written if each.NAME == names.FROZEN]
 
 

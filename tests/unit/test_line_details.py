@@ -119,7 +119,9 @@ def test_where_a_librarys_line_made_an_op_it_is_named() -> None:
 
 def test_a_frame_that_was_given_up_says_what_became_of_it_and_why() -> None:
     failed = Frame("f", AT, "failed", "generator\nmore", False, False, CompileId(0, 1))
-    shown = text(Line(gave_up=[(PROCESS, failed), (PROCESS, replace(failed, name="g", outcome="raised"))]))
+    shown = text(
+        Line(failed_to_compile=[(PROCESS, failed), (PROCESS, replace(failed, name="g", outcome="raised"))])
+    )
     assert "<strong>f</strong> runs eager: generator</p>" in shown
     assert "<strong>g</strong> raised an error while it was compiled: generator</p>" in shown
 

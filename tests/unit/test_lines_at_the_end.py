@@ -11,13 +11,13 @@ from dynamo_core.model import (
     ChangedSetting,
     CompileId,
     Compiling,
+    Deferred,
     Frame,
     Freeze,
     Graph,
     NotCompiled,
     Place,
     ProcessEnd,
-    PutOff,
     Recording,
     Run,
 )
@@ -70,15 +70,15 @@ def test_what_a_killed_program_was_in_the_middle_of() -> None:
 
 def test_frames_that_were_left_eager_for_their_cost_say_what_to_set() -> None:
     reason = "its graph has more than 9,999 ops (--op-limit 9999)"
-    given_up = Frame("f", AT, "skipped", reason, False, False, None, limit="--op-limit")
+    fallbacks = Frame("f", AT, "skipped", reason, False, False, None, limit="--op-limit")
     run = Run.of({"exit_code": 0, "settings": {"capture_budget": 30.0}})
-    lines = told(run, frames=[given_up, given_up], put_off=[PutOff("g", AT, 2)])
+    lines = told(run, frames=[fallbacks, fallbacks], deferred=[Deferred("g", AT, 2)])
     assert f"  1. f at /home/me/train.py:3 runs eager: {reason} (2 times)" in lines
     assert lines_with("limit: ", lines) == [
         "g at /home/me/train.py:3 ran eager 2 times, as compiling had taken more CPU time than the program "
         "itself and 30 s (--capture-budget 30)",
     ]
-    assert lines_with("limit: ", told(put_off=[PutOff("g", AT, 1)]))[0].endswith("the program itself")
+    assert lines_with("limit: ", told(deferred=[Deferred("g", AT, 1)]))[0].endswith("the program itself")
 
 
 def test_of_many_lines_of_a_kind_five_are_shown() -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from dynamo_core.analysis.time.compiles import Loss, compile_costs, seconds_of, thrown_away
+from dynamo_core.analysis.time.compiles import Loss, compile_costs, seconds_of, wasted_compiles
 from dynamo_core.analysis.time.wall import coverage
 from dynamo_core.model import (
     CacheLookup,
@@ -43,8 +43,8 @@ def frame(outcome: str, reason: str | None = None, of: CompileId | None = FIRST)
 
 
 def losses(process: Process) -> tuple[list[Loss], list[Loss], list[Loss]]:
-    found = thrown_away(process, compile_costs(process))
-    return found.restarts, found.gave_up, found.recompiles
+    found = wasted_compiles(process, compile_costs(process))
+    return found.restarts, found.failed_to_compile, found.recompiles
 
 
 def test_a_compile_that_never_began_again_lost_nothing() -> None:
@@ -54,8 +54,8 @@ def test_a_compile_that_never_began_again_lost_nothing() -> None:
 def test_all_attempts_but_the_last_are_lost() -> None:
     attempts = [phase(f"compile_attempt_{n}", 10 * (n + 1)) for n in range(3)]
     process = one(compiles=[compiled(0)], phases=[phase("dynamo", 90, *attempts)])
-    ((restart,), gave_up, recompiles) = losses(process)
-    assert (restart.seconds, restart.reason, gave_up, recompiles) == (0.03, None, [], [])
+    ((restart,), failed_to_compile, recompiles) = losses(process)
+    assert (restart.seconds, restart.reason, failed_to_compile, recompiles) == (0.03, None, [], [])
 
 
 def test_a_restart_without_timed_attempts_has_torchs_own_time_and_each_reason_in_a_line() -> None:
@@ -70,15 +70,21 @@ def test_a_backward_has_no_restarts() -> None:
 
 def test_what_was_given_up_is_in_no_other_list() -> None:
     bad = metrics(0, restart_reasons=("x",), recompile_reason="size", seconds=2.0)
-    restarts, (gave_up,), recompiles = losses(one(compiles=[bad], frames=[frame("failed", "why\nmore")]))
+    restarts, (failed_to_compile,), recompiles = losses(
+        one(compiles=[bad], frames=[frame("failed", "why\nmore")])
+    )
     assert (restarts, recompiles) == ([], [])
-    assert gave_up == Loss(FIRST, "g", PLACE, 2.0, "why")
+    assert failed_to_compile == Loss(FIRST, "g", PLACE, 2.0, "why")
 
 
 def test_a_frame_that_was_skipped_is_given_up_and_one_that_was_compiled_or_has_no_number_is_not() -> None:
     frames = [frame("skipped"), frame("compiled", of=SECOND), frame("failed", of=None)]
-    _, (gave_up,), _ = losses(one(frames=frames))
-    assert (gave_up.compile_id, gave_up.seconds, gave_up.reason) == (FIRST, None, None)
+    _, (failed_to_compile,), _ = losses(one(frames=frames))
+    assert (failed_to_compile.compile_id, failed_to_compile.seconds, failed_to_compile.reason) == (
+        FIRST,
+        None,
+        None,
+    )
 
 
 def test_without_frames_a_compile_that_failed_is_given_up_for_its_reason_or_else_its_kind() -> None:
@@ -88,8 +94,8 @@ def test_without_frames_a_compile_that_failed_is_given_up_for_its_reason_or_else
         metrics(2, fail_reason="so", seconds=3.0),
         metrics(3, fail_type="E", is_forward=False),
     ]
-    _, gave_up, _ = losses(one(compiles=failed))
-    assert [(each.compile_id, each.reason) for each in gave_up] == [
+    _, failed_to_compile, _ = losses(one(compiles=failed))
+    assert [(each.compile_id, each.reason) for each in failed_to_compile] == [
         (THIRD, "so"),
         (FIRST, "why"),
         (SECOND, "E"),

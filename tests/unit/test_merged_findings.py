@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.analysis.time.wall import in_the_run
+from dynamo_core.analysis.time.wall import across_ranks
 from dynamo_core.findings import Cost, Draft, Figure, find
 from dynamo_core.findings.build import as_findings
 from dynamo_core.model import (
@@ -85,7 +85,7 @@ def process(rank: int | None, stream: str = "a.log", **info: Any) -> Process:
 def test_what_several_processes_spent_in_the_time_of_the_run(
     spent: list[tuple[Process, float]], in_all: float
 ) -> None:
-    assert in_the_run(spent) == in_all
+    assert across_ranks(spent) == in_all
 
 
 def lasting(seconds: int, **fields: Any) -> dict[str, Any]:

@@ -6,11 +6,11 @@ from pathlib import Path
 from dynamo_core.analysis.ranks import compare_ranks
 from dynamo_core.analysis.ranks.members import named
 from dynamo_core.model import (
-    AlikeRank,
     CacheLookup,
     Compile,
     CompileId,
     Compiling,
+    EquivalentRank,
     Frame,
     Process,
     ProcessEnd,
@@ -41,7 +41,8 @@ def test_a_row_has_the_compile_seconds_of_the_rank_that_took_least_and_of_the_on
     (row,) = compare_ranks(of(*ranks)).rows
     assert (row.least_compile_seconds, row.most_compile_seconds) == (1.0, 3.0)
     first = replace(
-        ranks[0], alike=(AlikeRank(5, 0.5, None), AlikeRank(6, None, None), AlikeRank(7, 9.0, None))
+        ranks[0],
+        alike=(EquivalentRank(5, 0.5, None), EquivalentRank(6, None, None), EquivalentRank(7, 9.0, None)),
     )
     (row,) = compare_ranks(of(first, ranks[1])).rows
     assert (row.least_compile_seconds, row.most_compile_seconds) == (0.5, 9.0)
@@ -91,13 +92,13 @@ def test_a_rank_whose_cache_was_empty_is_told_with_the_look_up_that_differs() ->
 
 
 def test_where_the_caches_are_of_ranks_that_were_not_opened_is_not_told() -> None:
-    stands_for_others = replace(with_cache(0, "hit", "/cache0", True), alike=(AlikeRank(1, None, None),))
+    stands_for_others = replace(with_cache(0, "hit", "/cache0", True), alike=(EquivalentRank(1, None, None),))
     (found,) = compare_ranks(of(stands_for_others, with_cache(2, "miss", "/cache2", False))).differences
     assert [(side.ranks, side.what.partition("[0/0]")[2]) for side in found.sides] == [
         ((0, 1), ""),
         ((2,), ", in /cache2, which held no graph before"),
     ]
-    empty = replace(with_cache(0, "miss", "/cache0", False), alike=(AlikeRank(1, None, None),))
+    empty = replace(with_cache(0, "miss", "/cache0", False), alike=(EquivalentRank(1, None, None),))
     (found,) = compare_ranks(of(empty, with_cache(2, "hit", "/cache2", True))).differences
     assert [side.what.partition("[0/0]")[2] for side in found.sides] == [
         ", in a cache that held no graph before",

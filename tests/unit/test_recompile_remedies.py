@@ -120,12 +120,12 @@ def test_a_frame_that_is_compiled_below_one_that_runs_eager_goes_with_that() -> 
     compiled_alone = Frame(
         "f", Place("me/train.py", 9), "compiled", None, True, False, CompileId(0, 1), called_from=call
     )
-    given_up = [
+    fallbacks = [
         Frame("forward", Place("me/train.py", line), "failed", "a break", False, False, None, method=method)
         for line, method in ((9, "Encoder.forward"), (19, "Net.forward"), (30, "Other.forward"))
     ]
     reason = "0/0: tensor 'x' requires_grad mismatch. expected requires_grad=0"
-    (cause,) = causes([reason], frames=[compiled_alone, *given_up])
+    (cause,) = causes([reason], frames=[compiled_alone, *fallbacks])
     assert "only because `Net.forward`, which calls it, runs eager" in recompile_advice(cause)[0].text
     (alone,) = causes([reason], frames=[compiled_alone])
     assert recompile_advice(alone)[0].text.startswith("`x` requires a gradient in some calls only")

@@ -7,10 +7,10 @@ import pytest
 from dynamo_core.model import (
     ComparedValue,
     ConstantSeen,
+    Deferred,
     InputSeen,
     Place,
     Process,
-    PutOff,
     StackFrame,
     WrongNode,
 )
@@ -147,6 +147,6 @@ def test_the_same_that_is_met_again_is_counted_anew_and_other_reasons_are_anothe
     other = not_compiled(1, reasons=["0/0: n == 9"])
     found = read(names.NOT_COMPILED, not_compiled(1), other, not_compiled(8)).not_compiled
     assert [each.times for each in found] == [8, 1]
-    put_off = {"name": "f", "file": "/x/a.py", "line": 3, "times": 1}
-    waits = read(names.PUT_OFF, put_off, {**put_off, "line": 4}, {**put_off, "times": 5}).put_off
-    assert waits == [PutOff("f", Place("/x/a.py", 3), 5), PutOff("f", Place("/x/a.py", 4), 1)]
+    deferred = {"name": "f", "file": "/x/a.py", "line": 3, "times": 1}
+    waits = read(names.PUT_OFF, deferred, {**deferred, "line": 4}, {**deferred, "times": 5}).deferred
+    assert waits == [Deferred("f", Place("/x/a.py", 3), 5), Deferred("f", Place("/x/a.py", 4), 1)]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.analysis.source_lines import OwnCalls
+from dynamo_core.analysis.source_lines import UserCallSites
 from dynamo_core.analysis.time.steps import find_steps, frame_text
 from dynamo_core.bench.measured import find_step
 from dynamo_core.model import (
@@ -144,16 +144,16 @@ def test_a_frame_of_a_library_is_told_by_the_line_that_calls_it() -> None:
     tried = Frame("forward", torchs, "compiled", None, True, False, compile_id, method="Sequential.forward")
     first = replace(graph(1, called(range(10)), 0), compile_id=compile_id, frame_place=torchs)
     found = process([first])
-    assert frame_text(first, OwnCalls(found)) == "forward (torch/nn/modules/container.py:248)", (
+    assert frame_text(first, UserCallSites(found)) == "forward (torch/nn/modules/container.py:248)", (
         "the call is not recorded"
     )
     found.frames = [replace(tried, called_from=called_from)]
     first.method = tried.method
-    assert frame_text(first, OwnCalls(found)) == "Sequential.forward (called at /home/me/train.py:9)"
+    assert frame_text(first, UserCallSites(found)) == "Sequential.forward (called at /home/me/train.py:9)"
     step = find_step(found)
     assert step is not None and (step.place, step.called_at) == (torchs, called_from.place)
     own = replace(first, frame_place=Place("/home/me/train.py", 3))
-    assert frame_text(own, OwnCalls(found)) == "Sequential.forward (/home/me/train.py:3)"
+    assert frame_text(own, UserCallSites(found)) == "Sequential.forward (/home/me/train.py:3)"
 
 
 def test_too_few_calls_are_no_steps() -> None:

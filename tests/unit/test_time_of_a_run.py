@@ -7,7 +7,7 @@ import pytest
 
 from dynamo_core.analysis.time.compiles import AvoidableSeconds, Phase, avoidable_seconds, phases_of, tracing
 from dynamo_core.analysis.time.steps import CallsBefore, noted_calls
-from dynamo_core.analysis.time.wall import in_the_run
+from dynamo_core.analysis.time.wall import across_ranks
 from dynamo_core.model import (
     CallSample,
     CallTimes,
@@ -27,17 +27,17 @@ def one(rank: int | None, job: str | None = None, attempt: list[int] | None = No
 
 
 def test_ranks_of_a_job_run_at_once_and_everything_else_one_after_the_other() -> None:
-    assert in_the_run([]) == 0.0
-    assert in_the_run([(one(None), 1.0), (one(None), 2.0)]) == 3.0
-    assert in_the_run([(one(0), 1.0), (one(1), 4.0), (one(2), 2.0)]) == 4.0
-    assert in_the_run([(one(0), 1.0), (one(1), 4.0), (one(None), 2.0)]) == 6.0
+    assert across_ranks([]) == 0.0
+    assert across_ranks([(one(None), 1.0), (one(None), 2.0)]) == 3.0
+    assert across_ranks([(one(0), 1.0), (one(1), 4.0), (one(2), 2.0)]) == 4.0
+    assert across_ranks([(one(0), 1.0), (one(1), 4.0), (one(None), 2.0)]) == 6.0
 
 
 def test_what_had_the_same_rank_adds_to_it_and_jobs_and_attempts_to_each_other() -> None:
-    assert in_the_run([(one(0), 1.0), (one(0), 4.0), (one(1), 4.5)]) == 5.0
-    assert in_the_run([(one(0, "a"), 1.0), (one(1, "b"), 4.0)]) == 5.0
-    assert in_the_run([(one(0, "a", [0]), 1.0), (one(1, "a", [1]), 4.0)]) == 5.0
-    assert in_the_run([(one(0, "a", [0]), 1.0), (one(1, "a", [0]), 4.0)]) == 4.0
+    assert across_ranks([(one(0), 1.0), (one(0), 4.0), (one(1), 4.5)]) == 5.0
+    assert across_ranks([(one(0, "a"), 1.0), (one(1, "b"), 4.0)]) == 5.0
+    assert across_ranks([(one(0, "a", [0]), 1.0), (one(1, "a", [1]), 4.0)]) == 5.0
+    assert across_ranks([(one(0, "a", [0]), 1.0), (one(1, "a", [0]), 4.0)]) == 4.0
 
 
 def test_each_phase_is_without_the_one_inside_and_a_backward_is_one_of_its_own() -> None:

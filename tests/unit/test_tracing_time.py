@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from dynamo_core.capture.harmless import Probes
+from dynamo_core.capture.probe_guard import ProbeGuard
 from dynamo_core.capture.probes import tracing_time
 from dynamo_core.shared.names import TRACING_TIME
 from dynamo_core.shared.our_record import OurRecord
@@ -67,7 +67,7 @@ class World:
         # As in torch, the root translator inherits the method and the inlining one has its own.
         base.run_ctx_mgr = Tracer.run_ctx_mgr  # type: ignore[attr-defined]
         self.root.__bases__ = (base,)
-        parts = SimpleNamespace(probes=Probes(cast(Any, self.stream)))
+        parts = SimpleNamespace(probes=ProbeGuard(cast(Any, self.stream)))
         tracing_time.install(module, cast(Any, parts))
 
     def frame(self, name: str, body: Callable[[], None]) -> None:

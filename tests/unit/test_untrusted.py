@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from dynamo_core.model import Place
-from dynamo_core.shared.fitting import fits
 from dynamo_core.shared.text import printable, printable_json
+from dynamo_core.shared.validation import matches
 
 
 @pytest.mark.parametrize(
@@ -65,4 +65,4 @@ class Sample:
     ],
 )
 def test_only_values_of_the_annotated_types_fit(item: Sample, is_right: bool) -> None:
-    assert fits(item, Sample) is is_right
+    assert matches(item, Sample) is is_right

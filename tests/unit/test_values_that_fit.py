@@ -5,8 +5,8 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 
-from dynamo_core.shared.fitting import check_of_values, fits
 from dynamo_core.shared.quick_dataclass import dataclass
+from dynamo_core.shared.validation import check_of_values, matches
 
 
 class Pair(NamedTuple):
@@ -44,8 +44,8 @@ class Tree:
     ],
 )
 def test_a_value_fits_or_not(hint: Any, good: list[Any], bad: list[Any]) -> None:
-    assert [value for value in good if not fits(value, hint)] == []
-    assert [value for value in bad if fits(value, hint)] == []
+    assert [value for value in good if not matches(value, hint)] == []
+    assert [value for value in bad if matches(value, hint)] == []
 
 
 def test_of_a_dictionary_what_is_not_required_may_be_missing_but_not_wrong() -> None:

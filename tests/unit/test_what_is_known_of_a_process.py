@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from dynamo_core.model import (
-    AlikeRank,
     CaptureDecision,
     CompileId,
     Compiling,
+    EquivalentRank,
     Frame,
     Place,
     Process,
@@ -51,7 +51,7 @@ def test_a_process_that_ended_by_itself_has_its_last_record_and_a_forked_or_plai
 
 
 def test_a_process_stands_for_its_own_rank_and_for_those_that_are_alike() -> None:
-    alike = (AlikeRank(7, None, None), AlikeRank(2, None, None))
+    alike = (EquivalentRank(7, None, None), EquivalentRank(2, None, None))
     assert replace(PLAIN, rank=3, alike=alike).ranks == (2, 3, 7)
     assert replace(PLAIN, rank=0).ranks == (0,)
     assert PLAIN.ranks == ()

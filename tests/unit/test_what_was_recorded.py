@@ -8,7 +8,7 @@ import pytest
 from dynamo_core.analysis.summary import (
     breaks_recorded,
     breaks_recorded_in,
-    gave_up,
+    failed_to_compile,
     graphs_recorded,
     graphs_recorded_in,
     raised_error,
@@ -64,4 +64,4 @@ def test_an_interrupt_is_no_error_and_a_skipped_frame_was_not_given_up(
     outcome: str, is_exit: bool, gives_up: bool, is_error: bool
 ) -> None:
     frame = Frame("f", Place("a.py", 1), outcome, None, False, False, None, is_exit=is_exit)  # type: ignore[arg-type]
-    assert (gave_up(frame), raised_error(frame)) == (gives_up, is_error)
+    assert (failed_to_compile(frame), raised_error(frame)) == (gives_up, is_error)

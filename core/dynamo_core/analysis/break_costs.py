@@ -26,7 +26,7 @@ from .break_effects import Crossing, DistinctBreak
 from .guard_failures import is_of_a_break, is_of_length, lengthened_by
 from .recompiles import FrameRecompiles
 from .source_lines import targets_of, waiting_call
-from .time.wall import in_the_run
+from .time.wall import across_ranks
 from .words import frame_name, number, place, seconds
 
 # How long it takes from a graph before a break to one behind it, and which other breaks are in between.
@@ -231,7 +231,7 @@ class RecompilesByBreak:
             elif not (position in behind and _is_of(failure, made)):
                 continue
             took.append((process, compile_.seconds or 0.0))
-        return RecompilesOfABreak(in_the_run(took), lengthened)
+        return RecompilesOfABreak(across_ranks(took), lengthened)
 
 
 def _resumed_at(graph_break: GraphBreak) -> tuple[str, int] | None:
@@ -269,7 +269,7 @@ class BreakCost:
         each, crossed = self.seconds_each, self.distinct.crossed_in
         if each is None or crossed is None:
             return None
-        return in_the_run((process, each * count) for process, count in crossed)
+        return across_ranks((process, each * count) for process, count in crossed)
 
     @property
     def waits_at(self) -> str | None:

@@ -14,7 +14,7 @@ from .summary import break_identity, fell_back
 # What made Dynamo give a frame up, as a break at a line of the user's.
 
 
-class GivenUp(NamedTuple):
+class Fallback(NamedTuple):
     """A frame that Dynamo gave up, and the break that it was given up for."""
 
     process: Process
@@ -326,9 +326,9 @@ def _distinct(occurrences: list[tuple[_Known, GraphBreak]], fallen: _Fallen) -> 
     crossings: list[Crossing] = []
     frames: list[Frame] = []
     for known, graph_break in occurrences:
-        gave_up = known.fell_back.get(graph_break.compile_id, [])
-        frames += gave_up
-        if not gave_up:
+        failed_to_compile = known.fell_back.get(graph_break.compile_id, [])
+        frames += failed_to_compile
+        if not failed_to_compile:
             crossings.append(known.crossing(graph_break.compile_id, len(graph_break.stack) - 1))
     met_in = [*(known.process for known, _ in occurrences), *(process for process, _ in fallen)]
     return DistinctBreak(

@@ -181,7 +181,7 @@ class CompileRecords:
         return called
 
     @cached_property
-    def given_up(self) -> Mapping[tuple[str, str], list[Frame]]:
+    def fallbacks(self) -> Mapping[tuple[str, str], list[Frame]]:
         """The frames that Dynamo failed on, by file and name."""
         found: dict[tuple[str, str], list[Frame]] = {}
         for frame in self.process.entire.frames:

@@ -5,9 +5,9 @@ from functools import cached_property
 
 from ..model import Process, Recording
 from .break_costs import BreakCost, costs_of
-from .break_effects import GivenUp, distinct_breaks, what_stopped
+from .break_effects import Fallback, distinct_breaks, what_stopped
 from .recompiles import FrameRecompiles, frames_recompiled, is_recompile_limit
-from .summary import gave_up
+from .summary import failed_to_compile
 from .time.steps import GraphTime, graph_times
 from .time.wall import GRAPHS, REST, WallTime, wall_time
 
@@ -26,15 +26,15 @@ class Figures:
         return costs_of(distinct_breaks(self.recording), self.recompiled)
 
     @cached_property
-    def given_up(self) -> list[GivenUp]:
+    def fallbacks(self) -> list[Fallback]:
         """Frames that run eager or raised an error, and why: not for a break that is counted, or a limit."""
         with_break = {id(frame) for cost in self.breaks for frame in cost.distinct.frames_fell_back}
         return [
-            GivenUp(process, frame, what_stopped(frame))
+            Fallback(process, frame, what_stopped(frame))
             for process in self.recording.processes
             for frame in process.frames
             # A limit of capture's own is the user's choice, and has a section of its own.
-            if gave_up(frame) and id(frame) not in with_break and frame.limit is None
+            if failed_to_compile(frame) and id(frame) not in with_break and frame.limit is None
             if not is_recompile_limit(frame.reason)
         ]
 

@@ -316,8 +316,8 @@ class RecompileCause:
         records = self.frame.records
         calls = [call for each in self.compiles for call in records.callers_in_order.get(each.compile_id, ())]
         for _, call in sorted(calls, key=itemgetter(0)):
-            given_up = records.given_up.get((call.place.file, call.function), ())
-            around = [each for each in given_up if each.place.line <= call.place.line]
+            fallbacks = records.fallbacks.get((call.place.file, call.function), ())
+            around = [each for each in fallbacks if each.place.line <= call.place.line]
             if around:
                 innermost = max(around, key=lambda each: each.place.line)
                 return innermost.method or innermost.name

@@ -187,7 +187,7 @@ def package_of(place: Place) -> str | None:
 # where in the program it is.
 
 
-class OwnCalls:
+class UserCallSites:
     """The program's own calls of library frames in one process."""
 
     def __init__(self, process: Process) -> None:

@@ -85,7 +85,7 @@ def fell_back(frame: Frame) -> bool:
     return frame.outcome == "failed"
 
 
-def gave_up(frame: Frame) -> bool:
+def failed_to_compile(frame: Frame) -> bool:
     """Whether Dynamo gave the frame up, so that it ran eager or raised an error in the program."""
     return frame.outcome == "failed" or raised_error(frame)
 

@@ -8,7 +8,15 @@ from ..model import Compiling, Graph, Process, Recording, Run
 from ..shared.quick_dataclass import dataclass
 from ..shared.settings import FULLGRAPH_FIRST, SEMANTICS_COMPILED
 from .source_lines import is_library
-from .summary import Summary, break_identity, breaks_recorded, gave_up, raised_error, recorded, summarize
+from .summary import (
+    Summary,
+    break_identity,
+    breaks_recorded,
+    failed_to_compile,
+    raised_error,
+    recorded,
+    summarize,
+)
 from .words import (
     compile_label,
     first_line,
@@ -268,13 +276,13 @@ def stopped_words(process: Process) -> str | None:
 class Audit:
     """What counts in it, over all frames that Dynamo tried and did not skip.
 
-    `breaks` are those that parted graphs and those that were raised as errors; `given_up` are frames that ran
-    eager, or raised, for another reason. `unseen` says why the absence of breaks would mean nothing.
+    `breaks` are those that parted graphs and those that were raised as errors; `fallbacks` are frames that
+    ran eager, or raised, for another reason. `unseen` says why the absence of breaks would mean nothing.
     """
 
     breaks: int
     distinct_breaks: int
-    given_up: int
+    fallbacks: int
     frames: int
     graphs: int | None
     unseen: str | None
@@ -282,12 +290,12 @@ class Audit:
     @property
     def is_clean(self) -> bool:
         """Whether there was something to see, and no break in it."""
-        return not (self.unseen or self.breaks or self.given_up)
+        return not (self.unseen or self.breaks or self.fallbacks)
 
     @property
     def is_failure(self) -> bool:
         """Whether something was found that a whole graph does not have."""
-        return bool(self.breaks or self.given_up)
+        return bool(self.breaks or self.fallbacks)
 
 
 def audit(recording: Recording) -> Audit:
@@ -306,8 +314,8 @@ def audit(recording: Recording) -> Audit:
     return Audit(
         breaks=len(breaks),
         distinct_breaks=len(set(map(break_identity, breaks))),
-        given_up=sum(gave_up(frame) and frame.broke is None for frame in frames),
-        frames=sum(gave_up(frame) or frame.outcome == "compiled" for frame in frames),
+        fallbacks=sum(failed_to_compile(frame) and frame.broke is None for frame in frames),
+        frames=sum(failed_to_compile(frame) or frame.outcome == "compiled" for frame in frames),
         graphs=graphs,
         unseen=unseen,
     )

@@ -127,7 +127,7 @@ _LINE = re.compile(r"\bline \d{1,9}")
 _BETWEEN_WORDS = re.compile(r"([\s'\"(),<>\[\]]+)")
 
 
-def without_what_passes(text: str) -> str:
+def stable_text(text: str) -> str:
     """A reason of torch's without addresses, folders and line numbers, which differ from run to run."""
     words = _BETWEEN_WORDS.split(_LINE.sub("line", text))
     return " ".join(_PASSING.sub("…", "".join(map(_without_folder, words))).split())
@@ -145,4 +145,4 @@ def _without_folder(word: str) -> str:
 
 def without_numbers(text: str) -> str:
     """The same without any number, for what counts or measures."""
-    return _NUMBER.sub("#", without_what_passes(text))
+    return _NUMBER.sub("#", stable_text(text))

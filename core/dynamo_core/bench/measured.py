@@ -7,7 +7,7 @@ from dataclasses import field
 from math import isfinite
 from typing import Annotated, Literal
 
-from ..analysis.source_lines import OwnCalls
+from ..analysis.source_lines import UserCallSites
 from ..analysis.summary import summarize
 from ..analysis.time.steps import find_steps
 from ..analysis.time.wall import (
@@ -133,7 +133,7 @@ def find_step(process: Process, wanted: str | None = None) -> Step | None:
     name, place = steps.graph.frame_name, steps.graph.frame_place
     own = _frame_of(process, name, place)
     if resumed_function(name) is None:
-        call = OwnCalls(process).of(graph.compile_id, place)
+        call = UserCallSites(process).of(graph.compile_id, place)
         if call is not None and graph.method is not None and _OF_DYNAMO in place.file:
             at_its_call = (call.place.file, call.place.line, graph.method)
             return Step(graph.method, place, (at_its_call,), call.place)

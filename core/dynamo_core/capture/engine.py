@@ -35,14 +35,14 @@ def start(environment: Mapping[str, str], armed_ns: int, note_this_process: Call
     if problem is not None:
         parts.probes.failed(f"carrying to {settings.carried_to}", problem)
     install_probes(parts)
-    atexit.register(parts.probes.harmless("process end")(parts.finish))
+    atexit.register(parts.probes.guarded("process end")(parts.finish))
     os.register_at_fork(after_in_child=parts.records.forked)
     parts.whole_program.begin()
     if parts.step_marks is not None and settings.capture == "none":
-        parts.probes.harmless("steps")(parts.step_marks.watch_eager_frames)()
+        parts.probes.guarded("steps")(parts.step_marks.watch_eager_frames)()
     parts.records.timeline(armed_ns)
     if not settings.brief:
-        parts.probes.harmless("stack at a signal")(parts.stack_file.begin)()
+        parts.probes.guarded("stack at a signal")(parts.stack_file.begin)()
     running = parts
 
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from ..shared.our_record import OurRecord
 from ..shared.settings import Settings
 from .frames.source import current_compile_id
-from .harmless import Probes
 from .hidden_modules import hide_from_dynamo
 from .import_hook import import_hook
 from .optional_modules import replaces_arguments
+from .probe_guard import ProbeGuard
 from .probes.guard_cost import GuardCost
 from .probes.process import process_at_start
 from .probes.trace_handler import attach
@@ -74,8 +74,8 @@ class EngineParts:
         self.settings = settings
         self.stream = Stream(settings.recording, process_at_start())
         os.register_at_fork(after_in_child=self.stream.start_anew_after_fork)
-        self.probes = Probes(self.stream)
-        self.probes.harmless("frames of our own left out")(hide_from_dynamo)()
+        self.probes = ProbeGuard(self.stream)
+        self.probes.guarded("frames of our own left out")(hide_from_dynamo)()
         self.trace_handler = attach(self.stream, brief=settings.brief)
         self.limits = TracingLimits(settings, self.probes)
         self.guard_cost = GuardCost()
@@ -84,7 +84,7 @@ class EngineParts:
         self.late_modules = LateModules()
         self.records = ProcessRecords(self.stream, self.probes)
         self.stack_file = StackFile(self.stream)
-        self.tell = self.probes.harmless("backends")(self._tell)
+        self.tell = self.probes.guarded("backends")(self._tell)
         self.step_marks = self._step_marks()
         self.freeze = self._freeze()
         self.overriding = self._overriding()
@@ -96,7 +96,7 @@ class EngineParts:
     def finish(self) -> None:
         """The process ends: whatever still holds something back writes it, then comes the last record."""
         if self.window is not None:
-            self.probes.harmless("profile window")(self.window.finish)()
+            self.probes.guarded("profile window")(self.window.finish)()
         self.records.state()
         if self.overriding is not None:
             self.overriding.finish()
@@ -104,15 +104,15 @@ class EngineParts:
             self.freeze.finish()
         self.whole_program.finish()
         if self.calls_at_limit is not None:
-            self.probes.harmless("calls at torch's recompile limit")(self.calls_at_limit.finish)()
+            self.probes.guarded("calls at torch's recompile limit")(self.calls_at_limit.finish)()
         if self.exports is not None:
             self.exports.finish()
         self.records.end()
-        self.probes.harmless("stack at a signal")(self.stack_file.finish)()
+        self.probes.guarded("stack at a signal")(self.stack_file.finish)()
         if self.settings.carried_to is not None:
             from .writing.upload import wait_for_carrier
 
-            wait = self.probes.harmless("time for the last files to be carried")(wait_for_carrier)
+            wait = self.probes.guarded("time for the last files to be carried")(wait_for_carrier)
             wait(self.settings, self.stream.opened())
 
     def _tell(self, record: OurRecord) -> None:

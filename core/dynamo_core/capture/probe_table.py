@@ -111,7 +111,7 @@ def install_probes(parts: EngineParts) -> None:
     for probe in probes_of(parts):
         if probe.install is not None:
             wait = parts.late_modules.add if probe.late else import_hook.when_imported
-            wait(probe.module, parts.probes.harmless(probe.name)(_with(parts, probe.install)))
+            wait(probe.module, parts.probes.guarded(probe.name)(_with(parts, probe.install)))
 
 
 def _with(parts: EngineParts, install: Install) -> Callable[[ModuleType], None]:

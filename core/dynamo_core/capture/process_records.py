@@ -4,9 +4,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..shared.early_records import ModuleImported, ProcessEnded, TimelineKnown
-from .harmless import Probes
 from .import_hook import import_hook
 from .primitives import time_ns
+from .probe_guard import ProbeGuard
 from .probes.optimizers import OptimizerNotes
 from .probes.process import peak_memory, process_state, torch_totals, what_ended_it
 from .writing.stream import Stream
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 class ProcessRecords:
     """Writes those that come more than once, or that depend on what a fork has left."""
 
-    def __init__(self, stream: Stream, probes: Probes) -> None:
+    def __init__(self, stream: Stream, probes: ProbeGuard) -> None:
         self._stream = stream
-        self._note_optimizers = probes.harmless("optimizers")(OptimizerNotes(stream).note)
-        self._raised = probes.harmless("the exception that ended the program")(what_ended_it)
+        self._note_optimizers = probes.guarded("optimizers")(OptimizerNotes(stream).note)
+        self._raised = probes.guarded("the exception that ended the program")(what_ended_it)
         self._inherited_totals: dict[str, int] = {}  # a forked child's from its parent, which are not its own
-        self.state = probes.harmless("devices and torch settings")(self._state)
-        self.forked = probes.harmless("fork")(lambda: self._inherited_totals.update(torch_totals()))
+        self.state = probes.guarded("devices and torch settings")(self._state)
+        self.forked = probes.guarded("fork")(lambda: self._inherited_totals.update(torch_totals()))
 
     def _state(self) -> None:
         self._note_optimizers()

@@ -7,7 +7,7 @@ from typing import Any
 from ..analysis.summary import Summary, graphs_recorded, summarize
 from ..analysis.time.steps import Steps, find_steps
 from ..analysis.training import pairs_of, saved_by
-from ..analysis.words import cache_name, without_what_passes
+from ..analysis.words import cache_name, stable_text
 from ..caches.explained import explain_caches
 from ..model import Process, Recording, function_of
 from .difference import Condition, CountChange, Time, TimeVerdict
@@ -221,7 +221,7 @@ def _of(recording: Recording) -> dict[str, str]:
     settings = recording.settings.recorded
     for name, value in sorted(settings.items()):
         if name not in _OF_THE_RUN:
-            found[f"dynamo run: {name}"] = without_what_passes(_text(value))
+            found[f"dynamo run: {name}"] = stable_text(_text(value))
     found |= dict(_caches(recording))
     return found
 
@@ -248,18 +248,18 @@ def _not_default(recording: Recording) -> dict[str, str] | None:
     if config is None:
         return None
     return {
-        f"{module}.{name}": without_what_passes(value)
+        f"{module}.{name}": stable_text(value)
         for module, values in config.items()
         for name, value in values.items()
     }
 
 
 def _caches(recording: Recording) -> Iterator[tuple[str, str]]:
-    looked_up = Counter(
+    lookups = Counter(
         (lookup.cache, lookup.outcome) for process in recording.processes for lookup in process.cache_lookups
     )
-    for cache in dict.fromkeys(cache for cache, _ in looked_up):
-        outcomes = [f"{n} {outcome}" for (of, outcome), n in sorted(looked_up.items()) if of == cache]
+    for cache in dict.fromkeys(cache for cache, _ in lookups):
+        outcomes = [f"{n} {outcome}" for (of, outcome), n in sorted(lookups.items()) if of == cache]
         yield cache_name(cache), ", ".join(outcomes)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict, replace
 
-from ..analysis.words import without_what_passes
+from ..analysis.words import stable_text
 from ..findings import Finding, Kind
 from ..model import Graph, Recording, function_of
 from .difference import GraphChange, GraphChangeKind, GraphSide
@@ -67,8 +67,8 @@ def _compiled_otherwise(same: Sequence[tuple[OneGraph, OneGraph]], codes: Codes)
 def _taken_by(graph: Graph) -> str | None:
     """The backend that compiled a graph, None where that was not recorded."""
     if graph.assigned_backend is None:
-        return None if graph.backend is None else without_what_passes(graph.backend)
-    return without_what_passes(graph.assigned_backend.using or graph.assigned_backend.by or "none")
+        return None if graph.backend is None else stable_text(graph.backend)
+    return stable_text(graph.assigned_backend.using or graph.assigned_backend.by or "none")
 
 
 def _is_by_another(was: Graph, now: Graph) -> bool:

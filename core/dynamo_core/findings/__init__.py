@@ -23,7 +23,7 @@ from .finding import (
     Remedy,
     RemedyKind,
 )
-from .recompiles import compiled_anew, recompiles
+from .recompiles import recompiled_from_scratch, recompiles
 from .time import (
     costly_guards,
     eager_optimizer,
@@ -63,7 +63,7 @@ ANALYSES_OF_THE_COMPILER: tuple[Analysis, ...] = (
     fallbacks,
     breaks,
     recompiles,
-    compiled_anew,
+    recompiled_from_scratch,
     not_taken,
 )
 # Every analysis; adding one is a line here, or above, and a kind in `finding.py`.

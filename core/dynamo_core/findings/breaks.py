@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from ..analysis.break_costs import BreakCost, effect_and_cost, title_of
-from ..analysis.break_effects import GivenUp
+from ..analysis.break_effects import Fallback
 from ..analysis.figures import Figures
 from ..analysis.recompiles import is_recompile_limit
 from ..analysis.source_lines import is_library
 from ..analysis.summary import fell_back
-from ..analysis.time.wall import in_the_run
-from ..analysis.words import first_line, frame_name, place, without_numbers, without_what_passes
+from ..analysis.time.wall import across_ranks
+from ..analysis.words import first_line, frame_name, place, stable_text, without_numbers
 from ..model import Compile, Frame, GraphBreak, Process, StackFrame
 from ..remedies.break_rules import break_cause
 from ..remedies.rules import user_line
@@ -30,7 +30,7 @@ def breaks(figures: Figures) -> Iterator[Draft]:
         outside = _outside(cost, figures) if frames else None
         yield Draft(
             kind,
-            key=(without_what_passes(first.kind),),
+            key=(stable_text(first.kind),),
             title=title(first, line, frames),
             cause=partial(break_cause, first, version),
             effect=effect_and_cost(cost),
@@ -64,7 +64,7 @@ def title(first: GraphBreak, line: StackFrame | None, frames: Iterable[Frame]) -
 def _outside(cost: BreakCost, figures: Figures) -> Figure:
     outside = [(process, figures.outside_seconds(process)) for process in cost.distinct.processes]
     known = [(process, seconds) for process, seconds in outside if seconds is not None]
-    return Figure(in_the_run(known), "estimated") if known else NOT_RECORDED
+    return Figure(across_ranks(known), "estimated") if known else NOT_RECORDED
 
 
 def _cost(cost: BreakCost) -> Cost:
@@ -85,29 +85,29 @@ _GENERATOR = "Attempt to trace generator"  # torch/_dynamo/convert_frame.py, 2.8
 
 def fallbacks(figures: Figures) -> Iterator[Draft]:
     """One for each frame and reason, but for those that a break or the recompile limit explains."""
-    for given_up in to_be_cured(figures):
-        yield of_frame(figures, given_up)
+    for fallback in to_be_cured(figures):
+        yield of_frame(figures, fallback)
     for process in figures.recording.processes:
         for compile_ in () if process.is_ours else process.compiles:
             if compile_.fail_type is not None and not is_recompile_limit(compile_.fail_reason):
                 yield _of_compile(figures, process, compile_)
 
 
-def to_be_cured(figures: Figures) -> list[GivenUp]:
+def to_be_cured(figures: Figures) -> list[Fallback]:
     """The frames that were given up for something that can be cured.
 
     A generator is never compiled by itself; of a library's, there is nothing to be done about it.
     """
     return [
         each
-        for each in figures.given_up
+        for each in figures.fallbacks
         if not (is_library(each.frame.place) and _GENERATOR in each.stopped.kind)
     ]
 
 
-def of_frame(figures: Figures, given_up: GivenUp) -> Draft:
+def of_frame(figures: Figures, fallback: Fallback) -> Draft:
     """The finding on one of them."""
-    process, frame, stopped = given_up
+    process, frame, stopped = fallback
     is_eager = fell_back(frame)
     line, library = user_line(stopped)
     where = frame.place if line is None else line.place

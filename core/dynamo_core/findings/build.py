@@ -5,7 +5,7 @@ from hashlib import sha256
 from pathlib import Path, PurePath
 from typing import TypeVar
 
-from ..analysis.time.wall import in_the_run
+from ..analysis.time.wall import across_ranks
 from ..analysis.words import number, place, seconds
 from ..model import GraphBreak, Process, function_of
 from ..remedies.break_rules import break_advice
@@ -116,7 +116,7 @@ def _together(figures: Sequence[tuple[Draft, Figure, float]]) -> Figure:
             shared[process.stream] = process, max(common, most)
     if not known:
         return figures[0][1]
-    return Figure(in_the_run([*spent, *shared.values()]), max(known, key=_HOW_KNOWN.index))
+    return Figure(across_ranks([*spent, *shared.values()]), max(known, key=_HOW_KNOWN.index))
 
 
 # What a finding is called in every run of the program, and which findings are the same one.

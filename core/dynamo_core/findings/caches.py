@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..analysis.figures import Figures
-from ..analysis.time.wall import in_the_run
+from ..analysis.time.wall import across_ranks
 from ..analysis.words import cache_name, number, seconds
 from ..caches.causes import (
     BUNDLE_NOT_READ,
@@ -25,7 +25,7 @@ from .finding import WORTH_A_WORD_S, Cost, Draft, Evidence, Figure
 
 
 @dataclass(frozen=True)
-class LookedUp:
+class CacheMissCost:
     """Look-ups of a process, and the graphs that they were for."""
 
     lookups: Sequence[CacheLookup]
@@ -52,10 +52,10 @@ class LookedUp:
         )
 
 
-def looked_up(process: Process, lookups: Sequence[CacheLookup]) -> LookedUp:
+def cache_miss_cost(process: Process, lookups: Sequence[CacheLookup]) -> CacheMissCost:
     """The look-ups with their graphs, in the order in which they were compiled."""
     ids = {lookup.compile_id for lookup in lookups}
-    return LookedUp(lookups, [graph for graph in process.compiled_graphs if graph.compile_id in ids])
+    return CacheMissCost(lookups, [graph for graph in process.compiled_graphs if graph.compile_id in ids])
 
 
 def compiled_in_vain(seconds: float) -> Cost:
@@ -139,7 +139,7 @@ def cache_bypasses(figures: Figures) -> Iterator[Draft]:
             if lookup.outcome == "bypass" and id(process) not in off:
                 by_reason.setdefault(bypass_words(lookup.reason), []).append(lookup)
         for (why, what_to_do), lookups in by_reason.items():
-            found = looked_up(process, lookups)
+            found = cache_miss_cost(process, lookups)
             lost = _backend_seconds(found.graphs)
             if lost < WORTH_A_WORD_S:
                 continue
@@ -166,7 +166,7 @@ def compiled_by_several(figures: Figures) -> Iterator[Draft]:
                 by_key.setdefault(lookup.key, []).append((process, lookup))
     shared = [found for found in by_key.values() if len({id(process) for process, _ in found}) > 1]
     needless = (each for found in shared for each in sorted(found, key=_took)[:-1])
-    lost = in_the_run((process, lookup.took_seconds or 0.0) for process, lookup in needless)
+    lost = across_ranks((process, lookup.took_seconds or 0.0) for process, lookup in needless)
     if lost < WORTH_A_WORD_S:
         return
     processes = tuple({id(process): process for found in shared for process, _ in found}.values())
@@ -246,7 +246,7 @@ def _all_unstable(lookup: CacheLookup) -> tuple[PartDifference, ...]:
 def _draft(
     process: Process, part: str, repeated: list[tuple[CacheLookup, PartDifference]], took: float
 ) -> Draft:
-    found = looked_up(process, [lookup for lookup, _ in repeated])
+    found = cache_miss_cost(process, [lookup for lookup, _ in repeated])
     again = number(len(repeated), "graph was", "graphs were")
     return Draft(
         "unstable key",

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TypeVar
 
 from ..analysis.break_costs import BreakCost
-from ..analysis.break_effects import GivenUp
+from ..analysis.break_effects import Fallback
 from ..analysis.figures import Figures
 from ..analysis.guard_failures import what_differed
 from ..analysis.recompile_causes import RecompileCause, causes_of
@@ -125,7 +125,7 @@ _RESET = edit(
 _DEFINED = Advice("define the function once, outside of the loop, and pass in what differs.")
 
 
-def compiled_anew(figures: Figures) -> Iterator[Draft]:
+def recompiled_from_scratch(figures: Figures) -> Iterator[Draft]:
     """One for each function of the user's of which copies, or the same one after resets, were compiled."""
     for process in figures.recording.processes:
         by_function: dict[object, list[Compile]] = {}
@@ -193,9 +193,9 @@ def ranked_breaks(figures: Figures) -> list[BreakCost]:
     return _in_order(_breaks(figures))
 
 
-def ranked_problems(figures: Figures) -> list[BreakCost | GivenUp]:
+def ranked_problems(figures: Figures) -> list[BreakCost | Fallback]:
     """Every distinct break, and every frame that was given up for something else that can be cured."""
-    frames = [(given_up, of_frame(figures, given_up)) for given_up in to_be_cured(figures)]
+    frames = [(fallback, of_frame(figures, fallback)) for fallback in to_be_cured(figures)]
     return _in_order([*frames, *_breaks(figures)])
 
 

@@ -42,7 +42,7 @@ def _is_needed(settings: Settings) -> bool:
 
 _CORE_FOLDER = Path(__file__).resolve().parents[2]
 # In the place of the working directory, whose files are the user's.
-_ANSWER = "import sys; sys.path[0] = sys.argv[1]; from dynamo_core.backends.inquiry import main; main()"
+_ANSWER = "import sys; sys.path[0] = sys.argv[1]; from dynamo_core.backends.backend_info import main; main()"
 
 
 class NoAnswer(Exception):
@@ -52,7 +52,7 @@ class NoAnswer(Exception):
 def ask(
     python: str, question: str, *, time_limit: float | None = None, folder: str | None = None, **about: Any
 ) -> Any:
-    """The answer of one of `backends/inquiry.py`; NoAnswer after `time_limit` seconds, or if it fails.
+    """The answer of one of `backends/backend_info.py`; NoAnswer after `time_limit` seconds, or if it fails.
 
     It runs in `folder`, or else where we do.
     """

@@ -9,11 +9,11 @@ from .compiles import (
     Bytecode,
     Compile,
     Compiling,
+    Deferred,
     Frame,
     GeneratedKernels,
     Instruction,
     Phase,
-    PutOff,
     ResumeFunction,
     Specialization,
     Stage,
@@ -64,7 +64,7 @@ from .interventions import (
     VerifiedCall,
     WrongNode,
 )
-from .run import AlikeRank, Import, Process, Recording, Timeline
+from .run import EquivalentRank, Import, Process, Recording, Timeline
 from .window import (
     EagerOperator,
     GraphPart,
@@ -82,7 +82,6 @@ __all__ = [
     "NOT_VERIFIED",
     "UNKNOWN_FILE",
     "VERIFY_OUTCOMES",
-    "AlikeRank",
     "AotPair",
     "AppliedOverride",
     "AssignedBackend",
@@ -102,8 +101,10 @@ __all__ = [
     "ConstantSeen",
     "CountedLayer",
     "DeclinedBy",
+    "Deferred",
     "DraftedObstacle",
     "EagerOperator",
+    "EquivalentRank",
     "ExportComparison",
     "ExportTrial",
     "Frame",
@@ -132,7 +133,6 @@ __all__ = [
     "ProcessInfo",
     "ProcessState",
     "ProfileWindow",
-    "PutOff",
     "RecompileReasons",
     "Recording",
     "Replaced",

@@ -44,7 +44,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class PutOff:
+class Deferred:
     """A frame that ran eager so many times because compiling had taken too long by then."""
 
     name: str

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Any, TypeVar, get_type_hints
 
-from ..shared.fitting import fits
 from ..shared.quick_dataclass import dataclass
+from ..shared.validation import matches
 from .ids import Place
 
 _Described = TypeVar("_Described", bound="Description")
@@ -25,14 +25,14 @@ class Description:
         return dict(self.recorded)
 
     @classmethod
-    def misfits(cls, recorded: Mapping[str, Any]) -> set[str]:
+    def invalid_fields(cls, recorded: Mapping[str, Any]) -> set[str]:
         """The fields that hold something else than what is recorded there."""
-        return {name for name, hint in _hints(cls).items() if not fits(recorded.get(name), hint)}
+        return {name for name, hint in _hints(cls).items() if not matches(recorded.get(name), hint)}
 
     @classmethod
     def of(cls: type[_Described], recorded: Mapping[str, Any]) -> _Described:
         """What was recorded, with None for what is of a wrong type: JSON may hold anything."""
-        names = (_hints(cls).keys() & recorded.keys()) - cls.misfits(recorded)
+        names = (_hints(cls).keys() & recorded.keys()) - cls.invalid_fields(recorded)
         return cls(**{name: recorded[name] for name in names}, recorded=recorded)
 
 

@@ -12,10 +12,10 @@ from .compiles import (
     Bytecode,
     Compile,
     Compiling,
+    Deferred,
     Frame,
     GeneratedKernels,
     Phase,
-    PutOff,
     ResumeFunction,
     Specialization,
     Stage,
@@ -66,7 +66,7 @@ class Timeline:
 
 
 @dataclass(frozen=True)
-class AlikeRank:
+class EquivalentRank:
     """A rank that did the same as the one whose stream was read, and what is its own."""
 
     rank: int
@@ -109,7 +109,7 @@ class Process:
     recompile_reasons: list[RecompileReasons] = field(default_factory=list)
     freeze: Freeze | None = None
     not_compiled: list[NotCompiled] = field(default_factory=list)
-    put_off: list[PutOff] = field(default_factory=list)
+    deferred: list[Deferred] = field(default_factory=list)
     calls_at_limit: int | None = None
     compiling: list[Compiling] = field(default_factory=list)
     interrupted: list[Compiling] = field(default_factory=list)
@@ -165,7 +165,7 @@ class Process:
     step_marks: CallTimes | None = None
     stopped_at: tuple[StackFrame, ...] = ()
     whole: "Process | None" = None
-    alike: tuple[AlikeRank, ...] = ()
+    alike: tuple[EquivalentRank, ...] = ()
 
     @property
     def ranks(self) -> tuple[int, ...]:

@@ -169,7 +169,7 @@ def use_def_lines(process: Process) -> None:
         return
     at_functions = (
         *(process.frames, process.compiles, process.compiling, process.interrupted),
-        *(process.not_compiled, process.put_off, process.bytecodes, process.tracing),
+        *(process.not_compiled, process.deferred, process.bytecodes, process.tracing),
     )
     for each in chain.from_iterable(at_functions):
         _move(each, "place", moved)

@@ -25,7 +25,7 @@ from ..model import (
 from ..shared import names
 from ..shared.early_records import (
     CaptureDecided,
-    FramePutOff,
+    FrameDeferred,
     ModuleImported,
     ProbeFailed,
     ProcessEnded,
@@ -123,7 +123,7 @@ class ProcessBuilder:
             ModuleImported.NAME: self._imported,
             FreezeNoted.NAME: self._freeze,
             FrameNotCompiled.NAME: self._not_compiled,
-            FramePutOff.NAME: self._put_off,
+            FrameDeferred.NAME: self._put_off,
             CallsAtLimit.NAME: self._calls_at_limit,
             OverrideApplied.NAME: self._override,
             CallVerified.NAME: self._verified,
@@ -151,8 +151,10 @@ class ProcessBuilder:
             return handle(record)
         except Damaged as error:
             self.process.note_damage(f"{name}: {error}")
-            glued = record.glued()  # where a write was cut short, the next record stands on the same line
-            return None if glued is None else self.add(glued)
+            embedded_record = (
+                record.embedded_record()
+            )  # where a write was cut short, the next record stands on the same line
+            return None if embedded_record is None else self.add(embedded_record)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
             self.process.note_damage(f"{name}: {type(error).__name__}: {error}")
             return None
@@ -217,7 +219,7 @@ class ProcessBuilder:
 
     def _process_end(self, record: Record) -> None:
         end = fields_of(ProcessEnded, record.json_payload())
-        if "torch_totals" in ProcessEnd.misfits(end):
+        if "torch_totals" in ProcessEnd.invalid_fields(end):
             raise Damaged("torch's totals are not counts")
         self.process.end = ProcessEnd.of(end)
         self.process.compiling.clear()
@@ -225,10 +227,10 @@ class ProcessBuilder:
     def _described(self, kind: type[_Described], of_ours: type[OurRecord], record: Record) -> _Described:
         """What a process says of itself goes into documents as it is, without what is of a wrong type."""
         content = fields_of(of_ours, record.json_payload())
-        misfits = kind.misfits(content)
-        if misfits:
-            self.process.note_damage(f"{', '.join(sorted(misfits))}: not what is recorded there")
-        return kind.of({name: value for name, value in content.items() if name not in misfits})
+        invalid_fields = kind.invalid_fields(content)
+        if invalid_fields:
+            self.process.note_damage(f"{', '.join(sorted(invalid_fields))}: not what is recorded there")
+        return kind.of({name: value for name, value in content.items() if name not in invalid_fields})
 
     def _timeline(self, record: Record) -> None:
         known = structured(TimelineKnown, record)
@@ -287,7 +289,7 @@ class ProcessBuilder:
         self.process.freeze = Freeze(noted.frozen, noted.calls, noted.seconds, noted.at_ns)
 
     def _put_off(self, record: Record) -> None:
-        self._interventions.put_off(structured(FramePutOff, record))
+        self._interventions.deferred(structured(FrameDeferred, record))
 
     def _calls_at_limit(self, record: Record) -> None:
         self.process.calls_at_limit = structured(CallsAtLimit, record).times

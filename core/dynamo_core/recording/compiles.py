@@ -88,12 +88,12 @@ class CompileBuilder:
         if tried.def_line is not None:
             self._note_def_line(place, tried.def_line)
         compile_id = self._begun.id_of(record)
-        gave_up = tried.outcome in ("failed", "raised")
+        failed_to_compile = tried.outcome in ("failed", "raised")
         failure = self._complete_compile(compile_id, tried)
         broke = self._breaks.that_raised(tried.broke, compile_id)
         stopped = self._breaks.that_raised(tried.stopped, compile_id)
         where, explanation = broke or stopped, None
-        if gave_up:
+        if failed_to_compile:
             explanation = self._breaks.last_explanation(compile_id) or (where.explanation if where else None)
         frame = Frame(
             name=tried.name,

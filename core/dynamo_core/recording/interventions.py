@@ -8,18 +8,18 @@ from ..model import (
     AppliedOverride,
     ComparedValue,
     CompileId,
+    Deferred,
     GuardFailure,
     NotCompiled,
     Place,
     Process,
-    PutOff,
     Replaced,
     SemanticDifference,
     StackFrame,
     VerifiedCall,
     WrongNode,
 )
-from ..shared.early_records import FramePutOff
+from ..shared.early_records import FrameDeferred
 from ..shared.records import CallVerified, FrameNotCompiled, OverrideApplied, SemanticsNoted
 from .structured import stack_frame
 
@@ -55,12 +55,12 @@ class InterventionsBuilder:
         )
         self._put(self._process.not_compiled, item, met)
 
-    def put_off(self, record: FramePutOff) -> None:
+    def deferred(self, record: FrameDeferred) -> None:
         """A frame that ran eager, as compiling had taken too long by then."""
         place = _place(record.file, record.line)
         if place is not None and record.name is not None:
-            item = PutOff(record.name, place, record.times)
-            self._put(self._process.put_off, item, (item.name, place))
+            item = Deferred(record.name, place, record.times)
+            self._put(self._process.deferred, item, (item.name, place))
 
     def override(
         self, record: OverrideApplied, compile_id: CompileId | None, begun: StackFrame | None

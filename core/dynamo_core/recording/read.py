@@ -12,7 +12,6 @@ from typing import Any, get_args, get_type_hints
 
 from ..model import Process, Recording, Run
 from ..shared.errors import DamagedRecording, NoRecording, NotARecording
-from ..shared.fitting import check_of, fits
 from ..shared.names import (
     CALLS_PREFIX,
     CALLS_SUFFIX,
@@ -24,6 +23,7 @@ from ..shared.names import (
     beside_stream,
 )
 from ..shared.text import printable
+from ..shared.validation import check_of, matches
 from .build import ProcessBuilder
 from .bundle_file import is_bundle, unpacked
 from .calls import CALL_SAMPLES, give_calls, last_stack, parse_calls
@@ -109,7 +109,7 @@ class Follower:
     def new_items(self) -> Iterator[tuple[Process, Item]]:
         """What has been completed since the last call, process by process."""
         # `finish` drops what is not of the model's types; who looks before must not see it either.
-        return (found for found in self._read(None) if fits(found[1], type(found[1])))
+        return (found for found in self._read(None) if matches(found[1], type(found[1])))
 
     def advance(self, progress: Progress | None = None) -> None:
         """Read what there is, for `finish`."""
@@ -290,11 +290,11 @@ def drop_misfits(process: Process) -> None:
             process.damaged_records += len(value) - len(kept)
             value[:] = kept
         elif isinstance(value, dict):
-            misfits = [key for key in value if not fits({key: value[key]}, hint)]
-            process.damaged_records += len(misfits)
-            for key in misfits:
+            invalid_fields = [key for key in value if not matches({key: value[key]}, hint)]
+            process.damaged_records += len(invalid_fields)
+            for key in invalid_fields:
                 del value[key]
-        elif is_dataclass(value) and name != "whole" and not fits(value, hint):
+        elif is_dataclass(value) and name != "whole" and not matches(value, hint):
             process.damaged_records += 1
             setattr(process, name, None)
 

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from typing import Any, ClassVar, TypeVar, get_origin, get_type_hints
 
 from ..model import Bytecode, Compile, Frame, Graph, GraphBreak, GuardSet, Place, StackFrame, TensorInfo
-from ..shared.fitting import Check, check_of, check_of_values
 from ..shared.our_record import OurRecord
+from ..shared.validation import Check, check_of, check_of_values
 from .trace_format import USUAL_VALUES, Damaged, Record, parse_json
 
 _Kind = TypeVar("_Kind", bound=OurRecord)

@@ -180,7 +180,7 @@ class Record:
                 return _parsed(rest, "payload", USUAL_VALUES, checked_json)
         return _parsed(self._checked_payload() or b"null", "payload", USUAL_VALUES, checked_json)
 
-    def glued(self) -> "Record | None":
+    def embedded_record(self) -> "Record | None":
         """The whole record that stands on the line on which this one was cut, if there is one.
 
         To be asked only of a record that is damaged: a payload may quote another.
@@ -390,7 +390,7 @@ class RecordParser:
             self.damaged += 1
             self.false_starts += 1
             self._in_damage = True
-            record = record.glued()
+            record = record.embedded_record()
         if record is not None:
             self._count(record)
         return record

@@ -17,10 +17,10 @@ from ..model import (
     WindowPart,
     WindowSpan,
 )
-from ..shared.fitting import fits
 from ..shared.names import PROFILE_PREFIX, PROFILE_SUFFIX
 from ..shared.records import WindowNoted
 from ..shared.text import printable
+from ..shared.validation import matches
 from .kernels import KernelSources
 from .plain_files import is_plain_file, open_plain
 from .profile_trace import EagerCall, Steps, read_steps
@@ -57,7 +57,7 @@ def add_window(process: Process, records: Sequence[WindowNoted], folder: Path) -
         lines, lines_problem = _read_lines(by_kind.get("lines"), end, folder, numbers)
         sources = KernelSources(process)
         window = _window(times, steps, lines, lines_problem, by_kind.get("lines"), sources)
-        if not fits(window, ProfileWindow):
+        if not matches(window, ProfileWindow):
             raise Damaged("it holds values of the wrong type")
     except _WRONG as error:
         process.window_problem = printable(f"its trace cannot be read: {error}")

@@ -6,7 +6,7 @@ Where none does, torch's own words and its first hint are all there is.
 from ..analysis.recompiles import is_recompile_limit
 from ..model import GraphBreak
 from . import calls, code, values
-from .rules import Advice, Cause, Situation, situation_of
+from .rules import Advice, BreakContext, Cause, break_context_of
 
 # What is about one thing stands before what is about many.
 TABLE: tuple[Cause, ...] = (
@@ -37,24 +37,24 @@ def break_advice(
     """
     if is_recompile_limit(graph_break.reason):
         return [_AT_LIMIT]
-    situation = situation_of(graph_break, torch_version)
-    cause = _cause(situation)
-    advice = list(cause.advice(situation)) if cause is not None else []
+    break_context = break_context_of(graph_break, torch_version)
+    cause = _cause(break_context)
+    advice = list(cause.advice(break_context)) if cause is not None else []
     if lengthened is not None:
-        return [Advice(_LENGTHENED.format(lengthened=lengthened, **situation.parts))]
+        return [Advice(_LENGTHENED.format(lengthened=lengthened, **break_context.parts))]
     hints = graph_break.explanation.hints if graph_break.explanation else ()
     return advice or [Advice(" ".join(hint.split())) for hint in hints[:1]]
 
 
 def break_cause(graph_break: GraphBreak, torch_version: str | None = None) -> str:
     """Why it breaks there, in a sentence."""
-    situation = situation_of(graph_break, torch_version)
-    cause = _cause(situation)
+    break_context = break_context_of(graph_break, torch_version)
+    cause = _cause(break_context)
     if cause is not None:
-        return cause.sentence_for(situation)
+        return cause.sentence_for(break_context)
     explanation = graph_break.explanation.explanation if graph_break.explanation else None
     return " ".join((explanation or graph_break.kind).partition("\n\n")[0].split())
 
 
-def _cause(situation: Situation) -> Cause | None:
-    return next((cause for cause in TABLE if cause.fits(situation)), None)
+def _cause(break_context: BreakContext) -> Cause | None:
+    return next((cause for cause in TABLE if cause.matches(break_context)), None)

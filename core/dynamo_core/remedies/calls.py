@@ -8,7 +8,7 @@ LoggingLoggerVariable, NumpyVariable) and torch/_dynamo/trace_rules.py, read wit
 import re
 
 from ..analysis.source_lines import is_bare
-from .rules import Assignment, Cause, Change, Treatment
+from .rules import Assignment, Cause, Change, RemedyTemplate
 
 _LATER = "torch._dynamo.config.reorderable_logging_functions+"
 _PRINT = re.compile(r"builtin operator `print`|builtin `print")
@@ -37,7 +37,7 @@ DRAWN_BY_NUMPY = (
         re.compile(r"numpy|_local_scalar_dense|Tensor\.item\(\)|Data-dependent|Unsupported method call"),
         "`{line}` draws random numbers of numpy's, which are not known while the function is compiled",
         (
-            Treatment(
+            RemedyTemplate(
                 "draw the numbers before the call of `{function}`, and pass them in.",
                 cures="numpy_random",
                 change=_MOVED_CALL,
@@ -51,7 +51,7 @@ CALLS = (
         _PRINT_OF_PLAIN,
         f"`print` {_EFFECT}",
         (
-            Treatment(
+            RemedyTemplate(
                 "run `torch._dynamo.config.reorderable_logging_functions.add(print)` before the first call: "
                 "then torch prints after the graph.",
                 cures="print_of_a_tensor",
@@ -66,7 +66,7 @@ CALLS = (
         _PRINT,
         f"`print` {_EFFECT}",
         (
-            Treatment(
+            RemedyTemplate(
                 "take `{line}` out of the compiled code: print after the call of `{function}`.",
                 cures="print_of_an_object",
             ),
@@ -76,7 +76,7 @@ CALLS = (
         re.compile(r"builtin operator `(?:str|repr|format)`|(?:repr|str)\(\) on tensor"),
         "text is made of what a tensor holds, and that is not known while the function is compiled",
         (
-            Treatment(
+            RemedyTemplate(
                 "make the text after the call of `{function}`: return the tensor, and format it there.",
                 cures="tensor_as_text",
             ),
@@ -86,7 +86,7 @@ CALLS = (
         re.compile(r"."),
         f"a logger {_EFFECT}",
         (
-            Treatment(
+            RemedyTemplate(
                 "take `{line}` out of the compiled code: log after the call of `{function}`.",
                 cures="logging_by_the_module",
             ),
@@ -97,11 +97,11 @@ CALLS = (
         _LOGGER,
         f"a logger {_EFFECT}",
         (
-            Treatment(
+            RemedyTemplate(
                 "take `{line}` out of the compiled code: log after the call of `{function}`.",
                 cures="logging_call",
             ),
-            Treatment(
+            RemedyTemplate(
                 "have torch leave loggers out: "
                 "`torch._dynamo.config.ignore_logging_functions.add(logging.Logger.info)`, and so for each "
                 "method.",
@@ -123,7 +123,7 @@ CALLS = (
         _WARN,
         f"a warning {_EFFECT}",
         (
-            Treatment(
+            RemedyTemplate(
                 "run `torch._dynamo.config.reorderable_logging_functions.add(warnings.warn)` before the "
                 "first call: then torch warns after the graph.",
                 cures="warning",
@@ -138,7 +138,7 @@ CALLS = (
         _WARN,
         f"a warning {_EFFECT}",
         (
-            Treatment(
+            RemedyTemplate(
                 "take `{line}` out of the compiled code: warn before the call of `{function}`, or after it.",
                 cures="warning_of_a_category",
                 change=_MOVED,
@@ -153,7 +153,7 @@ CALLS = (
         "`{call}` asks for the time, which is no part of a graph: compiled once, it would always give the "
         "same",
         (
-            Treatment(
+            RemedyTemplate(
                 "take the clock out of the compiled code: `{call}` before the call of `{function}` and "
                 "after it.",
                 cures="clock",
@@ -164,7 +164,7 @@ CALLS = (
         re.compile(r"builtin operator `open`|context manager"),
         "a file is opened, which is no part of a graph",
         (
-            Treatment(
+            RemedyTemplate(
                 "read the file before the call of `{function}`, and pass in what was read (or write it "
                 "after the call).",
                 cures="open_file",
@@ -177,7 +177,7 @@ CALLS = (
         re.compile(r"numpy function|numpy\.ndarray|NumPy"),
         "`{call}` is a function of numpy's that torch has no counterpart of",
         (
-            Treatment(
+            RemedyTemplate(
                 "write `{call}` with functions of torch's; or call it before the call of `{function}` and "
                 "pass in what it returns, where no tensor of the graph goes into it.",
                 cures="numpy_function",
@@ -190,7 +190,7 @@ CALLS = (
         "`{line}` chooses by a number that is drawn again in each call, and what is chosen must be known "
         "while the function is compiled",
         (
-            Treatment(
+            RemedyTemplate(
                 "draw the number before the call of `{function}`, and pass in what is chosen with it.",
                 cures="random_index",
                 change=_MOVED_CALL,
@@ -203,7 +203,7 @@ CALLS = (
         re.compile(r"method `(?:write|flush|writelines)` of class `TextIOWrapper`"),
         f"`{{call}}` {_EFFECT}",
         (
-            Treatment(
+            RemedyTemplate(
                 "take `{line}` out of the compiled code: write after the call of `{function}`.",
                 cures="written_to_stdout",
             ),
@@ -213,7 +213,7 @@ CALLS = (
         re.compile(r"marked as skipped|context manager|Unsupported|generator"),
         "`tqdm` draws a progress bar, which is no part of a graph",
         (
-            Treatment(
+            RemedyTemplate(
                 "loop over what is given to `tqdm`, without it; show the progress around the call of "
                 "`{function}`.",
                 cures="progress_bar",
@@ -229,20 +229,20 @@ ANY_OTHER = (
         "`{call}` has an effect outside of the graph, or runs code that is not Python, into which torch "
         "cannot look",
         (
-            Treatment(
+            RemedyTemplate(
                 "move `{line}` out of the compiled code: in front of the call of `{function}`, or after it, "
                 "where it needs what `{function}` calculates.",
                 cures="garbage_collected",
                 change=_MOVED,
             ),
         ),
-        when=lambda situation: is_bare(situation.line),
+        when=lambda break_context: is_bare(break_context.line),
     ),
     Cause(
         _IN_C,
         "`{call}` runs code that is not Python (C or C++), into which torch cannot look",
         (
-            Treatment(
+            RemedyTemplate(
                 _ELSEWHERE + " A function of your own in C++ becomes part of the graph as a custom operator "
                 "(`torch.library.custom_op`).",
                 cures="c_extension_call",
@@ -254,7 +254,7 @@ ANY_OTHER = (
     Cause(
         re.compile(r"Unsupported method call"),
         "`{call}` is a call that torch does not know how to trace",
-        (Treatment(_ELSEWHERE, cures="date_of_today", change=_MOVED_CALL),),
+        (RemedyTemplate(_ELSEWHERE, cures="date_of_today", change=_MOVED_CALL),),
         unless=re.compile(r"^\s*(?:async )?with\b"),
     ),
 )
@@ -262,8 +262,8 @@ OF_A_LIBRARY = (
     Cause(
         re.compile(r"."),
         "`{call}` leads into the library `{library}`, in which torch meets what it cannot trace",
-        (Treatment(_ELSEWHERE, cures="json_call", change=_MOVED_CALL),),
-        when=lambda situation: situation.is_in_library,
+        (RemedyTemplate(_ELSEWHERE, cures="json_call", change=_MOVED_CALL),),
+        when=lambda break_context: break_context.is_in_library,
     ),
 )
 
@@ -279,9 +279,9 @@ _LOOKS = re.compile(r"Data-dependent|Tensor\.item\(\)|_local_scalar_dense|Dynami
 _REMOVED = Change(edit="statement removed")
 
 
-def _out_of_it(cures: str) -> tuple[Treatment, ...]:
+def _out_of_it(cures: str) -> tuple[RemedyTemplate, ...]:
     return (
-        Treatment(
+        RemedyTemplate(
             "end the compiled function in front of `{call}`, and compile what comes after it as a function "
             "of its own: what breaks the graph is in `{library}`, and not yours to change.",
             cures=cures,
@@ -294,13 +294,13 @@ BY_A_LIBRARY = (
         _ASKS,
         "`{call}` leads into the library `{library}`, which asks torch not to trace it",
         _out_of_it("library_asks_for_a_break"),
-        when=lambda situation: situation.is_in_library,
+        when=lambda break_context: break_context.is_in_library,
     ),
     Cause(
         _LOOKS,
         "`{call}` leads into the library `{library}`, which looks at what a tensor holds",
         _out_of_it("library_branches"),
-        when=lambda situation: situation.is_in_library,
+        when=lambda break_context: break_context.is_in_library,
     ),
 )
 REQUESTED = (
@@ -308,7 +308,7 @@ REQUESTED = (
         re.compile(r"torch\.compiler\.disable"),
         "`{called}` was marked with `torch.compiler.disable`, so torch does not trace it",
         (
-            Treatment(
+            RemedyTemplate(
                 "remove the `torch.compiler.disable` from `{called}`, if torch can trace it; else call it "
                 "before or after the compiled code.",
                 cures="disabled_helper",
@@ -319,18 +319,18 @@ REQUESTED = (
     Cause(
         re.compile(r"graph_break\(\)"),
         "the program asks for this break: `{line}`",
-        (Treatment("remove `{line}`.", cures="explicit_break", change=_REMOVED),),
+        (RemedyTemplate("remove `{line}`.", cures="explicit_break", change=_REMOVED),),
     ),
     Cause(
         re.compile(r"skip_frame\(\)|step_unsupported\(\)"),
         "the program asks torch to leave this function alone: `{line}`",
-        (Treatment("remove `{line}`.", cures="skipped_frame", change=_REMOVED),),
+        (RemedyTemplate("remove `{line}`.", cures="skipped_frame", change=_REMOVED),),
     ),
     Cause(
         re.compile(r"^(?:BackendCompilerFailed|InductorError)"),
         "the backend that was to compile the graph raised an error",
         (
-            Treatment(
+            RemedyTemplate(
                 'use another backend until this one is fixed: `torch.compile(…, backend="aot_eager")`, '
                 "which works where the graph itself is sound; `dynamo graphs --runnable N` writes the graph "
                 "as a script for a bug report.",

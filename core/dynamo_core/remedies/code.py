@@ -7,15 +7,15 @@ read with 2.13; names of breaks with 2.8 to 2.15.
 import re
 
 from ..analysis.source_lines import compared_in
-from .rules import Assignment, Cause, Change, Situation, Treatment
+from .rules import Assignment, BreakContext, Cause, Change, RemedyTemplate
 
 
-def _compares_addresses(situation: Situation) -> bool:
-    return compared_in(situation.line, "data_ptr") is not None
+def _compares_addresses(break_context: BreakContext) -> bool:
+    return compared_in(break_context.line, "data_ptr") is not None
 
 
-def _is_lstm_with_gradients(situation: Situation) -> bool:
-    return not situation.context.startswith(("GRU", "RNN")) and situation.grad_enabled is not False
+def _is_lstm_with_gradients(break_context: BreakContext) -> bool:
+    return not break_context.context.startswith(("GRU", "RNN")) and break_context.grad_enabled is not False
 
 
 # Before anything else: what breaks in there can be anything.
@@ -24,13 +24,13 @@ AROUND_DDP = (
         re.compile(r"."),
         "`DistributedDataParallel` keeps its own accounts at each call, which torch does not trace",
         (
-            Treatment(
+            RemedyTemplate(
                 "compile the module before it is wrapped, `DistributedDataParallel(torch.compile(module))`: "
                 "then the graph has the module alone.",
                 cures="compiled_around_ddp",
             ),
         ),
-        when=lambda situation: situation.is_in_ddp,
+        when=lambda break_context: break_context.is_in_ddp,
     ),
 )
 TORCH_CODE = (
@@ -38,14 +38,14 @@ TORCH_CODE = (
         re.compile(r"Tensor\.backward\(\)|autograd\.grad|trace_autograd_ops"),
         "`{line}` runs a backward pass inside of compiled code, which torch does not trace as it is set",
         (
-            Treatment(
+            RemedyTemplate(
                 "set `torch._dynamo.config.trace_autograd_ops = True` before the first call: then the "
                 "backward pass is part of the graph.",
                 cures="gradient_penalty",
                 change=Change(settings=(Assignment("torch._dynamo.config.trace_autograd_ops", "True"),)),
                 since=(2, 11),
             ),
-            Treatment(
+            RemedyTemplate(
                 "compile what comes before `{line}` as a function of its own, and run the backward pass "
                 "after its call.",
                 cures="backward_inside",
@@ -56,7 +56,7 @@ TORCH_CODE = (
         re.compile(r"RNN, GRU, or LSTM"),
         "torch does not trace `nn.RNN`, `nn.GRU` and `nn.LSTM` as it is set",
         (
-            Treatment(
+            RemedyTemplate(
                 "compile what comes before `{call}` and what comes after it, and leave the LSTM between "
                 "them to eager. `torch._dynamo.config.allow_rnn = True` has it traced, which works under "
                 "`torch.no_grad()`; with gradients, `aot_eager` and `inductor` then raise an error (torch "
@@ -70,7 +70,7 @@ TORCH_CODE = (
         re.compile(r"RNN, GRU, or LSTM"),
         "torch does not trace `nn.RNN`, `nn.GRU` and `nn.LSTM` unless a setting says so",
         (
-            Treatment(
+            RemedyTemplate(
                 "set `torch._dynamo.config.allow_rnn = True` before the first call.",
                 cures="recurrent_layer",
                 not_for=("lstm_in_training",),
@@ -82,7 +82,7 @@ TORCH_CODE = (
         re.compile(r"Data pointer comparison|data_ptr"),
         "where a tensor lies in memory is not known while the function is compiled",
         (
-            Treatment(
+            RemedyTemplate(
                 "compare the tensors themselves, `is` in place of `==` on `data_ptr()`: whether two inputs "
                 "are one tensor is known.",
                 cures="same_memory",
@@ -96,7 +96,7 @@ TORCH_CODE = (
         re.compile(r"RemovableHandle|setattr\(\) is not supported"),
         "a hook is registered, or removed, in the compiled function (`{line}`)",
         (
-            Treatment(
+            RemedyTemplate(
                 "register the hook once, outside of the compiled code, before its first call.",
                 cures="hook_on_module",
             ),
@@ -107,17 +107,17 @@ TORCH_CODE = (
         re.compile(r"Attempted to copy\.deepcopy a tensor"),
         "torch does not trace `copy.deepcopy` of what holds tensors (`{call}`)",
         (
-            Treatment(
+            RemedyTemplate(
                 "make the copy before the call of `{function}`, and pass it in.", cures="deepcopy_of_a_module"
             ),
         ),
-        when=lambda situation: situation.depth > 1,
+        when=lambda break_context: break_context.depth > 1,
     ),
     Cause(
         re.compile(r"Attempted to copy\.deepcopy a tensor"),
         "torch does not trace `copy.deepcopy` of a tensor",
         (
-            Treatment(
+            RemedyTemplate(
                 "write `.clone()` on the tensor in place of `{call}` (`.detach().clone()` where no gradient "
                 "is to flow back).",
                 cures="deepcopy_of_a_tensor",
@@ -130,7 +130,7 @@ TORCH_CODE = (
         re.compile(r"requires_grad_\(\)"),
         "a tensor that is made inside is set to require a gradient, and then returned",
         (
-            Treatment(
+            RemedyTemplate(
                 "call `requires_grad_()` on what `{function}` returns, after its call.",
                 cures="requires_grad_of_intermediate",
             ),
@@ -140,7 +140,7 @@ TORCH_CODE = (
         re.compile(r"torch\.nn\.Parameter"),
         "a parameter is made while the function is compiled",
         (
-            Treatment(
+            RemedyTemplate(
                 "make the parameter outside of the compiled code, in `__init__` or before the call of "
                 "`{function}`, and use it here.",
                 cures="parameter_made_inside",
@@ -151,7 +151,7 @@ TORCH_CODE = (
         re.compile(r"no fake impl|fake tensor implementation|register_fake|Missing fake kernel"),
         "the custom operator that `{call}` calls does not say what its result looks like",
         (
-            Treatment(
+            RemedyTemplate(
                 "tell torch what comes out of it, below its definition: `@{called}.register_fake` above a "
                 "function of the same arguments that returns an empty tensor of the right shape "
                 "(`torch.empty_like(x)`).",
@@ -163,7 +163,7 @@ TORCH_CODE = (
         re.compile(r"sparse Tensor|Sparse tensor"),
         "torch.compile does not support sparse tensors",
         (
-            Treatment(
+            RemedyTemplate(
                 "make sparse tensors, and calculate with them, outside of the compiled code.",
                 cures="sparse_tensor",
             ),
@@ -175,7 +175,7 @@ TORCH_CODE = (
         ),
         "`{line}` reads or sets the state of the random numbers, which torch does not trace",
         (
-            Treatment(
+            RemedyTemplate(
                 "move `{line}` out of the compiled code, in front of the call of `{function}`.",
                 cures="seeded_inside",
                 change=Change(edit="statement moved out"),
@@ -196,7 +196,7 @@ PYTHON_CODE = (
         re.compile(r"Attempt to trace generator"),
         "`{function}` is a generator (it has a `yield`), which torch does not compile by itself",
         (
-            Treatment(
+            RemedyTemplate(
                 "compile the function that takes the values of `{function}`, not the generator: inside of "
                 "that one it is traced.",
                 cures="generator_function",
@@ -207,7 +207,7 @@ PYTHON_CODE = (
         re.compile(r"Observed exception"),
         "the compiled function ends in an exception, which torch does not compile",
         (
-            Treatment(
+            RemedyTemplate(
                 "have the compiled code return what tells the cases apart, and raise the exception after "
                 "the call of `{function}`.",
                 cures="uncaught_exception",
@@ -218,7 +218,7 @@ PYTHON_CODE = (
         re.compile(r"context manager|GenericContextWrapping|_GeneratorContextManager|non-Tensor"),
         "torch does not know how to enter and leave this context in compiled code: `{line}`",
         (
-            Treatment(
+            RemedyTemplate(
                 "put `{line}` around the call of `{function}`, in place of having it inside.",
                 cures="lock_held",
             ),
@@ -229,7 +229,7 @@ PYTHON_CODE = (
         re.compile(r"__build_class__|LOAD_BUILD_CLASS"),
         "a class is defined while the function is compiled",
         (
-            Treatment(
+            RemedyTemplate(
                 "define the class outside of the compiled code, at the top of the module.",
                 cures="class_made_inside",
             ),
@@ -239,7 +239,7 @@ PYTHON_CODE = (
         re.compile(r"FakeIdVariable|builtin operator `id`"),
         "`id` of an object that is made in the compiled function is not known while it is compiled",
         (
-            Treatment(
+            RemedyTemplate(
                 "use a key of your own (a name, a number that you count) in place of `id(…)`.",
                 cures="id_as_key",
             ),

@@ -80,7 +80,7 @@ _COMMENT = re.compile(r"\s{0,9}#[^'\"]{0,300}$")
 
 
 @dataclass(frozen=True)
-class Situation:
+class BreakContext:
     """`words` are torch's name for the break and its explanation, `line` is the text of the user's line.
 
     `following` are the lines behind it, as far as they are known. Where the break is inside of a library,
@@ -146,7 +146,7 @@ class Situation:
         return any(target in _NAME.findall(condition or "") for condition in tested for target in targets)
 
 
-def situation_of(graph_break: GraphBreak, torch_version: str | None) -> Situation:
+def break_context_of(graph_break: GraphBreak, torch_version: str | None) -> BreakContext:
     """What the tables of remedies go by, of one graph break."""
     explanation = graph_break.explanation
     words = f"{graph_break.kind}\n{(explanation and explanation.explanation) or graph_break.reason}"
@@ -154,7 +154,7 @@ def situation_of(graph_break: GraphBreak, torch_version: str | None) -> Situatio
     stack = [*graph_break.callers, *graph_break.stack]  # the user's call may be outside of what is compiled
     lines = graph_break.around
     behind = sorted(n for n in lines if own is not None and n > own.place.line) if entered is None else []
-    return Situation(
+    return BreakContext(
         words[:_LONGEST_WORDS],
         own.text.strip() if own is not None else "",
         tuple(lines[n] for n in behind),
@@ -193,8 +193,8 @@ _OLDEST = (2, 8)
 
 
 @dataclass(frozen=True)
-class Treatment:
-    """One thing to do. `text` may name parts of the user's line: {condition}, {call}, … (`Situation.parts`).
+class RemedyTemplate:
+    """One thing to do. `text` may name parts of the user's line: {condition}, {call}, … (`parts` of a break).
 
     `cures` names the program in tests/integration/broken_programs that it cures, `not_for` those to which it
     would do harm, so that it must not be given there. `since` is the first torch that accepts it.
@@ -207,9 +207,9 @@ class Treatment:
     since: tuple[int, int] = _OLDEST
     not_for: tuple[str, ...] = ()
 
-    def advice(self, situation: Situation) -> Advice:
+    def advice(self, break_context: BreakContext) -> Advice:
         """The advice, with the names of this break filled in."""
-        return Advice(self.text.format_map(situation.parts), self.change, self.may_change)
+        return Advice(self.text.format_map(break_context.parts), self.change, self.may_change)
 
 
 @dataclass(frozen=True)
@@ -222,29 +222,29 @@ class Cause:
 
     words: re.Pattern[str]
     sentence: str
-    treatments: tuple[Treatment, ...]
+    treatments: tuple[RemedyTemplate, ...]
     line: re.Pattern[str] | None = None
     unless: re.Pattern[str] | None = None
-    when: Callable[[Situation], bool] | None = None
+    when: Callable[[BreakContext], bool] | None = None
 
-    def fits(self, situation: Situation) -> bool:
+    def matches(self, break_context: BreakContext) -> bool:
         """Whether it is what this break comes from."""
         return (
-            self.words.search(situation.words) is not None
-            and (self.line is None or self.line.search(situation.line) is not None)
-            and (self.unless is None or self.unless.search(situation.line) is None)
-            and (self.when is None or self.when(situation))
+            self.words.search(break_context.words) is not None
+            and (self.line is None or self.line.search(break_context.line) is not None)
+            and (self.unless is None or self.unless.search(break_context.line) is None)
+            and (self.when is None or self.when(break_context))
         )
 
-    def sentence_for(self, situation: Situation) -> str:
+    def sentence_for(self, break_context: BreakContext) -> str:
         """Why this one breaks."""
-        return self.sentence.format_map(situation.parts)
+        return self.sentence.format_map(break_context.parts)
 
-    def advice(self, situation: Situation) -> Sequence[Advice]:
+    def advice(self, break_context: BreakContext) -> Sequence[Advice]:
         """What to do about this one, with the torch that it ran with; where that is not known, with any."""
-        found = _VERSION.match(situation.torch_version or "")
+        found = _VERSION.match(break_context.torch_version or "")
         version = (int(found[1]), int(found[2])) if found else _OLDEST
-        return [each.advice(situation) for each in self.treatments if version >= each.since]
+        return [each.advice(break_context) for each in self.treatments if version >= each.since]
 
 
 # A row of the table of remedies for recompiles: for which causes, what to say, and what to change.

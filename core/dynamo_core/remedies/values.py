@@ -8,7 +8,7 @@ torch/_subclasses/fake_impls.py (operators with outputs that depend on data); re
 import re
 
 from ..analysis.source_lines import has_made_message, is_made_of_conditions
-from .rules import Assignment, Cause, Change, Situation, Treatment
+from .rules import Assignment, BreakContext, Cause, Change, RemedyTemplate
 
 _BRANCH = re.compile(r"[Dd]ata-dependent branching|generic_jump|Data-dependent jump")
 _VALUE = re.compile(r"Tensor\.item\(\)|_local_scalar_dense")
@@ -19,32 +19,32 @@ _TO_WHERE = Change(edit="branch to where")
 _NOT_KNOWN = "and that is not known while the function is compiled"
 
 
-def _raises(situation: Situation) -> bool:
-    return bool(situation.following) and situation.following[0].lstrip().startswith("raise ")
+def _raises(break_context: BreakContext) -> bool:
+    return bool(break_context.following) and break_context.following[0].lstrip().startswith("raise ")
 
 
-def _leaves_a_loop(situation: Situation) -> bool:
-    return bool(situation.following) and situation.following[0].strip() in ("break", "continue")
+def _leaves_a_loop(break_context: BreakContext) -> bool:
+    return bool(break_context.following) and break_context.following[0].strip() in ("break", "continue")
 
 
-def _appends(situation: Situation) -> bool:
-    return bool(situation.following) and _APPENDS.match(situation.following[0]) is not None
+def _appends(break_context: BreakContext) -> bool:
+    return bool(break_context.following) and _APPENDS.match(break_context.following[0]) is not None
 
 
-def _is_made_of_conditions(situation: Situation) -> bool:
-    return is_made_of_conditions(situation.line)
+def _is_made_of_conditions(break_context: BreakContext) -> bool:
+    return is_made_of_conditions(break_context.line)
 
 
-def _has_made_message(situation: Situation) -> bool:
-    return has_made_message(situation.line)
+def _has_made_message(break_context: BreakContext) -> bool:
+    return has_made_message(break_context.line)
 
 
-def _is_branched_on_next(situation: Situation) -> bool:
-    return situation.is_branched_on_next
+def _is_branched_on_next(break_context: BreakContext) -> bool:
+    return break_context.is_branched_on_next
 
 
-def _loop(cures: str) -> Treatment:
-    return Treatment(
+def _loop(cures: str) -> RemedyTemplate:
+    return RemedyTemplate(
         "compile what the loop repeats, not the loop: make its body a function, give that one to "
         "`torch.compile`, and leave `while {condition}` to Python.",
         cures=cures,
@@ -57,7 +57,7 @@ _ASSERTS = (
         "the message of this assert is made of values, so that torch cannot keep the assert in the graph and "
         "takes it for a branch on what a tensor holds",
         (
-            Treatment(
+            RemedyTemplate(
                 'give the assert constant text as its message, `assert {condition}, "…"`: then it stays in '
                 "the graph. What keeps it out is a message that is made (an f-string, `%`, `.format`).",
                 cures="assert_with_f_string",
@@ -72,7 +72,7 @@ _ASSERTS = (
         _BRANCH,
         "`and`, `or` and `not` in this assert are branches on what a tensor holds",
         (
-            Treatment(
+            RemedyTemplate(
                 "make one condition of `{condition}`: `torch.logical_and(a, b)` for `a and b`, "
                 "`torch.logical_or` for `or`, `torch.logical_not(a)` for `not a`. Then it stays in the "
                 "graph.",
@@ -87,7 +87,7 @@ _ASSERTS = (
         _BRANCH,
         "what this assert tests is no tensor that torch could test in the graph, " + _NOT_KNOWN,
         (
-            Treatment(
+            RemedyTemplate(
                 "move the assert out of the compiled code, in front of the call of `{function}` or after it.",
                 cures="error_raised_on_a_value",
             ),
@@ -106,7 +106,7 @@ _BRANCHES = (
         _BRANCH,
         "whether an exception is raised depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
         (
-            Treatment(
+            RemedyTemplate(
                 "move `if {condition}: raise …` out of the compiled code: after the call of `{function}`, "
                 "on what it returns, or in front of it.",
                 cures="error_raised_on_a_value",
@@ -118,7 +118,7 @@ _BRANCHES = (
         _BRANCH,
         "how often the loop runs depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
         (
-            Treatment(
+            RemedyTemplate(
                 "compile what the loop repeats, not the loop: make a function of what stands in front of "
                 "`if {condition}`, give that one to `torch.compile`, and leave the loop to Python.",
                 cures="loop_that_is_left",
@@ -130,7 +130,7 @@ _BRANCHES = (
         _BRANCH,
         "what is put into a list depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
         (
-            Treatment(
+            RemedyTemplate(
                 "compute the condition for all of them at once, as a tensor of True and False; return it "
                 "beside them, and take those that are wanted (`values[mask]`) after the call of "
                 "`{function}`.",
@@ -143,7 +143,7 @@ _BRANCHES = (
         _BRANCH,
         "which way `{branch}` goes depends on what tensors hold, " + _NOT_KNOWN,
         (
-            Treatment(
+            RemedyTemplate(
                 "calculate both and choose, `torch.where(condition, then, else)`, for each value that the "
                 "branches change; in `{condition}` write `&` for `and`, `|` for `or`, `~` for `not`, with "
                 "each side in brackets, and `==` or `torch.isin` for `in`.",
@@ -158,7 +158,7 @@ _BRANCHES = (
         _BRANCH,
         "which way `{branch}` goes depends on what a tensor holds, " + _NOT_KNOWN,
         (
-            Treatment(
+            RemedyTemplate(
                 "calculate both and choose, `torch.where({tensor_condition}, then, else)`, for each value "
                 "that the branches change; where one of them must not be calculated, use `torch.cond`.",
                 cures="branch_on_a_value",
@@ -173,7 +173,7 @@ _VALUES = (
         _VALUE,
         "which way `{branch}` goes depends on what a tensor holds, " + _NOT_KNOWN,
         (
-            Treatment(
+            RemedyTemplate(
                 "do not take the value out: calculate both and choose, "
                 "`torch.where({tensor_condition}, then, else)`, for each value that the branches change.",
                 cures="item_then_branch",
@@ -186,7 +186,7 @@ _VALUES = (
         _VALUE,
         "`{line}` takes a value out of a tensor, and a branch depends on it, " + _NOT_KNOWN,
         (
-            Treatment(
+            RemedyTemplate(
                 "keep `{target}` a tensor (leave off `.item()`), and in place of the branch choose with "
                 "`torch.where(condition, then, else)`.",
                 cures="item_kept_then_branch",
@@ -204,19 +204,19 @@ _VALUES = (
         _VALUE,
         "how often a loop runs depends on what a tensor holds (`{line}`), " + _NOT_KNOWN,
         (
-            Treatment(
+            RemedyTemplate(
                 "pass the number to `{function}` as a Python int: take it out of the tensor before the call.",
                 cures="range_over_a_tensor",
                 may_change="each number is compiled again",
             ),
         ),
-        when=lambda situation: situation.counts_a_loop,
+        when=lambda break_context: break_context.counts_a_loop,
     ),
     Cause(
         _VALUE,
         "text is made of what a tensor holds, " + _NOT_KNOWN,
         (
-            Treatment(
+            RemedyTemplate(
                 "make the text after the call of `{function}`: return the tensor, and format it there.",
                 cures="item_in_text",
             ),
@@ -227,7 +227,7 @@ _VALUES = (
         _VALUE,
         "`{line}` takes a value out of a tensor, " + _NOT_KNOWN,
         (
-            Treatment(
+            RemedyTemplate(
                 "set `TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1` in the environment (or "
                 "`torch._dynamo.config.capture_scalar_outputs = True` before the first call): then taking "
                 "the value out is part of the graph.",
@@ -241,7 +241,7 @@ _VALUES = (
                     "range_over_a_tensor",
                 ),
             ),
-            Treatment(
+            RemedyTemplate(
                 "leave off `.item()` (or `float`, `int`), and calculate with the tensor.",
                 cures="item",
                 change=Change(edit="item kept a tensor"),
@@ -252,7 +252,7 @@ _VALUES = (
         re.compile(r"Tensor\.tolist\(\)"),
         "`{line}` makes a list of what a tensor holds, " + _NOT_KNOWN,
         (
-            Treatment(
+            RemedyTemplate(
                 "keep it a tensor: `x[0]` or `x.unbind()` in place of `.tolist()`; torch.sort, torch.max in "
                 "place of Python's; or make the list after the call of `{function}`.",
                 cures="tolist_of_floats",
@@ -263,7 +263,7 @@ _VALUES = (
         re.compile(r"aten\.(?:equal|allclose|is_nonzero)\b"),
         "`{call}` is true or false by what the tensors hold, " + _NOT_KNOWN,
         (
-            Treatment(
+            RemedyTemplate(
                 "compare in the graph and choose there, `torch.where((a == b).all(), then, else)`, in place "
                 "of `{call}` and a branch on it.",
                 cures="equal_tensors",
@@ -274,7 +274,7 @@ _VALUES = (
         re.compile(r"sort with non-constant keys"),
         "`{line}` sorts a list by values of tensors, " + _NOT_KNOWN,
         (
-            Treatment(
+            RemedyTemplate(
                 "sort it in the graph: make one tensor of the list, `together = torch.stack(...)`, "
                 "and of the keys another one, `keys`; then `together[keys.argsort(stable=True)]` has it in "
                 "order; `descending=True` reverses that.",
@@ -284,7 +284,7 @@ _VALUES = (
     ),
 )
 _SIZED = "how large a tensor on this line becomes depends on what another one holds: `{line}`"
-_OF_KNOWN_SIZE = Treatment(
+_OF_KNOWN_SIZE = RemedyTemplate(
     "use what has a known size in its place: a mask and `torch.where`, or `torch.topk`.", cures="boolean_mask"
 )
 _SIZES = (
@@ -292,7 +292,7 @@ _SIZES = (
         re.compile(r"Dynamic shape operator\n"),
         _SIZED,
         (
-            Treatment(
+            RemedyTemplate(
                 "set `TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1` in the environment (or "
                 "`torch._dynamo.config.capture_dynamic_output_shape_ops = True` before the first call): then "
                 "the operator is part of the graph.",

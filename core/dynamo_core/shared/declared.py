@@ -1,4 +1,4 @@
-"""What a declared number can be, beside its type: `Annotated[int, AtLeast(1), "what it counts"]`.
+"""What a declared number can be, beside its type: `Annotated[int, Ge(1), "what it counts"]`.
 
 `dynamo_reporters/documents.py` makes the schemas of documents of it.
 """
@@ -9,18 +9,18 @@ from .quick_dataclass import dataclass
 
 
 @dataclass(frozen=True)
-class AtLeast:
+class Ge:
     """The smallest that an annotated number can be; null is none."""
 
     value: int
 
 
 @dataclass(frozen=True)
-class Above:
+class Gt:
     """What an annotated number is greater than."""
 
     value: int
 
 
-Count = Annotated[int, AtLeast(0)]
-Seconds = Annotated[float, AtLeast(0)]
+Count = Annotated[int, Ge(0)]
+Seconds = Annotated[float, Ge(0)]

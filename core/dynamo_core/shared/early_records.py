@@ -78,7 +78,7 @@ class OptimizerMade(OurRecord):
     file: str
 
 
-class FramePutOff(OurRecord):
+class FrameDeferred(OurRecord):
     """A frame ran eager as compiling had taken too long by then; without a name: frames that are not told."""
 
     NAME = names.PUT_OFF

@@ -18,7 +18,7 @@ from dynamo_core.model import (
     Recording,
     StackFrame,
 )
-from dynamo_core.shared.declared import AtLeast, Count, Seconds
+from dynamo_core.shared.declared import Count, Ge, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..parts.after_freeze import FreezeDocument, freeze_of
@@ -47,7 +47,7 @@ class FrameTried:
 class GraphInShort:
     """A graph, as it was handed to the backend."""
 
-    number: Annotated[int, AtLeast(1)]
+    number: Annotated[int, Ge(1)]
     name: str | None
     compile_id: CompileId | None
     frame: str | None

@@ -15,7 +15,7 @@ from dynamo_core.shared.settings import SEMANTICS_EAGER
 from ..parts.after_freeze import freeze_sentence, frozen_lines
 from ..parts.backends import taken_line, verified_lines
 from ..parts.sections import finding_lines
-from .sections import override_lines, put_off_lines, semantics_line
+from .sections import deferred_lines, override_lines, semantics_line
 
 _FINDINGS_SHOWN = 5
 _LINES_SHOWN = 5
@@ -34,7 +34,7 @@ def render_end_of_run(recording: Recording, is_newest: bool) -> list[str]:
     lines += [f"  not finished: {line}" for line in _some(unfinished, target)]
     lines += [f"  {sentence}" for sentence in ranks.waiting] if ranks else []
     lines += [f"  {line}" for line in finding_lines(find(recording), _FINDINGS_SHOWN)]
-    lines += [f"  limit: {line}" for line in _some(put_off_lines(recording), target)]
+    lines += [f"  limit: {line}" for line in _some(deferred_lines(recording), target)]
     lines += _some(verified_lines(recording), target)
     lines += [f"  override: {line}" for line in _some(override_lines(recording), target)]
     frozen = freeze_sentence(recording)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from dynamo_core.analysis.ranks.members import newest_launch, ranks_of
-from dynamo_core.analysis.source_lines import OwnCalls
+from dynamo_core.analysis.source_lines import UserCallSites
 from dynamo_core.analysis.summary import Summary, disagreements, summarize
 from dynamo_core.analysis.time.compiles import avoidable_seconds, phases_of
 from dynamo_core.analysis.time.steps import steady_mean
@@ -42,7 +42,7 @@ from ..parts.sections import findings_section, other_ranks_blocks
 from ..parts.training import training_section
 from ..report import Report
 from .document import explained_of
-from .sections import override_lines, put_off_lines, semantics_section
+from .sections import deferred_lines, override_lines, semantics_section
 
 _ROWS_SHOWN = 10
 _PROBLEMS_SHOWN = 100
@@ -72,7 +72,7 @@ def _page(recording: Recording) -> Iterator[Block]:
         yield from _listed("Not finished", in_progress_lines(recording) + stopped_lines(recording))
         yield from other_ranks_blocks(recording)
         yield from findings_section(find(recording), can_run_again=recording.run is not None)
-        yield from _listed("Left eager, for what capturing would cost", put_off_lines(recording))
+        yield from _listed("Left eager, for what capturing would cost", deferred_lines(recording))
         yield from _asked_for(recording)
         together = counted_together(recording)
         yield Heading(f"Counts, {together}" if together else "Counts")
@@ -257,12 +257,12 @@ def _graphs(recording: Recording) -> Iterator[Block]:
 
 
 def _graph_table(process: Process, graphs: list[Graph]) -> Table:
-    own_calls = OwnCalls(process)
+    user_call_sites = UserCallSites(process)
     if all(graph.calls is None and graph.backend is None for graph in graphs):
-        return table("graph>|ops>|from", [_graph_cells(graph, own_calls) for graph in graphs])
+        return table("graph>|ops>|from", [_graph_cells(graph, user_call_sites) for graph in graphs])
     rows = []
     for graph in graphs:
-        number_and_id, ops, origin = _graph_cells(graph, own_calls)
+        number_and_id, ops, origin = _graph_cells(graph, user_call_sites)
         rows.append(
             [
                 number_and_id,
@@ -286,8 +286,8 @@ def _a_later_call(graph: Graph) -> str:
     return seconds(None if graph.times is None else steady_mean(graph.times))
 
 
-def _graph_cells(graph: Graph, own_calls: OwnCalls) -> list[str]:
-    call = own_calls.of(graph.compile_id, graph.frame_place)
+def _graph_cells(graph: Graph, user_call_sites: UserCallSites) -> list[str]:
+    call = user_call_sites.of(graph.compile_id, graph.frame_place)
     where = place(graph.frame_place) if call is None else f"called at {place(call.place)}"
     return [
         f"{graph.number} {compile_label(graph.compile_id)}",

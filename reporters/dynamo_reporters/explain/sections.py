@@ -15,7 +15,7 @@ from dynamo_core.model import (
     Recording,
     SemanticDifference,
 )
-from dynamo_core.shared.declared import AtLeast
+from dynamo_core.shared.declared import Ge
 from dynamo_core.shared.overrides import parse_override
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -62,7 +62,7 @@ class OverrideMet:
     place: Annotated[Place | None, "of the call of torch.compile, or of the frame"]
     compile_id: Annotated[CompileId | None, "null for a call of torch.compile"]
     replaced: list[ReplacedArgument]
-    times: Annotated[int, AtLeast(1)]
+    times: Annotated[int, Ge(1)]
 
 
 @dataclass(frozen=True)
@@ -294,22 +294,22 @@ def _compiles(process: Process) -> dict[int | None, Compile]:
 
 def limit_lines(recording: Recording) -> list[str]:
     """A line for each frame that was given up at a limit, which is a finding as well, or has waited."""
-    given_up = dict.fromkeys(
+    fallbacks = dict.fromkeys(
         f"{frame_name(frame.name, frame.method)} at {place(frame.place)} runs eager: {frame.reason}"
         for process in recording.processes
         for frame in process.frames
         if frame.limit is not None
     )
-    return [*given_up, *put_off_lines(recording)]
+    return [*fallbacks, *deferred_lines(recording)]
 
 
-def put_off_lines(recording: Recording) -> list[str]:
+def deferred_lines(recording: Recording) -> list[str]:
     """A line for each frame that has waited, with what to set."""
     return [
         f"{frame_name(frame.name)} at {place(frame.place)} ran eager {number(frame.times, 'time')}, as "
         f"compiling had taken more CPU time than the program itself{_budget(recording)}"
         for process in recording.processes
-        for frame in process.put_off
+        for frame in process.deferred
     ]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from dynamo_core.analysis.graphs.nodes import Kind, counts_of, kind_of
 from dynamo_core.analysis.summary import by_compile
 from dynamo_core.model import CompileId, Graph, Node, Place, Process, Recording, Stage, Symbol, TensorInfo
-from dynamo_core.shared.declared import AtLeast, Count, Seconds
+from dynamo_core.shared.declared import Count, Ge, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..parts.backends import Taken, taken
@@ -191,7 +191,7 @@ class GraphCaptured:
     """A graph that Dynamo handed to a backend."""
 
     process: Process
-    number: Annotated[int, AtLeast(1), "from 1 within the process, as --graph takes it"]
+    number: Annotated[int, Ge(1), "from 1 within the process, as --graph takes it"]
     compile_id: CompileId | None
     attempt: Annotated[Count, "which restart of the analysis it is from"]
     name: Annotated[str | None, "torch's: __compiled_fn_1_…"]

@@ -36,7 +36,7 @@ Value = str | float | bool | None
 
 @dataclass(frozen=True)
 class Element:
-    """An element of HTML or SVG. The children of one that is `later` are built when it is first opened."""
+    """An element of HTML or SVG. The children of one that is `lazy` are built when it is first opened."""
 
     tag: str
     attributes: Mapping[str, str]
@@ -49,7 +49,7 @@ def h(tag: str, *children: Child | Iterable[Child] | None, **attributes: Value) 
     return Element(tag, dict(_written(attributes)), tuple(_flat(children, tag in _WHOLE)))
 
 
-def later(tag: str, *children: Child | Iterable[Child] | None, **attributes: Value) -> Element:
+def lazy(tag: str, *children: Child | Iterable[Child] | None, **attributes: Value) -> Element:
     """The same, with children that nobody may ever look at: the page's script knows it by its class."""
     return Element(
         tag,

@@ -19,7 +19,7 @@ from ..page.blocks import bounded
 from ..page.blocks import table as block_table
 from ..parts.backends import backend_text
 from .blocks import elements, table
-from .element import Child, Element, h, later
+from .element import Child, Element, h, lazy
 from .links import Links, link
 from .sections import of_process
 
@@ -42,7 +42,7 @@ def drawn(title: str, drawing: Drawing) -> Element:
 
 def shown(title: str, drawing: Element, is_open: bool = False) -> Iterator[Element]:
     """A drawing under its title, which is drawn when it is opened."""
-    make = h if is_open else later
+    make = h if is_open else lazy
     yield h("details", h("summary", title), make("div", drawing), open=is_open)
 
 
@@ -240,7 +240,7 @@ def _timing(graph: Graph) -> Element | None:
 def _all_nodes(graph: Graph, process: Process, symbols: Sequence[Symbol], links: Links) -> Element:
     blocks, _ = graph_section(graph, process, symbols, show_all=True)
     every = elements(bounded(blocks), links, process)[1:]
-    return h("details", h("summary", "Every node, under its FX name"), later("div", every))
+    return h("details", h("summary", "Every node, under its FX name"), lazy("div", every))
 
 
 def _joined(children: Iterable[Child]) -> Iterator[Child]:

@@ -11,7 +11,7 @@ from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.graphs.nodes import user_lines
 from dynamo_core.analysis.recompile_causes import RecompileCause, causes_of
 from dynamo_core.analysis.source_lines import is_library
-from dynamo_core.analysis.summary import gave_up
+from dynamo_core.analysis.summary import failed_to_compile
 from dynamo_core.findings import Finding
 from dynamo_core.model import (
     Bytecode,
@@ -77,7 +77,7 @@ class Line:
     breaks_below: list[tuple[BreakCost, Place]] = field(default_factory=list)
     recompiles: list[RecompileCause] = field(default_factory=list)
     resumed: list[Resumed] = field(default_factory=list)
-    gave_up: list[tuple[Process, Frame]] = field(default_factory=list)
+    failed_to_compile: list[tuple[Process, Frame]] = field(default_factory=list)
     began: list[tuple[Process, Compile]] = field(default_factory=list)
     guards: list[tuple[Process, CompileId | None, Guard]] = field(default_factory=list)
     kernels: list[tuple[Process, Graph, str]] = field(default_factory=list)
@@ -91,7 +91,7 @@ class Line:
     @property
     def is_notable(self) -> bool:
         """Whether something is in the way here."""
-        return bool(self.breaks or self.recompiles or self.gave_up or self.findings)
+        return bool(self.breaks or self.recompiles or self.failed_to_compile or self.findings)
 
     @property
     def has_more(self) -> bool:
@@ -234,8 +234,8 @@ class Source:
 
     def _add_frames(self, process: Process) -> None:
         for frame in process.frames:
-            if gave_up(frame) and (line := self._at(frame.place)) is not None:
-                line.gave_up.append((process, frame))
+            if failed_to_compile(frame) and (line := self._at(frame.place)) is not None:
+                line.failed_to_compile.append((process, frame))
         for compile_ in process.compiles:
             # A resume function is said where it goes on.
             is_begin = compile_.is_forward and resumed_function(compile_.name) is None

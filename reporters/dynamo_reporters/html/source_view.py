@@ -24,7 +24,7 @@ from dynamo_core.model import Node, Place, Process
 
 from ..page.blocks import table as block_table
 from .blocks import coloured, table
-from .element import KNOWN_SITES, Child, Element, h, later
+from .element import KNOWN_SITES, Child, Element, h, lazy
 from .links import Links, link
 from .source_lines import InGraph, Kept, Line, SourceFile
 
@@ -45,7 +45,7 @@ def details(place: Place, line: Line, links: Links) -> Iterator[Child]:
         yield h("ul", (h("li", links.text(text)) for text in texts), class_="remedies")
     for cost in line.breaks:
         yield from _break(cost, links)
-    for _, frame in line.gave_up[:_MOST_ROWS]:
+    for _, frame in line.failed_to_compile[:_MOST_ROWS]:
         what = "raised an error while it was compiled" if frame.outcome == "raised" else "runs eager"
         yield h(
             "p",
@@ -262,7 +262,7 @@ def file_sentence(file: SourceFile) -> str:
     graphs = {(id(each.process), each.graph.number) for line in lines for each in line.graphs}
     breaks = sum(len(line.breaks) for line in lines)
     recompiles = sum(len(cause.compiles) for line in lines for cause in line.recompiles)
-    fell_back = sum(len(line.gave_up) for line in lines)
+    fell_back = sum(len(line.failed_to_compile) for line in lines)
     parts = (
         [f"{number(len(graphs), 'graph')} {'holds' if len(graphs) == 1 else 'hold'} lines of it"]
         if graphs
@@ -318,7 +318,7 @@ def _rows(file: SourceFile, at: int, text: list[Child] | None, links: Links) -> 
     classes = [
         name
         for name, applies in (
-            ("broken", line.breaks or line.gave_up or _others(line)),
+            ("broken", line.breaks or line.failed_to_compile or _others(line)),
             ("again", line.recompiles),
             ("eager", line.is_eager),
             ("notable", line.is_notable),
@@ -342,7 +342,7 @@ def _rows(file: SourceFile, at: int, text: list[Child] | None, links: Links) -> 
     if line.has_more:
         yield h(
             "tr",
-            later("td", details(Place(file.path, at), line, links), colspan=_COLUMNS),
+            lazy("td", details(Place(file.path, at), line, links), colspan=_COLUMNS),
             class_="more",
             hidden=True,
         )
@@ -376,7 +376,7 @@ def _marks(line: Line, links: Links) -> Iterator[Element]:
         took = "" if cost.seconds is None else f", {seconds(cost.seconds)} in all"
         said = f": {cost.distinct.first.kind}; {effect(cost.distinct)}{took}"
         yield h("span", h("b", f"✗ {what}"), said, class_="mark")
-    for process, frame in line.gave_up[:3]:
+    for process, frame in line.failed_to_compile[:3]:
         if not line.breaks:
             raised = "raised an error" if frame.outcome == "raised" else "runs eager"
             reason = f": {frame_name(frame.name, frame.method)}, {first_line(frame.reason)[:_LONGEST_MARK]}"
@@ -418,4 +418,4 @@ def _marks(line: Line, links: Links) -> Iterator[Element]:
 
 def _others(line: Line) -> list[Finding]:
     """The findings on a line that its breaks, recompiles and frames do not tell of."""
-    return [] if line.breaks or line.recompiles or line.gave_up else line.findings
+    return [] if line.breaks or line.recompiles or line.failed_to_compile else line.findings

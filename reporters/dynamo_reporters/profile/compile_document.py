@@ -9,8 +9,8 @@ from dynamo_core.analysis.time.compiles import (
     Tracing,
     compile_costs,
     seconds_of,
-    thrown_away,
     tracing,
+    wasted_compiles,
 )
 from dynamo_core.analysis.time.phases import CompileSplit, Node, phase_tree, split
 from dynamo_core.model import CompileId, Place, Process
@@ -135,7 +135,7 @@ class CompileTime:
 def compile_time_of(process: Process) -> CompileTime:
     """All that is known of the compile time of a process."""
     costs = compile_costs(process)
-    whole, lost, traced = split(process), thrown_away(process, costs), tracing(process)
+    whole, lost, traced = split(process), wasted_compiles(process, costs), tracing(process)
     return CompileTime(
         seconds=whole.total_seconds if whole else None,
         overlap_seconds=whole.overlap_seconds if whole else None,
@@ -143,7 +143,9 @@ def compile_time_of(process: Process) -> CompileTime:
         passes=[PassSeconds(name, seconds) for name, seconds in whole.passes.items()] if whole else None,
         parallel=_parallel(process, whole) if whole else None,
         compiles=list(map(_compile, costs)),
-        thrown_away=LossesByWay(_losses(lost.restarts), _losses(lost.gave_up), _losses(lost.recompiles)),
+        thrown_away=LossesByWay(
+            _losses(lost.restarts), _losses(lost.failed_to_compile), _losses(lost.recompiles)
+        ),
         tracing=_tracing(traced) if traced else None,
     )
 

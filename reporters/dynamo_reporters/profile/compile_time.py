@@ -8,8 +8,8 @@ from dynamo_core.analysis.time.compiles import (
     Tracing,
     compile_costs,
     seconds_of,
-    thrown_away,
     tracing,
+    wasted_compiles,
 )
 from dynamo_core.analysis.time.phases import CompileSplit, Node, phase_tree, split
 from dynamo_core.analysis.time.wall import COMPILING, WallTime, wall_time
@@ -32,7 +32,7 @@ _COMPILES_LISTED = 5
 _ROWS_SHOWN = 5
 _LOSSES = (
     ("restarts", "attempts that began again"),
-    ("gave_up", "frames that fell back to eager"),
+    ("failed_to_compile", "frames that fell back to eager"),
     ("recompiles", "recompiles"),
 )
 
@@ -170,8 +170,8 @@ def _outcomes(outcomes: Sequence[str]) -> str:
 
 
 def _thrown_away(process: Process, costs: Sequence[CompileCost], show_all: bool) -> Iterator[Block]:
-    lost = thrown_away(process, costs)
-    if not (lost.restarts or lost.gave_up or lost.recompiles):
+    lost = wasted_compiles(process, costs)
+    if not (lost.restarts or lost.failed_to_compile or lost.recompiles):
         return
     yield Heading("Thrown away, and compiled again", 3)
     again = {compile_.compile_id for compile_ in process.recompiles}
@@ -180,7 +180,7 @@ def _thrown_away(process: Process, costs: Sequence[CompileCost], show_all: bool)
         if not losses:
             continue
         also_fell_back = (
-            len({loss.compile_id for loss in lost.gave_up} & again) if what == "recompiles" else 0
+            len({loss.compile_id for loss in lost.failed_to_compile} & again) if what == "recompiles" else 0
         )
         but = f", and {also_fell_back} more that fell back to eager" if also_fell_back else ""
         yield Paragraph(f"On {what}: {seconds(seconds_of(losses))} ({len(losses)}{but})", "strong")

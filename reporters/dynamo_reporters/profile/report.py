@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dynamo_core.analysis.break_costs import seconds_in_all
 from dynamo_core.analysis.figures import Figures
-from dynamo_core.analysis.source_lines import OwnCalls
+from dynamo_core.analysis.source_lines import UserCallSites
 from dynamo_core.analysis.summary import summarize
 from dynamo_core.analysis.time.steps import Steps, check_step, find_steps, frame_text, is_name_known
 from dynamo_core.analysis.time.wall import COMPILING, GRAPHS, REST, Part, WallTime, is_main, wall_time
@@ -94,7 +94,7 @@ def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Bloc
         graph = steps.graph
         yield Paragraph(
             f"A step is taken to be one call of graph {graph.number} {compile_label(graph.compile_id)}, "
-            f"{frame_text(graph, OwnCalls(process))}. "
+            f"{frame_text(graph, UserCallSites(process))}. "
             f"Over {number(steps.steady, 'step')}: median {seconds(steps.median)}, "
             f"mean {seconds(steps.mean)}, from {seconds(low)} to {seconds(high)}"
             + (f" in blocks of {steps.block_size} steps." if steps.block_size > 1 else ".")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dynamo_core.analysis.source_lines import OwnCalls
+from dynamo_core.analysis.source_lines import UserCallSites
 from dynamo_core.analysis.time.steps import GraphTime, first_call, frame_text, graph_times, steady_mean
 from dynamo_core.analysis.words import (
     compile_label,
@@ -41,11 +41,11 @@ def run_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
     yield Heading(f"Run time of the graphs: {seconds(total)} in {number(calls, 'call')}")
     shown = found if show_all else found[:_ROWS_SHOWN]
     has_device = any(each.has_device_time for each in found)
-    own_calls = {id(process): OwnCalls(process) for process in recording.processes}
+    user_call_sites = {id(process): UserCallSites(process) for process in recording.processes}
     rows = [
         row
         for each, share in zip(shown, shares, strict=False)
-        for row in _rows(each, recording, share, has_device, own_calls[id(each.process)])
+        for row in _rows(each, recording, share, has_device, user_call_sites[id(each.process)])
     ]
     rows += [
         _inherited(child, recording, share, has_device)
@@ -67,12 +67,12 @@ def run_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
 
 
 def _rows(
-    each: GraphTime, recording: Recording, share: str, has_device: bool, own_calls: OwnCalls
+    each: GraphTime, recording: Recording, share: str, has_device: bool, user_call_sites: UserCallSites
 ) -> Iterator[list[str]]:
     graph = each.graph
     name = f"{graph.number} {compile_label(graph.compile_id)}{process_title(each.process, recording)}"
     figures = [*_figures(each.times), share, *_single_calls(each.times, has_device)]
-    yield [frame_text(graph, own_calls), name, *figures]
+    yield [frame_text(graph, user_call_sites), name, *figures]
     if graph.backward is not None and graph.backward.calls:
         yield ["", "  backward", *_figures(graph.backward), "", *_single_calls(graph.backward, has_device)]
 

@@ -197,22 +197,22 @@ class Loss:
 
 
 @dataclass(frozen=True)
-class ThrownAway:
+class WastedCompiles:
     """What was lost. A frame that was given up has its restarts in its own time, and in no other list.
 
     Recompiles are not lost, but would not have been needed; their restarts are in both lists.
     """
 
     restarts: list[Loss]
-    gave_up: list[Loss]
+    failed_to_compile: list[Loss]
     recompiles: list[Loss]
 
 
-def thrown_away(process: Process, costs: Sequence[CompileCost]) -> ThrownAway:
+def wasted_compiles(process: Process, costs: Sequence[CompileCost]) -> WastedCompiles:
     """The losses of a process, the dearest first in each list."""
     forward = {cost.compile_id: cost for cost in costs if not cost.is_backward}
-    gave_up = _gave_up(process, forward)
-    lost = {loss.compile_id for loss in gave_up}
+    failed_to_compile = _gave_up(process, forward)
+    lost = {loss.compile_id for loss in failed_to_compile}
     restarts = [
         loss
         for compile_ in process.compiles
@@ -225,7 +225,7 @@ def thrown_away(process: Process, costs: Sequence[CompileCost]) -> ThrownAway:
     recompiles = [
         _recompile(compile_, by_id.get(key, ())) for key, compile_ in again.items() if key not in lost
     ]
-    return ThrownAway(*map(_dearest_first, (restarts, gave_up, recompiles)))
+    return WastedCompiles(*map(_dearest_first, (restarts, failed_to_compile, recompiles)))
 
 
 def seconds_of(losses: Iterable[Loss]) -> float | None:

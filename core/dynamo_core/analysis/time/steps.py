@@ -16,7 +16,7 @@ from ...model import CallSample, CallTimes, Graph, Place, Process, ProfileWindow
 from ...shared.errors import NothingSelected, did_you_mean
 from ...shared.quick_dataclass import dataclass
 from ..graphs.nodes import place_in
-from ..source_lines import OwnCalls
+from ..source_lines import UserCallSites
 from ..words import graph_frame, place
 from .wall import Interval, compile_intervals
 
@@ -341,14 +341,14 @@ def graph_times(recording: Recording) -> list[GraphTime]:
     return sorted(shared, key=lambda each: -each.seconds)
 
 
-def frame_text(graph: Graph, own_calls: OwnCalls) -> str:
+def frame_text(graph: Graph, user_call_sites: UserCallSites) -> str:
     """A graph's frame and where it is: `step (train.py:3)`, `Sequential.forward (called at train.py:9)`.
 
     Compiled autograd's are in no file.
     """
     if graph.frame_name is not None and graph.frame_place is None:
         return graph.frame_name
-    call = own_calls.of(graph.compile_id, graph.frame_place)
+    call = user_call_sites.of(graph.compile_id, graph.frame_place)
     if call is not None:
         return f"{graph_frame(graph)} (called at {place(call.place)})"
     return place_in(graph)

@@ -261,7 +261,7 @@ def _calls_of(operators: Iterable[EagerOperator]) -> int:
 # What several processes spent, as seconds of the run that they were part of.
 
 
-def in_the_run(spent: Iterable[tuple[Process, float]]) -> float:
+def across_ranks(spent: Iterable[tuple[Process, float]]) -> float:
     """Of the ranks of a job, which run at the same time, the largest; everything else is added up.
 
     Any other process may have been waited for: a script starts the next one when the last has ended, and a

@@ -7,9 +7,9 @@ from statistics import geometric_mean
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from ...shared.fitting import fits
 from ...shared.quick_dataclass import dataclass
 from ...shared.timing import Ratio
+from ...shared.validation import matches
 from ..comparison import Basis, Figures, compare
 from ..measured import EAGER, Bench, Machine, Verdict
 
@@ -232,7 +232,7 @@ _Kind = TypeVar("_Kind")
 def from_json(kind: type[_Kind], value: Any) -> _Kind:
     """ValueError where a field is missing or of another type; fields that are not known are left out."""
     built = _built(kind, value)
-    if not fits(built, kind):
+    if not matches(built, kind):
         raise ValueError(f"it is no {kind.__name__}")
     return built  # type: ignore[no-any-return]
 

@@ -56,7 +56,7 @@ def _memory(tensor: Any) -> int:
 # A graph of a captured program:
 
 
-class KeptGraph:
+class GraphWithEagerFallback:
     """One graph: what is known of it, and whether it has been left to eager.
 
     `run` is the graph in eager; `trains` says that it was captured with gradients enabled.
@@ -319,7 +319,7 @@ class KeptGraph:
         create: bool,
     ) -> tuple[Any, ...]:
         """What eager gives; Unanswerable if the graph cannot run again on the same inputs."""
-        replay = call.made_again()
+        replay = call.replayed()
         inner = [position for position, _ in call.inner]
         # What gradients of gradients go back through is this replay's graph as well.
         call.is_differentiated |= create

@@ -111,7 +111,7 @@ def _with_inner(
     replays = {}
     try:
         for node, call in nodes.items():
-            replays[node] = call.made_again()
+            replays[node] = call.replayed()
     except Unanswerable:
         return tuple(original(outputs, gradients, retain, create, inputs, allow_unused, **named))
     others = [value for value, call in zip(inputs, calls, strict=True) if call is None]

@@ -11,9 +11,9 @@ from typing import Any
 from ...backends.compilers import copy_of_graph
 from ..frames.program_files import is_own
 from ..frames.source import user_lines
-from ..harmless import Probes
+from ..probe_guard import ProbeGuard
 from . import graph, replay
-from .graph import KeptGraph
+from .graph import GraphWithEagerFallback
 from .graph_facts import facts_of
 from .inner_outputs import answer_gradients_of_inner_outputs
 from .observer import Notes
@@ -150,14 +150,14 @@ class Keeper:
     `may_skip` says that a frame may be left to eager: not where --fullgraph makes an error of that.
     """
 
-    def __init__(self, probes: Probes, *, may_skip: bool) -> None:
+    def __init__(self, probes: ProbeGuard, *, may_skip: bool) -> None:
         self._probes = probes
         self._may_skip = may_skip
         installs = [answer_gradients_of_inner_outputs, print_eagers_names, raise_quietly]
         for install in installs + ([leave_tensor_keys_to_eager] if may_skip else []):
-            probes.harmless("eager semantics")(install)()
+            probes.guarded("eager semantics")(install)()
 
-    def before_backend(self, gm: Any, number: int) -> KeptGraph | None:
+    def before_backend(self, gm: Any, number: int) -> GraphWithEagerFallback | None:
         """Read a graph before its backend does, which may rewrite it; None if that is not possible.
 
         SkipFrame if the frame is to run in eager, so that the program's `except` catches what it waits for.
@@ -170,7 +170,7 @@ class Keeper:
             notes.add("caught_exception", "eager", **notes.at(place))
             raise SkipFrame(f"left to eager: {place[0]}:{place[1]} is in a `try`, which a graph would miss")
         try:
-            return KeptGraph(_runnable(gm), facts_of(gm), Notes(number, self._probes))
+            return GraphWithEagerFallback(_runnable(gm), facts_of(gm), Notes(number, self._probes))
         except Exception as error:
             self._probes.failed("eager semantics", error)
             return None

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...shared.records import Answer, SemanticsNoted
 from ..frames.source import current_compile_id, user_line
-from ..harmless import Probes
+from ..probe_guard import ProbeGuard
 from .graph_facts import GraphFacts, facts_of
 from .replay import AotFunction, node_of
 
@@ -18,7 +18,7 @@ from .replay import AotFunction, node_of
 class Notes:
     """Those of one graph, or of a frame that has none."""
 
-    def __init__(self, number: int | None, probes: Probes) -> None:
+    def __init__(self, number: int | None, probes: ProbeGuard) -> None:
         self._number = number
         self._probes = probes
         self._compile_id = current_compile_id()
@@ -61,7 +61,7 @@ class Notes:
 _ASSERTION = "_assert_async"
 
 
-def observed_graph(gm: Any, number: int, probes: Probes) -> Callable[[Any], None] | None:
+def observed_graph(gm: Any, number: int, probes: ProbeGuard) -> Callable[[Any], None] | None:
     """Note what the graph shows; what shall look at the outputs of its first call, if it is to be trained."""
     notes = Notes(number, probes)
     for node in gm.graph.nodes:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...backends.agreement import RandomState
 
 if TYPE_CHECKING:
-    from .graph import KeptGraph
+    from .graph import GraphWithEagerFallback
 
 
 # Running a captured graph in eager, out of the capture's sight.
@@ -141,7 +141,9 @@ class Call:
         "versions",
     )
 
-    def __init__(self, graph: "KeptGraph", arguments: Sequence[Any], before: StateBefore | None) -> None:
+    def __init__(
+        self, graph: "GraphWithEagerFallback", arguments: Sequence[Any], before: StateBefore | None
+    ) -> None:
         self.graph = graph
         self.arguments = arguments
         self.before = before
@@ -159,7 +161,7 @@ class Call:
         assert function is not None  # else there is no node that has this call
         return sorted(set(function.positions.values()))
 
-    def made_again(self) -> "Replay":
+    def replayed(self) -> "Replay":
         """The graph in eager on the same inputs, with gradients; Unanswerable if they are not the same."""
         if self.replay is None:
             if self.graph.facts.communicates:

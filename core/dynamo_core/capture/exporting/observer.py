@@ -220,7 +220,7 @@ class ModuleObserver:
         self._is_off = False
         self._threads = 1
         self._original: Callable[..., Any] | None = None
-        self._observe = parts.probes.harmless("modules to export")(self._observe_call)
+        self._observe = parts.probes.guarded("modules to export")(self._observe_call)
         os.register_at_fork(after_in_child=self._forked)
 
     def install(self, torch: ModuleType, parts: "EngineParts") -> None:

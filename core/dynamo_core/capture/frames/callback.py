@@ -11,8 +11,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ..harmless import Probes
 from ..import_hook import import_hook
+from ..probe_guard import ProbeGuard
 
 # A daemon thread that still runs at exit is unwound through torch's C++ frame without a thread state, and
 # crashes the process (seen with torch 2.15 on Python 3.13, without any of our code; not with 3.11).
@@ -33,7 +33,7 @@ class _Answer:
 class Answers:
     """Run the frame as it is, now or for good (`never`), and do not ask about what it calls (`below`).
 
-    Of what a frame that is `put_off` calls, that runs compiled which is compiled already. Of torch's parts.
+    Of what a frame that is `deferred` calls, that runs compiled which is compiled already. Of torch's parts.
     """
 
     def __init__(self) -> None:
@@ -44,13 +44,13 @@ class Answers:
         self.never_below = _Answer(_FrameExecStrategy(skip, skip), apply_to_code=True)
         self.not_now = _Answer(_FrameExecStrategy(skip, default), apply_to_code=False)
         self.not_now_below = _Answer(_FrameExecStrategy(skip, skip), apply_to_code=False)
-        self.put_off = _Answer(_FrameExecStrategy(skip, run_only), apply_to_code=False)
+        self.deferred = _Answer(_FrameExecStrategy(skip, run_only), apply_to_code=False)
 
 
 class FrameCallback:
     """Sets what `make` gives for every thread of the process, until it leaves; not for forked children."""
 
-    def __init__(self, make: Callable[[], Callable[..., Any]], probes: Probes) -> None:
+    def __init__(self, make: Callable[[], Callable[..., Any]], probes: ProbeGuard) -> None:
         self._make = make
         self.callback: Any = None
         self.is_active = False
@@ -121,5 +121,5 @@ class FrameCallback:
             decorators._set_stance = _set_stance
 
         import_hook.when_imported(
-            "torch._dynamo.decorators", self._probes.harmless("compile stances")(wrap_set_stance)
+            "torch._dynamo.decorators", self._probes.guarded("compile stances")(wrap_set_stance)
         )

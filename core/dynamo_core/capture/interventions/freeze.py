@@ -27,8 +27,8 @@ from ...shared.choices import parse_freeze_after
 from ...shared.records import FrameNotCompiled, FreezeNoted
 from ...shared.settings import ON_RECOMPILE_ERROR, Settings
 from ..frames.source import caller_outside_of, method_of, torch_folder
-from ..harmless import NotCompiled, Probes
 from ..primitives import perf_counter_ns, time_ns
+from ..probe_guard import NotCompiled, ProbeGuard
 from ..probes.trace_handler import TraceHandler
 from ..torch_versions import allow_no_compiled_frame, guard_failure
 from ..writing.occurrences import Occurrences
@@ -56,7 +56,7 @@ class _Refused(NamedTuple):
 class Freeze:
     """Knows when the moment has come, and what Dynamo does with a frame after that."""
 
-    def __init__(self, settings: Settings, probes: Probes, handler: TraceHandler) -> None:
+    def __init__(self, settings: Settings, probes: ProbeGuard, handler: TraceHandler) -> None:
         assert settings.freeze_after is not None
         self._after = parse_freeze_after(settings.freeze_after)
         self._is_error = settings.on_recompile == ON_RECOMPILE_ERROR
@@ -68,9 +68,9 @@ class Freeze:
         self._compiled: set[object] = set()
         self._told_of: dict[object, dict[tuple[_Reasons | None, _Came | None], None]] = {}
         self._torch_folder = ""
-        self._method_of = probes.harmless("methods of frames not compiled")(method_of)
-        self._find_caller = probes.harmless("callers of frames not compiled")(caller_outside_of)
-        self._what_came = probes.harmless("the values that came after the freeze")(_what_came)
+        self._method_of = probes.guarded("methods of frames not compiled")(method_of)
+        self._find_caller = probes.guarded("callers of frames not compiled")(caller_outside_of)
+        self._what_came = probes.guarded("the values that came after the freeze")(_what_came)
         self._not_compiled = Occurrences(probes.stream, FrameNotCompiled)
 
     def watch(self, page: int) -> None:
@@ -90,7 +90,7 @@ class Freeze:
             apply_to_code=False,
         )
         self._torch_folder = torch_folder(convert_frame)
-        why_not = self._probes.harmless("freeze")(self._why_not)
+        why_not = self._probes.guarded("freeze")(self._why_not)
 
         def wrap(converter: Any) -> None:
             original = converter.__call__

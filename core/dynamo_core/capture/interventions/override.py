@@ -22,7 +22,7 @@ from ...shared.records import ConfigChanged, OverrideApplied
 from ...shared.settings import FULLGRAPH_FIRST, Settings
 from ..frames.program_files import place_of_compile_call_in_progress
 from ..frames.source import current_compile_id
-from ..harmless import Probes
+from ..probe_guard import ProbeGuard
 from ..probes.graphs import backend_name
 from ..torch_versions import default_backend
 from ..writing.occurrences import Occurrences
@@ -41,7 +41,7 @@ _OF_DYNAMO = "guard_filter_fn"
 class Overriding:
     """Puts `--override` to work, and what `--fullgraph` asks of the program's own torch.compile."""
 
-    def __init__(self, settings: Settings, probes: Probes, tell: Tell) -> None:
+    def __init__(self, settings: Settings, probes: ProbeGuard, tell: Tell) -> None:
         self._settings = settings
         self._probes = probes
         self._tell = tell
@@ -60,7 +60,7 @@ class Overriding:
         original = torch.compile
         own = {name: each.default for name, each in inspect.signature(original).parameters.items()}
 
-        @self._probes.harmless("overrides")
+        @self._probes.guarded("overrides")
         def with_overrides(model: Any, named: Mapping[str, Any]) -> dict[str, Any] | None:
             place = place_of_compile_call_in_progress()
             if place is None:
@@ -85,7 +85,7 @@ class Overriding:
         if not self._of_compiles:
             return
         original = output_graph.OutputGraph.call_user_compiler
-        compiler_instead_of = self._probes.harmless("overrides")(self._compiler_instead_of)
+        compiler_instead_of = self._probes.guarded("overrides")(self._compiler_instead_of)
 
         def call_user_compiler(self: Any, gm: Any, *rest: Any) -> Any:
             own = self.compiler_fn

@@ -11,16 +11,16 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
-from ..harmless import Probes
+from ..probe_guard import ProbeGuard
 
 
 class StopAfter:
     """Counts the calls of each frame; `finish` writes the last records."""
 
-    def __init__(self, steps: int, probes: Probes, finish: Callable[[], None]) -> None:
+    def __init__(self, steps: int, probes: ProbeGuard, finish: Callable[[], None]) -> None:
         self._steps = steps
         self._calls: dict[CodeType, int] = {}
-        self._finish = probes.harmless("process end")(finish)
+        self._finish = probes.guarded("process end")(finish)
 
     def around(self, compiled: Callable[..., Any], frame: CodeType) -> Callable[..., Any]:
         """The compiled graph, which ends the process in place of the call after the last one."""

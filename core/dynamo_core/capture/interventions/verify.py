@@ -20,8 +20,8 @@ from ...shared.records import CallVerified, VerifyOutcome
 from ..eager_semantics.graph_facts import communication_in
 from ..eager_semantics.replay import AotFunction, is_aligned, node_of, not_captured
 from ..frames.source import current_compile_id, user_line
-from ..harmless import Probes
 from ..primitives import perf_counter_ns
+from ..probe_guard import ProbeGuard
 from ..probes.graphs import target_name
 from .verified_call import COMPARED, CallBefore, Verdict, as_list, names_of_inputs, runner, unnoticed, verify
 
@@ -175,7 +175,7 @@ def watch_missing_gradients(
                 report(Comparison(f"gradient of {names[i]}", False, None, None, "eager", what))
                 return
 
-    def harmless(function: Callable[..., None]) -> Callable[..., None]:
+    def guarded(function: Callable[..., None]) -> Callable[..., None]:
         def hook(*gradients: Any) -> None:
             try:
                 function(*gradients)
@@ -184,8 +184,8 @@ def watch_missing_gradients(
 
         return hook
 
-    node.register_prehook(harmless(before_backward))
-    node.register_hook(harmless(after_backward))
+    node.register_prehook(guarded(before_backward))
+    node.register_hook(guarded(after_backward))
 
 
 # `--verify`:
@@ -202,7 +202,7 @@ MOST_SEARCHES = 3
 class Verifier:
     """Puts `--verify` to work."""
 
-    def __init__(self, probes: Probes) -> None:
+    def __init__(self, probes: ProbeGuard) -> None:
         self._probes = probes
         self._searches_left = MOST_SEARCHES
         self._lock = threading.Lock()

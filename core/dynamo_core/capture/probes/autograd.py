@@ -32,7 +32,7 @@ def install(aot_autograd: ModuleType, parts: "EngineParts") -> None:
     joints: dict[Any, dict[str, int]] = {}  # by AOTAutograd's number of the graph
     forwards: dict[Any, Any] = {}
 
-    @probes.harmless("forward and backward graphs")
+    @probes.guarded("forward and backward graphs")
     def note(title: str, gm: Any, number: Any) -> None:
         if title == "Joint graph":
             joints[number] = _graph(gm).operators()
@@ -121,7 +121,7 @@ def install_on_backward(output_code: ModuleType, parts: "EngineParts") -> None:
     counters = probes.stream.counters
     original = output_code.CompiledFxGraph.post_compile
 
-    @probes.harmless("backward calls")
+    @probes.guarded("backward calls")
     def count_calls(graph: Any) -> None:
         if not graph.fx_kwargs.get("is_backward") or graph.current_callable is None or probes.stream.is_muted:
             return

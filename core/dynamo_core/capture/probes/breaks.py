@@ -25,7 +25,7 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
     kind = output_graph.GraphCompileReason
     original = kind.__post_init__
 
-    @probes.harmless("graph breaks")
+    @probes.guarded("graph breaks")
     def record_break(reason: Any) -> None:
         probes.stream.record(described_break(reason.reason, reason.user_stack), current_compile_id())
 

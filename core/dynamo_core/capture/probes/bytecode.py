@@ -30,7 +30,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
     output_codes = convert_frame.output_codes
     add = output_codes.add
 
-    @probes.harmless("bytecode")
+    @probes.guarded("bytecode")
     def record_bytecode(modified: CodeType) -> None:
         original = convert_frame.orig_code_map[modified]
         probes.stream.record(_both(original, modified), current_compile_id())
@@ -47,7 +47,7 @@ def install_on_resuming(output_graph: ModuleType, parts: "EngineParts") -> None:
     probes = parts.probes
     kind = output_graph.OutputGraph
 
-    @probes.harmless("resume functions")
+    @probes.guarded("resume functions")
     def record_resume_function(name: str, code: Any) -> None:
         code = getattr(code, "__code__", code)
         if not name.startswith("__resume_at_") or not isinstance(code, CodeType):

@@ -22,7 +22,7 @@ def install(compiler: ModuleType, parts: "EngineParts") -> None:
     functions: Any = compiler
     save, load = functions.save_cache_artifacts, functions.load_cache_artifacts
 
-    @probes.harmless("bundles of caches")
+    @probes.guarded("bundles of caches")
     def note(action: Any, info: Any, content: Any, began: int) -> None:
         seconds = (perf_counter_ns() - began) / 1e9
         counts = None if info is None else {kind: len(keys) for kind, keys in info.artifacts.items()}

@@ -49,7 +49,7 @@ def install(output_code: ModuleType, parts: "EngineParts") -> None:
     last: list[Any] = []
     original = output_code.CompiledFxGraph.post_compile
 
-    @probes.harmless("caches")
+    @probes.guarded("caches")
     def note() -> None:
         folder, switches = _folder(), _switches()
         if last == [folder, switches]:
@@ -76,7 +76,7 @@ def install_on_keys(autograd_cache: ModuleType, parts: "EngineParts") -> None:
     cache: Any = autograd_cache
     original = cache._get_debug_lines_for_cache_key
 
-    @probes.harmless("parts of AOTAutograd's keys")
+    @probes.guarded("parts of AOTAutograd's keys")
     def note(pickler: Any, details: Any, key: str) -> None:
         if probes.stream.is_muted or os.path.isdir(cache.AOTAutogradCache._get_tmp_dir_for_key(key)):
             return

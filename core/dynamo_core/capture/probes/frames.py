@@ -113,11 +113,11 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
     entering_inner_converter = False
     suppressed: BaseException | None = None  # what the inner converter raised, and the outer one kept
     folder = torch_folder(convert_frame)
-    find_caller = probes.harmless("callers of frames")(lambda: caller_outside_of(folder))
+    find_caller = probes.guarded("callers of frames")(lambda: caller_outside_of(folder))
     own_file = convert_frame.__file__
-    find_compile_call = probes.harmless("calls of torch.compile")(lambda: caller_outside_of(folder, own_file))
+    find_compile_call = probes.guarded("calls of torch.compile")(lambda: caller_outside_of(folder, own_file))
 
-    @probes.harmless(NAME)
+    @probes.guarded(NAME)
     def note_refusals(result: Any) -> None:
         is_refused = is_refusal(result)
         if parts.calls_at_limit is not None:
@@ -127,7 +127,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
             counter.begin()
             parts.calls_at_limit = counter
 
-    @probes.harmless("frames")
+    @probes.guarded("frames")
     def record(
         frame: Any,
         result: Any,
@@ -141,12 +141,12 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
         elapsed = perf_counter_ns() - start
         code: CodeType = frame.f_code
         calls.note_compile(elapsed)
-        given_up = limits.given_up()
+        limit_met = limits.limit_met()
         reason = getattr(result, "skip_reason", None)
         if suppressed is not None and (reason is None or _SUPPRESSED in reason):
             reason = f"{type(suppressed).__name__}: {suppressed}"
-        if given_up is not None:
-            outcome, reason = "skipped", given_up.reason
+        if limit_met is not None:
+            outcome, reason = "skipped", limit_met.reason
         elif error is not None:
             outcome, reason = "raised", f"{type(error).__name__}: {error}"
         elif result.guarded_code is not None:
@@ -163,13 +163,13 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
                 def_line=def_line(code.co_name, code.co_filename, code.co_firstlineno),
                 outcome=outcome,
                 reason=reason,
-                limit=None if given_up is None else given_up.limit,
+                limit=None if limit_met is None else limit_met.limit,
                 # Ctrl-C, sys.exit
-                is_exit=given_up is None and error is not None and not isinstance(error, Exception),
+                is_exit=limit_met is None and error is not None and not isinstance(error, Exception),
                 ok=ok,
                 whole_graph=whole_graph,
-                broke=None if given_up is not None else _break_that_raised(error),
-                stopped=None if given_up is not None else _what_stopped(suppressed or error),
+                broke=None if limit_met is not None else _break_that_raised(error),
+                stopped=None if limit_met is not None else _what_stopped(suppressed or error),
                 called_from=caller,
                 compiled_by=compiled_by,
                 thread=_thread_name(),

@@ -23,7 +23,7 @@ from .optimizers import optimizer_steps
 from .unrolled_loops import unrolled_loop
 
 if TYPE_CHECKING:
-    from ..eager_semantics.graph import KeptGraph
+    from ..eager_semantics.graph import GraphWithEagerFallback
     from ..engine_parts import EngineParts
 
 
@@ -136,18 +136,18 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
     graphs_seen = 0
     wrap_graph = None
     if parts.verifier is not None:
-        wrap_graph = probes.harmless("graph calls beside eager")(parts.verifier.before)
+        wrap_graph = probes.guarded("graph calls beside eager")(parts.verifier.before)
 
-    find_loop = probes.harmless("loops that were unrolled")(unrolled_loop)
+    find_loop = probes.guarded("loops that were unrolled")(unrolled_loop)
 
-    @probes.harmless("graphs")
+    @probes.guarded("graphs")
     def record_graph(graph_number: int, backend: Any, gm: Any) -> str | None:
         loop = find_loop(gm.graph.nodes)
         described = _described_graph(graph_number, backend_name(backend), gm, loop)
         probes.stream.record(described, current_compile_id())
         return described.key
 
-    @probes.harmless("graph calls")
+    @probes.guarded("graph calls")
     def record_compiled(
         graph_number: int,
         gm: Any,
@@ -155,7 +155,7 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
         elapsed: int,
         owner: Any,
         wrap: Callable[[Any, Any], Any] | None,
-        kept: "KeptGraph | None",
+        kept: "GraphWithEagerFallback | None",
     ) -> Any:
         countable = not (owner.export or getattr(owner, "package", None) is not None)
         calls_index = counters.new_page() if countable else None

@@ -20,7 +20,7 @@ def install(guards: ModuleType, parts: "EngineParts") -> None:
     probes, guard_cost = parts.probes, parts.guard_cost
     original = guards.CheckFunctionManager.__init__
 
-    @probes.harmless("guards")
+    @probes.guarded("guards")
     def record_guards(output_graph: Any) -> None:
         described = [_guard(guard) for guard in output_graph.guards]
         described.sort(
@@ -28,7 +28,7 @@ def install(guards: ModuleType, parts: "EngineParts") -> None:
         )  # torch's own order costs 20 times more
         probes.stream.record(GuardsMade(guards=described), current_compile_id())
 
-    @probes.harmless("cost of guards")
+    @probes.guarded("cost of guards")
     def remember(f_code: Any, checks: Any) -> None:
         guard_cost.add_entry(current_compile_id(), f_code, checks.guard_manager)
 

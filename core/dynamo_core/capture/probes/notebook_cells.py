@@ -23,7 +23,7 @@ def install(torch: ModuleType, parts: "EngineParts") -> None:
         return
     compiler = shell.compile
 
-    @parts.probes.harmless("cells of a notebook")
+    @parts.probes.guarded("cells of a notebook")
     def note(file: str, number: int) -> None:
         parts.stream.record(NotebookCell(file=file, number=number))
 

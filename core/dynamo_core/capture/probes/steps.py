@@ -23,8 +23,8 @@ from ...shared.records import StepMarksKept
 from ...shared.settings import StepFrame
 from ..frames.callback import Answers, FrameCallback
 from ..frames.source import frames_outwards, is_in, is_wrapper_of_modules, torch_folder
-from ..harmless import Probes
 from ..primitives import perf_counter_ns
+from ..probe_guard import ProbeGuard
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
@@ -43,7 +43,7 @@ _TOOLS = (4, 3)  # those that sys.monitoring gives to nobody
 Look = Callable[[CodeType], bool]
 
 
-def watch(look: Look, probes: Probes) -> None:
+def watch(look: Look, probes: ProbeGuard) -> None:
     """Call `look` whenever a frame begins whose code it has once said yes to; of others it is asked once."""
     if sys.version_info >= (3, 12):
         _monitor(look)
@@ -87,7 +87,7 @@ _CALLS_TO_CALIBRATE = 200
 class StepMarks:
     """Notes, on one page of calls, the moments at which one of the frames is entered."""
 
-    def __init__(self, frames: tuple[StepFrame, ...], probes: Probes) -> None:
+    def __init__(self, frames: tuple[StepFrame, ...], probes: ProbeGuard) -> None:
         self._frames = frozenset(frame for frame in frames if "." not in frame[2])
         self._calls = {frame[:2]: frame[2] for frame in frames if "." in frame[2]}
         self._torch_folder = ""
@@ -104,7 +104,7 @@ class StepMarks:
         original = output_graph.OutputGraph.call_user_compiler
         self._torch_folder = torch_folder(output_graph)
 
-        @self._probes.harmless("steps")
+        @self._probes.guarded("steps")
         def marked(owner: Any, compiled: Callable[..., Any]) -> Callable[..., Any] | None:
             is_left_alone = owner.export or getattr(owner, "package", None) is not None
             if is_left_alone:

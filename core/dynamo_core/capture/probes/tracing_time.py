@@ -105,14 +105,14 @@ def install(symbolic_convert: ModuleType, parts: "EngineParts") -> None:
             local.attempts = []
             return local.attempts  # type: ignore[no-any-return]
 
-    @probes.harmless("tracing time")
+    @probes.guarded("tracing time")
     def begin(code: CodeType, is_root: bool) -> _Call | None:
         running = attempts()
         if is_root:
             running.append(_Attempt())
         return _Call(running[-1], _function(code)) if running else None
 
-    @probes.harmless("tracing time")
+    @probes.guarded("tracing time")
     def end(call: _Call | None, is_root: bool) -> None:
         if call is None:
             return
@@ -122,7 +122,7 @@ def install(symbolic_convert: ModuleType, parts: "EngineParts") -> None:
             del running[running.index(call.attempt) :]  # an interrupt may have left others behind it
             probes.stream.record(_told(call.attempt), current_compile_id())
 
-    @probes.harmless("tracing time")
+    @probes.guarded("tracing time")
     def stop() -> None:
         running = attempts()
         if running and running[-1].stopped_ns is None:

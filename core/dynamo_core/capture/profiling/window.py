@@ -29,8 +29,8 @@ from ...shared.names import PROFILE_PREFIX, PROFILE_SUFFIX
 from ...shared.records import WindowNoted
 from ...shared.settings import Settings
 from ..frames.program_files import is_own
-from ..harmless import Probes
 from ..primitives import create_private, getpid, perf_counter_ns, time_ns
+from ..probe_guard import ProbeGuard
 from ..whole_program.deadline import Deadline
 from ..writing.file_size_limit import SparedOfFileSizeSignal
 from .lines import CAN_MARK_LINES, LineMarks, kineto_quiet, warnings_of_c10_quiet
@@ -70,11 +70,11 @@ _MOST_FORKS = 3  # that cut a window short, before we let it be
 _PROBE = "profile window"
 
 
-def profile_window(settings: Settings, probes: Probes) -> "ProfileWindow | None":
+def profile_window(settings: Settings, probes: ProbeGuard) -> "ProfileWindow | None":
     """The window, where the settings ask for one."""
     if not settings.profile:
         return None
-    window: ProfileWindow | None = probes.harmless(_PROBE)(lambda: ProfileWindow(settings, probes))()
+    window: ProfileWindow | None = probes.guarded(_PROBE)(lambda: ProfileWindow(settings, probes))()
     return window
 
 
@@ -89,7 +89,7 @@ class _State(Enum):
 class ProfileWindow:
     """Finds the window and opens it. Every call of a compiled graph is an opportunity to."""
 
-    def __init__(self, settings: Settings, probes: Probes) -> None:
+    def __init__(self, settings: Settings, probes: ProbeGuard) -> None:
         self._folder = settings.recording
         self._steps_wanted = settings.profile_steps
         self._probes = probes
@@ -103,7 +103,7 @@ class ProfileWindow:
         self._forks = 0
         self._busy_since = 0  # while we are at work
         self._own_ns = 0
-        self._deadline = Deadline(probes.harmless(_PROBE)(self._time_is_up))
+        self._deadline = Deadline(probes.guarded(_PROBE)(self._time_is_up))
         self._anchor: int | None = None
         self._anchor_calls = 0
         self._compiles_at_open = 0
@@ -117,7 +117,7 @@ class ProfileWindow:
         self._lines = LineMarks()
         self._notice_the_programs_profiler()
         os.register_at_fork(
-            before=probes.harmless(_PROBE)(self._close_before_fork), after_in_child=self._leave_to_parent
+            before=probes.guarded(_PROBE)(self._close_before_fork), after_in_child=self._leave_to_parent
         )
 
     def watch(
@@ -339,7 +339,7 @@ class ProfileWindow:
 
             return start
 
-        self._give_way_harmlessly = self._probes.harmless(_PROBE)(self._give_way)
+        self._give_way_harmlessly = self._probes.guarded(_PROBE)(self._give_way)
         for name in ("_prepare_profiler", "_run_on_profiler_start"):
             setattr(profiler, name, before(getattr(profiler, name)))
 

@@ -20,10 +20,10 @@ from ..frames.program_files import (
     place_of_own_compile_call,
 )
 from ..frames.source import CodeObjects
-from ..harmless import NotCompiled, Probes
 from ..import_hook import import_hook
 from ..imports import import_later
 from ..interventions.compile_arguments import optimize_context
+from ..probe_guard import NotCompiled, ProbeGuard
 from .limits import Budget, CompileLimit, CompileLimitReached, TracingLimits
 from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_resumed, is_torch_module_file
 
@@ -41,7 +41,7 @@ _PATIENCE_KEY = "dynamo_run_calls_without_tensor"
 class WholeProgramCapture:
     """Takes frames of the whole process, until the program turns out to compile for itself."""
 
-    def __init__(self, settings: Settings, probes: Probes, tell: "Tell", limits: TracingLimits) -> None:
+    def __init__(self, settings: Settings, probes: ProbeGuard, tell: "Tell", limits: TracingLimits) -> None:
         self._settings = settings
         self._tell = tell
         self._probes = probes
@@ -83,13 +83,13 @@ class WholeProgramCapture:
         self._decide("capture", None)
         import_hook.when_imported(
             "torch._dynamo.symbolic_convert",
-            self._probes.harmless("tracing limits")(self._limits.install),
+            self._probes.guarded("tracing limits")(self._limits.install),
         )
         if self._settings.compile_limit is not None:
             limit = CompileLimit(self._settings.compile_limit)
             import_hook.when_imported(
                 "torch._dynamo.output_graph",
-                self._probes.harmless("compile limit")(lambda module: self._limit_backends(module, limit)),
+                self._probes.guarded("compile limit")(lambda module: self._limit_backends(module, limit)),
             )
         self._frames.enter()
 
@@ -149,7 +149,7 @@ class WholeProgramCapture:
                 if verdict != TAKE:
                     return unless_left(by_verdict[verdict])
                 if not is_resumed(frame.f_code) and self._budget.puts_off(frame.f_code):
-                    return answer.put_off
+                    return answer.deferred
                 with self._budget.spending():
                     is_ready = self._is_ready_to_take()
                 if not is_ready or self._dynamo_callback is None:
@@ -161,8 +161,8 @@ class WholeProgramCapture:
             try:
                 with self._limits.limited() as traced, self._budget.spending():
                     result = self._dynamo_callback(frame, cache_entry, frame_state)
-                if traced.given_up is not None:
-                    self._policy.give_up(frame.f_code, traced.given_up.code or frame.f_code)
+                if traced.limit_met is not None:
+                    self._policy.give_up(frame.f_code, traced.limit_met.code or frame.f_code)
                 return result if result.guarded_code is not None else unless_left(result)
             except CompileLimitReached:
                 self._policy.give_up(frame.f_code)
@@ -329,7 +329,7 @@ class WholeProgramCapture:
             eval_frame._optimize = _optimize
 
         import_hook.when_imported(
-            "torch._dynamo.eval_frame", self._probes.harmless("torch.compile calls")(wrap_optimize)
+            "torch._dynamo.eval_frame", self._probes.guarded("torch.compile calls")(wrap_optimize)
         )
 
 

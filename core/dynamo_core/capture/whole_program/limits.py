@@ -22,10 +22,10 @@ from contextlib import contextmanager
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-from ...shared.early_records import FramePutOff
+from ...shared.early_records import FrameDeferred
 from ...shared.settings import Settings
-from ..harmless import Probes
 from ..primitives import process_time_ns, thread_time_ns
+from ..probe_guard import ProbeGuard
 from ..writing.occurrences import Occurrences
 from ..writing.stream import Stream
 
@@ -33,7 +33,7 @@ from ..writing.stream import Stream
 _OPS_FOLLOWED_ANYWAY = 200
 
 
-class GivenUp:
+class LimitMet:
     """Which limit was met (the option's name), the words for it, and the code that holds the loop, if any."""
 
     def __init__(self, limit: str, reason: str, code: CodeType | None = None) -> None:
@@ -47,7 +47,7 @@ class _Frame:
 
     def __init__(self) -> None:
         self.began_ns = thread_time_ns()
-        self.given_up: GivenUp | None = None
+        self.limit_met: LimitMet | None = None
 
 
 class _Loop:
@@ -63,7 +63,7 @@ class _Loop:
 class TracingLimits:
     """The limits of one process; None for one that is switched off."""
 
-    def __init__(self, settings: Settings, probes: Probes) -> None:
+    def __init__(self, settings: Settings, probes: ProbeGuard) -> None:
         self._seconds = settings.trace_limit
         self._ops = settings.op_limit
         self._passes = settings.loop_limit
@@ -72,7 +72,7 @@ class TracingLimits:
 
     @contextmanager
     def limited(self) -> Iterator[_Frame]:
-        """What this thread traces in here has limits; `given_up` of what this gives says which was met."""
+        """What this thread traces in here has limits; `limit_met` of what this gives says which was met."""
         before = getattr(self._thread, "frame", None)
         self._thread.frame = frame = _Frame()
         try:
@@ -80,16 +80,16 @@ class TracingLimits:
         finally:
             self._thread.frame = before
 
-    def given_up(self) -> GivenUp | None:
+    def limit_met(self) -> LimitMet | None:
         """Which limit the frame that this thread has just traced has met."""
         frame = getattr(self._thread, "frame", None)
-        return None if frame is None else frame.given_up
+        return None if frame is None else frame.limit_met
 
     def give_up(self, limit: str, reason: str) -> None:
         """The frame that this thread is at is given up, for what came after its tracing."""
         frame = getattr(self._thread, "frame", None)
         if frame is not None:
-            frame.given_up = GivenUp(limit, reason)
+            frame.limit_met = LimitMet(limit, reason)
 
     @property
     def is_limited(self) -> bool:
@@ -133,20 +133,20 @@ class TracingLimits:
         frame: _Frame | None = getattr(self._thread, "frame", None)
         if frame is None:
             return
-        if frame.given_up is None:
-            frame.given_up = self._probes.harmless("tracing limits")(self._met)(
+        if frame.limit_met is None:
+            frame.limit_met = self._probes.guarded("tracing limits")(self._met)(
                 frame, translator, instruction
             )
-        if frame.given_up is not None:
+        if frame.limit_met is not None:
             from torch._dynamo.exc import SkipFrame
 
-            raise SkipFrame(frame.given_up.reason)
+            raise SkipFrame(frame.limit_met.reason)
 
-    def _met(self, frame: _Frame, translator: Any, instruction: Any) -> GivenUp | None:
+    def _met(self, frame: _Frame, translator: Any, instruction: Any) -> LimitMet | None:
         code: CodeType = translator.f_code
         seconds = (thread_time_ns() - frame.began_ns) / 1e9
         if self._seconds is not None and seconds > self._seconds:
-            return GivenUp(
+            return LimitMet(
                 "--trace-limit",
                 f"tracing took more than {self._seconds:g} s of CPU time (--trace-limit {self._seconds:g})",
             )
@@ -156,14 +156,14 @@ class TracingLimits:
             and len(graph.nodes) > self._ops
             and translator.output.count_calls() > self._ops
         ):
-            return GivenUp("--op-limit", f"its graph has more than {self._ops} ops (--op-limit {self._ops})")
+            return LimitMet("--op-limit", f"its graph has more than {self._ops} ops (--op-limit {self._ops})")
         if self._passes is None or instruction is None or not _goes_back(translator, instruction):
             return None
         loop = self._after_a_pass(translator, instruction)
         if loop.passes_again <= self._passes or loop.ops_again <= _OPS_FOLLOWED_ANYWAY:
             return None
         line = getattr(translator, "lineno", None) or code.co_firstlineno
-        return GivenUp(
+        return LimitMet(
             "--loop-limit",
             f"a loop in {code.co_name} ({code.co_filename}:{line}) does the same again more than "
             f"{self._passes} times, which would all be unrolled into one graph; what it calls is compiled "
@@ -231,7 +231,7 @@ class Budget:
         self._allowance_ns = None if allowance is None else int(allowance * 1e9)
         self._began_ns = process_time_ns()
         self._spent_ns = 0
-        self._put_off = Occurrences(stream, FramePutOff)
+        self._put_off = Occurrences(stream, FrameDeferred)
 
     @contextmanager
     def spending(self) -> Iterator[None]:

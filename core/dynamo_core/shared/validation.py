@@ -16,10 +16,10 @@ _LARGEST_NUMBER = 2**63
 Check = Callable[[Any], bool]
 
 
-def fits(value: Any, hint: Any) -> bool:
+def matches(value: Any, hint: Any) -> bool:
     """Whether `value` is what the annotation `hint` says, down to the last field and item.
 
-    A number that no torch would write, and that cannot be computed with (NaN, 10**400), fits nowhere; True
+    A number that no torch would write, and that cannot be computed with (NaN, 10**400), matches nowhere; True
     and False are no numbers.
     """
     return check_of(hint)(value)
@@ -42,7 +42,7 @@ def check_of_values(hints: Mapping[str, Any], required: Collection[str]) -> Chec
         )
         for name, hint in hints.items()
     ]
-    return _function(" and ".join(f"({absent}{fits})" for fits, absent in checks) or "True", names)
+    return _function(" and ".join(f"({absent}{matches})" for matches, absent in checks) or "True", names)
 
 
 @cache

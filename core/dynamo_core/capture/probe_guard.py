@@ -8,7 +8,7 @@ from ..shared.early_records import ProbeFailed
 from .writing.stream import Stream
 
 
-class Probes:
+class ProbeGuard:
     """Guards every call into our own code that happens inside torch's."""
 
     def __init__(self, stream: Stream) -> None:
@@ -30,7 +30,7 @@ class Probes:
         except Exception:
             self.stream.counters.note_lost_record(0)
 
-    def harmless(self, probe: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def guarded(self, probe: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Decorate a function of ours that torch calls: what goes wrong in it is recorded, not raised."""
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
