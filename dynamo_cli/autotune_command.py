@@ -11,6 +11,7 @@ import click
 
 from dynamo_core.bench.autotune.rounds import DEFAULT_BUDGET
 from dynamo_core.bench.autotune.tuning import CANDIDATES, GraphToTune, Result
+from dynamo_core.case import Case
 from dynamo_core.model import Recording, Run
 from dynamo_core.shared.backend_choice import parse_chain
 from dynamo_core.shared.errors import NotMeasured
@@ -56,7 +57,7 @@ from .running import RunProgress, say
 )
 def autotune_command(
     candidates: str | None, time_limit: float, budget: float, again: bool, on: str | None, show_all: bool
-) -> Report:
+) -> Report[Case]:
     """Find the best backend for each graph, and keep it for --backend autotuned.
 
     Every distinct graph is measured under every candidate, on made-up inputs of the recorded shapes: each
@@ -188,9 +189,9 @@ def _tuned_on_cluster(
     file: Path,
     options: dict[str, Any],
 ) -> _Results:
-    from dynamo_core.bench.autotune.cluster import Means, tune_on
+    from dynamo_core.bench.autotune.cluster import MeasureOptions, tune_on
 
-    means = Means(options["python"], tuple(import_path), options["time_limit"], options["budget"])
+    means = MeasureOptions(options["python"], tuple(import_path), options["time_limit"], options["budget"])
     with cluster(options["on"], None) as ray, RunProgress("graph") as progress:
 
         def tell(line: str) -> None:

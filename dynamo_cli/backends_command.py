@@ -64,12 +64,7 @@ def backends_command(
     """
     from dynamo_core.launch.backend_list import details_of, registry_of, with_trials
     from dynamo_core.launch.program import check_python, default_python
-    from dynamo_reporters.backends import (
-        details_blocks,
-        details_document,
-        listing_blocks,
-        listing_document,
-    )
+    from dynamo_reporters.backends import details_report, listing_report
 
     form = form or format_of(report_file, {})
     with_torch = check_python(python) if python else default_python()
@@ -80,23 +75,13 @@ def backends_command(
             hidden = tuple(each for each in registry.backends if each not in backends)
             tried = with_trials(backends, with_torch, time_limit, _announce)
             registry = replace(registry, backends=(*tried, *hidden))
-        write_report(
-            lambda: listing_blocks(registry, show_all),
-            lambda: listing_document(registry, show_all),
-            form,
-            report_file,
-        )
+        write_report(listing_report(show_all), registry, form, report_file)
         return
     details = details_of(name, with_torch)
     if check and details.registered is not None:
         (tried_one,) = with_trials([details.registered], with_torch, time_limit, _announce)
         details = replace(details, registered=tried_one)
-    write_report(
-        lambda: details_blocks(details, show_all),
-        lambda: details_document(details),
-        form,
-        report_file,
-    )
+    write_report(details_report(show_all), details, form, report_file)
 
 
 def _announce(done: int, count: int) -> None:

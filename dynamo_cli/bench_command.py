@@ -279,15 +279,15 @@ def _folders(recordings: Path | None) -> Iterator[tuple[Path, Path]]:
 
 
 def _write(result: Bench, form: str, report_file: Path | None, csv_file: Path | None) -> None:
-    from dynamo_reporters.bench import bench_blocks
-    from dynamo_reporters.bench_document import bench_document, speedups_csv
+    from dynamo_reporters.bench import report
+    from dynamo_reporters.bench_document import speedups_csv
 
     if csv_file is not None:
         put(speedups_csv(result), csv_file)
     if form == "csv":
         put(speedups_csv(result), report_file)
     else:
-        write_report(lambda: bench_blocks(result), lambda: bench_document(result), form, report_file)
+        write_report(report(), result, form, report_file)
 
 
 def _raise_if_wrong(result: Bench, *, fails_count: bool) -> None:

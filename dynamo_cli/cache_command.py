@@ -73,7 +73,7 @@ def _explain(
     from dynamo_core.compare.earlier import KEYS, KEYS_AND_PHASES, earlier_runs
     from dynamo_core.recording import files
     from dynamo_core.recording.read import read
-    from dynamo_reporters.cache import cache_blocks, cache_document
+    from dynamo_reporters.cache import report
 
     if len(paths) > 2:
         raise click.UsageError("give at most two recordings: the earlier one, and the one to explain")
@@ -82,20 +82,15 @@ def _explain(
     path = paths[-1] if paths else files.newest()
     recording = select(read(path, KEYS_AND_PHASES), wanted)
     earlier = [read(each, KEYS) for each in paths[:-1]] or earlier_runs(recording, path)
-    report = explain_caches(recording, earlier)
-    write_report(
-        lambda: cache_blocks(report, recording, show_all=show_all),
-        lambda: cache_document(report, recording),
-        form,
-        report_file,
-    )
+    found = explain_caches(recording, earlier)
+    write_report(report(recording, show_all), found, form, report_file)
 
 
 def _store(paths: tuple[Path, ...], days: float, prune: bool, form: str, report_file: Path | None) -> None:
     from dynamo_core.caches import store as pruning
     from dynamo_core.caches.store import default_folders, look_through, may_be_folder, store_of, vllm_folders
     from dynamo_core.shared.errors import NoRecording
-    from dynamo_reporters.cache import Looked, store_blocks, store_document
+    from dynamo_reporters.cache import Looked, store_report
 
     missing = [path for path in paths if not may_be_folder(path)]
     if missing:
@@ -106,7 +101,7 @@ def _store(paths: tuple[Path, ...], days: float, prune: bool, form: str, report_
         stored = store_of(contents, days, now)
         vllm = tuple(vllm_folders(folder)) if contents.kind == "vLLM" else ()
         looked.append(Looked(stored, vllm, pruning.prune(contents, days, now) if prune else None))
-    write_report(lambda: store_blocks(looked, days), lambda: store_document(looked, days), form, report_file)
+    write_report(store_report(days), looked, form, report_file)
 
 
 # `dynamo ls`.

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from dynamo_core.analysis.words import number, place
-from dynamo_core.compare.lock import Bounds, Checked, Difference, bounds_of_project, check, together
+from dynamo_core.compare.lock import Bounds, Checked, Difference, bounds_of_project, check, merge_bounds
 from dynamo_core.compare.lock_file import (
     COUNTS,
     DEFAULT_FILE,
@@ -128,7 +128,7 @@ def check_command(
     form = form or format_of(report_file, _ENDINGS)
     key = printable(name or _key(program) or "")
     locked = read_lock(lock_file)
-    bounds = together(bounds_of_project(Path.cwd()).of(key), given if given.most or allow else None)
+    bounds = merge_bounds(bounds_of_project(Path.cwd()).of(key), given if given.most or allow else None)
     path, ending = target_recording(ctx, options)
     recording = read(path, CONTENTS)
     key = key or (recording.run.program if recording.run else None) or path.name
@@ -179,7 +179,7 @@ def _write(
     *,
     has_failed: bool,
 ) -> None:
-    from dynamo_reporters.check import check_blocks, check_document
+    from dynamo_reporters.check import report
     from dynamo_reporters.documents import json_text
 
     if form == "github":
@@ -196,12 +196,7 @@ def _write(
 
         put(junit(checked, findings), report_file)
     else:
-        write_report(
-            lambda: check_blocks(checked, findings, has_failed=has_failed),
-            lambda: check_document(checked, findings),
-            form,
-            report_file,
-        )
+        write_report(report(findings, has_failed), checked, form, report_file)
 
 
 def _job_summary(checked: Checked, findings: Mapping[str, Finding]) -> None:

@@ -64,29 +64,19 @@ def diff_command(
 def _of_recordings(before: Path, after: Path, form: str, report_file: Path | None) -> str:
     from dynamo_core.compare import compare
     from dynamo_core.compare.earlier import read_both
-    from dynamo_reporters.diff import diff_blocks, diff_document
+    from dynamo_reporters.diff import report
 
     form = form or format_of(report_file, {})
     was, now = read_both(before, after)
     difference = compare(was, now)
-    write_report(
-        lambda: diff_blocks(difference, was, now),
-        lambda: diff_document(difference, was, now),
-        form,
-        report_file,
-    )
+    write_report(report(was, now), difference, form, report_file)
     return difference.verdict
 
 
 def _with_lock_file(before: Path, after: Path, name: str | None, form: str, report_file: Path | None) -> str:
     from dynamo_core.compare.lock import compare_with_lock
-    from dynamo_reporters.diff import locked_blocks, locked_document
+    from dynamo_reporters.diff import locked_report
 
     difference = compare_with_lock(before, after, name)
-    write_report(
-        lambda: locked_blocks(difference, before, after),
-        lambda: locked_document(difference, before, after),
-        form,
-        report_file,
-    )
+    write_report(locked_report(before, after), difference, form, report_file)
     return difference.verdict

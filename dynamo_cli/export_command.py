@@ -153,8 +153,6 @@ def _run(
 
 
 def _write(exports: Exports, recording: Path, form: str, report_file: Path | None) -> None:
-    from dynamo_reporters.export import export_blocks, export_document
+    from dynamo_reporters.export import report
 
-    write_report(
-        lambda: export_blocks(exports), lambda: export_document(exports, str(recording)), form, report_file
-    )
+    write_report(report(recording), exports, form, report_file)

@@ -16,7 +16,7 @@ from dynamo_core.fix.applying import apply_fix, save
 from dynamo_core.fix.search import Plan, fix
 from dynamo_core.fix.trial import Fixes
 from dynamo_core.launch.program import Program, default_python
-from dynamo_core.launch.run import Request, checked, command_line, request_again
+from dynamo_core.launch.run import Request, checked, command_line, rerun_request
 from dynamo_core.recording import files
 
 from . import main
@@ -137,7 +137,7 @@ def _request(program: Program | None, options: dict[str, Any]) -> Request:
             raise click.UsageError("a program on stdin can be read only once; fix runs it many times")
         return checked(request_from(program, output=None, **options))
     folder = files.newest() if program is None else Path(program.arguments[0])
-    return checked(request_again(folder))
+    return checked(rerun_request(folder))
 
 
 def _ask(request: Request, most_runs: int, yes: bool) -> None:
@@ -177,8 +177,8 @@ def _announce(what: str, done: int) -> None:
 
 def _write(result: Fixes, form: str, report_file: Path | None, patch_file: Path | None) -> None:
     from dynamo_core.fix.applying import patch_text
-    from dynamo_reporters.fix import fix_blocks, fix_document
+    from dynamo_reporters.fix import report
 
     if patch_file is not None:
         put(patch_text(result.patches), patch_file)
-    write_report(lambda: fix_blocks(result), lambda: fix_document(result), form, report_file)
+    write_report(report(), result, form, report_file)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from dynamo_core.model import Recording
+from dynamo_core.case import Case
 from dynamo_core.shared.errors import CannotRecord, did_you_mean
 from dynamo_core.shared.safe_writing import write_anew
 from dynamo_reporters.graphs.document import GROUPS, STAGES
@@ -75,7 +75,7 @@ def graphs_command(
     runnable: int | None,
     backward: bool,
     save: Path | None,
-) -> Report:
+) -> Report[Case]:
     """Show the FX graphs that Dynamo handed to the backend.
 
     TARGET_HELP
@@ -117,18 +117,18 @@ def _style_of(report_file: Path | None) -> str | None:
     return {".svg": "svg", ".dot": "dot"}.get(report_file.suffix.lower()) if report_file is not None else None
 
 
-def _saving(report: Report, folder: Path, stages: tuple[str, ...], show_all: bool) -> Report:
+def _saving(report: Report[Case], folder: Path, stages: tuple[str, ...], show_all: bool) -> Report[Case]:
     """The same report, which writes its files once it is given a recording, and says which."""
     from dynamo_reporters.graphs.files import graph_files, saved_blocks
 
-    def page(recording: Recording) -> list[Block]:
-        files = graph_files(recording, stages, show_all)
+    def page(case: Case) -> list[Block]:
+        files = graph_files(case.recording, stages, show_all)
         _write_files(folder, files)
         return saved_blocks(str(folder), list(files))
 
-    def body(recording: Recording) -> dict[str, Any]:
-        _write_files(folder, graph_files(recording, stages, show_all))
-        return report.body(recording)
+    def body(case: Case) -> Any:
+        _write_files(folder, graph_files(case.recording, stages, show_all))
+        return report.body(case)
 
     return replace(report, page=page, body=body)
 

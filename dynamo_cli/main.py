@@ -27,6 +27,7 @@ from dynamo_core.shared.errors import (
 )
 from dynamo_core.shared.names import RECORDING_VARIABLE
 from dynamo_core.shared.text import printable
+from dynamo_reporters.registry import REPORTS
 
 # SIGTERM ends a command that has much to run as Ctrl-C does: with what is done until then.
 #
@@ -122,24 +123,8 @@ def _is_c_locale(environment: Mapping[str, str]) -> bool:
 COMMANDS = {
     "run": "Run a program as it is, and record what torch.compile makes of it.",
     "env": "Print the variables that let a launcher record its processes.",
-    "bench": "Run a program under several backends, and compare time, speed-up and agreement.",
     "report": "Make the page: one HTML file of a recording, to look at and to send.",
-    "explain": "Say what happened, what it cost and what to fix first.",
-    "graphs": "Show the FX graphs: as tables, code or drawings, at every stage.",
-    "bytecode": "Show each frame's bytecode before and after Dynamo.",
-    "guards": "Show the guards of each cache entry.",
-    "breaks": "Show each graph break, what it costs and what to do about it.",
-    "recompiles": "Show which guard failed, on which values, and what to do.",
-    "cache": "Say what torch's caches were worth, and why a warm start was cold.",
-    "check": "Run a program, and fail where it got worse than its lock file says.",
-    "diff": "Compare two recordings: what came, what went, what changed.",
-    "fix": "Try the remedies on the program, and show those that are proven to cure.",
-    "export": "Say which modules torch.export takes, and what is in the way.",
-    "ranks": "Compare the ranks of a distributed run: who differs, who waits for whom.",
-    "profile": "Show where the time goes, and export it to viewers.",
-    "ops": "Count the operations of each graph, and how often they ran.",
-    "autotune": "Find the best backend for each graph, and keep it.",
-    "backends": "List the backends, where they come from and whether they can run here.",
+    **{name: report.summary for name, report in REPORTS.items() if report.summary},
     "bundle": "Put a recording into one file, to attach to an issue, with or without the source.",
     "ls": "List recordings.",
     "completion": "Print what makes bash, zsh or fish complete this command.",

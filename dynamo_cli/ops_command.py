@@ -1,7 +1,8 @@
-"""`dynamo ops`."""
+"""`dynamo ops`: apart from `report_commands.py`, since its sort keys are the report's, slow to import."""
 
 import click
 
+from dynamo_core.case import Case
 from dynamo_reporters.ops import SORT_KEYS
 from dynamo_reporters.report import Report
 
@@ -15,7 +16,7 @@ from .report_command import report_command
 @documented_option(
     "--aot", is_flag=True, help="The operators of AOTAutograd's forward and backward graphs, where it trains."
 )
-def ops_command(sort: str, show_all: bool, aot: bool) -> Report:
+def ops_command(sort: str, show_all: bool, aot: bool) -> Report[Case]:
     """Count the operations of each graph, and how often they ran.
 
     TARGET_HELP

@@ -14,7 +14,8 @@ from typing import Any
 import click
 
 from dynamo_core.analysis.selection import Selection, select
-from dynamo_core.bundle.archive import Replaced, files_of, write_without_source
+from dynamo_core.bundle.archive import Replacements, files_of, write_without_source
+from dynamo_core.case import Case
 from dynamo_core.launch.process import end_like
 from dynamo_core.recording.bundle_file import is_bundle, unpacked
 from dynamo_core.recording.read import read
@@ -67,7 +68,7 @@ def page_command(
     """
     path, ending = target_recording(ctx, options)
     recording = select(read_with_progress(path, page_contents()), Selection(None, None, None, None, rank))
-    put(page_of(recording), report_file)
+    put(page_of(Case(recording)), report_file)
     size = report_file.stat().st_size / 1e6
     print(f"dynamo: wrote {printable(str(report_file))}, {size:,.1f} MB", file=sys.stderr)
     if is_opened:
@@ -125,7 +126,7 @@ def bundle_command(ctx: click.Context, /, bundle_file: Path, without_source: boo
         end_like(ending)
 
 
-def _write(target: Path, output: Path, without_source: bool) -> Replaced | None:
+def _write(target: Path, output: Path, without_source: bool) -> Replacements | None:
     """Write the list of what was replaced, then the bundle: one without its list helps nobody."""
     from dynamo_core.bundle.archive import write_archive
     from dynamo_reporters.documents import json_text
@@ -171,7 +172,7 @@ def _umask() -> int:
     return mask
 
 
-def _said(output: Path, replaced: Replaced | None) -> list[Block]:
+def _said(output: Path, replaced: Replacements | None) -> list[Block]:
     size = output.stat().st_size
     blocks: list[Block] = [Heading(f"{output}: {size / 1024:,.0f} kB", 1)]
     if replaced is None:

@@ -1,5 +1,6 @@
 """`dynamo profile`."""
 
+from dynamo_core.case import Case
 from dynamo_reporters.profile.exports.formats import to_chrome_trace, to_csv, to_pstats, to_speedscope
 from dynamo_reporters.report import Report
 
@@ -23,7 +24,7 @@ _EXPORTS = {
     metavar="NAME",
     help="The function that is called once a step, if not the one found; * and ? match.",
 )
-def profile_command(show_all: bool, step: str | None) -> Report:
+def profile_command(show_all: bool, step: str | None) -> Report[Case]:
     """Show where the time goes: start-up, compiling, compiled graphs, the rest.
 
     TARGET_HELP

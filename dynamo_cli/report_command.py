@@ -14,6 +14,7 @@ import click
 
 from dynamo_core.analysis.selection import Selection, select
 from dynamo_core.analysis.words import number
+from dynamo_core.case import Case
 from dynamo_core.launch.process import Ending, end_like
 from dynamo_core.launch.program import Program
 from dynamo_core.model import Recording
@@ -22,7 +23,7 @@ from dynamo_core.recording.remote import fetched, is_url
 from dynamo_core.shared.errors import NoRecording, NotARecording
 from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.text import printable
-from dynamo_reporters.report import Report, document, page
+from dynamo_reporters.report import Report
 
 from .options import RUN_OPTIONS, documented_option, request_from, run_options
 from .program import ProgramCommand, program_of, set_program
@@ -143,7 +144,7 @@ class ReportCommand(ProgramCommand):
 
 def report_command(
     name: str, exports: Mapping[str, Export] | None = None, text_endings: Collection[str] = ()
-) -> Callable[[Callable[..., Report]], click.Command]:
+) -> Callable[[Callable[..., Report[Case]]], click.Command]:
     """Make a command of a function that takes the report's own options and gives the report.
 
     A file whose name has one of the `text_endings` gets the text.
@@ -176,7 +177,7 @@ def report_command(
         run_options("--recording"),
     ]
 
-    def make(build: Callable[..., Report]) -> click.Command:
+    def make(build: Callable[..., Report[Case]]) -> click.Command:
         build_parameters = {parameter.name for parameter in getattr(build, "__click_params__", [])}
 
         @click.pass_context
@@ -201,14 +202,13 @@ def report_command(
             contents = report.contents | (page_contents() if form == "html" else frozenset())
             is_one_for_alike = report.one_for_alike and form != "html" and selection == Selection()
             recording = select(read_with_progress(path, contents, one_for_alike=is_one_for_alike), selection)
+            case = Case(recording)
             if form in exports:
                 _write_export(exports[form], recording, form, report_file)
             elif form == "html":
-                put(page_of(recording, report), report_file)
+                put(page_of(case, report), report_file)
             else:
-                write_report(
-                    lambda: page(report, recording), lambda: document(report, recording), form, report_file
-                )
+                write_report(report, case, form, report_file)
             if ending is not None:
                 end_like(ending)
 
@@ -276,11 +276,11 @@ def page_contents() -> frozenset[str]:
     return CONTENTS
 
 
-def page_of(recording: Recording, report: Report | None = None) -> bytes:
+def page_of(case: Case, report: Report[Case] | None = None) -> bytes:
     """The page of a recording, which opens at the section of the report."""
     from dynamo_reporters.html import page as whole_page
 
-    return whole_page(recording, report)
+    return whole_page(case, report)
 
 
 def read_with_progress(path: Path, contents: frozenset[str], *, one_for_alike: bool = False) -> Recording:

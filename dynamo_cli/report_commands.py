@@ -2,6 +2,7 @@
 
 import click
 
+from dynamo_core.case import Case
 from dynamo_reporters.report import Report
 
 from .options import documented_option
@@ -9,7 +10,7 @@ from .report_command import report_command
 
 
 @report_command("breaks")
-def breaks_command() -> Report:
+def breaks_command() -> Report[Case]:
     """Show each distinct graph break, worst first: where, why, how often it is crossed, what to do.
 
     TARGET_HELP
@@ -36,7 +37,7 @@ def breaks_command() -> Report:
 @documented_option(
     "--all", "show_all", is_flag=True, help="With --diff or --source, shorten and fold nothing."
 )
-def bytecode_command(diff: bool, source: bool, show_all: bool) -> Report:
+def bytecode_command(diff: bool, source: bool, show_all: bool) -> Report[Case]:
     """Show the bytecode of every compiled frame before and after Dynamo, with its resume functions.
 
     TARGET_HELP
@@ -58,7 +59,7 @@ def bytecode_command(diff: bool, source: bool, show_all: bool) -> Report:
 
 
 @report_command("explain")
-def explain_command() -> Report:
+def explain_command() -> Report[Case]:
     """Say what happened in a recording: what was captured, what it cost, what to fix first.
 
     TARGET_HELP
@@ -81,7 +82,7 @@ def explain_command() -> Report:
 @documented_option(
     "--all", "show_all", is_flag=True, help="List every guard, those too that are only counted."
 )
-def guards_command(show_all: bool) -> Report:
+def guards_command(show_all: bool) -> Report[Case]:
     """Show the guards of every cache entry: under which conditions compiled code may be used again.
 
     TARGET_HELP
@@ -101,7 +102,7 @@ def guards_command(show_all: bool) -> Report:
 
 
 @report_command("ranks")
-def ranks_command() -> Report:
+def ranks_command() -> Report[Case]:
     """Compare the ranks of a distributed run: who differs first, at which line, and who waits for whom.
 
     It works while the job runs, while it hangs, and after it was killed.
@@ -126,7 +127,7 @@ def ranks_command() -> Report:
 @documented_option(
     "--all", "show_all", is_flag=True, help="Every cache entry that failed, not the newest alone."
 )
-def recompiles_command(show_all: bool) -> Report:
+def recompiles_command(show_all: bool) -> Report[Case]:
     """Show which frames were compiled again, which guard failed on which values, and what to do about it.
 
     TARGET_HELP

@@ -2,16 +2,16 @@
 
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import click
 
 from dynamo_core.shared.errors import EXIT_NOBODY_READS, CannotRecord, did_you_mean
 from dynamo_core.shared.safe_writing import overwrite
-from dynamo_reporters.page.blocks import Block
+from dynamo_reporters.report import Report, Subject, document, page
 
 from .options import documented_option
 
@@ -62,34 +62,29 @@ _FORMAT_OF_ENDING = {
 }
 
 
-def write_report(
-    blocks: Callable[[], Iterable[Block]],
-    document: Callable[[], dict[str, Any]],
-    form: str,
-    report_file: Path | None,
-) -> None:
-    """Write a report as one of FORMATS, to a file or else to stdout."""
+def write_report(report: Report[Subject], subject: Subject, form: str, report_file: Path | None) -> None:
+    """Write a report on its subject as one of FORMATS, to a file or else to stdout."""
     from dynamo_reporters.page.console import plain_text, show
 
     if form == "text" and report_file is None:
         with stdout() as out:
-            show(out, blocks())
+            show(out, page(report, subject))
         return
     if form == "json":
         from dynamo_reporters.documents import json_text
 
-        content = json_text(document(), indent=2) + "\n"
+        content = json_text(document(report, subject), indent=2) + "\n"
     elif form == "markdown":
         from dynamo_reporters.page.markdown import to_markdown
 
-        content = to_markdown(blocks())
+        content = to_markdown(page(report, subject))
     elif form == "html":
         from dynamo_reporters.html import page_of_blocks
 
-        put(page_of_blocks(list(blocks())), report_file)
+        put(page_of_blocks(list(page(report, subject))), report_file)
         return
     else:
-        content = plain_text(blocks())
+        content = plain_text(page(report, subject))
     put(content, report_file)
 
 

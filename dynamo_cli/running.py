@@ -15,13 +15,14 @@ from rich.cells import cell_len, set_cell_size
 
 from dynamo_core.analysis.verdict import compiling_words
 from dynamo_core.launch.process import Ending
-from dynamo_core.model import Compiling, Process, Recording
+from dynamo_core.model import Compiling, Process
 from dynamo_core.recording.read import Follower
 from dynamo_core.shared.errors import Disagreement, DynamoError, GraphBreaksFound, NotMeasured
 from dynamo_core.shared.settings import VERIFY_ERROR
 from dynamo_core.shared.text import printable
 
 if TYPE_CHECKING:
+    from dynamo_core.case import Case
     from dynamo_core.launch.run import Outcome, Request
 
 
@@ -132,6 +133,7 @@ class _LastRow:
 
 # What an audit has to show, its verdict in a sentence, and the exit code of the run.
 Audited = tuple[Iterable[Any], str, int | None]
+Auditor = Callable[["Case", int | None], Audited]
 
 # Gets the recording when it is there; what it returns is called while the program runs.
 Follow = Callable[[Path], Callable[[], None]]
@@ -206,24 +208,25 @@ def _live_output() -> Follow | None:
 
 def summarize_run(outcome: "Outcome", *, is_default_place: bool) -> None:
     """Print the end-of-run summary."""
+    from dynamo_core.case import Case
     from dynamo_core.findings import CONTENTS
     from dynamo_core.recording import files
     from dynamo_core.recording.read import read
     from dynamo_reporters.explain.end_of_run import render_end_of_run
 
     try:
-        recording = read(outcome.recording, CONTENTS)
+        case = Case(read(outcome.recording, CONTENTS))
     except DynamoError as error:
         say(f"dynamo: {error}")
         return
     is_newest = is_default_place and files.is_surely_newest(outcome.recording)
-    for line in render_end_of_run(recording, is_newest):
+    for line in render_end_of_run(case, is_newest):
         say(f"dynamo: {line}")
 
 
 def audited(outcome: "Outcome", fullgraph: str | None, verify: str | None, *, quiet: bool) -> Ending:
     """How to end, once the verdicts of the audits that were asked for are printed."""
-    audits: list[Callable[[Recording, int | None], Audited]] = []
+    audits: list[Auditor] = []
     if fullgraph is not None:
         audits.append(functools.partial(_fullgraph_audited, fullgraph))
     if verify == VERIFY_ERROR:
@@ -231,13 +234,14 @@ def audited(outcome: "Outcome", fullgraph: str | None, verify: str | None, *, qu
     ending = outcome.ending
     if not audits:
         return ending
+    from dynamo_core.case import Case
     from dynamo_core.findings import CONTENTS
     from dynamo_core.recording.read import read
     from dynamo_reporters.page.console import show
 
-    recording = read(outcome.recording, CONTENTS)
+    case = Case(read(outcome.recording, CONTENTS))
     for audit in audits:
-        blocks, sentence, code = audit(recording, ending.exit_code)
+        blocks, sentence, code = audit(case, ending.exit_code)
         if not quiet:
             with suppress(OSError, ValueError):  # a full or closed stderr is not the program's fault
                 show(sys.stderr, blocks)
@@ -247,20 +251,20 @@ def audited(outcome: "Outcome", fullgraph: str | None, verify: str | None, *, qu
     return ending
 
 
-def _fullgraph_audited(kind: str, recording: Recording, exit_code: int | None) -> Audited:
+def _fullgraph_audited(kind: str, case: "Case", exit_code: int | None) -> Audited:
     from dynamo_core.analysis.verdict import audit, audited_exit_code
     from dynamo_reporters.breaks import audit_blocks, audit_sentence
 
-    found = audit(recording)
+    found = audit(case.recording)
     code = audited_exit_code(found, kind, exit_code, GraphBreaksFound.exit_code)
-    return audit_blocks(recording), f"--fullgraph: {audit_sentence(found)}", code
+    return audit_blocks(case), f"--fullgraph: {audit_sentence(found)}", code
 
 
-def _verify_audited(recording: Recording, exit_code: int | None) -> Audited:
+def _verify_audited(case: "Case", exit_code: int | None) -> Audited:
     """What was not compared is not right: a run in which nothing was has an exit code of its own."""
     from dynamo_core.analysis.verification import audit_sentence, verification
 
-    found = verification(recording)
+    found = verification(case.recording)
     if exit_code == 0 and (found is None or not (found.agreeing or found.wrong)):
         exit_code = NotMeasured.exit_code
     elif exit_code == 0 and found is not None and found.wrong:

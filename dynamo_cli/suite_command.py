@@ -14,7 +14,15 @@ from dynamo_core.analysis.words import number, seconds
 from dynamo_core.bench.suite.file import Suite, SuiteProgram, backend_names, read_suite
 from dynamo_core.bench.suite.results import ResultsFolder, read_results, results_folder
 from dynamo_core.bench.suite.rows import ProgramResult, Row
-from dynamo_core.bench.suite.runner import Judged, SuiteRun, Watcher, check_suite, judged, means_of, run_suite
+from dynamo_core.bench.suite.runner import (
+    JudgedSuite,
+    SuiteRun,
+    Watcher,
+    check_suite,
+    judged,
+    run_suite,
+    suite_options,
+)
 from dynamo_core.recording.files import DEFAULT_FOLDER, default_folder
 from dynamo_core.shared.errors import Disagreement, GotWorse, NotMeasured
 from dynamo_core.shared.quick_dataclass import dataclass
@@ -83,7 +91,7 @@ def _measuring(
 ) -> Iterator[Callable[[ResultsFolder, Watcher], SuiteRun]]:
     """What runs the suite, here or on a cluster; what it could not run at all is said now."""
     if on is None:
-        means = means_of(settings, python, verify=wanted.verify)
+        means = suite_options(settings, python, verify=wanted.verify)
         check_suite(suite, means)
         yield partial(run_suite, suite, means)
         return
@@ -171,23 +179,18 @@ def _write_csv(folder: ResultsFolder, results: Sequence[ProgramResult]) -> None:
     put(suite_csv(results), folder.path / "speedups.csv")
 
 
-def _write(found: Judged, files: SuiteFiles, path: Path) -> None:
-    from dynamo_reporters.suite import suite_blocks, suite_csv, suite_document
+def _write(found: JudgedSuite, files: SuiteFiles, path: Path) -> None:
+    from dynamo_reporters.suite import report, suite_csv
 
     if files.csv_file is not None:
         put(suite_csv(found.run.results), files.csv_file)
     if files.form == "csv":
         put(suite_csv(found.run.results), files.report_file)
     else:
-        write_report(
-            lambda: suite_blocks(found, str(path)),
-            lambda: suite_document(found, str(path)),
-            files.form,
-            files.report_file,
-        )
+        write_report(report(str(path)), found, files.form, files.report_file)
 
 
-def _raise_if_wrong(found: Judged, wanted: Wanted) -> None:
+def _raise_if_wrong(found: JudgedSuite, wanted: Wanted) -> None:
     results = found.run.results
     if not any(row.has_passed for result in results for row in result.rows):
         raise NotMeasured(f"no program of the suite {found.run.suite.name} could be measured")

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.capture.in_process import EngineHere
+from dynamo_core.capture.in_process import InProcessEngine
 from dynamo_core.compare.lock import (
     Bounds,
     Checked,
@@ -26,7 +26,7 @@ from dynamo_core.compare.lock import (
     ProjectBounds,
     bounds_of_project,
     check,
-    together,
+    merge_bounds,
 )
 from dynamo_core.compare.lock_file import DEFAULT_FILE, Facts, facts_and_findings, facts_of, read_lock
 from dynamo_core.model import Recording
@@ -96,7 +96,7 @@ def _with_mark(expected: Expectation, mark: pytest.Mark) -> Expectation:
             most[count] = said[name]
             if type(said[name]) is not int or said[name] < 0:
                 raise ValueError(f"@pytest.mark.dynamo: {name} is not a number from 0")
-    bounds = together(expected.bounds, Bounds(most, frozenset(allowed)))
+    bounds = merge_bounds(expected.bounds, Bounds(most, frozenset(allowed)))
     return Expectation(bounds, fullgraph, said.get("reset", expected.reset))
 
 
@@ -113,7 +113,7 @@ class NotRecorded(Exception):
 class Recorder:
     """The recording of this process. One test at a time is looked at: from `begin` on."""
 
-    def __init__(self, engine: EngineHere) -> None:
+    def __init__(self, engine: InProcessEngine) -> None:
         self._engine = engine
         self._streams: dict[str, StreamParts] = {}
         self._began = engine.position()
@@ -173,7 +173,7 @@ def recorder_of_this_process() -> Recorder:
             shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(remove)  # before the engine's own, which comes first then: it writes its last record
-    return Recorder(EngineHere(folder))
+    return Recorder(InProcessEngine(folder))
 
 
 # Looks at what each test compiles:

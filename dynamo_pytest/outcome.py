@@ -11,7 +11,7 @@ from _pytest._code.code import ReprEntry, ReprExceptionInfo, ReprFileLocation, R
 from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.summary import Summary
 from dynamo_core.analysis.words import frame_name, place
-from dynamo_core.api import OpenedRecording
+from dynamo_core.case import Case
 from dynamo_core.compare.lock_file import Facts, KnownFinding
 from dynamo_core.findings import CONTENTS, OF_THE_COMPILER, Finding
 from dynamo_core.findings.build import via_line
@@ -28,9 +28,9 @@ class Compiled:
         self._read = read
 
     @property
-    def recording(self) -> OpenedRecording:
+    def recording(self) -> Case:
         """All that was recorded, as `dynamo_core.open` gives it of a whole run."""
-        return OpenedRecording(self._read(CONTENTS))
+        return Case(self._read(CONTENTS))
 
     @property
     def findings(self) -> list[Finding]:

@@ -8,13 +8,13 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False  # typing is not imported here: this runs in the user's program, before its first line
 if TYPE_CHECKING:
-    from .api import OpenedRecording as OpenedRecording
+    from .api import Case as Case
     from .api import open as open
 
 
 def __getattr__(name: str) -> object:
     """The public names, imported when they are used: the engine needs none of them."""
-    if name in ("OpenedRecording", "open"):
+    if name in ("Case", "open"):
         from . import api
 
         return getattr(api, name)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .analysis.ranks.members import Launch, newest
+from .analysis.ranks.members import Launch, select_ranks
 from .analysis.summary import Summary, summarize
 from .analysis.words import number
 from .model import EquivalentRank, Process, Recording, Run
@@ -39,7 +39,7 @@ def read_ranks(
         return read(path, contents, progress)
     digests = digests_of(streams, progress or (lambda done, total: None))
     readable = [each for each in digests if each.digest is not None]
-    chosen = newest([_launch(each) for each in readable])
+    chosen = select_ranks([_launch(each) for each in readable])
     kinds: dict[Hashable, list[tuple[int, DigestOfStream, int | None]]] = {}
     for rank, at in chosen.ranks.items():
         each = readable[at]

@@ -8,6 +8,7 @@ from dynamo_core.analysis.graphs.program import CONTENTS
 from dynamo_core.analysis.words import compile_label, number, seconds
 from dynamo_core.bench.autotune.rounds import Decision, standing
 from dynamo_core.bench.autotune.tuning import DistinctGraph, Result
+from dynamo_core.case import Case
 from dynamo_core.model import Recording
 from dynamo_core.shared.winners import AGREES, Measurement
 
@@ -20,7 +21,6 @@ from .autotune_document import (
     measurements_of,
     seconds_beside,
 )
-from .documents import json_value
 from .page.blocks import Block, Bullets, Heading, Paragraph, table
 from .report import Report
 
@@ -82,14 +82,13 @@ def busy_blocks(measurements: Sequence[Measurement]) -> Iterator[Block]:
 _TABLES_SHOWN = 8
 
 
-def report(tune: Callable[[Recording], Tuning], show_all: bool) -> Report:
+def report(tune: Callable[[Recording], Tuning], show_all: bool) -> Report[Case]:
     """The report of what `tune` measures; with `show_all`, a table for every graph."""
     return Report(
-        "dynamo-autotune",
-        2,
+        "autotune",
+        lambda case: list(_page(tune(case.recording), show_all)),
+        lambda case: autotuned_of(tune(case.recording)),
         CONTENTS,
-        lambda recording: list(_page(tune(recording), show_all)),
-        lambda recording: json_value(autotuned_of(tune(recording))),
     )
 
 

@@ -2,17 +2,31 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 from dynamo_core.analysis.words import first_line, number, seconds
 from dynamo_core.launch.backend_list import Backend, Details, Origin, Registry, Trial
 from dynamo_core.shared.declared import Count
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .documents import json_value
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph, table
+from .report import Report
 
 _SHARED = 3  # backends with one problem: it is said once
+
+
+def listing_report(show_all: bool) -> Report[Registry]:
+    """The report of `dynamo backends`; with `show_all`, of the hidden ones too."""
+    return Report(
+        "backends",
+        lambda registry: listing_blocks(registry, show_all),
+        lambda registry: listing_document(registry, show_all),
+    )
+
+
+def details_report(show_all: bool) -> Report[Details]:
+    """The report of `dynamo backends NAME`; with `show_all`, every mode and option."""
+    return Report("backend", lambda details: details_blocks(details, show_all), details_document)
 
 
 def listing_blocks(registry: Registry, show_all: bool) -> Iterator[Block]:
@@ -172,8 +186,6 @@ class BackendValue:
 class BackendsDocument:
     """The backends of a Python."""
 
-    schema: Literal["dynamo-backends"]
-    version: Literal[1]
     python: Annotated[str, "whose backends they are"]
     torch: str
     hidden: Annotated[Count, "how many are left out without --all"]
@@ -184,8 +196,6 @@ class BackendsDocument:
 class BackendDocument:
     """The modes and options of one backend."""
 
-    schema: Literal["dynamo-backend"]
-    version: Literal[1]
     name: str
     backend: Annotated[BackendValue | None, "null for module:function and file.py:function"]
     signature: str | None
@@ -198,39 +208,29 @@ class BackendDocument:
     ]
 
 
-def listing_document(registry: Registry, show_all: bool) -> dict[str, Any]:
+def listing_document(registry: Registry, show_all: bool) -> BackendsDocument:
     """The backends as JSON values; `hidden` are left out."""
     shown = [backend for backend in registry.backends if show_all or not backend.is_hidden]
-    document: dict[str, Any] = json_value(
-        BackendsDocument(
-            schema="dynamo-backends",
-            version=1,
-            python=registry.python,
-            torch=registry.torch,
-            hidden=len(registry.backends) - len(shown),
-            backends=list(map(_backend, shown)),
-        )
+    return BackendsDocument(
+        python=registry.python,
+        torch=registry.torch,
+        hidden=len(registry.backends) - len(shown),
+        backends=list(map(_backend, shown)),
     )
-    return document
 
 
-def details_document(details: Details) -> dict[str, Any]:
+def details_document(details: Details) -> BackendDocument:
     """One backend as JSON values."""
     source, modes, options = details.source, details.modes, details.options
-    document: dict[str, Any] = json_value(
-        BackendDocument(
-            schema="dynamo-backend",
-            version=1,
-            name=details.name,
-            backend=None if details.registered is None else _backend(details.registered),
-            signature=source.signature,
-            docstring=source.docstring,
-            place=source.place,
-            modes=None if modes is None else {mode: dict(sets) for mode, sets in modes.items()},
-            options=None if options is None else dict(options),
-        )
+    return BackendDocument(
+        name=details.name,
+        backend=None if details.registered is None else _backend(details.registered),
+        signature=source.signature,
+        docstring=source.docstring,
+        place=source.place,
+        modes=None if modes is None else {mode: dict(sets) for mode, sets in modes.items()},
+        options=None if options is None else dict(options),
     )
-    return document
 
 
 def _backend(backend: Backend) -> BackendValue:

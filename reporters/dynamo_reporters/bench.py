@@ -11,8 +11,10 @@ from dynamo_core.bench.measured import LONGEST_OUTPUT, Bench, OutputComparison
 from dynamo_core.shared.timing import Ratio
 from dynamo_core.shared.winners import AGREES, Measurement
 
+from .bench_document import bench_document
 from .page.blocks import Block, Bullets, Column, Estimate, Heading, Paragraph, Table, table
 from .parts.measured import factor, interval, speed_ups_drawn
+from .report import Report
 
 # What a call of each graph takes with each backend, measured on the compiled callables: the page.
 
@@ -65,6 +67,11 @@ def _cell(measurement: Measurement | None) -> str:
 _OF: dict[Basis, str] = {"step": "a step", "run": "the run"}
 _BUSY = 0.1  # the share of the processors from which on others make the machine busy
 _LONGEST_NAME = 16  # of a backend beside its figures
+
+
+def report() -> Report[Bench]:
+    """The report of `dynamo bench`."""
+    return Report("bench", bench_blocks, bench_document)
 
 
 def bench_blocks(bench: Bench) -> Iterator[Block]:

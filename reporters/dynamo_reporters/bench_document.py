@@ -2,7 +2,7 @@
 
 import csv
 import io
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from dynamo_core.bench.comparison import Basis, Figures, compare
 from dynamo_core.bench.graphs import GraphTimes
@@ -12,7 +12,7 @@ from dynamo_core.shared.declared import Count, Ge, Gt, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.timing import Ratio
 
-from .documents import csv_row, json_value
+from .documents import csv_row
 from .parts.measured import Measured
 
 _COLUMNS = (
@@ -146,8 +146,6 @@ class GraphFigures:
 class BenchDocument:
     """A program under several backends. What was not recorded is null, never 0."""
 
-    schema: Literal["dynamo-bench"]
-    version: Literal[1]
     program: str
     rounds: Annotated[
         int,
@@ -165,24 +163,19 @@ class BenchDocument:
     ]
 
 
-def bench_document(bench: Bench) -> dict[str, Any]:
+def bench_document(bench: Bench) -> BenchDocument:
     """The document."""
     step, graphs = bench.step, bench.graphs
-    document: dict[str, Any] = json_value(
-        BenchDocument(
-            schema="dynamo-bench",
-            version=1,
-            program=bench.program,
-            rounds=bench.rounds,
-            threads=list(bench.threads),
-            is_interrupted=bench.is_interrupted,
-            step=None if step is None else StepValue(step.name, step.place, step.called_at),
-            recordings=bench.recordings,
-            backends=[_backend(figures, bench) for figures in compare(bench)],
-            graphs=None if graphs is None else list(map(_graph, graphs)),
-        )
+    return BenchDocument(
+        program=bench.program,
+        rounds=bench.rounds,
+        threads=list(bench.threads),
+        is_interrupted=bench.is_interrupted,
+        step=None if step is None else StepValue(step.name, step.place, step.called_at),
+        recordings=bench.recordings,
+        backends=[_backend(figures, bench) for figures in compare(bench)],
+        graphs=None if graphs is None else list(map(_graph, graphs)),
     )
-    return document
 
 
 def speedups_csv(bench: Bench) -> str:

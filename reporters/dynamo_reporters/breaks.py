@@ -8,12 +8,12 @@ from dynamo_core.analysis.break_effects import DistinctBreak, Fallback
 from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.recompiles import is_recompile_limit
 from dynamo_core.analysis.summary import (
+    Summary,
     breaks_recorded,
     failed_to_compile,
     fell_back,
     probe_failed,
     recorded,
-    summarize,
     were_not_recorded,
 )
 from dynamo_core.analysis.verdict import Audit
@@ -26,6 +26,7 @@ from dynamo_core.analysis.words import (
     place,
     process_title,
 )
+from dynamo_core.case import Case
 from dynamo_core.findings.breaks import of_frame, to_be_cured
 from dynamo_core.findings.recompiles import ranked_breaks, ranked_problems
 from dynamo_core.model import (
@@ -44,7 +45,6 @@ from dynamo_core.remedies.break_rules import break_advice
 from dynamo_core.remedies.rules import Advice
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .documents import json_value
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph, table
 from .report import Detail, Report
 
@@ -112,9 +112,10 @@ class Breaks:
     skipped: Annotated[list[FrameInEager] | None, "frames that Dynamo left alone"]
 
 
-def breaks_of(recording: Recording) -> Breaks:
+def breaks_of(case: Case) -> Breaks:
     """The breaks, in the order of the findings."""
-    costs = ranked_breaks(Figures(recording))
+    recording = case.recording
+    costs = ranked_breaks(case.figures)
     is_known = breaks_recorded(recording)
     has_frames = recorded(recording, "frames")
     return Breaks(
@@ -178,15 +179,9 @@ def _frames(recording: Recording, outcome: str) -> list[FrameInEager]:
 # Graph breaks, in the order of the findings:
 
 
-def report() -> Report:
+def report() -> Report[Case]:
     """The report of `dynamo breaks`."""
-    return Report(
-        "dynamo-breaks",
-        1,
-        frozenset({CALL_SAMPLES}),
-        _page,
-        lambda recording: json_value(breaks_of(recording)),
-    )
+    return Report("breaks", _page, breaks_of, frozenset({CALL_SAMPLES}))
 
 
 def break_blocks(graph_break: GraphBreak, detail: Detail) -> list[Block]:
@@ -218,10 +213,10 @@ def _explanation(explanation: BreakExplanation | None) -> Iterator[Block]:
         yield Paragraph(explanation.link, "dim")
 
 
-def _page(recording: Recording) -> Iterator[Block]:
-    figures = Figures(recording)
+def _page(case: Case) -> Iterator[Block]:
+    recording, figures = case.recording, case.figures
     if breaks_recorded(recording):
-        yield Heading(_counts(figures), 1)
+        yield Heading(_counts(case.summary), 1)
     else:
         yield Heading(were_not_recorded("Graph breaks", recording.processes, "graph breaks"), 1)
         if probe_failed(recording.processes, "graph breaks") is None:
@@ -238,9 +233,8 @@ def _page(recording: Recording) -> Iterator[Block]:
     yield from _skipped(recording)
 
 
-def _counts(figures: Figures) -> str:
+def _counts(summary: Summary) -> str:
     """As every page counts them."""
-    summary = summarize(figures.recording)
     met, distinct = summary.graph_breaks, summary.distinct_graph_breaks
     parts = [number(met, "graph break"), f"{distinct} distinct" if distinct != met else ""]
     if summary.frames_fell_back:
@@ -248,11 +242,6 @@ def _counts(figures: Figures) -> str:
     if summary.frames_raised:
         parts.append(f"{number(summary.frames_raised, 'frame')} raised an error in the compiler")
     return ", ".join(filter(None, parts))
-
-
-def problem_blocks(recording: Recording) -> Iterator[Block]:
-    """Every distinct break, and every frame that Dynamo gave up for another reason."""
-    yield from _problems(Figures(recording))
 
 
 def _problems(figures: Figures) -> Iterator[Block]:
@@ -431,9 +420,9 @@ def _skipped(recording: Recording) -> Iterator[Block]:
 # What `--fullgraph` says at the end of a run: each break, and the verdict in a line.
 
 
-def audit_blocks(recording: Recording) -> Iterable[Block]:
-    """Every distinct break and every frame that Dynamo gave up, as `dynamo breaks` shows them."""
-    return problem_blocks(recording)
+def audit_blocks(case: Case) -> Iterable[Block]:
+    """Every distinct break, and every other frame that fell back, as `dynamo breaks` shows them."""
+    return _problems(case.figures)
 
 
 def audit_sentence(found: Audit) -> str:

@@ -1,7 +1,6 @@
 """`dynamo cache`: the page."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
 
 from dynamo_core.analysis.words import frame_name, memory, number, seconds
 from dynamo_core.caches.explained import CacheReport, ExplainedLookup, Reason
@@ -10,12 +9,21 @@ from dynamo_core.caches.store import Pruned, Store, StoredLayer, VllmFolder
 from dynamo_core.model import Recording
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .documents import json_value
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph, table
+from .report import Report
 
 _SHOWN = 12
 _SHORT_KEY = 10  # characters, which tell keys apart; the document has all
 _LONGEST_SENTENCE = 140  # characters, in a table
+
+
+def report(recording: Recording, show_all: bool = False) -> Report[CacheReport]:
+    """The report of `dynamo cache` on this recording; with `show_all`, every look-up."""
+    return Report(
+        "cache",
+        lambda found: cache_blocks(found, recording, show_all=show_all),
+        lambda found: cache_document(found, recording),
+    )
 
 
 def cache_blocks(report: CacheReport, recording: Recording, *, show_all: bool = False) -> Iterator[Block]:
@@ -188,19 +196,14 @@ def _folders(report: CacheReport) -> Iterator[Block]:
 class CacheDocument:
     """What the caches said in a recording, and why."""
 
-    schema: Literal["dynamo-cache"]
-    version: Literal[1]
     recording: str
     is_partial: bool
     caches: CacheReport
 
 
-def cache_document(report: CacheReport, recording: Recording) -> dict[str, Any]:
+def cache_document(report: CacheReport, recording: Recording) -> CacheDocument:
     """The document."""
-    document: dict[str, Any] = json_value(
-        CacheDocument("dynamo-cache", 1, str(recording.path), recording.is_partial, report)
-    )
-    return document
+    return CacheDocument(str(recording.path), recording.is_partial, report)
 
 
 # `dynamo cache --store`: what lies in the compile caches, as blocks and as JSON.
@@ -237,8 +240,6 @@ class FolderDocument:
 class StoreDocument:
     """The compile caches of a machine; entries not used for `unused_for_days` could be pruned."""
 
-    schema: Literal["dynamo-cache-store"]
-    version: Literal[1]
     unused_for_days: float
     folders: tuple[FolderDocument, ...]
 
@@ -250,6 +251,13 @@ class Looked:
     store: Store
     vllm: tuple[VllmFolder, ...]
     pruned: Pruned | None
+
+
+def store_report(days: float) -> Report[Sequence[Looked]]:
+    """The report of `dynamo cache --store`; entries that were not used for so many `days` count as unused."""
+    return Report(
+        "cache-store", lambda looked: store_blocks(looked, days), lambda looked: store_document(looked, days)
+    )
 
 
 def store_blocks(looked: Sequence[Looked], days: float) -> Iterator[Block]:
@@ -317,7 +325,7 @@ def _age(days: float | None) -> str:
     return f"{days * 24:.0f} h ago" if days < 2 else f"{days:,.0f} days ago"
 
 
-def store_document(looked: Sequence[Looked], days: float) -> dict[str, Any]:
+def store_document(looked: Sequence[Looked], days: float) -> StoreDocument:
     """The document."""
     folders = tuple(
         FolderDocument(
@@ -334,5 +342,4 @@ def store_document(looked: Sequence[Looked], days: float) -> dict[str, Any]:
         )
         for each in looked
     )
-    document: dict[str, Any] = json_value(StoreDocument("dynamo-cache-store", 1, days, folders))
-    return document
+    return StoreDocument(days, folders)

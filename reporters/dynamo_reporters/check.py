@@ -1,7 +1,6 @@
 """`dynamo check`: the page."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
 
 from dynamo_core.analysis.words import number, place
 from dynamo_core.compare.lock import Checked, Difference, Direction
@@ -9,9 +8,18 @@ from dynamo_core.findings import Finding
 from dynamo_core.shared.errors import GotWorse
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .documents import json_value
 from .page.blocks import Block, Bullets, Heading, Paragraph
 from .parts.sections import tests_line
+from .report import Report
+
+
+def report(findings: Mapping[str, Finding], has_failed: bool = False) -> Report[Checked]:
+    """The report of `dynamo check`; `findings` are those of the run, by identity."""
+    return Report(
+        "check",
+        lambda checked: check_blocks(checked, findings, has_failed=has_failed),
+        lambda checked: check_document(checked, findings),
+    )
 
 
 def check_blocks(
@@ -108,8 +116,6 @@ class DifferenceValue:
 class CheckDocument:
     """What `dynamo check` compared. `is_locked` says whether there was anything to compare with."""
 
-    schema: Literal["dynamo-check"]
-    version: Literal[1]
     program: str
     is_locked: bool
     counts: tuple[CountValue, ...]
@@ -117,20 +123,15 @@ class CheckDocument:
     not_comparable: tuple[str, ...]
 
 
-def check_document(checked: Checked, findings: Mapping[str, Finding]) -> dict[str, Any]:
+def check_document(checked: Checked, findings: Mapping[str, Finding]) -> CheckDocument:
     """The document."""
-    document: dict[str, Any] = json_value(
-        CheckDocument(
-            "dynamo-check",
-            1,
-            checked.program,
-            checked.is_locked,
-            tuple(CountValue(name, count) for name, count in checked.now.counts.items()),
-            tuple(
-                DifferenceValue(each.direction, each.text, each.identity, findings.get(each.identity or ""))
-                for each in checked.differences
-            ),
-            checked.not_comparable,
-        )
+    return CheckDocument(
+        checked.program,
+        checked.is_locked,
+        tuple(CountValue(name, count) for name, count in checked.now.counts.items()),
+        tuple(
+            DifferenceValue(each.direction, each.text, each.identity, findings.get(each.identity or ""))
+            for each in checked.differences
+        ),
+        checked.not_comparable,
     )
-    return document

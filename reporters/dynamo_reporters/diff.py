@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
 
 from dynamo_core.analysis.graphs.nodes import TIMES
 from dynamo_core.analysis.words import memory, number, place, seconds
@@ -23,11 +22,29 @@ from dynamo_core.model import Recording
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .diff_graphs import changes_in, sentence
-from .documents import json_value
 from .page.blocks import Block, Bullets, Heading, Paragraph, table
+from .report import Report
 
 _SHOWN = 20  # of each kind; the document has all
 _GUARDS_SHOWN = 8  # of a function one by one
+
+
+def report(before: Recording, after: Recording) -> Report[Difference]:
+    """The report of `dynamo diff` on these two recordings."""
+    return Report(
+        "diff",
+        lambda difference: diff_blocks(difference, before, after),
+        lambda difference: diff_document(difference, before, after),
+    )
+
+
+def locked_report(before: Path, after: Path) -> Report[LockedDifference]:
+    """The report of `dynamo diff` where a side is a lock file."""
+    return Report(
+        "diff-locked",
+        lambda difference: locked_blocks(difference, before, after),
+        lambda difference: locked_document(difference, before, after),
+    )
 
 
 def diff_blocks(difference: Difference, before: Recording, after: Recording) -> Iterator[Block]:
@@ -238,19 +255,14 @@ class Side:
 class DiffDocument:
     """Two recordings and what differs between them."""
 
-    schema: Literal["dynamo-diff"]
-    version: Literal[1]
     before: Side
     after: Side
     difference: Difference
 
 
-def diff_document(difference: Difference, before: Recording, after: Recording) -> dict[str, Any]:
+def diff_document(difference: Difference, before: Recording, after: Recording) -> DiffDocument:
     """The document."""
-    document: dict[str, Any] = json_value(
-        DiffDocument("dynamo-diff", 1, _side(before), _side(after), difference)
-    )
-    return document
+    return DiffDocument(_side(before), _side(after), difference)
 
 
 def _side(recording: Recording) -> Side:
@@ -302,8 +314,6 @@ class ProgramValue:
 class LockedDocument:
     """What differs between two lock files, or a lock file and a recording."""
 
-    schema: Literal["dynamo-diff-locked"]
-    version: Literal[1]
     before: str
     after: str
     verdict: Verdict
@@ -313,22 +323,17 @@ class LockedDocument:
     only_after: tuple[str, ...]
 
 
-def locked_document(difference: LockedDifference, before: Path, after: Path) -> dict[str, Any]:
+def locked_document(difference: LockedDifference, before: Path, after: Path) -> LockedDocument:
     """The document."""
     programs = tuple(
         ProgramValue(each.program, each.differences, each.not_comparable) for each in difference.programs
     )
-    document: dict[str, Any] = json_value(
-        LockedDocument(
-            "dynamo-diff-locked",
-            1,
-            str(before),
-            str(after),
-            difference.verdict,
-            difference.sentence,
-            programs,
-            difference.only_before,
-            difference.only_after,
-        )
+    return LockedDocument(
+        str(before),
+        str(after),
+        difference.verdict,
+        difference.sentence,
+        programs,
+        difference.only_before,
+        difference.only_after,
     )
-    return document

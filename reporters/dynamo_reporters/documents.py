@@ -17,8 +17,6 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from dynamo_core.model import CompileId, Place, Process, StackFrame
 from dynamo_core.shared.declared import Ge, Gt
 
-from .report import id_value, place_value, process_value, stack_value
-
 _SCALARS = {
     str: {"type": "string"},
     bool: {"type": "boolean"},
@@ -33,6 +31,11 @@ _NAMED = {
 }
 
 
+def id_value(compile_id: CompileId | None) -> str | None:
+    """A compile id as torch writes it."""
+    return None if compile_id is None else str(compile_id)
+
+
 def json_value(value: Any) -> Any:
     """A dataclass as an object with its fields in order, a tuple as a list, a place as everywhere else.
 
@@ -41,11 +44,12 @@ def json_value(value: Any) -> Any:
     if isinstance(value, CompileId):
         return id_value(value)
     if isinstance(value, Place):
-        return place_value(value)
-    if isinstance(value, Process):
-        return process_value(value)
+        return {"file": value.file, "line": value.line}
+    if isinstance(value, Process):  # what distinguishes the processes of one recording
+        return {"stream": value.stream.name, "pid": value.info.pid, "rank": value.rank}
     if isinstance(value, StackFrame):
-        return stack_value([value])[0]
+        place = value.place
+        return {"file": place.file, "line": place.line, "name": value.function, "text": value.text}
     if is_dataclass(value):
         kind: type = type(value)
         names = _names(kind)

@@ -2,17 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from pathlib import Path
 
 from dynamo_core.analysis.words import alternatives, number, place
-from dynamo_core.exports.modules import ExportInTrace, Exports, ModuleExport, agreement, values_left_out
+from dynamo_core.exports.modules import ExportInTrace, Exports, ModuleExport, agreement, specialized_arguments
 from dynamo_core.exports.obstacles import Obstacle
 from dynamo_core.model import AGREES
 from dynamo_core.shared.names import AOTI, COMPILE, DONE, DRAFT, EXPORT, STRICT
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .documents import json_value
 from .page.blocks import Block, Code, Heading, Paragraph, table
+from .report import Report
 
 # What is in the way of an export: the line, the cause, what to do, and torch's words.
 
@@ -95,6 +95,11 @@ _WAYS = {
 }
 
 
+def report(recording: Path) -> Report[Exports]:
+    """The report of `dynamo export` on this recording."""
+    return Report("export", export_blocks, lambda exports: export_document(exports, str(recording)))
+
+
 def export_blocks(exports: Exports) -> Iterator[Block]:
     """The page as blocks."""
     if exports.traced:
@@ -175,7 +180,7 @@ def _module(module: ModuleExport) -> Iterator[Block]:
         rows = [[each.name, each.dtype, _sizes(each.sizes)] for each in module.inputs]
         rows += [[each.name, "constant", ", ".join(each.values[:_SIZES_SHOWN])] for each in module.constants]
         yield table("input|type|seen", rows)
-    for each in values_left_out(module.constants):
+    for each in specialized_arguments(module.constants):
         yield Paragraph(
             f"{each.name} had {number(len(each.values), 'value')}: the exported program is for "
             f"{each.values[0]} alone.",
@@ -238,8 +243,6 @@ class ExportDocument:
     there are no modules: `traced` has its calls of torch.export.
     """
 
-    schema: Literal["dynamo-export"]
-    version: Literal[2]
     recording: str
     modules: tuple[ModuleExport, ...]
     left_out: int | None
@@ -248,18 +251,13 @@ class ExportDocument:
     traced: tuple[ExportInTrace, ...]
 
 
-def export_document(exports: Exports, recording: str) -> dict[str, Any]:
+def export_document(exports: Exports, recording: str) -> ExportDocument:
     """The document."""
-    document: dict[str, Any] = json_value(
-        ExportDocument(
-            "dynamo-export",
-            2,
-            recording,
-            exports.modules,
-            exports.left_out,
-            exports.why_left_out,
-            exports.problem,
-            exports.traced,
-        )
+    return ExportDocument(
+        recording,
+        exports.modules,
+        exports.left_out,
+        exports.why_left_out,
+        exports.problem,
+        exports.traced,
     )
-    return document

@@ -2,18 +2,22 @@
 
 import shlex
 from collections.abc import Iterator
-from typing import Any, Literal
 
 from dynamo_core.analysis.words import number, place, seconds
 from dynamo_core.findings import Finding, Remedy
 from dynamo_core.fix.applying import changed_lines, patch_text
-from dynamo_core.fix.changes import variables
-from dynamo_core.fix.trial import Fix, Fixes, Ran, Trial, Verdict
+from dynamo_core.fix.changes import environment_of
+from dynamo_core.fix.trial import Fix, Fixes, RunResult, Trial, Verdict
 from dynamo_core.model import Place
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .documents import json_value
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph
+from .report import Report
+
+
+def report() -> Report[Fixes]:
+    """The report of `dynamo fix`."""
+    return Report("fix", fix_blocks, fix_document)
 
 
 def fix_blocks(fixes: Fixes) -> Iterator[Block]:
@@ -89,7 +93,7 @@ def _how(rank: int, kept: Trial, fixes: Fixes) -> Iterator[Block]:
     change = kept.remedy.change
     assert change is not None
     kept_changes = [fix.kept.remedy.change for fix in fixes.fixes if fix.kept is not None]
-    joined = variables([each for each in kept_changes if each is not None], {})
+    joined = environment_of([each for each in kept_changes if each is not None], {})
     set_by_hand = [
         f"export {each.name}={_quoted(joined[each.name])}"
         + ("" if joined[each.name] == each.value else "  # one variable for all the fixes that set it")
@@ -176,7 +180,7 @@ class TrialValue:
     reason: str
     before: int
     after: int | None
-    runs: tuple[Ran, ...]
+    runs: tuple[RunResult, ...]
     patch: str
     is_earlier: bool
 
@@ -201,11 +205,9 @@ class FixDocument:
     `unseen` are kinds of findings of which the recording cannot say that there were none.
     """
 
-    schema: Literal["dynamo-fix"]
-    version: Literal[1]
     program: str
     runs: int
-    baseline: tuple[Ran, ...]
+    baseline: tuple[RunResult, ...]
     fixes: tuple[FixValue, ...]
     together: TrialValue | None
     stopped: str | None
@@ -214,24 +216,19 @@ class FixDocument:
     unseen: tuple[str, ...]
 
 
-def fix_document(fixes: Fixes) -> dict[str, Any]:
+def fix_document(fixes: Fixes) -> FixDocument:
     """The document."""
-    document: dict[str, Any] = json_value(
-        FixDocument(
-            "dynamo-fix",
-            1,
-            fixes.program,
-            len(fixes.runs),
-            fixes.baseline,
-            tuple(_fix(number, fix) for number, fix in enumerate(fixes.fixes, 1)),
-            None if fixes.together is None else _trial(fixes.together),
-            fixes.stopped,
-            fixes.steps,
-            fixes.lines_compared,
-            fixes.unseen,
-        )
+    return FixDocument(
+        fixes.program,
+        len(fixes.runs),
+        fixes.baseline,
+        tuple(_fix(number, fix) for number, fix in enumerate(fixes.fixes, 1)),
+        None if fixes.together is None else _trial(fixes.together),
+        fixes.stopped,
+        fixes.steps,
+        fixes.lines_compared,
+        fixes.unseen,
     )
-    return document
 
 
 def _fix(number: int, fix: Fix) -> FixValue:

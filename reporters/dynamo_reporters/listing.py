@@ -7,6 +7,7 @@ from typing import Any
 from dynamo_core import __version__
 from dynamo_core.analysis.verdict import ending
 from dynamo_core.analysis.words import memory, number
+from dynamo_core.case import Case
 from dynamo_core.model import Recording
 from dynamo_core.opening import Listed
 
@@ -80,14 +81,15 @@ def bundle_pages(
     recording: Recording, replaced: Mapping[str, int] | None, left_out: Mapping[str, int]
 ) -> dict[str, bytes]:
     """Each file by its name; `replaced` counts the placeholders by kind, where the source was taken out."""
+    case = Case(recording)
     readme = _README.format(version=__version__) + replaced_text(replaced, left_out)
     texts = {
         "README.txt": readme,
-        "explain.md": to_markdown(page(explain(), recording)),
+        "explain.md": to_markdown(page(explain(), case)),
         "versions.json": json_text(_versions(recording), indent=2) + "\n",
     }
     files = {name: text.encode("utf-8", "backslashreplace") for name, text in texts.items()}
-    return {**files, "report.html": html.page(recording)}
+    return {**files, "report.html": html.page(case)}
 
 
 def replaced_text(replaced: Mapping[str, int] | None, left_out: Mapping[str, int]) -> str:

@@ -7,12 +7,12 @@ from typing import Annotated
 from dynamo_core.analysis.graphs.nodes import place_in
 from dynamo_core.analysis.training import pairs_of
 from dynamo_core.analysis.words import compile_label, number, process_title
+from dynamo_core.case import Case
 from dynamo_core.model import CompileId, Graph, Node, Place, Process, Recording
 from dynamo_core.recording.training import AOT_PAIRS_FROM_TEXT
 from dynamo_core.shared import names
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .documents import json_value
 from .page.blocks import Block, Heading, Paragraph, bar, table
 from .parts.sections import graphs_missing, no_graphs
 from .parts.training import operators_page
@@ -23,17 +23,18 @@ SORT_KEYS = ("executed", "count", "name")
 _ROWS_SHOWN = 20
 
 
-def report(*, sort: str = "executed", show_all: bool = False, aot: bool = False) -> Report:
+def report(*, sort: str = "executed", show_all: bool = False, aot: bool = False) -> Report[Case]:
     """The report of `dynamo ops`, sorted by one of SORT_KEYS; with `show_all`, every kind of op.
 
     With `aot`, of the operators in AOTAutograd's forward and backward graphs instead of Dynamo's ops.
     """
     return Report(
-        "dynamo-ops",
-        1,
+        "ops",
+        lambda case: (
+            operators_page(case.recording, show_all) if aot else _page(case.recording, sort, show_all)
+        ),
+        lambda case: _body(case.recording, sort),
         frozenset({names.FX_GRAPH, AOT_PAIRS_FROM_TEXT}),
-        lambda recording: operators_page(recording, show_all) if aot else _page(recording, sort, show_all),
-        lambda recording: json_value(_body(recording, sort)),
     )
 
 

@@ -14,18 +14,17 @@ from dynamo_core.analysis.ranks import (
     TimedCompile,
     Wait,
     Waiting,
-    compare_ranks,
 )
 from dynamo_core.analysis.ranks.compile_waits import LEAST_CALLS
-from dynamo_core.analysis.ranks.members import named, ordinal
+from dynamo_core.analysis.ranks.members import ordinal, ranks_in_words
 from dynamo_core.analysis.words import number, place, seconds, time_of_day
+from dynamo_core.case import Case
 from dynamo_core.compare.node_changes import SourceLines
-from dynamo_core.model import Place, Recording
+from dynamo_core.model import Place
 from dynamo_core.recording.calls import CALL_SAMPLES
 from dynamo_core.recording.ranks import FLIGHT_RECORDER
 from dynamo_core.shared import names
 
-from .documents import json_value
 from .page.blocks import Block, Bullets, Heading, Paragraph, table
 from .report import Report
 
@@ -72,8 +71,8 @@ def _late(late: LateRank) -> str:
     graph = _graph(late.graph, late.collective, late.place)
     return (
         f"rank {late.rank} had the shortest in {late.late_calls:,} of {number(late.calls, 'call')} of "
-        f"{graph}: on {named(late.waiting)} they took {seconds(late.seconds)} longer in all, beyond what it "
-        f"was compiling, up to {seconds(late.longest_seconds)} in the "
+        f"{graph}: on {ranks_in_words(late.waiting)} they took {seconds(late.seconds)} longer in all, beyond "
+        f"what it was compiling, up to {seconds(late.longest_seconds)} in the "
         f"{ordinal(late.longest_number - 1)} call"
     )
 
@@ -106,7 +105,7 @@ def _waited(waiting: Waiting) -> str:
     least, most = seconds(waiting.least_seconds), seconds(waiting.most_seconds)
     spent = most if least == most else f"{least} to {most}"
     graph = _graph(waiting.graph, waiting.collective, waiting.place)
-    return f"{named(waiting.ranks)} {were} in {graph} for {spent} of it"
+    return f"{ranks_in_words(waiting.ranks)} {were} in {graph} for {spent} of it"
 
 
 def _graph(graph: int, collective: str, where: Place | None) -> str:
@@ -140,8 +139,8 @@ def _were(count: int) -> str:
 
 def _host(clock: HostClock) -> str:
     if clock.host is None:
-        return f"{named(clock.ranks)}, whose host was not recorded,"
-    return f"{clock.host} ({named(clock.ranks)})"
+        return f"{ranks_in_words(clock.ranks)}, whose host was not recorded,"
+    return f"{clock.host} ({ranks_in_words(clock.ranks)})"
 
 
 def _not_known(found: CompileWaits) -> Iterator[str]:
@@ -165,16 +164,9 @@ _COLLECTIVES_SHOWN = 6
 _WORTH_A_TITLE = 1.0  # seconds
 
 
-def report() -> Report:
+def report() -> Report[Case]:
     """The report of `dynamo ranks`."""
-    return Report(
-        "dynamo-ranks",
-        1,
-        _CONTENTS,
-        _page,
-        lambda recording: json_value(compare_ranks(recording)),
-        one_for_alike=True,
-    )
+    return Report("ranks", _page, lambda case: case.ranks, _CONTENTS, one_for_alike=True)
 
 
 def in_short(ranks: Ranks, lines: SourceLines) -> Iterator[Block]:
@@ -185,8 +177,8 @@ def in_short(ranks: Ranks, lines: SourceLines) -> Iterator[Block]:
         yield from _difference(difference, lines)
 
 
-def _page(recording: Recording) -> Iterator[Block]:
-    ranks = compare_ranks(recording)
+def _page(case: Case) -> Iterator[Block]:
+    recording, ranks = case.recording, case.ranks
     count = sum(len(row.ranks) for row in ranks.rows)
     if count < 2:
         what = "One rank was recorded" if count else "No rank was recorded"
@@ -224,7 +216,7 @@ def _no_difference(ranks: Ranks) -> str:
 def _rows(rows: tuple[RankRow, ...]) -> Block:
     cells = [
         [
-            named(row.ranks).partition(" ")[2],
+            ranks_in_words(row.ranks).partition(" ")[2],
             row.state,
             *map(_count, (row.graphs, row.ops, row.graph_breaks, row.recompiles)),
             f"{row.cache_hits} of {row.cache_hits + row.cache_misses}",
@@ -259,7 +251,7 @@ def _difference(difference: Difference, lines: SourceLines, level: Literal[2, 3]
     yield Heading(difference.title[0].upper() + difference.title[1:], level)
     rows = [
         [
-            named(side.ranks).partition(" ")[2],
+            ranks_in_words(side.ranks).partition(" ")[2],
             side.what,
             "" if side.place is None else place(side.place),
             lines.at(side.place),
@@ -282,7 +274,7 @@ def _waiting(sentences: Sequence[str]) -> Iterator[Block]:
 
 
 def _wait(wait: Wait) -> str:
-    text = f"{named(wait.ranks)}: {wait.inside}, since {time_of_day(wait.since_ns)}"
+    text = f"{ranks_in_words(wait.ranks)}: {wait.inside}, since {time_of_day(wait.since_ns)}"
     if wait.place is not None:
         text += f", at {place(wait.place)}"
     if wait.collectives:

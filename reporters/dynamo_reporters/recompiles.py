@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated
 
-from dynamo_core.analysis.figures import Figures
-from dynamo_core.analysis.guard_failures import came, compiled_for, what_differed
+from dynamo_core.analysis.guard_failures import actual_value, compiled_for, what_differed
 from dynamo_core.analysis.recompile_causes import causes_of
-from dynamo_core.analysis.recompile_sentences import besides
+from dynamo_core.analysis.recompile_sentences import also_changed_words
 from dynamo_core.analysis.recompiles import FrameRecompiles, Moment, how_often_eager, moment_of
 from dynamo_core.analysis.source_lines import is_library
 from dynamo_core.analysis.summary import recompiles_recorded
@@ -20,6 +19,7 @@ from dynamo_core.analysis.words import (
     process_title,
     seconds,
 )
+from dynamo_core.case import Case
 from dynamo_core.findings.recompiles import ranked_recompiles
 from dynamo_core.model import Compile, CompileId, GuardFailure, Place, Process, Recording, StackFrame
 from dynamo_core.recording.calls import CALL_SAMPLES
@@ -27,7 +27,6 @@ from dynamo_core.recording.guards import plain_source
 from dynamo_core.remedies.recompile_rules import recompile_advice
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .documents import json_value
 from .page.blocks import Block, Bullets, Heading, Paragraph, Table, table
 from .parts.after_freeze import FreezeDocument, after_freeze, freeze_of
 from .parts.sections import Failure, failure_of
@@ -89,10 +88,10 @@ class Recompiles:
     freeze: Annotated[FreezeDocument | None, "of --freeze-after; null where it was not given"]
 
 
-def recompiles_of(recording: Recording) -> Recompiles:
+def recompiles_of(case: Case) -> Recompiles:
     """The frames that were compiled more than once."""
-    frames = [_frame_document(frame, recording) for frame in ranked_recompiles(Figures(recording))]
-    return Recompiles(frames, freeze_of(recording))
+    frames = [_frame_document(frame, case.recording) for frame in ranked_recompiles(case.figures)]
+    return Recompiles(frames, freeze_of(case.recording))
 
 
 def _frame_document(frame: FrameRecompiles, recording: Recording) -> RecompiledFrame:
@@ -128,15 +127,9 @@ _NOT_RECORDED = "not recorded"
 _NAMES_SHOWN = 8  # of what was made dynamic: a list of numbers has one for each
 
 
-def report(*, show_all: bool = False) -> Report:
+def report(*, show_all: bool = False) -> Report[Case]:
     """The report of `dynamo recompiles`; with `show_all`, every cache entry that failed."""
-    return Report(
-        "dynamo-recompiles",
-        2,
-        frozenset({CALL_SAMPLES}),
-        lambda recording: _page(recording, show_all),
-        lambda recording: json_value(recompiles_of(recording)),
-    )
+    return Report("recompiles", lambda case: _page(case, show_all), recompiles_of, frozenset({CALL_SAMPLES}))
 
 
 def recompile_blocks(compile_: Compile, detail: Detail) -> list[Block]:
@@ -152,8 +145,9 @@ def recompile_blocks(compile_: Compile, detail: Detail) -> list[Block]:
     return blocks
 
 
-def _page(recording: Recording, show_all: bool) -> Iterator[Block]:
-    found = ranked_recompiles(Figures(recording))
+def _page(case: Case, show_all: bool) -> Iterator[Block]:
+    recording = case.recording
+    found = ranked_recompiles(case.figures)
     if not found:
         known = recompiles_recorded(recording)
         yield Heading("No recompiles." if known else "Recompiles were not recorded.", 1)
@@ -207,8 +201,8 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
             names += f" and {len(symbols) - _NAMES_SHOWN} more"
         yield Paragraph(f"Made dynamic in a recompile: {names}.")
     for cause in causes_of(frame):
-        if cause.changed_besides:
-            yield Paragraph(f"Not only `{cause.source}`: {besides(cause)}.")
+        if cause.also_changed:
+            yield Paragraph(f"Not only `{cause.source}`: {also_changed_words(cause)}.")
     yield Bullets(advice_for(frame), "advice")
 
 
@@ -241,7 +235,7 @@ def _row(
         compile_label(failure.entry),
         what_differed(failure),
         compiled_for(failure) or _NOT_RECORDED,
-        came(failure, frame.actual(compile_, failure)) or _NOT_RECORDED,
+        actual_value(failure, frame.actual(compile_, failure)) or _NOT_RECORDED,
     ]
 
 

@@ -1,64 +1,21 @@
-"""Schemas that are made of the dataclasses of their documents; `./dev schemas` writes them to `schemas/`."""
+"""Schemas that are made of the dataclasses of JSON documents; `./dev schemas` writes them to `schemas/`."""
 
 import json
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from dynamo_core.analysis.ranks import Ranks
-
-from .autotune_document import Autotuned
-from .backends import BackendDocument, BackendsDocument, BackendValue
-from .bench_document import BenchDocument
-from .breaks import Breaks
-from .bytecode.document import Bytecodes, Step
-from .cache import CacheDocument, StoreDocument
-from .check import CheckDocument
-from .diff import DiffDocument, LockedDocument
+from .backends import BackendValue
+from .bytecode.document import Step
 from .documents import json_schema, object_schema
-from .explain.document import Explained
-from .export import ExportDocument
-from .fix import FixDocument
-from .graphs.document import Graphs, GraphsAndProgram
-from .guards.document import Guards
-from .ops import OpsBody
 from .parts.after_freeze import FreezeDocument
 from .parts.sections import Failure
 from .parts.training_document import Pair, PairOperators, PairTotals
 from .profile.compile_document import PhaseOfCompile
-from .profile.document import PartOfWallTime, Profile
-from .recompiles import Recompiles
-from .suite import SuiteDocument
+from .profile.document import PartOfWallTime
+from .registry import REPORTS
 
-# By name: the title, and what a document is made of.
-_DOCUMENTS: Mapping[str, tuple[str, type]] = {
-    "backend": ("dynamo backends NAME --format json", BackendDocument),
-    "backends": ("dynamo backends --format json", BackendsDocument),
-    "bench": ("dynamo bench --format json", BenchDocument),
-    "cache": ("dynamo cache --format json", CacheDocument),
-    "cache-store": ("dynamo cache --store --format json", StoreDocument),
-    "check": ("dynamo check --format json", CheckDocument),
-    "diff": ("dynamo diff --format json", DiffDocument),
-    "diff-locked": ("dynamo diff --format json of lock files", LockedDocument),
-    "export": ("dynamo export --format json", ExportDocument),
-    "fix": ("dynamo fix --format json", FixDocument),
-    "suite": ("dynamo bench --suite --format json", SuiteDocument),
-}
-# The same for reports (`report.py`): their version, and what they have beside the fields of every report.
-_REPORTS: Mapping[str, tuple[str, int, type]] = {
-    "autotune": ("dynamo autotune --format json", 2, Autotuned),
-    "breaks": ("dynamo breaks --format json", 1, Breaks),
-    "explain": ("dynamo explain --format json", 3, Explained),
-    "bytecode": ("dynamo bytecode --format json", 2, Bytecodes),
-    "graphs": ("dynamo graphs --format json", 2, Graphs),
-    "guards": ("dynamo guards --format json", 1, Guards),
-    "ops": ("dynamo ops --format json", 1, OpsBody),
-    "profile": ("dynamo profile --format json", 3, Profile),
-    "recompiles": ("dynamo recompiles --format json", 2, Recompiles),
-    "ranks": ("dynamo ranks --format json", 1, Ranks),
-}
-# What an option adds to a report: fields that are only there with it, after the report's own.
-_WITH_OPTIONS: Mapping[str, type] = {"graphs": GraphsAndProgram}
 _COMMON = "common"  # what several of them hold; the rest of that file is written by hand
 _IN_COMMON = (
     BackendValue,
@@ -71,7 +28,7 @@ _IN_COMMON = (
     PhaseOfCompile,
     Step,
 )
-NAMES = (*_DOCUMENTS, *_REPORTS, _COMMON)
+NAMES = (*REPORTS, _COMMON)
 FOLDER = Path(__file__).with_name("schemas")
 
 
@@ -79,18 +36,12 @@ def text_of(name: str) -> str:
     """What `schemas/NAME.schema.json` holds."""
     if name == _COMMON:
         return _as_text(_common())
-    if name in _DOCUMENTS:
-        title, declared = _DOCUMENTS[name]
-        content = json_schema(declared)
-    else:
-        title, version, declared = _REPORTS[name]
-        content = _of_report(name, version, declared)
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"{name}.schema.json",
-        "title": title,
+        "title": f"dynamo {REPORTS[name].command or name} --format json",
     }
-    return _as_text(head | content)
+    return _as_text(head | _content(name))
 
 
 def _common() -> dict[str, Any]:
@@ -103,20 +54,30 @@ def _as_text(schema: Mapping[str, Any]) -> str:
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
-def _of_report(name: str, version: int, declared: type) -> dict[str, Any]:
-    body = json_schema(declared)
-    whole = json_schema(_WITH_OPTIONS.get(name, declared))
-    return {
-        "allOf": [{"$ref": "common.schema.json#/$defs/document"}],
+def _content(name: str) -> dict[str, Any]:
+    """The schema of a report's document: what all have, then the fields of its body."""
+    report = REPORTS[name]
+    body = json_schema(_class(report.document))
+    whole = body if report.with_option is None else json_schema(_class(report.with_option))
+    content = {
         "type": "object",
         "description": body["description"],
         "required": ["schema", "version", *body["required"]],
         "properties": {
             "schema": {"const": f"dynamo-{name}"},
-            "version": {"const": version},
+            "version": {"const": report.version},
             **whole["properties"],
         },
     }
+    if report.of_recordings:  # whose further fields are in the common part
+        return {"allOf": [{"$ref": "common.schema.json#/$defs/document"}], **content}
+    return {**content, "additionalProperties": False}
+
+
+def _class(named: str) -> type:
+    module, _, name = named.partition(":")
+    found: type = getattr(import_module(f"{__package__}.{module}"), name)
+    return found
 
 
 if __name__ == "__main__":

@@ -3,18 +3,19 @@
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from dynamo_core.analysis.words import number, seconds
-from dynamo_core.bench.suite.file import Beyond
+from dynamo_core.bench.suite.file import BrokenBound
 from dynamo_core.bench.suite.results import Change, Difference
 from dynamo_core.bench.suite.rows import BackendSummary, ProgramResult, Row, Speed
-from dynamo_core.bench.suite.runner import Compared, Judged
+from dynamo_core.bench.suite.runner import Compared, JudgedSuite
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .documents import csv_row, json_value
+from .documents import csv_row
 from .page.blocks import Block, Bullets, Estimate, Heading, Paragraph, Table, table
 from .parts.measured import factor, interval, speed_ups_drawn
+from .report import Report
 
 _CHANGES: dict[Change, str] = {
     "newly failing": "fails now, and did not",
@@ -26,13 +27,20 @@ _CHANGES: dict[Change, str] = {
 }
 
 
-def suite_blocks(judged: Judged, results: str) -> Iterator[Block]:
+def report(results: str) -> Report[JudgedSuite]:
+    """The report of `dynamo bench --suite`; `results` is the folder of results."""
+    return Report(
+        "suite", lambda judged: suite_blocks(judged, results), lambda judged: suite_document(judged, results)
+    )
+
+
+def suite_blocks(judged: JudgedSuite, results: str) -> Iterator[Block]:
     """The page as blocks; `results` is the folder of results."""
     run = judged.run
     yield Heading(_headline(judged), 1)
     yield Paragraph(_what_was_done(judged))
     if judged.beyond:
-        yield Heading("Beyond a bound")
+        yield Heading("BrokenBound a bound")
         yield Bullets([_beyond_text(each) for each in judged.beyond], "warning")
     if judged.compared is not None:
         yield from _compared(judged.compared)
@@ -60,7 +68,7 @@ def suite_blocks(judged: Judged, results: str) -> Iterator[Block]:
     )
 
 
-def _headline(judged: Judged) -> str:
+def _headline(judged: JudgedSuite) -> str:
     others = [each for each in judged.summaries if each.backend != "eager"]
     if not any(each.passed for each in judged.summaries):
         return "No program of the suite could be measured."
@@ -91,7 +99,7 @@ def _verb(count: int) -> str:
     return "passes" if count == 1 else "pass"
 
 
-def _what_was_done(judged: Judged) -> str:
+def _what_was_done(judged: JudgedSuite) -> str:
     run = judged.run
     text = f"The suite {run.suite.name}, torch {run.installed.torch or 'not recorded'}. "
     text += "Each run is a process of its own; the backends take turns."
@@ -104,7 +112,7 @@ def _what_was_done(judged: Judged) -> str:
     return text
 
 
-def _beyond_text(beyond: Beyond) -> str:
+def _beyond_text(beyond: BrokenBound) -> str:
     return f"{beyond.subject}: {beyond.bound} = {beyond.limit:g}, found {beyond.found}"
 
 
@@ -318,8 +326,6 @@ class SuiteDocument:
     suite. `beyond` has the bounds that are not kept.
     """
 
-    schema: Literal["dynamo-suite"]
-    version: Literal[2]
     suite: str
     torch: str | None
     results: str
@@ -329,15 +335,13 @@ class SuiteDocument:
     summaries: tuple[BackendSummary, ...]
     programs: tuple[ProgramResult, ...]
     compared: Compared | None
-    beyond: tuple[Beyond, ...]
+    beyond: tuple[BrokenBound, ...]
 
 
-def suite_document(judged: Judged, results: str) -> dict[str, Any]:
+def suite_document(judged: JudgedSuite, results: str) -> SuiteDocument:
     """The document; `results` is the folder in which the logs are found."""
     run = judged.run
-    document = SuiteDocument(
-        schema="dynamo-suite",
-        version=2,
+    return SuiteDocument(
         suite=run.suite.name,
         torch=run.installed.torch,
         results=results,
@@ -349,8 +353,6 @@ def suite_document(judged: Judged, results: str) -> dict[str, Any]:
         compared=judged.compared,
         beyond=judged.beyond,
     )
-    value: dict[str, Any] = json_value(document)
-    return value
 
 
 def suite_csv(results: Sequence[ProgramResult]) -> str:

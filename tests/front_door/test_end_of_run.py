@@ -5,6 +5,7 @@ import pytest
 from answering import answer
 from documents import document
 from dynamo_cli.running import summarize_run
+from dynamo_core.case import Case
 from dynamo_core.findings import CONTENTS
 from dynamo_core.launch.process import Ending
 from dynamo_core.launch.run import Outcome
@@ -14,7 +15,7 @@ from stored import NAMES, stored
 
 
 def _lines(name: str) -> list[str]:
-    return render_end_of_run(read(stored(name), CONTENTS), is_newest=True)
+    return render_end_of_run(Case(read(stored(name), CONTENTS)), is_newest=True)
 
 
 @pytest.mark.parametrize("name", NAMES)

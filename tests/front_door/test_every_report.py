@@ -8,9 +8,9 @@ import pytest
 
 from answering import answer
 from documents import document
+from dynamo_reporters.registry import OF_RECORDINGS
 from stored import NAMES, plain, stored
 
-REPORTS = ("explain", "graphs", "bytecode", "guards", "breaks", "recompiles", "ops", "profile", "ranks")
 OPTIONS = {
     "graphs": (
         ("--all",),
@@ -32,7 +32,7 @@ def path_of(recording: str) -> Path:
     return plain(recording.removeprefix("plain ")) if recording.startswith("plain ") else stored(recording)
 
 
-@pytest.mark.parametrize("report", REPORTS)
+@pytest.mark.parametrize("report", OF_RECORDINGS)
 @pytest.mark.parametrize("recording", RECORDINGS)
 def test_each_report_in_each_form(report: str, recording: str) -> None:
     path = path_of(recording)

@@ -15,6 +15,7 @@ from page_reader import Page, elements_of, links_of, text_of
 
 from answering import answer
 from documents import document
+from dynamo_core.case import Case
 from dynamo_core.model import CompileId, GraphBreak, Place, StackFrame
 from dynamo_core.recording.read import read
 from dynamo_reporters.html import CONTENTS, page
@@ -45,7 +46,7 @@ def path_of(recording: str) -> Path:
 
 @functools.cache
 def page_of(path: Path) -> Page:
-    return Page(page(read(path, CONTENTS)).decode("utf-8"))
+    return Page(page(Case(read(path, CONTENTS))).decode("utf-8"))
 
 
 def allowed(what: str) -> set[str]:
@@ -215,7 +216,7 @@ def test_what_is_seen_in_several_processes_links_to_the_compile_of_none() -> Non
     one = of_one_process(breaks=[met], compiles=[compiled(0)])
     both = replace(one, processes=[replace(one.processes[0], stream=Path(f"{n}.log")) for n in range(2)])
     for recording, has_link in ((one, True), (both, False)):
-        source = page(recording).decode("utf-8")
+        source = page(Case(recording)).decode("utf-8")
         (seen,) = re.findall(r"seen in .*?</p>", source)
         assert "[0/0]" in seen and ("<a " in seen) is has_link
 
@@ -347,9 +348,9 @@ def test_a_name_without_end_does_not_fill_the_page(tmp_path: Path) -> None:
 
 def test_what_does_not_fit_is_left_out_in_a_fixed_order_and_told() -> None:
     recording = read(stored("recompiling"), CONTENTS)
-    whole = page(recording)
-    smaller = Page(page(recording, largest=len(whole) - 40_000).decode())
-    smallest = Page(page(recording, largest=0).decode())
+    whole = page(Case(recording))
+    smaller = Page(page(Case(recording), largest=len(whole) - 40_000).decode())
+    smallest = Page(page(Case(recording), largest=0).decode())
     assert "Left out" in [tag.text for tag in smaller.all("h2")]
     assert [tag.text for tag in smaller.all("code") if "--stage output-code" in tag.text]
     assert "guards" in smaller.blocks()

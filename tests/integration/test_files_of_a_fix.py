@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dynamo_core.fix import search
-from dynamo_core.fix.changes import ForGood, LineEdit, patches
+from dynamo_core.fix.changes import LineEdit, SourceChange, patches
 from dynamo_core.fix.trial import can_be_edited
 from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
@@ -24,7 +24,7 @@ def test_a_file_that_goes_by_two_names_is_edited_once(tmp_path: Path) -> None:
     script.write_text("a\nb\nc\n")
     link.symlink_to(script)
     edits = tuple(LineEdit(str(file), line, line_replaced) for file, line in ((script, 1), (link, 3)))
-    made = patches(Program((str(link),), is_python=True), [ForGood(edits)])
+    made = patches(Program((str(link),), is_python=True), [SourceChange(edits)])
     assert made is not None
     assert [(each.file, each.after) for each in made] == [(os.path.realpath(script), "pass\nb\npass\n")]
 
@@ -40,7 +40,7 @@ def test_what_changes_the_callers_is_made_only_where_all_of_them_are_known(tmp_p
         (module, False, True),
     ):
         edit = LineEdit(str(file), 1, line_replaced, changes_callers)
-        assert (patches(program, [ForGood((edit,))]) is not None) is is_made
+        assert (patches(program, [SourceChange((edit,))]) is not None) is is_made
 
 
 def test_a_library_in_an_environment_beside_the_script_is_not_edited(tmp_path: Path) -> None:

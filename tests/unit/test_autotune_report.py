@@ -7,10 +7,12 @@ from typing import Any
 from dynamo_core.analysis.graphs.nodes import TIMES
 from dynamo_core.bench.autotune.rounds import GraphProgram
 from dynamo_core.bench.autotune.tuning import DistinctGraph, GraphToTune, Result
+from dynamo_core.case import Case
 from dynamo_core.model import CompileId, Graph, Process, Recording
 from dynamo_core.shared.winners import AGREES, Conditions, Measurement, Round, Tuned
 from dynamo_reporters.autotune import report
 from dynamo_reporters.autotune_document import Tuning, candidates_intervals
+from dynamo_reporters.documents import json_value
 from dynamo_reporters.page.console import plain_text
 
 HERE = Conditions("CPU, 2 threads", "2.13", "settings")
@@ -32,7 +34,7 @@ def result(number: int, winner: str | None, *measurements: Measurement) -> tuple
 def page(*results: tuple[DistinctGraph, Result]) -> str:
     made = Tuning("t.json", [graph for graph, _ in results], [each for _, each in results], {})
     recording = Recording(Path("r"), None, [], None, [])
-    return plain_text(report(lambda _: made, show_all=False).page(recording))
+    return plain_text(report(lambda _: made, show_all=False).page(Case(recording)))
 
 
 def line_of(text: str, *words: str) -> str:
@@ -126,8 +128,8 @@ def test_the_device_is_named_where_there_are_several() -> None:
 
 def body(*results: tuple[DistinctGraph, Result], **unusable: str) -> dict[str, Any]:
     made = Tuning("t.json", [graph for graph, _ in results], [each for _, each in results], unusable)
-    known: dict[str, Any] = report(lambda _: made, show_all=False).body(
-        Recording(Path("r"), None, [], None, [])
+    known: dict[str, Any] = json_value(
+        report(lambda _: made, show_all=False).body(Case(Recording(Path("r"), None, [], None, [])))
     )
     return known
 

@@ -15,8 +15,8 @@ from dynamo_core.bench.autotune.rounds import (
     _align,
     _Timed,
     beside,
+    cannot_win,
     decide,
-    out_of_it,
     standing,
     to_confirm,
 )
@@ -141,7 +141,7 @@ def test_what_is_far_behind_is_not_timed_any_more() -> None:
         measured("perhaps", 1.0, 1.6, 0.9, 1.5, 1.1, 1.7),
     ]
     assert decide(candidates).winner is None
-    assert out_of_it(candidates) == {"inductor"}
+    assert cannot_win(candidates) == {"inductor"}
 
 
 def test_rounds_that_one_missed_are_like_its_last_and_do_not_count() -> None:
@@ -164,8 +164,8 @@ def test_what_is_not_far_behind_each_one_that_is_open_is_timed_on() -> None:
     """A third is behind the best by 4 %, and behind the second by 2 % only."""
     candidates = [measured(name, *[each] * 12) for name, each in (("c", 1.04), ("b", 1.02), ("a", 1.0))]
     assert decide(candidates).between == ("b", "a")
-    assert out_of_it(candidates) == set()
-    assert out_of_it([measured("far", *[1.2] * 12), *candidates]) == {"far"}
+    assert cannot_win(candidates) == set()
+    assert cannot_win([measured("far", *[1.2] * 12), *candidates]) == {"far"}
 
 
 def test_a_close_winner_is_to_be_confirmed() -> None:

@@ -21,6 +21,7 @@ from dynamo_core.shared.timing import Load
 from dynamo_core.shared.winners import Measurement, Round
 from dynamo_reporters.bench import bench_blocks
 from dynamo_reporters.bench_document import bench_document, speedups_csv
+from dynamo_reporters.documents import json_value
 from dynamo_reporters.page.blocks import Table
 from dynamo_reporters.page.console import plain_text
 
@@ -123,7 +124,7 @@ class TestSpeedUp:
         page = plain_text(bench_blocks(made))
         assert "3 rounds do not decide, with 99 % confidence, how inductor compares with eager" in page
         assert "others used 48 % (48 to 48) of its processors' time" in page
-        assert bench_document(made)["backends"][1]["runs"][0]["others_share"] == 0.48
+        assert json_value(bench_document(made))["backends"][1]["runs"][0]["others_share"] == 0.48
         made.is_interrupted = True
         assert "do not decide" not in plain_text(bench_blocks(made)), "more rounds were to come"
         made.is_interrupted, made.most_rounds = False, made.rounds + 1
@@ -437,7 +438,11 @@ class TestGraphByGraph:
         assert "- no graph was compiled" in plain_text(bench_blocks(made))
         made.graphs = [self.graph(2e-5, 1e-5), self.graph(1e-5, None)]
         made.graphs.append(GraphTimes(3, None, None, None, None, "it has no program"))
-        assert [each["fastest"] for each in bench_document(made)["graphs"]] == ["inductor", "eager", None]
+        assert [each["fastest"] for each in json_value(bench_document(made))["graphs"]] == [
+            "inductor",
+            "eager",
+            None,
+        ]
 
 
 def test_csv_has_a_row_a_backend() -> None:
@@ -454,6 +459,6 @@ def test_csv_has_a_row_a_backend() -> None:
 
 def test_document_does_not_name_recordings_that_are_gone() -> None:
     made = bench(backend(5, 6, 5.5, recording="/tmp/gone"))
-    assert bench_document(made)["backends"][1]["runs"][0]["recording"] is None
+    assert json_value(bench_document(made))["backends"][1]["runs"][0]["recording"] is None
     made.recordings = "kept"
-    assert bench_document(made)["backends"][1]["runs"][0]["recording"] == "/tmp/gone"
+    assert json_value(bench_document(made))["backends"][1]["runs"][0]["recording"] == "/tmp/gone"

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from dynamo_core.case import Case
 from dynamo_core.model import (
     BreakExplanation,
     Bytecode,
@@ -36,14 +37,18 @@ BREAK = GraphBreak("generic_jump", (CALLER, StackFrame(AT, "train", "  if x.sum(
 
 def shown(recording: Recording) -> list[str]:
     return [
-        " ".join(line.split()) for line in plain_text(report().page(recording)).splitlines() if line.strip()
+        " ".join(line.split())
+        for line in plain_text(report().page(Case(recording))).splitlines()
+        if line.strip()
     ]
 
 
 def code(graph_break: GraphBreak) -> Code:
     """The source that the page has of a break."""
     (found,) = (
-        block for block in report().page(of_one_process(breaks=[graph_break])) if isinstance(block, Code)
+        block
+        for block in report().page(Case(of_one_process(breaks=[graph_break])))
+        if isinstance(block, Code)
     )
     return found
 
@@ -99,20 +104,20 @@ def test_skipped_frames_are_counted_by_reason_the_commonest_first() -> None:
 
 def test_the_document_has_frames_by_what_became_of_them() -> None:
     frames = [frame("a", "skipped", "no tensors"), frame("b", "failed", "no"), frame("c", "raised", "error")]
-    told = document(report(), of_one_process(frames=frames, end=ProcessEnd()))
+    told = document(report(), Case(of_one_process(frames=frames, end=ProcessEnd())))
     assert [[each["name"] for each in told[kind]] for kind in ("skipped", "fell_back", "raised")] == [
         ["a"],
         ["b"],
         ["c"],
     ]
-    plain = document(report(), Recording(Path("t"), None, [Process(Path("t"))], None, []))
+    plain = document(report(), Case(Recording(Path("t"), None, [Process(Path("t"))], None, [])))
     assert [plain[kind] for kind in ("skipped", "fell_back", "raised")] == [None, None, None]
 
 
 def test_the_counts_are_the_title_of_the_page() -> None:
-    first, *_ = report().page(of_one_process(breaks=[BREAK]))
+    first, *_ = report().page(Case(of_one_process(breaks=[BREAK])))
     assert first == Heading("1 graph break", 1)
-    first, *_ = report().page(Recording(Path("t"), None, [Process(Path("t"))], None, []))
+    first, *_ = report().page(Case(Recording(Path("t"), None, [Process(Path("t"))], None, [])))
     assert first == Heading("Graph breaks were not recorded.", 1)
 
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from bytecode_by_hand import GRAPH, code
 from dynamo_core.analysis.bytecode.resume_chain import Links, break_text, lines_text
 from dynamo_core.analysis.bytecode.rewritten import prologue
+from dynamo_core.case import Case
 from dynamo_core.model import (
     Bytecode,
     CompileId,
@@ -311,10 +312,10 @@ def test_many_compiles_of_a_resume_function_are_shown_once() -> None:
 def test_what_is_not_shown_again_says_so() -> None:
     many = recording(versions(20))
     for view in ("listing", "source"):
-        text = plain_text(report(view).page(many))
+        text = plain_text(report(view).page(Case(many)))
         assert text.count("its 20 compiles are shown above") == (19 if view == "listing" else 38)
         assert "never compiled" not in text
-    frames = document(report(), many)["frames"]
+    frames = document(report(), Case(many))["frames"]
     continuations = [frame["chain"]["continuations"][0] for frame in frames if frame["chain"]]
     assert [each["compiles_shown_before"] for each in continuations] == [0] + [20] * 19
 
@@ -345,21 +346,21 @@ def test_the_source_says_who_runs_each_line() -> None:
 
 def test_the_pages_hold_what_they_promise() -> None:
     whole = recording(process())
-    source = plain_text(report("source").page(whole))
+    source = plain_text(report("source").page(Case(whole)))
     assert "graph 1 + eager │    3      if b.sum() < 0:" in source
     assert "from /lib/other.py line 70" in source
     assert "if graph_out_0[0]:" in source
-    diff = plain_text(report("diff").page(whole))
+    diff = plain_text(report("diff").page(Case(whole)))
     assert "├ __resume_at_24_2 from line 4 [1/0] → graph 2 (3 ops, lines 4-5)" in diff
     assert "+ graph_out_0 = graph_1(a, b)" in diff
-    assert "```diff" in to_markdown(report("diff").page(whole))
-    assert "ORIGINAL BYTECODE" in plain_text(report().page(whole))
+    assert "```diff" in to_markdown(report("diff").page(Case(whole)))
+    assert "ORIGINAL BYTECODE" in plain_text(report().page(Case(whole)))
 
 
 def test_a_frame_without_a_file_keeps_its_own_lines() -> None:
     part = process()
     part.bytecodes = [bytecode(source={}), resumed(1, "f1")]
-    page = plain_text(report("source").page(recording(part)))
+    page = plain_text(report("source").page(Case(recording(part))))
     assert "graph 1 (3 ops, lines 2-3)" in page
     assert "the source lines of this frame were not recorded" in page
 
@@ -367,7 +368,7 @@ def test_a_frame_without_a_file_keeps_its_own_lines() -> None:
 def test_two_sides_stand_side_by_side_where_there_is_room() -> None:
     file = io.StringIO()
     console = Console(file=file, width=130, markup=False, highlight=False)
-    for renderable in renderables(report("diff").page(recording(process()))):
+    for renderable in renderables(report("diff").page(Case(recording(process())))):
         console.print(renderable)
     [branch] = [line for line in file.getvalue().splitlines() if line.count("POP_JUMP_FORWARD_IF_FALSE") == 2]
     assert branch.index("(to 32)") < branch.index("(to 56)")
@@ -375,8 +376,10 @@ def test_two_sides_stand_side_by_side_where_there_is_room() -> None:
 
 def test_a_plain_trace_says_that_it_has_no_bytecode() -> None:
     plain = recording(Process(Path("stream.log")))
-    assert "this is a plain torch trace; `dynamo run` records it" in plain_text(report("diff").page(plain))
-    assert document(report(), plain)["is_recorded"] is False
+    assert "this is a plain torch trace; `dynamo run` records it" in plain_text(
+        report("diff").page(Case(plain))
+    )
+    assert document(report(), Case(plain))["is_recorded"] is False
 
 
 def test_the_document_says_whether_all_of_it_could_be_read_as_python() -> None:
@@ -385,7 +388,7 @@ def test_the_document_says_whether_all_of_it_could_be_read_as_python() -> None:
         bytecode(),
         bytecode(modified="1 LOAD_FAST x\n1 STORE_FAST y\n1 GET_ITER\n1 RETURN_VALUE"),
     ]
-    whole, cut = document(report(), recording(part))["frames"]
+    whole, cut = document(report(), Case(recording(part)))["frames"]
     assert (whole["is_python_whole"], cut["is_python_whole"]) == (True, False)
     assert "if graph_out_0[0]:" in whole["python"] and "y = x" in cut["python"]
 

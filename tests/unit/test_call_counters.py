@@ -290,7 +290,7 @@ def test_a_forked_child_counts_short_calls_of_its_own(timed_counters: CallCounte
     work = timed_counters.counted(clock.spend, 0)
     for _ in range(1_000):
         work(1_000)
-    timed_counters.start_anew_after_fork()
+    timed_counters.restart_after_fork()
     for _ in range(100):
         work(1_000)
     timed_counters.words[PAGES_IN_USE] = 2

@@ -10,9 +10,10 @@ from dynamo_core.compare.lock import Checked, Difference
 from dynamo_core.compare.lock_file import Facts, KnownFinding, facts_and_findings, facts_of
 from dynamo_core.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.model import Place
-from dynamo_reporters.check import check_blocks, check_document, counts_sentence, verdict
+from dynamo_reporters.check import check_blocks, counts_sentence, report, verdict
 from dynamo_reporters.check_ci import junit
 from dynamo_reporters.page.console import plain_text
+from dynamo_reporters.report import document as as_json
 from made import compiled, of_one_process
 from made_findings import a_break
 from schemas import validate
@@ -134,7 +135,7 @@ def test_what_xml_cannot_hold_is_a_question_mark() -> None:
 
 
 def test_the_document_has_the_finding_where_this_run_has_it() -> None:
-    document = check_document(checked(NEW, GONE, WORSE_COUNT, not_comparable=("recompiles",)), FOUND)
+    document = as_json(report(FOUND), checked(NEW, GONE, WORSE_COUNT, not_comparable=("recompiles",)))
     validate(document)
     assert [each["direction"] for each in document["differences"]] == ["worse", "better", "worse"]
     assert [each["finding"] and each["finding"]["identity"] for each in document["differences"]] == [

@@ -28,8 +28,9 @@ from dynamo_core.model import (
     Run,
     StackFrame,
 )
-from dynamo_reporters.diff import diff_blocks, diff_document
+from dynamo_reporters.diff import diff_blocks, report
 from dynamo_reporters.page.console import plain_text
+from dynamo_reporters.report import document as as_json
 from made import called, of_one_process, pair_of, saved
 from ranks_by_hand import collective, graph, of, rank
 from schemas import validate
@@ -315,6 +316,6 @@ def test_the_page_shows_the_line_the_cause_and_the_lines_of_both_sides() -> None
 
 def test_the_document_fits_the_schema_that_is_shipped() -> None:
     before, after = recompiled(), stepping(STEADY, breaks=[a_break()], frames=[fallback()])
-    document = diff_document(compare(before, after), before, after)
+    document = as_json(report(before, after), compare(before, after))
     validate(json.loads(json.dumps(document)))
     assert document["difference"]["came"][0]["kind"] == "fell back to eager"

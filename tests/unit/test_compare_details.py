@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dynamo_core.compare import Difference, compare, wanted_as_well
+from dynamo_core.compare import Difference, compare, details_to_read
 from dynamo_core.compare.difference import GraphChange, OpChange
 from dynamo_core.compare.findings import MatchedFindings
-from dynamo_core.compare.verdict import whose_it_is
+from dynamo_core.compare.verdict import torch_version_note
 from dynamo_core.model import (
     Bytecode,
     Compile,
@@ -149,12 +149,12 @@ def test_renamed_locals_and_addresses_are_no_other_guards() -> None:
 def test_guards_are_read_only_of_functions_compiled_as_often_that_have_others() -> None:
     before, after = guarded([SIZE]), guarded([SIZE, GLOBAL])
     wanted = frozenset({guards_of_function("f")})
-    assert wanted_as_well(before, after) == (wanted, wanted)
-    assert wanted_as_well(before, before) == (frozenset(), frozenset())
-    assert wanted_as_well(guarded([]), before) == (wanted, wanted), "none of them beside one"
+    assert details_to_read(before, after) == (wanted, wanted)
+    assert details_to_read(before, before) == (frozenset(), frozenset())
+    assert details_to_read(guarded([]), before) == (wanted, wanted), "none of them beside one"
     twice = after.processes[0].compiles * 2
     recompiled = replace(after, processes=[replace(after.processes[0], compiles=twice)])
-    assert wanted_as_well(before, recompiled) == (frozenset(), frozenset())
+    assert details_to_read(before, recompiled) == (frozenset(), frozenset())
 
 
 BREAK = GraphBreak("print", (StackFrame(Place(FILE, 4), "f", "y = x.relu()"),), FIRST)
@@ -187,10 +187,10 @@ def test_it_is_all_another_torchs_only_where_all_that_differs_is_explained_by_it
         "torch is another one, and the lines of the functions are the same",
         "torch is another one as well",
     )
-    assert whose_it_is(nothing, [cut, of_torch], [], {"graph-break-1"}) == same
-    assert whose_it_is(nothing, [cut], [], {"graph-break-2"}) == other
-    assert whose_it_is(nothing, [of_torch, replace(of_torch, is_of_torch=False)], [], set()) == other
-    assert whose_it_is(nothing, [], [], set()) == same
+    assert torch_version_note(nothing, [cut, of_torch], [], {"graph-break-1"}) == same
+    assert torch_version_note(nothing, [cut], [], {"graph-break-2"}) == other
+    assert torch_version_note(nothing, [of_torch, replace(of_torch, is_of_torch=False)], [], set()) == other
+    assert torch_version_note(nothing, [], [], set()) == same
 
 
 def test_kernels_of_another_torch_are_its_own_doing() -> None:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-from dynamo_core.compare import Difference, compare, wanted_as_well
+from dynamo_core.compare import Difference, compare, details_to_read
 from dynamo_core.compare.difference import GraphChange
-from dynamo_core.compare.graph_pairs import graphs_of, unlike
+from dynamo_core.compare.graph_pairs import graphs_of, match_graphs
 from dynamo_core.model import (
     AssignedBackend,
     Bytecode,
@@ -237,14 +237,14 @@ def test_without_nodes_what_differs_is_counted() -> None:
 def test_only_the_nodes_of_graphs_that_differ_are_wanted() -> None:
     before, after = layers(3), layers(3)
     after[1] = graph(2, ["relu"])
-    wanted = wanted_as_well(recording(before), recording(after))
+    wanted = details_to_read(recording(before), recording(after))
     assert [next(iter(each)).split()[-1] for each in wanted] == [before[1].key, after[1].key]
-    assert wanted_as_well(recording(before), recording(layers(3))) == (frozenset(), frozenset())
+    assert details_to_read(recording(before), recording(layers(3))) == (frozenset(), frozenset())
 
 
 def test_a_graph_that_is_too_large_to_be_read_does_not_keep_others_from_it() -> None:
     large = replace(graph(1, ["relu"]), ops=10**6)
-    (wanted, _) = wanted_as_well(recording([large, graph(2, ["cos"])]), recording())
+    (wanted, _) = details_to_read(recording([large, graph(2, ["cos"])]), recording())
     assert [each.split()[-1] for each in wanted] == [graph(2, ["cos"]).key]
 
 
@@ -295,9 +295,9 @@ def test_keys_count_only_where_both_runs_have_them() -> None:
     keyed = graphs_of(recording([graph(1, ["add", "mul"])]), {})
     plain = graphs_of(recording([replace_key(graph(1, ["sub", "div"]))]), {})
     for before, after in ((keyed, plain), (plain, keyed)):
-        found = unlike(before, after)
+        found = match_graphs(before, after)
         assert (found.by_key, len(found.same)) == (False, 1)
-    found = unlike(keyed, graphs_of(recording([graph(1, ["sub", "div"])]), {}))
+    found = match_graphs(keyed, graphs_of(recording([graph(1, ["sub", "div"])]), {}))
     assert (found.by_key, found.same) == (True, [])
 
 

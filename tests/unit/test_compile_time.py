@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dynamo_core.analysis.time.compiles import compile_costs
+from dynamo_core.case import Case
 from dynamo_core.model import (
     CacheLookup,
     Compile,
@@ -91,7 +92,7 @@ def recording(*processes: Process) -> Recording:
 
 
 def page(*processes: Process, show_all: bool = False) -> str:
-    return plain_text(compile_time_blocks(recording(*processes), show_all))
+    return plain_text(compile_time_blocks(Case(recording(*processes)), show_all))
 
 
 def test_the_page_has_the_split_the_trees_the_losses_and_the_functions() -> None:
@@ -111,7 +112,7 @@ def test_the_page_has_the_split_the_trees_the_losses_and_the_functions() -> None
         "9 calls of others, 1 ms",
     ):
         assert wanted in text
-    assert to_markdown(compile_time_blocks(recording(process()), True))
+    assert to_markdown(compile_time_blocks(Case(recording(process())), True))
 
 
 def test_the_tree_is_indented_and_its_shares_are_of_the_compile() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from dynamo_core.analysis.figures import Figures
+from dynamo_core.case import Case
 from dynamo_core.findings import find
 from dynamo_core.model import Bytecode, CallTimes, Compile, CompileId, Frame, Graph, Place, ResumeFunction
 from dynamo_reporters.page.console import plain_text
@@ -91,7 +92,7 @@ def test_calls_that_were_not_counted_are_not_recorded() -> None:
 def test_the_page_of_recompiles_says_the_same() -> None:
     known = of_one_process(**KNOWN)
     assert Figures(known).recompiled[0].limit is not None
-    page = " ".join(plain_text(report().page(known)).split())
+    page = " ".join(plain_text(report().page(Case(known))).split())
     assert "no entry have run eager since, at most 30 times, as the graph before it ran 32 times." in page
 
 
@@ -99,7 +100,7 @@ def test_nothing_ran_eager_where_torch_raised_an_error_at_its_limit() -> None:
     raised = Frame(NAME, Place("/x.py", 4), "raised", "it failed", False, False, at(2))
     told = effect_of(frames=[raised])
     assert told == "its 2 compiled versions ran 2 calls in all; a call that fit none of them raised an error"
-    page = " ".join(plain_text(report().page(of_one_process(**KNOWN, frames=[raised]))).split())
+    page = " ".join(plain_text(report().page(Case(of_one_process(**KNOWN, frames=[raised])))).split())
     assert "at its recompile limit: a call that fit no entry raised an error." in page
 
 

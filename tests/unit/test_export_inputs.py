@@ -19,7 +19,7 @@ from dynamo_core.capture.exporting.inputs import (
 )
 from dynamo_core.capture.exporting.observer import CallsSeen
 from dynamo_core.capture.exporting.trial import Call
-from dynamo_core.exports.modules import values_left_out
+from dynamo_core.exports.modules import specialized_arguments
 from dynamo_core.model import ConstantSeen
 
 
@@ -124,4 +124,4 @@ def test_dataclasses_that_torch_does_not_know_are_found_wherever_they_are() -> N
 def test_an_argument_varies_where_all_of_its_values_are_whole_numbers(
     values: tuple[str, ...], are_left_out: bool
 ) -> None:
-    assert bool(values_left_out([ConstantSeen("scale", values)])) is are_left_out
+    assert bool(specialized_arguments([ConstantSeen("scale", values)])) is are_left_out

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dynamo_core.exports import modules
-from dynamo_core.exports.modules import Exports, ModuleExport, agreement, exports_of, values_left_out
+from dynamo_core.exports.modules import Exports, ModuleExport, agreement, exports_of, specialized_arguments
 from dynamo_core.model import (
     CalledModule,
     ConstantSeen,
@@ -107,7 +107,7 @@ def test_sizes_that_never_varied_are_all_and_values_of_which_one_is_known_are_so
     assert one(read, trial(), module=called(constants=(mode,))).verdict == "exports for some calls"
     assert one(read, trial(), module=called(constants=(number,))).verdict == "exports"
     single, mixed = ConstantSeen("m", ("'a'",)), ConstantSeen("n", ("1", "1.5"))
-    assert values_left_out([mode, number, single, mixed]) == [mode, mixed]
+    assert specialized_arguments([mode, number, single, mixed]) == [mode, mixed]
 
 
 def test_trials_are_in_the_order_of_the_kinds_dynamic_first_and_each_once(read: Read) -> None:

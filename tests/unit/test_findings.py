@@ -8,6 +8,7 @@ import pytest
 
 from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.words import stable_text, without_numbers
+from dynamo_core.case import Case
 from dynamo_core.findings import KINDS, Cost, Draft, Figure, Finding, Known, find
 from dynamo_core.findings.build import as_findings
 from dynamo_core.findings.recompiles import ranked_breaks
@@ -28,7 +29,7 @@ from dynamo_core.model import (
     StackFrame,
     UnrolledLoop,
 )
-from dynamo_reporters.breaks import problem_blocks
+from dynamo_reporters.breaks import audit_blocks
 from dynamo_reporters.documents import json_schema, json_value
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.parts.sections import finding_lines
@@ -378,7 +379,7 @@ def test_the_documentation_lists_every_kind_and_nothing_else() -> None:
 
 def test_the_page_of_breaks_begins_with_what_is_to_be_fixed_first() -> None:
     known = of_one_process(breaks=[a_break()], frames=[fallback()])
-    page = plain_text(problem_blocks(known))
+    page = plain_text(audit_blocks(Case(known)))
     first, _ = find(known)
     assert first.kind == "fell back to eager"
     assert page.index(f"1. {first.title}") < page.index("2. /home/me/train.py:7")

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from page_reader import Page, Tag
 
-from dynamo_core.analysis.summary import summarize
+from dynamo_core.case import Case
 from dynamo_core.findings import Cost, Evidence, Figure, Finding, Remedy
 from dynamo_core.model import (
     Compiling,
@@ -55,7 +55,9 @@ def links(recording: Recording) -> Links:
 
 
 def screen(recording: Recording, *findings: Finding) -> Page:
-    elements = first_screen(recording, summarize(recording), findings, links(recording), None)
+    case = Case(recording)
+    case.findings = list(findings)
+    elements = first_screen(case, links(recording), None)
     return Page("".join(map(to_html, elements)))
 
 
@@ -236,7 +238,8 @@ def test_what_does_not_fit_is_left_out_by_whole_kinds_in_order() -> None:
 def test_a_page_that_would_be_too_large_says_what_it_left_out_and_where_that_is() -> None:
     given = replace(GRAPH, nodes=(Node("call_function", "y", "torch.relu", "()", "{}", (), ()),))
     small, whole = (
-        Page(page(of_one_process(graphs=[given]), largest=largest).decode()) for largest in (1, 25_000_000)
+        Page(page(Case(of_one_process(graphs=[given])), largest=largest).decode())
+        for largest in (1, 25_000_000)
     )
     assert "Left out" in texts(small.all("h2")) and "Left out" not in texts(whole.all("h2"))
     assert any(
@@ -248,9 +251,9 @@ def test_a_page_that_would_be_too_large_says_what_it_left_out_and_where_that_is(
 
 def test_a_page_names_its_program_and_its_sections() -> None:
     run = Run(exit_code=0, program="train")
-    read = Page(page(of_one_process(run, graphs=[GRAPH])).decode())
+    read = Page(page(Case(of_one_process(run, graphs=[GRAPH]))).decode())
     assert texts(read.all("title")) == ["dynamo: train"]
-    assert texts(Page(page(of_one_process()).decode()).all("title")) == ["dynamo: rec"]
+    assert texts(Page(page(Case(of_one_process())).decode()).all("title")) == ["dynamo: rec"]
     (tabs,) = read.all("nav")
     assert tabs.text.startswith("Overview")
     for key in ("search", "a section", "close"):

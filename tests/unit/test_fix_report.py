@@ -7,19 +7,20 @@ from pathlib import Path
 import pytest
 
 from dynamo_core.findings import Cost, Evidence, Finding, Remedy
-from dynamo_core.fix.judging import Observed
+from dynamo_core.fix.judging import ObservedRun
 from dynamo_core.fix.search import Plan, _Search
-from dynamo_core.fix.trial import Fix, Fixes, Patch, Ran, Trial
+from dynamo_core.fix.trial import Fix, Fixes, Patch, RunResult, Trial
 from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
 from dynamo_core.model import Place
 from dynamo_core.remedies.rules import Assignment, Change
 from dynamo_core.shared.settings import Settings
-from dynamo_reporters.fix import fix_blocks, fix_document
+from dynamo_reporters.fix import fix_blocks, report
 from dynamo_reporters.page.console import plain_text
+from dynamo_reporters.report import document as as_json
 from schemas import validate
 
-RAN = Ran("r", 0, None, 5.0, 4.0, 0.02)
+RAN = RunResult("r", 0, None, 5.0, 4.0, 0.02)
 SETTING = Remedy(
     *("setting", "set `a.b = True`: then it is traced.", "dynamo breaks"),
     change=Change(settings=(Assignment("torch._dynamo.config.x", "True"),)),
@@ -176,13 +177,13 @@ def test_of_a_program_that_prints_nothing_no_output_is_called_the_same() -> None
 
 
 def test_the_document_is_as_its_schema_says() -> None:
-    document = fix_document(FIXES)
+    document = as_json(report(), FIXES)
     validate(document)
     first, second, third, _ = document["fixes"]
     assert (first["kept"], first["is_proven"], second["cured_by"], third["is_proven"]) == (1, True, 1, False)
     assert "-if x:\n+where\n" in first["trials"][1]["patch"]
     assert (document["together"]["verdict"], document["together"]["after"]) == ("helps", 4)
-    assert fix_document(replace(FIXES, together=None))["together"] is None
+    assert as_json(report(), replace(FIXES, together=None))["together"] is None
 
 
 def test_a_remedy_that_is_kept_alone_falls_with_the_run_beside_eager() -> None:
@@ -210,9 +211,9 @@ def test_the_remedy_without_which_the_others_do_no_harm_is_withdrawn(
     search = _Search(Plan(request, Path("r"), 9, 9.0), lambda what, done: None)
     guilty = fixes[1]
     monkeypatch.setattr(
-        search, "_together", lambda rest: harm if any(each is guilty for each in rest) else PROVEN
+        search, "_try_together", lambda rest: harm if any(each is guilty for each in rest) else PROVEN
     )
-    search._withdraw_the_guilty(result)
+    search._withdraw_harmful(result)
     assert [fix.kept is not None for fix in fixes] == [True, False, True]
     assert (guilty.trials[0].verdict, guilty.trials[0].reason) == (
         "changes the output",
@@ -228,12 +229,12 @@ def test_what_seems_slower_is_run_again_beside_the_program_as_it_is(
 ) -> None:
     request = Request(Program(("p.py",), is_python=True), Settings(recording=""))
     search = _Search(Plan(request, Path("r"), 9, 9.0), lambda what, done: None)
-    search._baseline += [Observed(RAN, "", [FINDING])] * 2
+    search._baseline += [ObservedRun(RAN, "", [FINDING])] * 2
     slower = replace(RAN, step_seconds=0.03)
     runs = [
-        Observed(slower, "", []),
-        Observed(replace(RAN, step_seconds=then), "", [FINDING]),
-        Observed(slower, "", []),
+        ObservedRun(slower, "", []),
+        ObservedRun(replace(RAN, step_seconds=then), "", [FINDING]),
+        ObservedRun(slower, "", []),
     ]
     monkeypatch.setattr(search, "_run", lambda *_: runs.pop(0))
     monkeypatch.setattr("dynamo_core.fix.search.patches", lambda *_: ())

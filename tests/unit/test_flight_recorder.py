@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dynamo_core.analysis.ranks import Difference
-from dynamo_core.analysis.ranks.collectives import called_otherwise
+from dynamo_core.analysis.ranks.collectives import flight_recorder_differences
 from dynamo_core.model import CalledCollective, Place
 from dynamo_core.recording.ranks import dumps_in
 
@@ -23,7 +23,7 @@ def call(
 
 
 def difference(*ranks: list[CalledCollective]) -> Difference | None:
-    return next(called_otherwise({rank: tuple(calls) for rank, calls in enumerate(ranks)}), None)
+    return next(flight_recorder_differences({rank: tuple(calls) for rank, calls in enumerate(ranks)}), None)
 
 
 def test_the_first_call_that_differs_is_named_with_each_line() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from dynamo_core.capture.probes.graphs import modes_of
+from dynamo_core.capture.probes.graphs import torch_modes
 from dynamo_core.shared.graph_key import graph_key
 
 MODES = {"grad_enabled": True, "autocast": {}}
@@ -63,14 +63,14 @@ def test_a_nested_graph_matters() -> None:
 
 def test_settings_of_torch_are_part_of_it() -> None:
     gm = torch.fx.symbolic_trace(lambda x: x + torch.ones(3))
-    keys = [graph_key(graph(), modes_of(gm))]
+    keys = [graph_key(graph(), torch_modes(gm))]
     with torch.no_grad():
-        keys.append(graph_key(graph(), modes_of(gm)))
+        keys.append(graph_key(graph(), torch_modes(gm)))
     default = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:
-        keys.append(graph_key(graph(), modes_of(gm)))
+        keys.append(graph_key(graph(), torch_modes(gm)))
     finally:
         torch.set_default_dtype(default)
     assert len(set(keys)) == 3
-    assert graph_key(graph(), modes_of(gm)) == keys[0]
+    assert graph_key(graph(), torch_modes(gm)) == keys[0]

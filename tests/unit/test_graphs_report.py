@@ -18,6 +18,7 @@ from dynamo_core.analysis.graphs.nodes import (
     tensor_text,
 )
 from dynamo_core.analysis.graphs.program import generated_program, placeholders_in
+from dynamo_core.case import Case
 from dynamo_core.model import (
     CallTimes,
     CompileId,
@@ -117,7 +118,7 @@ def recording(*graphs: Graph, stages: tuple[Stage, ...] = (), rank: int | None =
 
 
 def text(value: Recording, **options: object) -> str:
-    return plain_text(report(**options).page(value))  # type: ignore[arg-type]
+    return plain_text(report(**options).page(Case(value)))  # type: ignore[arg-type]
 
 
 def test_inputs_are_told_apart_and_counted() -> None:
@@ -231,7 +232,7 @@ def test_dot_quotes_what_it_must() -> None:
 
 
 def test_markdown_has_the_lines_in_a_column_of_their_own() -> None:
-    page = to_markdown(report().page(recording(GRAPH)))
+    page = to_markdown(report().page(Case(recording(GRAPH))))
     row = next(line for line in page.splitlines() if "call\\_function" in line)
     assert len(row.split(" | ")) == 6
     assert row.rstrip(" |").endswith("y = x.relu()")
@@ -264,7 +265,7 @@ def test_a_stage_that_is_not_there_is_said_to_be_missing(stage: str) -> None:
 
 
 def test_document_has_everything() -> None:
-    body = document(report(stages=("aot-joint", "runnable")), recording(GRAPH, stages=STAGES))
+    body = document(report(stages=("aot-joint", "runnable")), Case(recording(GRAPH, stages=STAGES)))
     json.dumps(body)
     graph = body["graphs"][0]
     assert graph["counts"]["parameters"] == 1
@@ -317,23 +318,23 @@ def test_torchs_program_says_what_to_import_behind_its_own_import_of_torch() -> 
 
 def test_texts_of_graphs_are_code_of_their_own_language() -> None:
     for style, language in (("code", "python"), ("dot", "dot")):
-        (block,) = report(style).page(recording(GRAPH))
+        (block,) = report(style).page(Case(recording(GRAPH)))
         assert isinstance(block, Code) and block.language == language
     for style, mark in (("code", "# "), ("dot", "// ")):
-        assert plain_text(report(style).page(recording())).startswith(mark)
+        assert plain_text(report(style).page(Case(recording()))).startswith(mark)
 
 
 def test_a_graph_that_runs_is_not_said_to_be_never_called() -> None:
     running = CallTimes(0, 0.0, {}, (), (), None, running_since_ns=5)
     value = recording(replace(GRAPH, calls=0, host_seconds=0.0, times=running))
-    assert "called 0 times; a call has not returned" in plain_text(report().page(value))
-    assert "the first call has not returned" in plain_text(run_time_blocks(value, show_all=False))
-    assert "never called" not in plain_text(explain_report().page(value))
+    assert "called 0 times; a call has not returned" in plain_text(report().page(Case(value)))
+    assert "the first call has not returned" in plain_text(run_time_blocks(Case(value), show_all=False))
+    assert "never called" not in plain_text(explain_report().page(Case(value)))
     never = recording(
         replace(GRAPH, calls=0, host_seconds=0.0, times=replace(running, running_since_ns=None))
     )
-    assert "none was called" in plain_text(run_time_blocks(never, show_all=False))
-    assert "never called" in plain_text(explain_report().page(never))
+    assert "none was called" in plain_text(run_time_blocks(Case(never), show_all=False))
+    assert "never called" in plain_text(explain_report().page(Case(never)))
 
 
 def test_torchs_program_is_given_without_what_only_concerns_the_recording() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from dynamo_core.analysis.guard_text import check_words, guard_words, markings_words, remark, tensor_check
 from dynamo_core.analysis.source_lines import whole_places
+from dynamo_core.case import Case
 from dynamo_core.model import Compile, CompileId, Guard, GuardCheck, GuardSet, Place, Process, Recording
 from dynamo_reporters.guards.groups import by_source, differences, entries_of, without_guards
 from dynamo_reporters.guards.report import guards_blocks, report
@@ -85,11 +86,11 @@ def recording(*guard_sets: GuardSet, compiles: Iterable[Compile] | None = None) 
 
 
 def page(what: Recording, show_all: bool = False) -> str:
-    return plain_text(report(show_all).page(what))
+    return plain_text(report(show_all).page(Case(what)))
 
 
 def body(what: Recording) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(json.dumps(document(report(), what)))
+    value: dict[str, Any] = json.loads(json.dumps(document(report(), Case(what))))
     return value
 
 
@@ -462,6 +463,6 @@ def test_live_output_shows_either_source(detail: Detail) -> None:
 
 
 def test_markdown_has_the_source_of_each_row() -> None:
-    text = to_markdown(report().page(recording(entry(0, equals("L['n']", 2)))))
+    text = to_markdown(report().page(Case(recording(entry(0, equals("L['n']", 2))))))
     assert "| L\\['n'\\]" in text
     assert "### \\[0/0\\] 9 guards" in text

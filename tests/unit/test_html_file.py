@@ -5,6 +5,7 @@ import re
 
 from page_reader import Page
 
+from dynamo_core.case import Case
 from dynamo_core.model import ProcessInfo, Run
 from dynamo_reporters.explain.report import report as explain
 from dynamo_reporters.graphs.report import report as graphs
@@ -17,9 +18,9 @@ from made import of_one_process
 RECORDING = of_one_process()
 
 
-def opened_at(report: Report | None) -> str | None:
+def opened_at(report: Report[Case] | None) -> str | None:
     found = re.match(
-        r'<!DOCTYPE html>\n<html lang="en"(?: data-opened="(\w+)")?>', page(RECORDING, report).decode()
+        r'<!DOCTYPE html>\n<html lang="en"(?: data-opened="(\w+)")?>', page(Case(RECORDING), report).decode()
     )
     assert found is not None
     return found[1]
@@ -31,7 +32,7 @@ def test_a_page_opens_at_the_section_of_the_report_that_was_asked_for() -> None:
 
 
 def test_a_page_of_a_recording_has_one_script_and_blocks_alone_have_none() -> None:
-    text = page(RECORDING).decode()
+    text = page(Case(RECORDING)).decode()
     assert len(re.findall(r'<script type="module">', text)) == 1
     assert text.count("<style>") == 1
     assert "<script" not in page_of_blocks([Heading("a", 1), Paragraph("b")]).decode()
@@ -39,7 +40,7 @@ def test_a_page_of_a_recording_has_one_script_and_blocks_alone_have_none() -> No
 
 def test_a_browser_runs_nothing_else_and_loads_nothing() -> None:
     (policy,) = re.findall(
-        r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"', page(RECORDING).decode()
+        r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"', page(Case(RECORDING)).decode()
     )
     assert "default-src &#x27;none&#x27;" in policy or "default-src 'none'" in policy
     assert len(re.findall(r"sha256-[A-Za-z0-9+/]{43}=", policy)) == 2
@@ -49,7 +50,7 @@ def test_a_browser_runs_nothing_else_and_loads_nothing() -> None:
 def test_lists_and_settings_are_written_out() -> None:
     run = Run.of({"exit_code": 0, "command": ["python", "a b.py"], "settings": {"override": ["x=1", "y=2"]}})
     info = ProcessInfo.of({"pid": 1, "argv": ["a b.py", "-v"], "environment": {"OMP": "2"}})
-    read = Page(page(of_one_process(run, info=info, record_counts={"one": 1, "two": 2})).decode())
+    read = Page(page(Case(of_one_process(run, info=info, record_counts={"one": 1, "two": 2}))).decode())
     text = json.dumps([*read.blocks().values(), *(tag.text for tag in read.tags)], ensure_ascii=False)
     for told in ("python 'a b.py'", "override = x=1, y=2", "'a b.py' -v", "OMP = 2", "two = 2", "one = 1"):
         assert told in text, told

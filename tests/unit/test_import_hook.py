@@ -48,6 +48,6 @@ def test_who_asks_twice_is_called_once_and_who_waits_no_longer_not_at_all(hook: 
     assert called == [module]
     del sys.modules["waited_for"]
     hook.when_imported("waited_for", called.append)
-    hook.no_longer("waited_for")
+    hook.stop_waiting_for("waited_for")
     importlib.import_module("waited_for")
     assert called == [module]

@@ -12,6 +12,7 @@ import pytest
 from dynamo_core.analysis.selection import Selection, select
 from dynamo_core.capture.interventions.freeze import Freeze
 from dynamo_core.capture.probe_guard import ProbeGuard
+from dynamo_core.case import Case
 from dynamo_core.model import (
     ChangedSetting,
     CompileId,
@@ -126,7 +127,7 @@ def test_the_page_and_the_document() -> None:
         in page
     )
     assert "never compiled before" in page
-    told = document(report(), run)
+    told = document(report(), Case(run))
 
     first = told["freeze"]["not_compiled"][0]
     assert first["times"] == 3

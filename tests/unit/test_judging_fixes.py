@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from dynamo_core.findings import Cost, Evidence, Finding
-from dynamo_core.fix.applying import changed_lines, patch_text, put_into
-from dynamo_core.fix.judging import Observed, judge, lines_compared, own_lines
-from dynamo_core.fix.trial import Patch, Ran
+from dynamo_core.fix.applying import apply_patch, changed_lines, patch_text
+from dynamo_core.fix.judging import ObservedRun, judge, lines_compared, program_stderr
+from dynamo_core.fix.trial import Patch, RunResult
 from dynamo_core.model import Place
 
 BREAK = Finding(
@@ -31,7 +31,7 @@ RECOMPILE = replace(BREAK, kind="recompile", identity="recompile-1", title="g at
 SLOW = replace(BREAK, kind="time outside of graphs", identity="time-1", function=None, place=None)
 
 
-def run(*findings: Finding, stdout: str = "1.0\n2.0\n", **ran: Any) -> Observed:
+def run(*findings: Finding, stdout: str = "1.0\n2.0\n", **ran: Any) -> ObservedRun:
     values: dict[str, Any] = {
         "recording": "r",
         "exit_code": 0,
@@ -40,13 +40,13 @@ def run(*findings: Finding, stdout: str = "1.0\n2.0\n", **ran: Any) -> Observed:
         "cpu_seconds": 8.0,
         "step_seconds": None,
     } | ran
-    return Observed(Ran(**values), stdout, findings)
+    return ObservedRun(RunResult(**values), stdout, findings)
 
 
 BASELINE = [run(BREAK, RECOMPILE), run(BREAK, RECOMPILE, SLOW)]
 
 
-def verdict(tried: Observed, *, is_edit: bool = False) -> str:
+def verdict(tried: ObservedRun, *, is_edit: bool = False) -> str:
     return judge(BREAK, BASELINE, tried, is_edit=is_edit).verdict
 
 
@@ -155,7 +155,7 @@ def test_warnings_and_torchs_log_are_not_the_programs_own_lines() -> None:
 Traceback (most recent call last):
   File "/home/me/a.py", line 31, in f
 dynamo: recorded"""
-    assert own_lines(stderr).splitlines() == [
+    assert program_stderr(stderr).splitlines() == [
         "step 1",
         "  indented",
         "Traceback (most recent call last):",
@@ -218,15 +218,15 @@ def test_only_a_newline_ends_a_line_of_a_patch() -> None:
     before = "a = 1\r\n\x0c\nb = '\u2028'\n"
     patch = Patch("a.py", before, before.replace("a = 1", "a = 2"))
     assert patch_text([patch]).endswith("-a = 1\r\n+a = 2\r\n \x0c\n b = '\u2028'\n")
-    assert put_into(before, patch) == patch.after
+    assert apply_patch(before, patch) == patch.after
 
 
 def test_an_edit_is_put_where_its_lines_are_now() -> None:
-    assert put_into(BEFORE, PATCH) == PATCH.after
+    assert apply_patch(BEFORE, PATCH) == PATCH.after
     moved = "# new\n" + BEFORE.replace("line 19\n", "last\n")
-    assert put_into(moved, PATCH) == "# new\n" + PATCH.after.replace("line 19\n", "last\n")
+    assert apply_patch(moved, PATCH) == "# new\n" + PATCH.after.replace("line 19\n", "last\n")
 
 
 def test_an_edit_whose_lines_are_gone_or_twice_there_is_not_made() -> None:
-    assert put_into(BEFORE.replace("line 9\n", "line 9.5\n"), PATCH) is None
-    assert put_into(BEFORE + BEFORE, PATCH) is None
+    assert apply_patch(BEFORE.replace("line 9\n", "line 9.5\n"), PATCH) is None
+    assert apply_patch(BEFORE + BEFORE, PATCH) is None

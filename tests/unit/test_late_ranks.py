@@ -24,4 +24,4 @@ COMPILING: list[tuple[int, int]] = [(60, 70), (0, 5), (20, 30)]
 def test_compiling_counts_from_the_call_before(began: int, expected: int) -> None:
     calls: Any = ENDED
     call: Any = SimpleNamespace(began_ns=began)
-    assert _CompilingBefore(COMPILING, calls).of(call) == expected
+    assert _CompilingBefore(COMPILING, calls).nanoseconds(call) == expected

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from dynamo_core.analysis.ranks.members import Launch, newest
+from dynamo_core.analysis.ranks.members import Launch, select_ranks
 from dynamo_core.shared.launchers import attempt_of, job_of, rank_of
 
 TORCHRUN = {"RANK": "3", "TORCHELASTIC_RUN_ID": "abc", "TORCHELASTIC_RESTART_COUNT": "2"}
@@ -53,26 +53,26 @@ def launch(rank: int | None, started_ns: int, **fields: object) -> Launch:
 def test_an_attempt_that_was_larger_leaves_no_rank_behind() -> None:
     first = [launch(rank, 1 + rank) for rank in range(4)]
     again = [launch(rank, 10 + rank, attempt=(0, 1)) for rank in range(2)]
-    found = newest([*first, *again])
+    found = select_ranks([*first, *again])
     assert found.ranks == {0: 4, 1: 5}
     assert found.left_out == ("an earlier attempt at the job (restart 0, 4 processes)",)
 
 
 def test_a_requeued_job_starts_its_restarts_anew() -> None:
-    found = newest([launch(0, 1, attempt=(0, 3)), launch(0, 2, attempt=(1, 0))])
+    found = select_ranks([launch(0, 1, attempt=(0, 3)), launch(0, 2, attempt=(1, 0))])
     assert found.ranks == {0: 1}
     assert found.left_out == ("an earlier attempt at the job (requeue 0, restart 3, 1 process)",)
 
 
 def test_the_last_job_is_compared_and_the_others_are_counted() -> None:
     jobs = [launch(rank, at, job=name) for name, at in (("a", 5), ("b", 9), ("c", 1)) for rank in range(2)]
-    found = newest(jobs)
+    found = select_ranks(jobs)
     assert found.ranks == {0: 2, 1: 3}
     assert found.left_out == ("2 earlier jobs in the same folder",)
 
 
 def test_the_agent_of_torchrun_under_srun_is_no_rank() -> None:
-    found = newest([launch(0, 1, unsure=4), launch(0, 2), launch(1, 3)])
+    found = select_ranks([launch(0, 1, unsure=4), launch(0, 2), launch(1, 3)])
     assert (found.ranks, found.left_out) == ({0: 1, 1: 2}, ())
 
 
@@ -80,10 +80,10 @@ def test_without_a_name_of_the_job_the_parent_tells_runs_apart() -> None:
     first = [launch(rank, 1, job=None) for rank in range(3)]
     second = [launch(rank, 5, job=None, parent=2) for rank in range(2)]
     beside = [launch(2, 4, job=None, host="other", parent=7)]
-    found = newest([*first, *second, *beside])
+    found = select_ranks([*first, *second, *beside])
     assert found.ranks == {0: 3, 1: 4, 2: 5}
     assert found.left_out == ("3 processes that had the same ranks earlier",)
 
 
 def test_forked_workers_and_processes_without_a_rank_are_no_ranks() -> None:
-    assert newest([launch(None, 1), launch(0, 2, forked=True)]).ranks == {}
+    assert select_ranks([launch(None, 1), launch(0, 2, forked=True)]).ranks == {}

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from dynamo_core.case import Case
 from dynamo_core.model import (
     CallTimes,
     CaptureDecision,
@@ -31,7 +32,7 @@ FAILED = Run(exit_code=1, started_ns=0, ended_ns=9 * S)
 
 
 def told(run: Run | None = FAILED, /, **fields: Any) -> list[str]:
-    return render_end_of_run(of_one_process(run, end=ProcessEnd(), **fields), is_newest=True)
+    return render_end_of_run(Case(of_one_process(run, end=ProcessEnd(), **fields)), is_newest=True)
 
 
 def lines_with(begin: str, lines: list[str]) -> list[str]:
@@ -52,7 +53,7 @@ def test_what_a_killed_program_was_in_the_middle_of() -> None:
         Compiling(CompileId(1, 2), "g", AT, 8 * S, is_backward=True),
     ]
     killed = of_one_process(FAILED, graphs=graphs, compiling=compiling)
-    assert lines_with("not finished: ", render_end_of_run(killed, is_newest=True)) == [
+    assert lines_with("not finished: ", render_end_of_run(Case(killed), is_newest=True)) == [
         "compiling g at /home/me/train.py:3 [1/0]: traced by Dynamo for 6.00 s",
         "compiling g at /home/me/train.py:3 [1/1]: graph 7, 1 op, in backend inductor for 4.00 s "
         "(6.00 s in all)",
@@ -89,7 +90,7 @@ def test_of_many_lines_of_a_kind_five_are_shown() -> None:
     assert lines_with("override: … and ", lines) == ["2 more; `dynamo explain` has all"]
     five = told(asked, changed_settings=changed[:5])
     assert not any("…" in line for line in lines_with("override: ", five)[:5])
-    elsewhere = render_end_of_run(of_one_process(asked, changed_settings=changed), is_newest=False)
+    elsewhere = render_end_of_run(Case(of_one_process(asked, changed_settings=changed)), is_newest=False)
     assert "  override: … and 2 more; `dynamo explain rec` has all" in elsewhere
 
 
@@ -130,24 +131,26 @@ def test_what_comes_next_is_the_report_on_what_is_open() -> None:
     assert lines[-1] == "next: dynamo recompiles"
     assert len(lines_with("not compiled: f at /home/me/train.py:3, 3 times", lines)) == 1
     nothing = Recording(of_one_process().path, Run(exit_code=0), [], 0, [])
-    assert not any(line.startswith("next:") for line in render_end_of_run(nothing, is_newest=True))
+    assert not any(line.startswith("next:") for line in render_end_of_run(Case(nothing), is_newest=True))
 
 
 def test_of_ranks_that_wait_for_each_other_it_says_who_and_where_to_look() -> None:
     alike = of(*(rank(number, graph(collective("all_reduce"))) for number in range(2)))
-    assert render_end_of_run(alike, is_newest=True)[-1] == "next: dynamo explain"
+    assert render_end_of_run(Case(alike), is_newest=True)[-1] == "next: dynamo explain"
     waiting = of(
         rank(0, graph(collective("all_reduce"), times=running(5 * S)), ended=False),
         rank(1, ended=False),
     )
-    lines = render_end_of_run(waiting, is_newest=True)
+    lines = render_end_of_run(Case(waiting), is_newest=True)
     assert lines[-1] == "next: dynamo ranks"
     assert any("rank 0" in line for line in lines[1:-1])
 
 
 def test_what_could_not_be_seen_and_how_it_ended() -> None:
-    lines = render_end_of_run(of_one_process(FAILED, lost_records=2, compiles=[compiled(0)]), is_newest=True)
+    lines = render_end_of_run(
+        Case(of_one_process(FAILED, lost_records=2, compiles=[compiled(0)])), is_newest=True
+    )
     assert lines_with("not seen: ", lines)[0].startswith("process 1: its last record")
     assert lines_with("The program ", lines) == ["ended with exit code 1 after 9.00 s."]
-    plain = render_end_of_run(of_one_process(None), is_newest=True)
+    plain = render_end_of_run(Case(of_one_process(None)), is_newest=True)
     assert lines_with("The program ", plain) == []

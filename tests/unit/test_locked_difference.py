@@ -10,8 +10,9 @@ from dynamo_core.compare.lock import LockedDifference, compare_with_lock
 from dynamo_core.compare.lock_file import Facts, KnownFinding
 from dynamo_core.model import Recording, Run
 from dynamo_core.shared.errors import LockFileProblem
-from dynamo_reporters.diff import locked_blocks, locked_document
+from dynamo_reporters.diff import locked_blocks, locked_report
 from dynamo_reporters.page.console import plain_text
+from dynamo_reporters.report import document as as_json
 from made import compiled, of_one_process
 from made_findings import a_break
 from schemas import validate
@@ -169,7 +170,7 @@ def test_the_page_has_what_is_worse_before_what_is_better_and_what_came_went_and
         "Not compared",
         "- a: not recorded on both sides: recompiles",
     ]
-    document = locked_document(found, WAS, NOW)
+    document = as_json(locked_report(WAS, NOW), found)
     validate(document)
     assert (document["only_before"], document["only_after"]) == (["old"], ["new"])
 

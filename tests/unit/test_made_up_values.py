@@ -1,6 +1,6 @@
 """What a graph's inputs are filled with outside of its program."""
 
-from dynamo_core.analysis.graphs.program import changes, index_ranges, symbolic_dimensions
+from dynamo_core.analysis.graphs.program import index_ranges, symbolic_dimensions, value_calls
 from dynamo_core.model import Node, TensorInfo
 
 
@@ -27,7 +27,7 @@ def test_indices_are_in_the_range_of_what_they_look_up() -> None:
     ]
     ranges = index_ranges(nodes)
     assert ranges == {"tokens": 100, "classes": 10}
-    assert [changes(node, ranges) for node in (nodes[0], nodes[2], nodes[3])] == [
+    assert [value_calls(node, ranges) for node in (nodes[0], nodes[2], nodes[3])] == [
         ".random_(0, 100)",
         ".random_(0, 10)",
         "",
@@ -35,14 +35,14 @@ def test_indices_are_in_the_range_of_what_they_look_up() -> None:
 
 
 def test_weights_are_as_layers_are_initialised_and_variances_positive() -> None:
-    assert changes(placeholder("w", 8, 16, is_parameter=True), {}) == ".div_(4)"
-    assert changes(placeholder("b", 8, is_parameter=True), {}) == ""
-    assert changes(placeholder("x", 8, 16), {}) == ""
+    assert value_calls(placeholder("w", 8, 16, is_parameter=True), {}) == ".div_(4)"
+    assert value_calls(placeholder("b", 8, is_parameter=True), {}) == ""
+    assert value_calls(placeholder("x", 8, 16), {}) == ""
     variance = placeholder("v", 8, source="L['self']._buffers['running_var']")
-    assert changes(variance, {}) == ".abs_()"
+    assert value_calls(variance, {}) == ".abs_()"
     expanded = Node("placeholder", "m", "m", "()", "{}", (), (TensorInfo((4,), (0,), "bool", "cpu"),))
-    assert changes(expanded, {}) == ""
-    assert changes(placeholder("mask", 4, dtype="bool"), {}) == ".random_(0, 2)"
+    assert value_calls(expanded, {}) == ""
+    assert value_calls(placeholder("mask", 4, dtype="bool"), {}) == ".random_(0, 2)"
 
 
 def test_symbolic_dimensions_by_input() -> None:

@@ -9,6 +9,7 @@ import pytest
 from dynamo_core.analysis.ranks import compare_ranks
 from dynamo_core.analysis.summary import summarize, unrecorded, unseen_kinds
 from dynamo_core.analysis.verdict import audit, verdict
+from dynamo_core.case import Case
 from dynamo_core.model import CompileId, Graph, GuardSet, Process, ProcessEnd, ProcessInfo, Recording, Run
 from dynamo_reporters.guards.report import report as guards
 from dynamo_reporters.page.console import plain_text
@@ -21,8 +22,8 @@ from trace_bytes import process_of, record
 BLIND = {"graphs": "KeyError: 'gm'"}
 
 
-def first_line(report: Report, recording: Recording) -> str:
-    return plain_text(report.page(recording)).partition("\n")[0]
+def first_line(report: Report[Case], recording: Recording) -> str:
+    return plain_text(report.page(Case(recording))).partition("\n")[0]
 
 
 def of_processes(*processes: Process) -> Recording:

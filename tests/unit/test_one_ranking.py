@@ -7,11 +7,13 @@ from itertools import permutations
 
 import pytest
 
+from dynamo_core.case import Case
 from dynamo_core.findings import KINDS, Cost, Evidence, Figure, Finding, Kind, find
 from dynamo_core.findings.build import ranked, via_line
 from dynamo_core.findings.finding import NOT_RECORDED
 from dynamo_core.model import CompileId, Place, Recording, StackFrame
 from dynamo_reporters.breaks import report as breaks_report
+from dynamo_reporters.documents import json_value
 from dynamo_reporters.explain.report import report as explain_report
 from dynamo_reporters.html import page
 from dynamo_reporters.page.console import plain_text
@@ -111,13 +113,13 @@ def test_titles_are_the_same_in_the_same_order_on_every_surface() -> None:
     found = find(known)
     titles = [each.title for each in found]
     assert len(titles) == 8 and sum(title.endswith(" (2 times)") for title in titles) == 1
-    assert [each["title"] for each in explain_report().body(known)["findings"]] == titles
+    assert [each["title"] for each in json_value(explain_report().body(Case(known)))["findings"]] == titles
     cards = re.findall(r"</span> (.*)", "\n".join(re.findall("<h3>(.*?)</h3>", html_of(known))))
     assert cards == [title.replace("/home/me/", "").replace("lib/", "") for title in titles]
     for shown in (
-        plain_text(explain_report().page(known)),
-        to_markdown(explain_report().page(known)).replace("\\", ""),
-        plain_text(profile_report().page(known)),
+        plain_text(explain_report().page(Case(known))),
+        to_markdown(explain_report().page(Case(known))).replace("\\", ""),
+        plain_text(profile_report().page(Case(known))),
         "\n".join(finding_lines(found, len(titles))),
     ):
         at = [shown.index(title) for title in titles]
@@ -126,7 +128,7 @@ def test_titles_are_the_same_in_the_same_order_on_every_surface() -> None:
 
 def html_of(known: Recording) -> str:
     """The first screen, as it is without JavaScript: links are to files by their names alone."""
-    text = unescape(page(known).decode())
+    text = unescape(page(Case(known)).decode())
     return re.sub(r"</?(?:a|code)\b[^>]*>", "", text)
 
 
@@ -134,7 +136,7 @@ def test_where_it_is_in_a_library_is_said_in_the_same_words_on_every_surface() -
     known = everything()
     (line,) = {via_line(each) for each in find(known) if each.via is not None}
     assert line == "in the library at lib/model.py:12: self.forward(x)"
-    assert line in plain_text(explain_report().page(known))
+    assert line in plain_text(explain_report().page(Case(known)))
     assert "in the library at model.py:12: self.forward(x)" in html_of(known)
     call = StackFrame(Place("/home/me/train.py", 3), "main", "model(x)")
     assert via_line(replace(find(known)[0], kind="recompile", via=call)).startswith("called from /home/me")
@@ -143,24 +145,24 @@ def test_where_it_is_in_a_library_is_said_in_the_same_words_on_every_surface() -
 
 def test_the_pages_of_one_subject_have_the_order_of_the_findings() -> None:
     known = everything()
-    broken = [each["place"]["line"] for each in breaks_report().body(known)["breaks"]]
+    broken = [each["place"]["line"] for each in json_value(breaks_report().body(Case(known)))["breaks"]]
     assert broken == [7, 5, 12]
     kinds = ("graph break", "fell back to eager")
     lines = [(each.via or each).place for each in find(known) if each.kind in kinds]
     assert [each.line for each in lines if each is not None and each.line in broken] == broken
-    taken = profile_report().body(known)["breaks"]
+    taken = json_value(profile_report().body(Case(known)))["breaks"]
     assert [each["place"]["line"] for each in taken] == broken
-    frames = [each["name"] for each in recompiles_report().body(known)["frames"]]
-    text = plain_text(recompiles_report().page(known))
+    frames = [each["name"] for each in json_value(recompiles_report().body(Case(known)))["frames"]]
+    text = plain_text(recompiles_report().page(Case(known)))
     assert frames == ["f", "h", "g"]
     assert sorted(frames, key=lambda name: text.index(f"\n{name} (")) == frames
 
 
 def test_the_page_of_breaks_lists_what_the_findings_do_and_counts_as_every_page() -> None:
     known = everything()
-    text = plain_text(breaks_report().page(known))
+    text = plain_text(breaks_report().page(Case(known)))
     assert text.startswith("4 graph breaks, 3 distinct, 4 frames fell back to eager\n")
-    assert explain_report().body(known)["summary"]["frames_fell_back"] == 4
+    assert json_value(explain_report().body(Case(known)))["summary"]["frames_fell_back"] == 4
     listed = re.findall(r"^(\d\.) (\S+) ", text, re.MULTILINE)
     assert [rank for rank, _ in listed] == ["1.", "2.", "3.", "4.", "5."]
     # The frame that fell back where another one breaks is told with the break, and once.

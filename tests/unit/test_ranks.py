@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dynamo_core.analysis.ranks import compare_ranks
-from dynamo_core.analysis.ranks.members import named
+from dynamo_core.analysis.ranks.members import ranks_in_words
 from dynamo_core.model import (
     CacheLookup,
     Compile,
@@ -22,9 +22,9 @@ from ranks_by_hand import HERE, called, collective, graph, of, rank, running
 
 
 def test_ranks_are_named_in_runs() -> None:
-    assert named([3]) == "rank 3"
-    assert named([4, 0, 1, 2]) == "ranks 0-2 and 4"
-    assert named([0, 1, 5]) == "ranks 0, 1 and 5"
+    assert ranks_in_words([3]) == "rank 3"
+    assert ranks_in_words([4, 0, 1, 2]) == "ranks 0-2 and 4"
+    assert ranks_in_words([0, 1, 5]) == "ranks 0, 1 and 5"
 
 
 def test_ranks_that_do_the_same_are_one_row_without_a_difference() -> None:

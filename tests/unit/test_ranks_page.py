@@ -9,8 +9,10 @@ from dynamo_core.analysis.ranks import CompileWaits, Difference, LateRank, RankR
 from dynamo_core.analysis.ranks.members import Side, Subject
 from dynamo_core.analysis.selection import Selection, select
 from dynamo_core.analysis.words import time_of_day
+from dynamo_core.case import Case
 from dynamo_core.compare.node_changes import SourceLines
 from dynamo_reporters import ranks as page_of_ranks
+from dynamo_reporters.documents import json_value
 from dynamo_reporters.page.blocks import Block, Bullets, Heading, Paragraph, Table
 from dynamo_reporters.parts.sections import other_ranks_blocks
 from made import S
@@ -29,8 +31,8 @@ def difference(subject: Subject, title: str) -> Difference:
 @pytest.fixture
 def page(monkeypatch: pytest.MonkeyPatch) -> Any:
     def blocks(ranks: Ranks) -> list[Block]:
-        monkeypatch.setattr(page_of_ranks, "compare_ranks", lambda recording: ranks)
-        return [*page_of_ranks.report().page(of(rank(0), rank(1)))]
+        monkeypatch.setattr(Case, "ranks", ranks)
+        return [*page_of_ranks.report().page(Case(of(rank(0), rank(1))))]
 
     return blocks
 
@@ -176,6 +178,6 @@ def test_the_page_of_one_rank_of_several_says_what_differs_among_them() -> None:
 
 def test_the_document_has_what_the_page_has() -> None:
     recording = of(*(rank(n, graph(collective("all_reduce", size=8 + n))) for n in range(2)))
-    body = page_of_ranks.report().body(recording)
+    body = json_value(page_of_ranks.report().body(Case(recording)))
     assert [side["ranks"] for side in body["differences"][0]["sides"]] == [[0], [1]]
     assert [row["ranks"] for row in body["rows"]] == [[0, 1]]

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from referencing import Registry, Resource
 
+from dynamo_core.case import Case
 from dynamo_core.compare import compare
 from dynamo_core.model import Recording
 from dynamo_core.recording.read import drop_misfits
@@ -24,7 +25,8 @@ from dynamo_core.recording.trace_format import Damaged, Record
 from dynamo_core.shared import names
 from dynamo_reporters import breaks, ops, recompiles
 from dynamo_reporters.bytecode import report as bytecode
-from dynamo_reporters.diff import diff_blocks, diff_document
+from dynamo_reporters.diff import diff_blocks
+from dynamo_reporters.diff import report as compared
 from dynamo_reporters.explain import report as explain
 from dynamo_reporters.graphs import report as graphs
 from dynamo_reporters.guards import report as guards
@@ -229,13 +231,13 @@ def test_wrong_values_raise_nothing_and_leave_no_control_characters(data: bytes)
 def test_wrong_values_do_not_reach_the_reports(data: bytes) -> None:
     process = build(data, WANTED)
     drop_misfits(process)
-    recording = Recording(Path("rec"), None, [process], None, [])
+    case = Case(Recording(Path("rec"), None, [process], None, []))
     for report in REPORTS:
-        text = plain_text(page(report, recording))
+        text = plain_text(page(report, case))
         assert not _OBEYED.search(text)
-        content = document(report, recording)
+        content = document(report, case)
         assert json.dumps(content, allow_nan=False)
-        schema_of(report.schema).validate(content)
+        schema_of(report.name).validate(content)
 
 
 @settings(thorough, max_examples=60, derandomize=True)
@@ -247,7 +249,7 @@ def test_wrong_values_do_not_reach_the_comparison_of_two_runs(data: bytes) -> No
     for before, after in ((one, one), (one, other), (other, one)):
         difference = compare(before, after)
         assert not _OBEYED.search(plain_text(diff_blocks(difference, before, after)))
-        content = diff_document(difference, before, after)
+        content = document(compared(before, after), difference)
         assert json.dumps(content, allow_nan=False)
         schema_of(content["schema"]).validate(content)
         if before is after:

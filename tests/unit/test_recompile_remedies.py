@@ -206,7 +206,7 @@ def test_a_branch_on_a_size_is_the_programs_own_and_a_size_of_1_is_torchs() -> N
     (one,) = causes(
         [size(4, 5)], ["0/1: 2 <= x.size()[0]  # y = x * 2  # me/train.py:4 in f"], symbols=[opened()]
     )
-    assert not one.is_needed_as_number and one.came_as_0_or_1
+    assert not one.is_needed_as_number and one.was_0_or_1
 
 
 def test_sizes_0_and_1_are_unbacked_only_where_nothing_depends_on_the_size() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dynamo_core.case import Case
 from dynamo_core.model import (
     CompileId,
     Frame,
@@ -46,7 +47,7 @@ def again(*told: Sequence[GuardFailure], **fields: object) -> Recording:
 
 
 def blocks_of(known: Recording, *, show_all: bool = False) -> list[Block]:
-    return [*report(show_all=show_all).page(known)]
+    return [*report(show_all=show_all).page(Case(known))]
 
 
 def table_of(known: Recording, *, show_all: bool = False) -> Table:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from dynamo_core.analysis.summary import summarize
 from dynamo_core.analysis.words import frame_name, number, seconds
+from dynamo_core.case import Case
 from dynamo_core.model import (
     BreakExplanation,
     Compile,
@@ -90,14 +91,14 @@ def test_what_was_not_recorded_is_none_and_said_so() -> None:
     assert summary.graph_breaks is None
     assert summary.frames is None
     assert summary.graph_calls is None
-    assert "graph breaks: not recorded" in plain_text(report().page(foreign))
+    assert "graph breaks: not recorded" in plain_text(report().page(Case(foreign)))
 
 
 def test_a_failed_probe_takes_its_count_with_it() -> None:
     broken = recording()
     broken.processes[0].failed_probes["graph breaks"] = "AttributeError: gone"
     assert summarize(broken).graph_breaks is None
-    assert "no graph breaks (AttributeError: gone)" in plain_text(report().page(broken))
+    assert "no graph breaks (AttributeError: gone)" in plain_text(report().page(Case(broken)))
 
 
 def test_graph_table_is_one_line_with_less_and_has_targets_else() -> None:
@@ -106,7 +107,7 @@ def test_graph_table_is_one_line_with_less_and_has_targets_else() -> None:
 
 
 def test_end_of_run_names_breaks_fallbacks_ending_and_next_command() -> None:
-    lines = "\n".join(render_end_of_run(recording(), is_newest=True))
+    lines = "\n".join(render_end_of_run(Case(recording()), is_newest=True))
     assert "1. bad at /home/user/train.py:7 runs eager: no way\n" in lines
     assert "2. graph break at /home/user/train.py:7 Data-dependent branching (GB0170) (3 times)\n" in lines
     assert "exit code 0 after 2.00 s" in lines
@@ -114,7 +115,7 @@ def test_end_of_run_names_breaks_fallbacks_ending_and_next_command() -> None:
 
 
 def test_a_killed_run_says_so() -> None:
-    lines = "\n".join(render_end_of_run(recording(signal=9, exit_code=None), is_newest=False))
+    lines = "\n".join(render_end_of_run(Case(recording(signal=9, exit_code=None)), is_newest=False))
     assert "killed by SIGKILL" in lines
     assert lines.endswith("next: dynamo explain rec")
 
@@ -127,8 +128,8 @@ def test_a_recording_that_lost_records_is_partial() -> None:
 
 
 def test_document_is_json_and_versioned() -> None:
-    told = json.loads(json.dumps(document(report(), recording())))
-    assert (told["schema"], told["version"]) == ("dynamo-explain", 3)
+    told = json.loads(json.dumps(document(report(), Case(recording()))))
+    assert (told["schema"], told["version"]) == ("dynamo-explain", 1)
     assert told["processes"][0]["graph_breaks"][0]["registry_id"] == "GB0170"
 
 
@@ -151,7 +152,7 @@ def test_words_and_units() -> None:
 
 
 def test_explain_says_what_to_fix_first_and_where() -> None:
-    page = plain_text(report().page(recording()))
+    page = plain_text(report().page(Case(recording())))
     assert page.index("bad at /home/user/train.py:7 runs eager: no way") < page.index("graph break at")
     assert "met 3 times while compiling, crossed 4 times" in page
     assert "`torch.where(x, then, else)`" in page
@@ -162,11 +163,11 @@ def test_ranks_are_compared() -> None:
     ranks.processes = [*recording().processes, *recording().processes]
     for rank, process in enumerate(ranks.processes):
         process.rank = rank
-    page = plain_text(report().page(ranks))
+    page = plain_text(report().page(Case(ranks)))
     assert "The ranks agree in the number of: graphs, ops, breaks, recompiles, guards" in page
     assert "`dynamo ranks` compares their order, the graphs and the collectives in them" in page
     ranks.processes[1].graphs = []
-    assert "The ranks differ in: graphs, ops." in plain_text(report().page(ranks))
+    assert "The ranks differ in: graphs, ops." in plain_text(report().page(Case(ranks)))
 
 
 def test_a_bar_is_as_long_as_its_share_and_never_lost() -> None:

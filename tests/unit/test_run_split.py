@@ -3,6 +3,7 @@
 import pytest
 
 from dynamo_core.analysis.time.wall import Part, WallTime
+from dynamo_core.case import Case
 from dynamo_core.model import ProcessInfo
 from dynamo_reporters.page.blocks import Table
 from dynamo_reporters.page.console import plain_text
@@ -12,9 +13,11 @@ from made import S, of_one_process
 
 def rows(monkeypatch: pytest.MonkeyPatch, *parts: Part, show_all: bool = False) -> list[tuple[str, str]]:
     """What the table of a process of 100 s has as names, times and shares."""
-    monkeypatch.setattr(report, "wall_time", lambda *_: WallTime(0, 100 * S, True, parts))
+    monkeypatch.setattr(Case, "wall", lambda *_: WallTime(0, 100 * S, True, parts))
     (table,) = (
-        block for block in report.run_split_blocks(of_one_process(), show_all) if isinstance(block, Table)
+        block
+        for block in report.run_split_blocks(Case(of_one_process()), show_all)
+        if isinstance(block, Table)
     )
     return [(row[0].strip(" ·"), row[1]) for row in table.rows]
 
@@ -51,11 +54,11 @@ def test_a_rest_of_next_to_nothing_is_not_listed(monkeypatch: pytest.MonkeyPatch
 def test_a_process_that_was_cut_off_or_whose_begin_is_unknown_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    unknown = plain_text(report.run_split_blocks(of_one_process(None), show_all=False))
+    unknown = plain_text(report.run_split_blocks(Case(of_one_process(None)), show_all=False))
     assert unknown.startswith("Wall time: not recorded\n")
     cut = WallTime(0, 100 * S, False, (Part("rest", 100.0, note="of several threads"),))
-    monkeypatch.setattr(report, "wall_time", lambda *_: cut)
+    monkeypatch.setattr(Case, "wall", lambda *_: cut)
     forked = of_one_process(info=ProcessInfo(pid=1, forked=True))
-    told = plain_text(report.run_split_blocks(forked, show_all=False))
+    told = plain_text(report.run_split_blocks(Case(forked), show_all=False))
     assert told.startswith("Wall time: 100 s\n") and "It was cut off" in told
     assert "- rest: of several threads." in told and "It was forked" in told

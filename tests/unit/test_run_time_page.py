@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dynamo_core.case import Case
 from dynamo_core.model import CallTimes, CompileId, Graph, Place, Process, ProcessInfo, Recording
 from dynamo_reporters.page.blocks import Block, Heading, Paragraph, Table
 from dynamo_reporters.profile.run_time import run_time_blocks
@@ -28,7 +29,7 @@ def graph(number: int, times: CallTimes | None = TIMES, backward: CallTimes | No
 
 
 def blocks(*graphs: Graph, show_all: bool = False) -> list[Block]:
-    return [*run_time_blocks(of_one_process(graphs=[*graphs]), show_all)]
+    return [*run_time_blocks(Case(of_one_process(graphs=[*graphs])), show_all)]
 
 
 def tables(found: Sequence[Block]) -> list[Table]:
@@ -163,7 +164,7 @@ def test_rows_of_several_processes_are_told_apart() -> None:
         )
         for pid in (1, 2)
     ]
-    found = [*run_time_blocks(Recording(Path("r"), None, processes, 2, []), False)]
+    found = [*run_time_blocks(Case(Recording(Path("r"), None, processes, 2, [])), False)]
     graphs, guards = tables(found)
     assert [row[1] for row in graphs.rows] == ["1 [0/1] of process 1", "1 [0/1] of process 2"]
     assert [row[4] for row in graphs.rows] == ["50.0%", "50.0%"]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from dynamo_core.capture.frames.source import caller_outside_of, frames_outwards, is_in, line_of
+from dynamo_core.capture.frames.source import caller_outside_of, frames_outwards, is_in, stack_line
 from dynamo_core.findings import find
 from dynamo_core.model import Place, StackFrame
 from made import of_one_process
@@ -43,7 +43,7 @@ def test_without_any_caller_outside_there_is_none() -> None:
 def test_a_frame_is_in_a_folder_by_its_file() -> None:
     here = next(frames_outwards())
     assert is_in(here, f"{Path(HERE).parent}/") and not is_in(here, "/there/is/none/")
-    assert line_of(here)["line"] == here.f_lineno
+    assert stack_line(here)["line"] == here.f_lineno
 
 
 def test_where_a_library_stands_between_the_line_is_the_programs_and_it_leads_into_the_librarys() -> None:

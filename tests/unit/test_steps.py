@@ -8,6 +8,7 @@ import pytest
 from dynamo_core.analysis.source_lines import UserCallSites
 from dynamo_core.analysis.time.steps import find_steps, frame_text
 from dynamo_core.bench.measured import find_step
+from dynamo_core.case import Case
 from dynamo_core.model import (
     CallSample,
     CallTimes,
@@ -107,14 +108,14 @@ def test_steps_under_the_profiler_do_not_count() -> None:
     assert steps.mean == pytest.approx(0.010)
     assert steps.steady == len(steps.blocks) == 8 + 3
     assert "are not among them" in plain_text(
-        steady_state_blocks(Recording(Path("r"), None, [run], 1, []), None)
+        steady_state_blocks(Case(Recording(Path("r"), None, [run], 1, [])), None)
     )
 
 
 def test_where_all_steps_were_profiled_none_is_left() -> None:
     run = process([graph(1, called([10.0 * i for i in range(1, 11)]))])
     run.window = windowed(5, 1000)
-    page = plain_text(steady_state_blocks(Recording(Path("r"), None, [run], 1, []), None))
+    page = plain_text(steady_state_blocks(Case(Recording(Path("r"), None, [run], 1, [])), None))
     assert "outside of the profiled window" in page
 
 
@@ -130,9 +131,9 @@ def test_a_graph_of_compiled_autograd_is_a_step_only_where_there_is_no_other() -
 
 def test_a_name_that_nothing_has_is_told_from_one_that_is_seldom_called() -> None:
     recording = Recording(Path("r"), None, [process([graph(1, called([1.0, 2.0]))])], None, [])
-    assert "is called absent" in plain_text(steady_state_blocks(recording, "absent"))
+    assert "is called absent" in plain_text(steady_state_blocks(Case(recording), "absent"))
     assert "no graph below forward is called often enough" in plain_text(
-        steady_state_blocks(recording, "forward")
+        steady_state_blocks(Case(recording), "forward")
     )
 
 
@@ -160,7 +161,7 @@ def test_too_few_calls_are_no_steps() -> None:
     assert find_steps(process([graph(1, called([1.0, 2.0, 3.0]))])) is None
     assert find_steps(process([])) is None
     recording = Recording(Path("r"), None, [process([])], None, [])
-    assert "not found" in plain_text(steady_state_blocks(recording, None))
+    assert "not found" in plain_text(steady_state_blocks(Case(recording), None))
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from dynamo_core.bench.suite.file import (
     Bounds,
     Suite,
     SuiteProgram,
-    beyond_of_program,
-    beyond_of_suite,
+    broken_bounds_of_program,
+    broken_bounds_of_suite,
     read_suite,
 )
 from dynamo_core.bench.suite.results import (
@@ -28,11 +28,12 @@ from dynamo_core.bench.suite.results import (
     undecided,
 )
 from dynamo_core.bench.suite.rows import Outcome, ProgramResult, Row, Speed, pass_rates, summarize
-from dynamo_core.bench.suite.runner import Compared, Installed, Judged, SuiteRun, judged
+from dynamo_core.bench.suite.runner import Compared, Installed, JudgedSuite, SuiteRun, judged
 from dynamo_core.launch.program import Program
 from dynamo_core.shared.errors import BackendProblem, DynamoError, ProgramNotFound, SuiteProblem
 from dynamo_reporters.page.console import plain_text
-from dynamo_reporters.suite import suite_blocks, suite_csv, suite_document
+from dynamo_reporters.report import document as as_json
+from dynamo_reporters.suite import report, suite_blocks, suite_csv
 from schemas import validate
 
 
@@ -241,7 +242,10 @@ class TestComparison:
 
 class TestBounds:
     def beyond(self, found: Row, **bounds: float) -> list[tuple[str, str]]:
-        return [(each.bound, each.found) for each in beyond_of_program(result("a", found), Bounds(**bounds))]
+        return [
+            (each.bound, each.found)
+            for each in broken_bounds_of_program(result("a", found), Bounds(**bounds))
+        ]
 
     def test_a_speed_up_fails_where_all_of_its_interval_is_below(self) -> None:
         assert self.beyond(row(mean=1.0), min_speed_up=1.05) == []
@@ -262,11 +266,14 @@ class TestBounds:
         summaries, rates = summarize(results), pass_rates(results)
         found = [
             each.bound
-            for each in beyond_of_suite(summaries, rates, Bounds(min_geometric_mean=1.2, min_pass_rate=1))
+            for each in broken_bounds_of_suite(
+                summaries, rates, Bounds(min_geometric_mean=1.2, min_pass_rate=1)
+            )
         ]
         assert found == ["min-geometric-mean", "min-pass-rate"]
         assert (
-            list(beyond_of_suite(summaries, rates, Bounds(min_geometric_mean=1.1, min_pass_rate=0.5))) == []
+            list(broken_bounds_of_suite(summaries, rates, Bounds(min_geometric_mean=1.1, min_pass_rate=0.5)))
+            == []
         )
 
     def test_of_all_on_several_machines(self) -> None:
@@ -277,7 +284,7 @@ class TestBounds:
             result("c", FAILED),
         ]
         summaries, rates = summarize(results), pass_rates(results)
-        [found] = beyond_of_suite(summaries, rates, Bounds(min_geometric_mean=1.2, min_pass_rate=0.6))
+        [found] = broken_bounds_of_suite(summaries, rates, Bounds(min_geometric_mean=1.2, min_pass_rate=0.6))
         assert (found.bound, found.hardware, found.found) == ("min-geometric-mean", "Xeon", "1.1")
         assert len(summarize([results[0], results[2]])) == 1
 
@@ -339,14 +346,14 @@ class TestReport:
     ]
 
     @pytest.fixture
-    def found(self) -> Judged:
+    def found(self) -> JudgedSuite:
         names = [each.program for each in self.RESULTS]
         programs = tuple(SuiteProgram(name, Program((f"{name}.py",), True)) for name in names)
         suite = Suite("mine", Path("suite.toml"), Path(), programs, Bounds(min_pass_rate=1))
         before = [result("resnet", row("eager", None), row(mean=3.0))]
         return judged(SuiteRun(suite, self.RESULTS, Installed("2.13.0"), kept=1), "older.json", before)
 
-    def test_the_page(self, found: Judged) -> None:
+    def test_the_page(self, found: JudgedSuite) -> None:
         page = " ".join(plain_text(suite_blocks(found, "results")).split())
         for line in (
             "inductor is 2.00 times as fast as eager, the geometric mean of 1 program;",
@@ -378,7 +385,7 @@ class TestReport:
         assert "Nothing became slower or faster beyond both intervals, and nothing newly fails." in page
         assert "could not be compared" not in page
 
-    def of(self, *rows: Row, compared: Compared | None = None) -> Judged:
+    def of(self, *rows: Row, compared: Compared | None = None) -> JudgedSuite:
         found = [result("resnet", *rows)]
         suite = Suite("mine", Path("s.toml"), Path(), (SuiteProgram("resnet", Program(("x.py",), True)),))
         return replace(judged(SuiteRun(suite, found, Installed("2.13.0")), None, []), compared=compared)
@@ -429,19 +436,19 @@ class TestReport:
         assert "inductor is 2.00 times as fast as eager on Xeon, the geometric mean of 1 program" in page
         assert "second Xeon, 8 cores, 8 threads 3.11.7 2.13.0 bert" in page
 
-    def test_the_document(self, found: Judged) -> None:
-        document = suite_document(found, "results")
+    def test_the_document(self, found: JudgedSuite) -> None:
+        document = as_json(report("results"), found)
         validate(document)
         assert document["in_all"] == 3 and document["kept"] == 1
         assert document["programs"][1]["rows"][1]["speed_up"] is None
         changes = [each["change"] for each in document["compared"]["differences"]]
         assert changes == ["slower", "new", "new"]
 
-    def test_the_document_can_be_compared_with(self, found: Judged, tmp_path: Path) -> None:
-        (tmp_path / "older.json").write_text(json.dumps(suite_document(found, "results")))
+    def test_the_document_can_be_compared_with(self, found: JudgedSuite, tmp_path: Path) -> None:
+        (tmp_path / "older.json").write_text(json.dumps(as_json(report("results"), found)))
         assert read_results(tmp_path / "older.json") == self.RESULTS
 
-    def test_a_row_of_csv_for_each(self, found: Judged) -> None:
+    def test_a_row_of_csv_for_each(self, found: JudgedSuite) -> None:
         rows = list(csv.DictReader(io.StringIO(suite_csv(found.run.results))))
         assert [(each["program"], each["backend"], each["outcome"]) for each in rows] == [
             ("resnet", "eager", "passed"),

@@ -8,16 +8,16 @@ import pytest
 
 from dynamo_core.bench.measured import Machine
 from dynamo_core.bench.suite.file import (
-    Beyond,
     Bounds,
+    BrokenBound,
     Suite,
     SuiteProgram,
-    beyond_of_program,
-    beyond_of_suite,
+    broken_bounds_of_program,
+    broken_bounds_of_suite,
 )
 from dynamo_core.bench.suite.results import differences, on_other_hardware, undecided
 from dynamo_core.bench.suite.rows import Outcome, ProgramResult, Row, Speed, pass_rates, summarize
-from dynamo_core.bench.suite.runner import Installed, Judged, SuiteRun, judged
+from dynamo_core.bench.suite.runner import Installed, JudgedSuite, SuiteRun, judged
 from dynamo_core.launch.program import Program
 
 
@@ -96,7 +96,9 @@ def test_those_that_agree_are_counted_among_those_that_passed() -> None:
 
 
 def beyond(found: Row, **bounds: float) -> list[str]:
-    return [f"{each.bound} {each.found}" for each in beyond_of_program(result(found), Bounds(**bounds))]
+    return [
+        f"{each.bound} {each.found}" for each in broken_bounds_of_program(result(found), Bounds(**bounds))
+    ]
 
 
 def test_a_speed_up_keeps_its_bound_up_to_the_end_of_its_interval() -> None:
@@ -121,19 +123,19 @@ def test_eager_is_held_to_no_bound() -> None:
     assert beyond(row(0.1, 0.2, "eager"), min_speed_up=5, max_recompiles=0) == []
     results = [result(row(1, 2, "eager"))]
     bounds = Bounds(min_geometric_mean=9.0)
-    assert [*beyond_of_suite(summarize(results), pass_rates(results), bounds)] == []
+    assert [*broken_bounds_of_suite(summarize(results), pass_rates(results), bounds)] == []
 
 
 def test_a_mean_that_no_hardware_has_is_beyond_its_bound_once() -> None:
     results = [result(FAILED, name=cpu, cpu=cpu) for cpu in ("EPYC", "Xeon")]
     summaries, rates = summarize(results), pass_rates(results)
     assert len(summaries) == 2
-    (found,) = beyond_of_suite(summaries, rates, Bounds(min_geometric_mean=1.0))
+    (found,) = broken_bounds_of_suite(summaries, rates, Bounds(min_geometric_mean=1.0))
     assert (found.bound, found.found) == ("min-geometric-mean", "not measured")
 
 
 def test_what_does_not_keep_a_bound_is_named() -> None:
-    one = Beyond("bert", "inductor", "max-recompiles", 1, "2")
+    one = BrokenBound("bert", "inductor", "max-recompiles", 1, "2")
     assert one.subject == "bert under inductor"
     assert replace(one, program=None).subject == "inductor"
     assert replace(one, program=None, hardware="EPYC").subject == "inductor on EPYC"
@@ -145,7 +147,7 @@ def test_nearer_bounds_come_before_those_of_the_suite_also_where_they_are_0() ->
     assert both.of_programs() == Bounds(min_speed_up=1.0, max_recompiles=0)
 
 
-def of_run(*results: ProgramResult, is_interrupted: bool, older: str | None = "older.json") -> Judged:
+def of_run(*results: ProgramResult, is_interrupted: bool, older: str | None = "older.json") -> JudgedSuite:
     programs = tuple(SuiteProgram(name, Program(("x.py",), True)) for name in ("a", "b"))
     suite = Suite("mine", Path("s.toml"), Path(), programs, Bounds(min_pass_rate=1.0))
     run = SuiteRun(suite, [*results], Installed("2.13.0"), is_interrupted=is_interrupted)

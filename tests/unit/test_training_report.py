@@ -8,6 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from dynamo_core.analysis.training import saved_by
+from dynamo_core.case import Case
 from dynamo_core.model import (
     AotPair,
     CompileId,
@@ -24,6 +25,7 @@ from dynamo_core.recording import training
 from dynamo_core.recording.training import AotTexts, TextsOfPair, paired_by, parse_aot_graph
 from dynamo_core.shared.aot_pair import AotGraph, AotNode, graphs_paired
 from dynamo_core.shared.records import GraphsPaired
+from dynamo_reporters.documents import json_value
 from dynamo_reporters.explain.report import report as explain
 from dynamo_reporters.graphs.report import report as graphs
 from dynamo_reporters.ops import report as ops
@@ -270,16 +272,16 @@ def test_memory_is_that_of_activations_and_each_storage_counts_once() -> None:
 def test_pages_name_what_is_saved_and_the_optimizer() -> None:
     values = (saved("mm", "activation", 3 << 20), saved("primals_1", "input", 1 << 20))
     whole = recording(pair(*values))
-    page = plain_text(graphs().page(whole))
+    page = plain_text(graphs().page(Case(whole)))
     assert "training: forward 1 op, backward 2 ops, joint graph 3 ops" in page
     assert "saves 2 tensors for the backward, 4.0 MB: 1 input, 1 activation of 3.0 MB" in page
     assert "the backward computes again: aten.mm" in page
-    told = plain_text(explain().page(whole))
+    told = plain_text(explain().page(Case(whole)))
     assert "optimizer AdamW: its step is not captured, it runs eager" in told
     assert "3.0 MB  mm" in told and "primals_1" not in told.split("Training")[1]
-    table = plain_text(graphs(training=True).page(whole))
+    table = plain_text(graphs(training=True).page(Case(whole)))
     assert "1.0 MB  primals_1" in table and "2 saved, 1 tangent" in table
-    assert "1         2           1  aten.mm" in plain_text(ops(aot=True).page(whole))
+    assert "1         2           1  aten.mm" in plain_text(ops(aot=True).page(Case(whole)))
 
 
 @pytest.mark.parametrize(
@@ -290,23 +292,23 @@ def test_pages_name_what_is_saved_and_the_optimizer() -> None:
     ],
 )
 def test_whether_a_step_is_captured(steps: tuple[str, ...] | None, said: str) -> None:
-    assert said in plain_text(explain().page(recording(steps=steps)))
+    assert said in plain_text(explain().page(Case(recording(steps=steps))))
 
 
 def test_symbolic_sizes_are_said_to_be_those_met() -> None:
-    page = plain_text(explain().page(recording(pair(saved("mm", "activation", 64, None, "s27", 4)))))
+    page = plain_text(explain().page(Case(recording(pair(saved("mm", "activation", 64, None, "s27", 4))))))
     assert "64 B *" in page and "* with the symbolic sizes as met when compiling" in page
 
 
 def test_inference_says_nothing_and_a_backward_without_graphs_is_not_recorded() -> None:
     inference, lost = recording(), recording(backward_index=3)
-    assert "training" not in plain_text(graphs().page(inference))
-    assert graphs().body(inference)["graphs"][0]["training"] == []
-    assert "No graph has a backward" in plain_text(graphs(training=True).page(inference))
-    assert "its forward and backward graph were not recorded" in plain_text(graphs().page(lost))
-    assert graphs().body(lost)["graphs"][0]["training"] is None
-    assert "were not recorded" in plain_text(graphs(training=True).page(lost))
-    assert "not recorded" in plain_text(explain().page(lost)).split("Training")[1]
+    assert "training" not in plain_text(graphs().page(Case(inference)))
+    assert json_value(graphs().body(Case(inference)))["graphs"][0]["training"] == []
+    assert "No graph has a backward" in plain_text(graphs(training=True).page(Case(inference)))
+    assert "its forward and backward graph were not recorded" in plain_text(graphs().page(Case(lost)))
+    assert json_value(graphs().body(Case(lost)))["graphs"][0]["training"] is None
+    assert "were not recorded" in plain_text(graphs(training=True).page(Case(lost)))
+    assert "not recorded" in plain_text(explain().page(Case(lost))).split("Training")[1]
 
 
 def test_a_joint_graph_that_was_not_recorded_is_said_to_be_so() -> None:
@@ -316,17 +318,17 @@ def test_a_joint_graph_that_was_not_recorded_is_said_to_be_so() -> None:
 
 
 def test_a_pair_of_unknown_number_is_that_of_its_compile() -> None:
-    assert len(graphs().body(recording(pair(graph=None)))["graphs"][0]["training"]) == 1
-    assert graphs().body(recording(pair(graph=2)))["graphs"][0]["training"] == []
+    assert len(json_value(graphs().body(Case(recording(pair(graph=None)))))["graphs"][0]["training"]) == 1
+    assert json_value(graphs().body(Case(recording(pair(graph=2)))))["graphs"][0]["training"] == []
 
 
 def test_explain_says_where_to_find_what_it_leaves_unread_in_a_plain_trace() -> None:
     trace = recording()
     trace.processes[0].info, trace.processes[0].optimizers = ProcessInfo(), []
-    assert "Training" not in plain_text(explain().page(trace))
+    assert "Training" not in plain_text(explain().page(Case(trace)))
     trace.processes[0].record_counts["aot_forward_graph"] = 1
-    assert "`dynamo graphs --training` reads them" in plain_text(explain().page(trace))
-    assert explain().body(trace)["processes"][0]["graphs"][0]["training"] is None
+    assert "`dynamo graphs --training` reads them" in plain_text(explain().page(Case(trace)))
+    assert json_value(explain().body(Case(trace)))["processes"][0]["graphs"][0]["training"] is None
 
 
 def test_of_a_plain_trace_only_what_asks_for_all_texts_reads_them() -> None:

@@ -16,6 +16,7 @@ from dynamo_core.analysis.time.wall import (
     merged,
     wall_time,
 )
+from dynamo_core.case import Case
 from dynamo_core.model import (
     CallSample,
     CallTimes,
@@ -155,7 +156,7 @@ def test_the_rows_of_the_graphs_add_up_to_the_time_in_them() -> None:
         part = wall.part(GRAPHS) if wall is not None else None
         assert part is not None
         assert seconds - overlap == pytest.approx(part.seconds)
-    page = plain_text(run_time_blocks(recorded, False))
+    page = plain_text(run_time_blocks(Case(recorded), False))
     assert "10.75 s in 15 calls" in page
     row = page[page.index("graphs of its parent") :]
     assert [text for text in ("inherited", "750 ms", "7.0%") if text not in row] == []
@@ -165,7 +166,7 @@ def test_the_rows_of_the_graphs_add_up_to_the_time_in_them() -> None:
 
 def test_a_process_that_only_inherited_graphs_has_a_table_of_them() -> None:
     child = process(inherited=[times(3, 0.5)])
-    page = plain_text(run_time_blocks(Recording(Path("r"), None, [child], 1, []), False))
+    page = plain_text(run_time_blocks(Case(Recording(Path("r"), None, [child], 1, [])), False))
     assert "500 ms in 3 calls" in page
     assert "100.0%" in page
 

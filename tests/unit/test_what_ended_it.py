@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.capture.probes.process import what_ended_it
+from dynamo_core.capture.probes.process import uncaught_exception
 
 
 def function(module: str, file: str, body: str, **names: object) -> Callable[[], Any]:
@@ -25,7 +25,7 @@ def ended_by(outermost: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> d
         error.__traceback__ = error.__traceback__.tb_next  # which is this function's
         monkeypatch.setattr(sys, "last_value", error, raising=False)
         monkeypatch.setattr(sys, "last_exc", error, raising=False)
-    return what_ended_it()
+    return uncaught_exception()
 
 
 def test_a_line_of_code_that_inductor_wrote_is_none_of_the_programs(monkeypatch: pytest.MonkeyPatch) -> None:

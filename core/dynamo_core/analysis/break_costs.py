@@ -1,8 +1,9 @@
-"""What each graph break costs: the time from the graph that ends at it to the graph that begins behind it.
+"""What each graph break costs: the time between the graphs on both sides of it, and the recompiles it causes.
 
-That time holds what runs eagerly there, the rest of the broken frame, and finding the resume function and
-checking its guards. Fixing the break saves at most this. Breaks that follow one another with no graph in
-between have one such time together. Recompiles that the broken line leads to come on top of that.
+The time from the graph that ends at the break to the graph that begins behind it holds the eager code there,
+the rest of the broken frame, and finding the resume function and checking its guards. Fixing the break saves
+at most this time. Breaks that follow one another with no graph in between share one such time. Recompiles
+that the broken line causes are counted in addition.
 """
 
 from collections import Counter
@@ -23,23 +24,22 @@ from ..model import (
 )
 from ..shared.quick_dataclass import dataclass
 from .break_effects import Crossing, DistinctBreak
-from .guard_failures import is_of_a_break, is_of_length, lengthened_by
+from .guard_failures import is_on_length, is_on_stack_value, lengthened_by
 from .recompiles import FrameRecompiles
 from .source_lines import targets_of, waiting_call
 from .time.wall import across_ranks
 from .words import frame_name, number, place, seconds
 
-# How long it takes from a graph before a break to one behind it, and which other breaks are in between.
-
-
 _T = TypeVar("_T")
 _Compile = tuple[Path, CompileId | None]  # the stream of its process, and its id
 
+# The time from a graph before a break to a graph behind it, and the other breaks within that time.
+
 
 class Gap(NamedTuple):
-    """The seconds at each crossing, on average, None where none was timed; `timed` says how many were.
+    """The mean seconds of a crossing, None where none was timed; `timed` is the number of timed crossings.
 
-    `along_with` are the other breaks in the same time.
+    `along_with` are the other breaks that lie within the same time.
     """
 
     seconds_each: float | None
@@ -48,50 +48,54 @@ class Gap(NamedTuple):
 
 
 class Gaps:
-    """Those of all breaks of a recording.
+    """The gaps at all breaks of a recording.
 
-    Code may have been compiled any number of times: what is before or behind the breaks of all its versions
-    is then the same tuple (`break_effects.Crossing`), and is gone through once.
+    Code may have been compiled any number of times: the graphs before or behind the breaks of all its
+    versions are then one and the same tuple (`break_effects.Crossing`), which is evaluated once.
     """
 
     def __init__(self, breaks: Sequence[DistinctBreak]) -> None:
         self._ended: dict[_Compile, DistinctBreak] = {}
-        for each in breaks:
-            for crossing in each.crossings:
-                self._ended.setdefault((crossing.process.stream, crossing.compile_id), each)
-        crossings = [crossing for each in breaks for crossing in each.crossings]
-        self._calls = _calls_of(crossings)
-        self._behind: dict[tuple[object, ...], _Behind] = {}
+        for distinct in breaks:
+            for crossing in distinct.crossings:
+                self._ended.setdefault((crossing.process.stream, crossing.compile_id), distinct)
+        crossings = [crossing for distinct in breaks for crossing in distinct.crossings]
+        self._calls = _calls_by_previous(crossings)
+        self._known_behind: dict[tuple[object, ...], _Behind] = {}
         self._first_behind: dict[tuple[int, Path], frozenset[int]] = {}
 
-    def of(self, each: DistinctBreak) -> Gap:
+    def gap_at(self, distinct: DistinctBreak) -> Gap:
         """The gap at one of the breaks."""
         others: dict[int, DistinctBreak] = {}
         found: dict[tuple[object, ...], list[float]] = {}
         times: Counter[tuple[object, ...]] = Counter()
-        inlined = _inlined(each)
-        for crossing in _nearest(each):
+        inlined = _inlined_crossings(distinct)
+        for crossing in _nearest_crossings(distinct):
             stream = crossing.process.stream
             ahead = id(crossing.before), id(crossing.further_before), id(crossing.ahead)
-            same = stream, *ahead, *_key_behind(crossing)
-            times[same] += 1
-            if same in found:
+            key = stream, *ahead, *_key_behind(crossing)
+            times[key] += 1
+            if key in found:
                 continue
             # Where the function that broke has no graph before it, a frame that had inlined it may have one.
             callers = [] if crossing.before or crossing.further_before else inlined.get(stream, [])
-            behind = self._behind_of(crossing)
-            found[same] = self._seconds([crossing, *callers], behind)
-            before = _in_any(way.ahead for way in (crossing, *callers))
-            beside = (other for at in before if (other := self._ended.get((stream, at))))
-            others |= {id(other): other for other in (*behind.breaks, *beside) if other is not each}
-        timed = sum(len(gaps) * times[same] for same, gaps in found.items())
-        seconds = sum(gap * times[same] for same, gaps in found.items() for gap in gaps)
+            behind = self._behind(crossing)
+            found[key] = self._seconds([crossing, *callers], behind)
+            before = _distinct_items(each.ahead for each in (crossing, *callers))
+            broken_before = (other for at in before if (other := self._ended.get((stream, at))))
+            others |= {
+                id(other): other for other in (*behind.breaks, *broken_before) if other is not distinct
+            }
+        timed = sum(len(gaps) * times[key] for key, gaps in found.items())
+        seconds = sum(gap * times[key] for key, gaps in found.items() for gap in gaps)
         return Gap(seconds / timed if timed else None, timed, tuple(others.values()))
 
-    def _seconds(self, ways_before: Sequence[Crossing], behind: "_Behind") -> list[float]:
+    def _seconds(self, crossings: Sequence[Crossing], behind: "_Behind") -> list[float]:
         """The times from a graph before the break to one behind it, with no other call in between."""
-        graphs = _in_any(graphs for way in ways_before for graphs in (way.before, way.further_before))
-        stream = ways_before[0].process.stream
+        graphs = _distinct_items(
+            graphs for each in crossings for graphs in (each.before, each.further_before)
+        )
+        stream = crossings[0].process.stream
         return [
             seconds
             for index in dict.fromkeys(graph.calls_index for graph in graphs)
@@ -99,24 +103,24 @@ class Gaps:
             if any(graph in graphs_behind for graphs_behind in behind.graphs)
         ]
 
-    def _behind_of(self, crossing: Crossing) -> "_Behind":
+    def _behind(self, crossing: Crossing) -> "_Behind":
         stream = crossing.process.stream
         key = stream, *_key_behind(crossing)
-        if key not in self._behind:
+        if key not in self._known_behind:
             ended = (self._ended.get((stream, at)) for at in crossing.behind)
             breaks = list({id(other): other for other in ended if other is not None}.values())
-            own = _numbers([crossing.after, crossing.further_after])
-            called_next = [self._called_next(other, stream) for other in breaks]
-            self._behind[key] = _Behind([own, *called_next], breaks)
-        return self._behind[key]
+            own = _graph_numbers([crossing.after, crossing.further_after])
+            further = [self._graphs_behind(other, stream) for other in breaks]
+            self._known_behind[key] = _Behind([own, *further], breaks)
+        return self._known_behind[key]
 
-    def _called_next(self, other: DistinctBreak, stream: Path) -> frozenset[int]:
-        """The graphs behind the next break: in a function that had been inlined, it is a frame's own."""
-        key = id(other), stream
+    def _graphs_behind(self, distinct: DistinctBreak, stream: Path) -> frozenset[int]:
+        """The numbers of the graphs behind the next break, where its function was a frame of its own."""
+        key = id(distinct), stream
         if key not in self._first_behind:
-            ways = [way for way in _nearest(other) if way.process.stream == stream]
-            graphs = (graphs for way in ways for graphs in (way.after, way.further_after))
-            self._first_behind[key] = _numbers(graphs)
+            crossings = [each for each in _nearest_crossings(distinct) if each.process.stream == stream]
+            graphs = (graphs for each in crossings for graphs in (each.after, each.further_after))
+            self._first_behind[key] = _graph_numbers(graphs)
         return self._first_behind[key]
 
 
@@ -131,8 +135,10 @@ def _key_behind(crossing: Crossing) -> tuple[int, int, int]:
     return id(crossing.after), id(crossing.further_after), id(crossing.behind)
 
 
-def _calls_of(crossings: Iterable[Crossing]) -> dict[tuple[Path, int | None], list[tuple[int, float]]]:
-    """By the callable that was called before: the graphs behind breaks that came next, and how long after."""
+def _calls_by_previous(
+    crossings: Iterable[Crossing],
+) -> dict[tuple[Path, int | None], list[tuple[int, float]]]:
+    """By the callable called before: the graphs behind breaks that were called next, and how long after."""
     graphs: dict[tuple[Path, int], Graph] = {}
     seen: set[int] = set()
     for crossing in crossings:
@@ -148,44 +154,43 @@ def _calls_of(crossings: Iterable[Crossing]) -> dict[tuple[Path, int | None], li
     return found
 
 
-def _nearest(each: DistinctBreak) -> list[Crossing]:
-    """Where the function itself was compiled as a frame, or where the fewest calls had been inlined."""
-    return [crossing for crossing in each.crossings if crossing.depth == each.least_depth]
+def _nearest_crossings(distinct: DistinctBreak) -> list[Crossing]:
+    """The crossings where the function was compiled as a frame, or else the fewest calls were inlined."""
+    return [crossing for crossing in distinct.crossings if crossing.depth == distinct.least_depth]
 
 
-def _inlined(each: DistinctBreak) -> dict[Path, list[Crossing]]:
-    """Where a frame had inlined the function, and broke with it; by the stream of its process."""
+def _inlined_crossings(distinct: DistinctBreak) -> dict[Path, list[Crossing]]:
+    """The crossings where a frame had inlined the function and broke too, by the stream of the process."""
     found: dict[Path, list[Crossing]] = {}
-    for way in each.crossings:
-        if way.depth > each.least_depth:
-            found.setdefault(way.process.stream, []).append(way)
+    for crossing in distinct.crossings:
+        if crossing.depth > distinct.least_depth:
+            found.setdefault(crossing.process.stream, []).append(crossing)
     return found
 
 
-def _in_any(tuples: Iterable[tuple[_T, ...]]) -> list[_T]:
-    """What is in any of them, each of them gone through once."""
+def _distinct_items(tuples: Iterable[tuple[_T, ...]]) -> list[_T]:
+    """The items of all tuples; a tuple that is given several times is read once."""
     return [item for each in {id(each): each for each in tuples}.values() for item in each]
 
 
-def _numbers(tuples: Iterable[tuple[Graph, ...]]) -> frozenset[int]:
-    return frozenset(graph.number for graph in _in_any(tuples))
+def _graph_numbers(tuples: Iterable[tuple[Graph, ...]]) -> frozenset[int]:
+    return frozenset(graph.number for graph in _distinct_items(tuples))
 
 
-# Recompiles that the line of a graph break leads to, so that they are part of what the break costs.
+# Recompiles that the line of a graph break causes, so that they are part of what the break costs.
 #
-# What goes on behind the break is compiled again for a value that was made at the break: that ends with the
-# break, since the value is then inside of one graph. And a line that makes a list longer, on whose length
-# there is a guard, has its own function compiled again: that ends where the line is moved out of what is
-# compiled.
+# The resume function behind the break is recompiled for a value that was made at the break. Fixing the break
+# ends that, since the value is then inside of one graph. And a line that makes a list longer, on whose length
+# there is a guard, has its own function recompiled. Moving the line out of the compiled code ends that.
 
-
-# Kinds of breaks that the program asks for: they are meant to stay, and what varies behind has its remedy.
-_ASKED_FOR = ("torch.compiler.disable", "graph_break()")
+# Kinds of breaks that the program requests: they are meant to stay, and what varies behind them has its own
+# remedy.
+_REQUESTED = ("torch.compiler.disable", "graph_break()")
 
 
 @dataclass(frozen=True)
 class RecompilesOfABreak:
-    """What they took in all; `lengthened` is what the line itself makes longer or shorter in each call."""
+    """The seconds of all recompiles; `lengthened` is what the line makes longer or shorter in each call."""
 
     seconds: float = 0.0
     lengthened: str | None = None
@@ -195,31 +200,32 @@ NO_RECOMPILES = RecompilesOfABreak()
 
 
 class RecompilesByBreak:
-    """The recompiles of a recording, to be asked for those of each break."""
+    """Finds the recompiles that each break of a recording causes."""
 
     def __init__(self, recompiled: Iterable[FrameRecompiles]) -> None:
-        # Each with the newest entry's failure.
+        # Each recompile with the guard failure of the newest cache entry.
         self._all: list[tuple[Process, Compile, GuardFailure]] = []
-        self._resuming: dict[tuple[str, int], list[int]] = {}  # positions, by what is resumed, and where
-        self._guarding: dict[Place | None, list[int]] = {}  # of those whose guard is on a length, by its line
+        # Positions in that list: of resume functions, by function and line; of guards on a length, by line.
+        self._resuming: dict[tuple[str, int], list[int]] = {}
+        self._guarding: dict[Place | None, list[int]] = {}
         for frame in recompiled:
             resumed = resumed_function(frame.name)
             for compile_ in frame.compiles:
                 for failure in frame.failures(compile_)[:1]:
                     if resumed is not None:
                         self._resuming.setdefault(resumed, []).append(len(self._all))
-                    if is_of_length(failure):
+                    if is_on_length(failure):
                         self._guarding.setdefault(frame.place_of(failure), []).append(len(self._all))
                     self._all.append((frame.process, compile_, failure))
 
-    def of(self, each: DistinctBreak) -> RecompilesOfABreak:
-        """Those of one break; none where the program itself asks for it."""
-        if any(words in each.first.kind for words in _ASKED_FOR) or not each.first.stack:
+    def caused_by(self, distinct: DistinctBreak) -> RecompilesOfABreak:
+        """The recompiles that one break causes; none where the program itself requests the break."""
+        if any(kind in distinct.first.kind for kind in _REQUESTED) or not distinct.first.stack:
             return NO_RECOMPILES
-        line = each.first.stack[-1]
-        broken = {where for each_time in each.occurrences if (where := _resumed_at(each_time))}
+        line = distinct.first.stack[-1]
+        broken = {where for each in distinct.occurrences if (where := _resumed_at(each))}
         behind = {position for where in broken for position in self._resuming.get(where, ())}
-        made = set(targets_of(line.text))
+        assigned = set(targets_of(line.text))
         took: list[tuple[Process, float]] = []
         lengthened = None
         guarding = {*self._guarding.get(line.place, ())}
@@ -228,33 +234,34 @@ class RecompilesByBreak:
             by_its_line = lengthened_by(line.text, failure) if position in guarding else None
             if by_its_line:
                 lengthened = by_its_line
-            elif not (position in behind and _is_of(failure, made)):
+            elif not (position in behind and _is_on_value_of_break(failure, assigned)):
                 continue
             took.append((process, compile_.seconds or 0.0))
         return RecompilesOfABreak(across_ranks(took), lengthened)
 
 
 def _resumed_at(graph_break: GraphBreak) -> tuple[str, int] | None:
-    """The function that goes on behind it, and from which line."""
+    """The function that is resumed behind the break, and the line from which on."""
     if not graph_break.stack:
         return None
     outermost = graph_break.stack[0]
     return function_of(outermost.function), outermost.place.line
 
 
-def _is_of(failure: GuardFailure, made: set[str]) -> bool:
+def _is_on_value_of_break(failure: GuardFailure, assigned: set[str]) -> bool:
+    """Whether the guard is on a value made at the break; `assigned` are the names that its line assigns."""
     source = failure.source or ""
-    return is_of_a_break(failure) or source.partition("[")[0].partition(".")[0] in made
+    return is_on_stack_value(failure) or source.partition("[")[0].partition(".")[0] in assigned
 
 
-# What each graph break costs:
+# The cost of each break, and of all of them together.
 
 
 @dataclass(frozen=True)
 class BreakCost:
     """A break and what it costs. Seconds are None where no crossing was timed; `timed` says how many were.
 
-    `along_with` are the other breaks in the same time, in which no graph runs between them and this one.
+    `along_with` are the other breaks within the same time: no graph runs between them and this one.
     """
 
     distinct: DistinctBreak
@@ -265,7 +272,7 @@ class BreakCost:
 
     @property
     def seconds(self) -> float | None:
-        """In the whole run, so far as crossings were counted; of ranks in the one that crossed it most."""
+        """The seconds in the whole run, if crossings were counted; with ranks, those of the worst rank."""
         each, crossed = self.seconds_each, self.distinct.crossed_in
         if each is None or crossed is None:
             return None
@@ -273,7 +280,7 @@ class BreakCost:
 
     @property
     def waits_at(self) -> str | None:
-        """The call in that time that only waits, and still does so where the break is cured."""
+        """The call within that time that only waits, which it does even if the break is fixed."""
         breaks = (each.first for each in (self.distinct, *self.along_with))
         return next(
             (call for each in breaks if each.stack and (call := waiting_call(each.stack[-1].text))), None
@@ -281,20 +288,20 @@ class BreakCost:
 
 
 def costs_of(breaks: Iterable[DistinctBreak], recompiled: Sequence[FrameRecompiles] = ()) -> list[BreakCost]:
-    """What each of all the breaks of a recording costs, in their order."""
+    """The cost of each break of a recording, in the order of `breaks`."""
     breaks = list(breaks)
     gaps, recompiles = Gaps(breaks), RecompilesByBreak(recompiled)
     return [
-        BreakCost(each, gap.seconds_each, gap.timed, gap.along_with, recompiles.of(each))
-        for each in breaks
-        for gap in [gaps.of(each)]
+        BreakCost(distinct, gap.seconds_each, gap.timed, gap.along_with, recompiles.caused_by(distinct))
+        for distinct in breaks
+        for gap in [gaps.gap_at(distinct)]
     ]
 
 
 def seconds_in_all(costs: Iterable[BreakCost]) -> float | None:
-    """What they cost together, None if that of none is known.
+    """What the breaks cost together; None if the cost of none is known.
 
-    Of those that share a time, directly, the longest counts.
+    Of breaks that share a time directly, only the longest counts.
     """
     known = sorted(
         (cost for cost in costs if cost.seconds is not None), key=lambda cost: -(cost.seconds or 0.0)
@@ -309,8 +316,7 @@ def seconds_in_all(costs: Iterable[BreakCost]) -> float | None:
     return total if known else None
 
 
-# What a graph break is called, and what it does, in a few words.
-
+# The title of a break and its effect, in words.
 
 _LINES_SHOWN = 3
 
@@ -318,38 +324,38 @@ _LINES_SHOWN = 3
 def title_of(graph_break: GraphBreak, shown_at: Place | None = None) -> str:
     """Place, kind and registry id of a break. `shown_at` is the user's line that led there."""
     explanation = graph_break.explanation
-    known_as = f" ({explanation.registry_id})" if explanation and explanation.registry_id else ""
-    return f"{place(shown_at or graph_break.place)} {graph_break.kind}{known_as}"
+    registry_id = f" ({explanation.registry_id})" if explanation and explanation.registry_id else ""
+    return f"{place(shown_at or graph_break.place)} {graph_break.kind}{registry_id}"
 
 
-def effect(each: DistinctBreak) -> str:
-    """What a break does, in a clause: met, crossed, or the whole frame eager."""
-    parts = [f"met {number(each.met, 'time')} while compiling"]
-    if each.frames_fell_back:
-        names = dict.fromkeys(frame_name(frame.name, frame.method) for frame in each.frames_fell_back)
+def effect(distinct: DistinctBreak) -> str:
+    """What a break does, in a clause: how often it is met and crossed, and whether its frame runs eager."""
+    parts = [f"met {number(distinct.met, 'time')} while compiling"]
+    if distinct.frames_fell_back:
+        names = dict.fromkeys(frame_name(frame.name, frame.method) for frame in distinct.frames_fell_back)
         parts.append(f"the whole frame runs eager ({', '.join(names)})")
-    if not each.first.is_resumed:
+    if not distinct.first.is_resumed:
         parts.append("torch cannot go on after it, so that the rest of the function runs eager")
-    if each.crossings:
-        crossed = each.crossed
+    if distinct.crossings:
+        crossed = distinct.crossed
         parts.append("crossings not recorded" if crossed is None else f"crossed {number(crossed, 'time')}")
-        if each.inlined_by:
-            parts.append(f"also breaks {number(each.inlined_by, 'compile')} that had inlined it")
+        if distinct.inlined_by:
+            parts.append(f"also breaks {number(distinct.inlined_by, 'compile')} that had inlined it")
     return ", ".join(parts)
 
 
 def effect_and_cost(cost: BreakCost) -> str:
-    """The same, with what it costs where that is known."""
-    return f"{effect(cost.distinct)}{_time_outside(cost)}{_recompiles(cost)}"
+    """What a break does, as `effect` says it, and what it costs where that is known."""
+    return f"{effect(cost.distinct)}{_time_outside_words(cost)}{_recompiles_words(cost)}"
 
 
-def _time_outside(cost: BreakCost) -> str:
+def _time_outside_words(cost: BreakCost) -> str:
     if cost.seconds is None or cost.seconds_each is None:
         return ""
     others = cost.along_with
     together = f", together with {_at_lines(others)}" if others else ""
-    whole = cost.seconds_each * (cost.distinct.crossed or 0)
-    of_ranks = " in the rank that crosses it most" if seconds(whole) != seconds(cost.seconds) else ""
+    all_ranks = cost.seconds_each * (cost.distinct.crossed or 0)
+    of_ranks = " in the rank that crosses it most" if seconds(all_ranks) != seconds(cost.seconds) else ""
     waits = cost.waits_at
     less = "" if waits is None else f", less what `{waits}` waits: that stays"
     return (
@@ -359,7 +365,7 @@ def _time_outside(cost: BreakCost) -> str:
     )
 
 
-def _recompiles(cost: BreakCost) -> str:
+def _recompiles_words(cost: BreakCost) -> str:
     found = cost.recompiles
     if not found.seconds:
         return ""

@@ -1,4 +1,4 @@
-"""What each distinct graph break does to the run: how often it is met and crossed, and what it parts."""
+"""The effect of each distinct graph break: how often it is met and crossed, and its graphs on both sides."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -11,11 +11,12 @@ from .recompiles import is_recompile_limit
 from .source_lines import is_library
 from .summary import break_identity, fell_back
 
-# What made Dynamo give a frame up, as a break at a line of the user's.
+# Breaks in a row with no graph in between: each is followed from each, so that many would take long.
+_MOST_IN_A_ROW = 20
 
 
 class Fallback(NamedTuple):
-    """A frame that Dynamo gave up, and the break that it was given up for."""
+    """A frame that Dynamo did not compile, and what stopped it, as a break at a line of the user's."""
 
     process: Process
     frame: Frame
@@ -23,7 +24,7 @@ class Fallback(NamedTuple):
 
 
 def what_stopped(frame: Frame) -> GraphBreak:
-    """The break that it was given up for; where none was recorded, its first line and the reason."""
+    """The break that kept a frame from being compiled; where none was recorded, its first line and reason."""
     reason = frame.reason or "no reason recorded"
     where = frame.stopped or frame.broke
     if where is not None and where.stack:
@@ -37,23 +38,16 @@ def what_stopped(frame: Frame) -> GraphBreak:
     return GraphBreak(reason, within, frame.compile_id, frame.explanation)
 
 
-# What each distinct graph break does to the run:
-
-
-# Breaks with no graph in between: each is followed from each, so that many would take long.
-_MOST_IN_A_ROW = 20
-
-
 @dataclass(frozen=True)
 class Crossing:
-    """One compiled break: the graphs that it parts, and those whose calls count how often it was crossed.
+    """One compiled break: the graphs on its two sides, and those whose calls count how often it was crossed.
 
-    `counted_by` is the graph that ends at the break or, where none does, those that begin behind it; None
-    where neither tells. `depth` is 0 where the compiled frame itself broke, more where a function broke that
-    it had inlined: the function is then called as a frame of its own, and breaks once more.
+    `counted_by` is the graph that ends at the break or, where there is none, the graphs that begin behind it;
+    None where neither can be used to count. `depth` is 0 where the compiled frame itself broke, more where a
+    function that it had inlined broke: that function is then called as a frame of its own, and breaks again.
 
-    Where one break follows another with no graph in between, `ahead` and `behind` are the compiles that the
-    others ended, those before it and those after it; `further_before` and `further_after` the graphs beyond.
+    Where breaks follow one another with no graph in between, `ahead` and `behind` are the compiles that ended
+    in a break before and after this one; `further_before` and `further_after` are the graphs beyond those.
     """
 
     process: Process
@@ -70,10 +64,10 @@ class Crossing:
 
 @dataclass(frozen=True)
 class DistinctBreak:
-    """A break, however often it was met, in these processes. `first`, of the first, stands for all of them.
+    """A break and all its occurrences in `processes`; `first`, of the first process, represents them all.
 
-    The `frames_fell_back` run eager because of it: those that it ended, and those that Dynamo gave up at the
-    same line for the same reason without calling that a break.
+    The `frames_fell_back` run eager because of the break: frames that it ended, and frames that fell back for
+    the same reason at the same line although torch did not call that a break.
     """
 
     processes: tuple[Process, ...]
@@ -84,27 +78,27 @@ class DistinctBreak:
 
     @property
     def process(self) -> Process:
-        """The one in which `first` was met."""
+        """The process in which `first` was met."""
         return self.processes[0]
 
     @property
     def met(self) -> int:
-        """How often Dynamo met it while it compiled."""
+        """How often Dynamo met the break while it compiled."""
         return len(self.occurrences)
 
     @cached_property
     def least_depth(self) -> int:
-        """That of the crossings where the function was compiled as a frame, or fewest calls were inlined."""
+        """The smallest depth of a crossing: 0 where the function was compiled as a frame of its own."""
         return min((crossing.depth for crossing in self.crossings), default=0)
 
     @property
     def crossed(self) -> int | None:
-        """How often its line was crossed at run time; None where that was not counted everywhere."""
+        """How often the break was crossed at run time; None where that was not counted everywhere."""
         return None if self.crossed_in is None else sum(crossed for _, crossed in self.crossed_in)
 
     @cached_property
     def crossed_in(self) -> list[tuple[Process, int]] | None:
-        """The same in each process.
+        """How often the break was crossed in each process; None where that was not counted everywhere.
 
         Where the function that broke was compiled as a frame, the frames that had inlined it do not count.
         """
@@ -117,9 +111,9 @@ class DistinctBreak:
                 return None
             # Entries of one frame share their resume functions: each graph behind a break counts once.
             side = "before" if crossing.counted_by == crossing.before else "after"
-            them = crossing.process.stream, side, id(crossing.counted_by)
-            if them not in counted:
-                counted.add(them)
+            graphs = crossing.process.stream, side, id(crossing.counted_by)
+            if graphs not in counted:
+                counted.add(graphs)
                 for graph in crossing.counted_by:
                     calls[crossing.process.stream, side, graph.number] = crossing.process, graph.calls
         known = [(process, count) for process, count in calls.values() if count is not None]
@@ -127,12 +121,12 @@ class DistinctBreak:
 
     @property
     def inlined_by(self) -> int:
-        """In how many compiles the function that broke had been inlined, so that those broke too."""
+        """The number of compiles that had inlined the function that broke, and so broke too."""
         return sum(crossing.depth > 0 for crossing in self.crossings)
 
     @property
     def user_call(self) -> StackFrame | None:
-        """The innermost line of the user's own, where the break itself is inside a library."""
+        """The innermost line of the user's code, where the break itself is inside a library; else None."""
         if self.first.place is None or not is_library(self.first.place):
             return None
         stack = [*self.first.callers, *self.first.stack]
@@ -140,23 +134,23 @@ class DistinctBreak:
 
 
 def distinct_breaks(recording: Recording) -> list[DistinctBreak]:
-    """Each distinct break once, the worst first: frames that run eager, then by crossings, then as met."""
-    met: dict[object, list[tuple[_Known, GraphBreak]]] = {}
+    """Each distinct break once, worst first: whether frames run eager, then times crossed, then times met."""
+    met: dict[object, list[tuple[_ProcessRecords, GraphBreak]]] = {}
     for process in recording.processes:
-        known = _Known(process)
+        records = _ProcessRecords(process)
         for graph_break in process.breaks:
-            met.setdefault(break_identity(graph_break), []).append((known, graph_break))
-    fallen = _fallen_elsewhere(recording)
-    found = [_distinct(occurrences, fallen.get(identity, [])) for identity, occurrences in met.items()]
+            met.setdefault(break_identity(graph_break), []).append((records, graph_break))
+    unbroken = _fallbacks_without_break(recording)
+    found = [_distinct(occurrences, unbroken.get(identity, [])) for identity, occurrences in met.items()]
     return sorted(found, key=lambda each: (not each.frames_fell_back, -(each.crossed or 0), -each.met))
 
 
-_Fallen = list[tuple[Process, Frame]]
+_EagerFrames = list[tuple[Process, Frame]]
 
 
-def _fallen_elsewhere(recording: Recording) -> dict[object, _Fallen]:
-    """Frames that run eager, by the break that they were given up for, had torch called it one."""
-    found: dict[object, _Fallen] = {}
+def _fallbacks_without_break(recording: Recording) -> dict[object, _EagerFrames]:
+    """Frames that run eager and have no recorded break, by the identity of what stopped them."""
+    found: dict[object, _EagerFrames] = {}
     for process in recording.processes:
         broken = {graph_break.compile_id for graph_break in process.breaks} - {None}
         for frame in filter(fell_back, process.frames):
@@ -166,8 +160,8 @@ def _fallen_elsewhere(recording: Recording) -> dict[object, _Fallen]:
     return found
 
 
-class _Known:
-    """What a process recorded, by compile, so that each break is looked up and not searched for."""
+class _ProcessRecords:
+    """What a process recorded, indexed by compile, so that nothing is searched for once per break."""
 
     def __init__(self, process: Process) -> None:
         self.process = process.entire
@@ -179,6 +173,7 @@ class _Known:
         for position, graph in enumerate(self.process.compiled_graphs):
             if graph.compile_id is not None:
                 self._graphs.setdefault(graph.compile_id, []).append((position, graph))
+        # Resume functions by the compile that made them; those compiles by the function's fingerprint.
         self._made: dict[CompileId | None, list[ResumeFunction]] = {}
         self._makers: dict[str, list[CompileId | None]] = {}
         for function in self.process.resume_functions:
@@ -191,17 +186,17 @@ class _Known:
             self._fingerprints.setdefault(code.compile_id, []).append(code.fingerprint)
         self._uncompiled = {frame.name for frame in self.process.frames if frame.outcome != "compiled"}
         self._sides: dict[CompileId | None, _Sides] = {}
-        # All compiles of one code go on in the same resume functions and resume the same breaks: found once.
+        # All compiles of one code have the same resume functions and resume the same breaks: found once.
         self._resuming: dict[_Fingerprints, _Resuming] = {}
         self._ahead: dict[_Fingerprints, tuple[tuple[CompileId | None, ...], tuple[Graph, ...]]] = {}
         self._counted: dict[CompileId | None, tuple[Graph, ...]] = {}
 
     def crossing(self, compile_id: CompileId | None, depth: int) -> Crossing:
-        """What the break that ended this compile parts."""
-        before, after, _ = self._sides_of(compile_id)
+        """The crossing of the break that ended this compile."""
+        before, after, _ = self._graphs_beside(compile_id)
         counted_by = self._counted_by(compile_id) or None
-        resuming = self._resuming_of(compile_id)
-        ahead, further_before = ((), ()) if before else self._ahead_of(compile_id)
+        resuming = self._what_resumes(compile_id)
+        ahead, further_before = ((), ()) if before else self._breaks_ahead(compile_id)
         return Crossing(
             self.process,
             compile_id,
@@ -215,8 +210,8 @@ class _Known:
             resuming.further_breaks,
         )
 
-    def _resuming_of(self, compile_id: CompileId | None) -> "_Resuming":
-        """What goes on behind this compile's break."""
+    def _what_resumes(self, compile_id: CompileId | None) -> "_Resuming":
+        """What runs behind the break of this compile."""
         fingerprints = tuple(dict.fromkeys(made.fingerprint for made in self._made.get(compile_id, ())))
         if fingerprints not in self._resuming:
             compiles = tuple(self._resumed_by(compile_id))
@@ -229,7 +224,7 @@ class _Known:
             )
         return self._resuming[fingerprints]
 
-    def _ahead_of(
+    def _breaks_ahead(
         self, compile_id: CompileId | None
     ) -> tuple[tuple[CompileId | None, ...], tuple[Graph, ...]]:
         """The compiles whose breaks are met before this one's with no graph in between, and their graphs."""
@@ -241,12 +236,12 @@ class _Known:
         return self._ahead[fingerprints]
 
     def _resumed_by(self, compile_id: CompileId | None) -> Iterator[CompileId | None]:
-        """The compiles that go on behind this one's break."""
+        """The compiles of the code that is resumed behind this compile's break."""
         for fingerprint in {function.fingerprint: None for function in self._made.get(compile_id, ())}:
             yield from self._compiled.get(fingerprint, ())
 
     def _made_by(self, compile_id: CompileId | None) -> Iterator[CompileId | None]:
-        """The compiles behind whose breaks this one goes on."""
+        """The compiles behind whose breaks the code of this compile is resumed."""
         for fingerprint in dict.fromkeys(self._fingerprints.get(compile_id, ())):
             yield from self._makers.get(fingerprint, ())
 
@@ -255,39 +250,46 @@ class _Known:
         first: Iterable[CompileId | None],
         next_to: Callable[[CompileId | None], Iterable[CompileId | None]],
     ) -> list[CompileId | None]:
-        """The compiles that have no graph, from these on, up to those that have one; none of too many."""
+        """The compiles without a graph that are reached from `first` through `next_to`; [] if too many are.
+
+        A compile that has a graph ends the way there.
+        """
         found: dict[CompileId | None, None] = {}
-        waiting = [*first]
-        while waiting:
-            at = waiting.pop()
-            if at not in found and at not in self._graphs:
+        pending = [*first]
+        while pending:
+            compile_id = pending.pop()
+            if compile_id not in found and compile_id not in self._graphs:
                 if len(found) == _MOST_IN_A_ROW:
                     return []
-                found[at] = None
-                waiting += next_to(at)
+                found[compile_id] = None
+                pending += next_to(compile_id)
         return list(found)
 
     def _counted_by(self, compile_id: CompileId | None) -> tuple[Graph, ...]:
-        """What counts it: where only one frame can follow another, both breaks are crossed equally often."""
-        asked: list[CompileId | None] = []
+        """The graphs whose calls count how often this compile's break was crossed; () where nothing does.
+
+        Where only one frame can follow another, the breaks of both are crossed equally often, so that what
+        counts the earlier one counts the later one too.
+        """
+        visited: list[CompileId | None] = []
         counted_by: tuple[Graph, ...] = ()
         maker: tuple[CompileId | None] | None = (compile_id,)
         while maker is not None and not counted_by:
             if maker[0] in self._counted:
                 counted_by = self._counted[maker[0]]
                 break
-            self._counted[maker[0]] = ()  # asked again, it would be by itself
-            asked += maker
-            counted_by = self._sides_of(maker[0])[2]
+            self._counted[maker[0]] = ()  # ends a cycle of makers
+            visited += maker
+            counted_by = self._graphs_beside(maker[0])[2]
             maker = self._only_maker(maker[0])
-        self._counted |= dict.fromkeys(asked, counted_by)
+        self._counted |= dict.fromkeys(visited, counted_by)
         return counted_by
 
-    def _sides_of(self, compile_id: CompileId | None) -> "_Sides":
+    def _graphs_beside(self, compile_id: CompileId | None) -> "_Sides":
         """The graphs before and after the break, and those of them that count how often it was crossed."""
         if compile_id not in self._sides:
             made = self._made.get(compile_id, [])
-            resuming = self._resuming_of(compile_id)
+            resuming = self._what_resumes(compile_id)
             before, after = self._graphs_of([compile_id]), resuming.after
             all_compiled = not any(function.code_name in self._uncompiled for function in made)
             is_counted_after = all_compiled and len(after) == len(resuming.compiles)
@@ -299,7 +301,7 @@ class _Known:
         return tuple(graph for _, graph in sorted(found, key=lambda each: each[0]))
 
     def _only_maker(self, compile_id: CompileId | None) -> tuple[CompileId | None] | None:
-        """Whose break this compile resumes, if that is one break and nothing else can follow it."""
+        """The compile whose break this one resumes, if it resumes no other, and nothing else resumes that."""
         own = self._fingerprints.get(compile_id, [])
         if len(own) != 1 or len(self._compiled[own[0]]) != 1:
             return None
@@ -311,7 +313,7 @@ _Fingerprints = tuple[str, ...]
 
 
 class _Resuming(NamedTuple):
-    """What goes on behind a break: the compiles, their graphs, and what is behind those that have none."""
+    """What runs behind a break: the compiles, their graphs, and what is behind those without a graph."""
 
     compiles: tuple[CompileId | None, ...]
     after: tuple[Graph, ...]
@@ -322,19 +324,19 @@ class _Resuming(NamedTuple):
 _Sides = tuple[tuple[Graph, ...], tuple[Graph, ...], tuple[Graph, ...]]
 
 
-def _distinct(occurrences: list[tuple[_Known, GraphBreak]], fallen: _Fallen) -> DistinctBreak:
+def _distinct(occurrences: list[tuple[_ProcessRecords, GraphBreak]], unbroken: _EagerFrames) -> DistinctBreak:
     crossings: list[Crossing] = []
     frames: list[Frame] = []
-    for known, graph_break in occurrences:
-        failed_to_compile = known.fell_back.get(graph_break.compile_id, [])
+    for records, graph_break in occurrences:
+        failed_to_compile = records.fell_back.get(graph_break.compile_id, [])
         frames += failed_to_compile
         if not failed_to_compile:
-            crossings.append(known.crossing(graph_break.compile_id, len(graph_break.stack) - 1))
-    met_in = [*(known.process for known, _ in occurrences), *(process for process, _ in fallen)]
+            crossings.append(records.crossing(graph_break.compile_id, len(graph_break.stack) - 1))
+    met_in = [*(records.process for records, _ in occurrences), *(process for process, _ in unbroken)]
     return DistinctBreak(
         tuple({process.stream: process for process in met_in}.values()),
         occurrences[0][1],
         tuple(graph_break for _, graph_break in occurrences),
         tuple(crossings),
-        (*frames, *(frame for _, frame in fallen)),
+        (*frames, *(frame for _, frame in unbroken)),
     )

@@ -1,4 +1,4 @@
-"""What a process recorded of its compiles, by compile and by frame."""
+"""What a process recorded about its compiles, indexed by compile and by frame."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -24,7 +24,7 @@ from .time.steps import CallsBefore
 
 
 class CompileRecords:
-    """What a process recorded of its compiles, by compile id: found once, however many recompiles ask."""
+    """What a process recorded about its compiles, by compile id; each index is built once, on first use."""
 
     def __init__(self, process: Process) -> None:
         self.process = process
@@ -38,7 +38,7 @@ class CompileRecords:
 
     @cached_property
     def checks(self) -> ByCompile[list[GuardCheck]]:
-        """The guards of the cache entry that a compile made, as far as they bear on recompiles."""
+        """The guards of the cache entry that a compile made, as far as recompiles depend on them."""
         checks: ByCompile[list[GuardCheck]] = ByCompile()
         for guard_set in self.process.recompiled_entries:
             checks.setdefault(guard_set.compile_id, []).extend(guard_set.checks or ())
@@ -46,7 +46,7 @@ class CompileRecords:
 
     @cached_property
     def methods(self) -> ByCompile[str]:
-        """Of which method of a module a compile was."""
+        """The method of a module that was compiled, `GPT2Model.forward`, by compile."""
         frames = (frame for frame in self.process.frames if frame.method is not None)
         return ByCompile({frame.compile_id: frame.method or "" for frame in frames})
 
@@ -57,12 +57,12 @@ class CompileRecords:
 
     @cached_property
     def specializations(self) -> ByCompile[list[Specialization]]:
-        """What a compile made dynamic in vain."""
+        """The values that a compile made dynamic, and then had to specialize."""
         return by_compile(self.process.specializations)
 
     @cached_property
     def callers(self) -> Mapping[CompileId | None, StackFrame]:
-        """The program's own line that called what was compiled, as far as it is known."""
+        """The user call site of what was compiled, as far as it is known."""
         process = self.process
         calls = {
             compile_id: line
@@ -80,14 +80,14 @@ class CompileRecords:
 
     @cached_property
     def whole_files(self) -> Mapping[str, str | None]:
-        """The files that the names in guards, which torch cuts short, stand for."""
+        """The whole paths of the file names that torch cuts short in guards."""
         return whole_places(self.process)
 
     @cached_property
     def spelled_sources(self) -> Mapping[str, str]:
-        """How guards spell a source in full (`L['x']`), by its plain name (`x`)."""
-        checks = [check for checks in self.checks.values() for check in checks]
-        return {plain_source(check.source): check.source for check in reversed(checks)}
+        """The source as guards spell it in full (`L['x']`), by its plain name (`x`)."""
+        all_checks = [check for checks in self.checks.values() for check in checks]
+        return {plain_source(check.source): check.source for check in reversed(all_checks)}
 
     @cached_property
     def dictionaries(self) -> frozenset[str]:
@@ -106,15 +106,15 @@ class CompileRecords:
 
     @cached_property
     def frames_that_vary(self) -> int:
-        """How many frames were recompiled for something that could be dynamic."""
-        again = {compile_.compile_id for compile_ in self.process.recompiles}
-        opened = {symbol.compile_id for symbol in self.process.symbols} & again
-        return len({frame_of(compile_id) for compile_id in opened if compile_id is not None})
+        """The number of frames that were recompiled for something that could be dynamic."""
+        recompiles = {compile_.compile_id for compile_ in self.process.recompiles}
+        made_dynamic = {symbol.compile_id for symbol in self.process.symbols} & recompiles
+        return len({frame_of(compile_id) for compile_id in made_dynamic if compile_id is not None})
 
-    # These are of the entire process, whatever was selected; those above of the selected part of it.
+    # What follows covers the entire process, also where only a part of it was selected.
 
     def calls_of_frame(self, compile_id: CompileId) -> CallsBefore | None:
-        """The calls of all graphs of a frame; None where they were not noted of each."""
+        """The calls of all graphs of a frame; None where they were not recorded for every graph."""
         frame = compile_id.frame, compile_id.generation
         if frame not in self._calls_of_frames:
             times = [graph.times for graph in self._graphs_of_frames.get(frame, ())]
@@ -124,12 +124,12 @@ class CompileRecords:
 
     @cached_property
     def _graphs_of_frames(self) -> Mapping[tuple[int | None, int], list[Graph]]:
-        """By the frame's number and the generation of ids: with the backward's, that autograd compiled."""
+        """The graphs of a frame, backward included, by its number and the generation of compile ids."""
         graphs: dict[tuple[int | None, int], list[Graph]] = {}
         for graph in self.process.entire.graphs:
             if graph.compile_id is not None:
-                of_frame = graph.compile_id.frame, graph.compile_id.generation
-                graphs.setdefault(of_frame, []).append(graph)
+                frame = graph.compile_id.frame, graph.compile_id.generation
+                graphs.setdefault(frame, []).append(graph)
         return graphs
 
     @cached_property
@@ -139,12 +139,12 @@ class CompileRecords:
 
     @cached_property
     def codes(self) -> ByCompile[list[Bytecode]]:
-        """The code of each compile that came to an end."""
+        """The bytecode of each compile that ended."""
         return by_compile(self.process.entire.bytecodes)
 
     @cached_property
     def frames_of_code(self) -> Mapping[str, set[CompileId | None]]:
-        """Which frames have the same code, by what `frame_of` says."""
+        """The frames that have the same code, as `frame_of` names them, by its fingerprint."""
         found: dict[str, set[CompileId | None]] = {}
         for code in self.process.entire.bytecodes:
             found.setdefault(code.fingerprint, set()).add(frame_of(code.compile_id))
@@ -152,7 +152,7 @@ class CompileRecords:
 
     @cached_property
     def makers(self) -> Mapping[str, dict[CompileId | None, None]]:
-        """The compiles behind whose breaks a code goes on."""
+        """The compiles that made a resume function, by the fingerprint of its code."""
         found: dict[str, dict[CompileId | None, None]] = {}
         for function in self.process.entire.resume_functions:
             found.setdefault(function.fingerprint, {})[function.made_by] = None
@@ -160,7 +160,7 @@ class CompileRecords:
 
     @cached_property
     def makes(self) -> Mapping[CompileId | None, set[str]]:
-        """The codes that go on behind the breaks of a compile."""
+        """The fingerprints of the resume functions that a compile made."""
         found: dict[CompileId | None, set[str]] = {}
         for function in self.process.entire.resume_functions:
             found.setdefault(function.made_by, set()).add(function.fingerprint)
@@ -168,21 +168,21 @@ class CompileRecords:
 
     @cached_property
     def frames(self) -> Mapping[CompileId | None, Frame]:
-        """The frame of a compile, the first where there are several."""
+        """The frame of a compile; the first one where there are several."""
         return {frame.compile_id: frame for frame in reversed(self.process.entire.frames)}
 
     @cached_property
     def callers_in_order(self) -> Mapping[CompileId | None, list[tuple[int, StackFrame]]]:
-        """The lines that called a compile's frame, each with its position among all."""
-        called: dict[CompileId | None, list[tuple[int, StackFrame]]] = {}
+        """The lines that called the frame of a compile, each with its position in the order of all frames."""
+        callers: dict[CompileId | None, list[tuple[int, StackFrame]]] = {}
         for position, frame in enumerate(self.process.entire.frames):
             if frame.called_from:
-                called.setdefault(frame.compile_id, []).append((position, frame.called_from))
-        return called
+                callers.setdefault(frame.compile_id, []).append((position, frame.called_from))
+        return callers
 
     @cached_property
     def fallbacks(self) -> Mapping[tuple[str, str], list[Frame]]:
-        """The frames that Dynamo failed on, by file and name."""
+        """The frames that fell back to eager, by file and function name."""
         found: dict[tuple[str, str], list[Frame]] = {}
         for frame in self.process.entire.frames:
             if frame.outcome == "failed":
@@ -191,20 +191,20 @@ class CompileRecords:
 
     @cached_property
     def whole_graphs(self) -> frozenset[CompileId | None]:
-        """The frames that were compiled with `fullgraph=True`, by what `frame_of` says."""
+        """The frames that were compiled with `fullgraph=True`, as `frame_of` names them."""
         frames = self.process.entire.frames
         return frozenset(frame_of(frame.compile_id) for frame in frames if frame.is_whole_graph)
 
     @cached_property
     def not_compiled(self) -> Mapping[tuple[str | None, Place | None], list[NotCompiled]]:
-        """What `--freeze-after` left to eager, by name and place of the frame."""
+        """The calls that `--freeze-after` left to eager, by name and place of the frame."""
         found: dict[tuple[str | None, Place | None], list[NotCompiled]] = {}
-        for each in self.process.entire.not_compiled:
-            found.setdefault((each.name, each.place), []).append(each)
+        for not_compiled in self.process.entire.not_compiled:
+            found.setdefault((not_compiled.name, not_compiled.place), []).append(not_compiled)
         return found
 
     @cached_property
     def trains(self) -> bool:
-        """Whether the process trained anything that is compiled."""
+        """Whether the process trained anything that was compiled."""
         process = self.process.entire
         return bool(process.optimizers) or any(graph.backward_index is not None for graph in process.graphs)

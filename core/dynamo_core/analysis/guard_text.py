@@ -1,8 +1,8 @@
-"""Guards in words: what torch checks, said without its helper functions.
+"""Guards in words: what torch checks, without the names of its helper functions.
 
-Source: torch/_dynamo/guards.py (GuardBuilder, one method for each type of guard that Dynamo asks for) and
+Source: torch/_dynamo/guards.py (GuardBuilder, one method for each type of guard that Dynamo creates) and
 torch/csrc/dynamo/guards.cpp (one class for each type of check). Read with 2.8, 2.13 and 2.15, and
-traces of 2.6 to 2.15. What is not known here is given in torch's own text.
+traces of 2.6 to 2.15. A check that is not known here is shown in torch's own text.
 """
 
 import json
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from ..recording.guards import split_comment
 from ..shared.quick_dataclass import dataclass
 
-# What a check's text says, by pattern, where the type of the check alone does not.
+# Patterns for the text of checks whose type alone does not say what they check.
 _TENSOR = re.compile(
     r"check_tensor\(.*, (?P<name>[^,]+), DispatchKeySet\((?P<keys>[^()]*)\), torch\.(?P<dtype>\w+), "
     r"device=(?P<device>\w+), requires_grad=(?P<grad>True|False), size=\[(?P<sizes>[^][]*)\], "
@@ -41,7 +41,7 @@ _MARKS = {
     "_dynamo_strict_unbacked_indices": "mark_unbacked",
     "_dynamo_static_indices": "mark_static",
 }
-_KINDS = {
+_SAME_OBJECT_WORDS = {
     "module": "the same module",
     "function": "the same function",
     "builtin_function_or_method": "the same built-in function",
@@ -49,7 +49,7 @@ _KINDS = {
     "type": "the same class",
 }
 _MOST_NAMES = 4
-# c10/core/ScalarType.h; the order of its numbers is kept for the sake of saved models.
+# c10/core/ScalarType.h; its numbers do not change, since saved models hold them.
 _DTYPES = {5: "float16", 6: "float32", 7: "float64", 9: "complex64", 10: "complex128", 15: "bfloat16"}
 # The backends in the order of c10/core/DispatchKey.h, as keys name them.
 _DEVICES = ("CPU", "CUDA", "HIP", "XLA", "MPS", "IPU", "XPU", "HPU", "VE", "Lazy", "MTIA", "MAIA", "Meta")
@@ -57,7 +57,7 @@ _DEVICES = ("CPU", "CUDA", "HIP", "XLA", "MPS", "IPU", "XPU", "HPU", "VE", "Lazy
 
 @dataclass(frozen=True)
 class TensorCheck:
-    """What a TENSOR_MATCH demands. A size or stride that is None may be anything."""
+    """What a TENSOR_MATCH requires. A size or stride that is None may be anything."""
 
     class_name: str
     dispatch_keys: tuple[str, ...]
@@ -82,7 +82,7 @@ class TensorCheck:
 
 
 def tensor_check(code: str) -> TensorCheck | None:
-    """The demands in the text of a TENSOR_MATCH; None where it is in another form."""
+    """The requirements in the text of a TENSOR_MATCH; None where the text has another form."""
     found = _TENSOR.fullmatch(code)
     if found is None:
         return None
@@ -105,7 +105,7 @@ def _numbers(text: str) -> tuple[int | None, ...]:
 
 
 def tensor_terms(check: TensorCheck) -> dict[str, str]:
-    """The demands one by one, so that two checks can be compared."""
+    """The requirements one by one, so that two checks can be compared."""
     sizes = "size " + _dims(check.sizes)
     if check.dynamic_dims:
         dims = " and ".join(map(str, check.dynamic_dims))
@@ -126,36 +126,36 @@ def _dims(values: Iterable[int | None]) -> str:
 
 
 def check_words(kind: str, code: str, source: str = "") -> str:
-    """What a leaf of the guard tree demands of its source."""
+    """What a leaf of the guard tree requires of its source."""
     if not code:
         return _RELATIONS.get(kind, "checked together with another source")
     words = _CHECKS.get(kind)
     expression, _ = split_comment(code)
     if words is None:
         return expression
-    return words(code if kind in _BY_TYPE else expression, source) or expression
+    return words(code if kind in _TYPE_CHECKS else expression, source) or expression
 
 
 def remark(code: str) -> str | None:
-    """What torch remarks on a check for a user to act on: neither what it checks nor where torch does."""
+    """torch's comment on a check, if it is advice to the user, and not the checked type or place."""
     _, note = split_comment(code)
     return None if note is None or _NO_REMARK.match(note) else note
 
 
 def closure_variable(code: str) -> str | None:
-    """Which variable of a closure a check is on, as torch remarks: `"scale".weight`."""
+    """The variable of a closure that a check is on, from torch's comment: `"scale".weight`."""
     found = _CLOSURE.match(split_comment(code)[1] or "")
     return found[1] if found else None
 
 
 def is_marking(code: str) -> bool:
-    """Whether a check is on how the dimensions of a tensor are marked."""
+    """Whether a check is on the dynamic or static marks of a tensor's dimensions (`mark_dynamic`, …)."""
     found = _MARK.search(code)
     return found is not None and found[1] in _MARKS
 
 
 def markings_words(codes: Iterable[str]) -> list[str]:
-    """Many checks on how the dimensions of a tensor are marked, in few words."""
+    """The checks on the marks of one tensor's dimensions, with those on absent marks in one phrase."""
     absent, rest = [], []
     for code in codes:
         mark = _MARK.search(code)
@@ -163,11 +163,11 @@ def markings_words(codes: Iterable[str]) -> list[str]:
             absent.append(_MARKS[mark[1]])
         else:
             rest.append(_marking(code, "") or code)
-    return ([f"not marked by {_one_of(list(dict.fromkeys(absent)))}"] if absent else []) + rest
+    return ([f"not marked by {_or_list(list(dict.fromkeys(absent)))}"] if absent else []) + rest
 
 
 def guard_words(kind: str, source: str, code: tuple[str, ...]) -> str:
-    """What a guard that Dynamo asked for demands."""
+    """What a guard that Dynamo created requires."""
     if kind in CHECKED_BY_GLOBAL_STATE:
         return "checked by GLOBAL_STATE"
     known = _GUARDS.get(kind)
@@ -175,7 +175,7 @@ def guard_words(kind: str, source: str, code: tuple[str, ...]) -> str:
         return known
     if kind == "TENSOR_MATCH":
         return "a tensor with the same properties"
-    leaf = _LEAF_OF.get(kind)
+    leaf = _LEAF_TYPES.get(kind)
     if leaf is not None and code:
         return " and ".join(check_words(leaf, part, source) for part in code)
     if kind == "CONSTANT_MATCH" and code:
@@ -214,7 +214,7 @@ def _identity(code: str, source: str) -> str:
     name = _class_of(code)
     if name is None:
         return "the same object"
-    return _KINDS.get(name, f"the same object ({name})")
+    return _SAME_OBJECT_WORDS.get(name, f"the same object ({name})")
 
 
 def _equality(code: str, source: str) -> str | None:
@@ -239,7 +239,7 @@ def _dict_length(code: str, source: str) -> str | None:
 
 
 def _arguments(code: str, function: str) -> tuple[bool, str] | None:
-    """Whether a call of `function` must give True, and what stands between its parentheses."""
+    """Whether a call of `function` must return True, and the text between its parentheses."""
     call = code.removeprefix("not ")
     if not (call.startswith(f"{function}(") and call.endswith(")")):
         return None
@@ -294,10 +294,10 @@ def _no_aliasing(code: str, source: str) -> str:
     others = [name for name in names if name != source]
     if len(others) > _MOST_NAMES:
         others = [*others[: _MOST_NAMES - 1], f"{len(others) - _MOST_NAMES + 1} other guarded tensors"]
-    return f"not the same tensor as {_one_of(others)}"
+    return f"not the same tensor as {_or_list(others)}"
 
 
-def _one_of(names: list[str]) -> str:
+def _or_list(names: list[str]) -> str:
     return " or ".join(part for part in (", ".join(names[:-1]), names[-1]) if part) if names else "another"
 
 
@@ -310,7 +310,7 @@ def _overlapping(code: str, source: str) -> str | None:
     return "; ".join(parts) or None
 
 
-def _lambda(code: str, source: str) -> str | None:
+def _lambda_guard(code: str, source: str) -> str | None:
     for beginning, words in _LAMBDAS.items():
         if code.startswith(beginning):
             return words
@@ -377,11 +377,11 @@ def _default_device(code: str, source: str) -> str:
 
 
 def _after_equals(words: str) -> Callable[[str, str], str | None]:
-    def say(code: str, source: str) -> str | None:
+    def words_of_check(code: str, source: str) -> str | None:
         _, is_equality, value = code.rpartition(" == ")
         return words.format(value) if is_equality else None
 
-    return say
+    return words_of_check
 
 
 def _always(words: str) -> Callable[[str, str], str | None]:
@@ -409,9 +409,9 @@ _CHECKS: dict[str, Callable[[str, str], str | None]] = {
     "DIMENSION_DYNAMIC_MARKING_GUARD": _marking,
     "DYNAMIC_INDICES": _marking,
     "NO_TENSOR_ALIASING": _no_aliasing,
-    "OBJECT_ALIASING": _lambda,
+    "OBJECT_ALIASING": _lambda_guard,
     "STORAGE_OVERLAPPING": _overlapping,
-    "LAMBDA_GUARD": _lambda,
+    "LAMBDA_GUARD": _lambda_guard,
     "GLOBAL_STATE": _global_state,
     "DEFAULT_DEVICE": _default_device,
     "TORCH_FUNCTION_MODE_STACK": _always("the same stack of torch function modes"),
@@ -423,7 +423,11 @@ _CHECKS: dict[str, Callable[[str, str], str | None]] = {
     "DATA_PTR_MATCH": _always("a tensor at the same address"),
     "DISPATCH_KEY_SET_MATCH": _always("the same set of dispatch keys"),
 }
-_BY_TYPE = {"TYPE_MATCH", "FAKE_SCRIPT_TYPE_MATCH", "ID_MATCH"}  # older torch names the type in its remark
+_TYPE_CHECKS = {
+    "TYPE_MATCH",
+    "FAKE_SCRIPT_TYPE_MATCH",
+    "ID_MATCH",
+}  # older torch names the type in its comment
 _RELATIONS = {
     "NO_TENSOR_ALIASING": "the same tensor as none of the others that are so checked",
     "STORAGE_OVERLAPPING": "overlaps in memory as those that are so checked",
@@ -433,8 +437,8 @@ _RELATIONS = {
 # GuardBuilder's methods of these names do nothing: "we always guard on this via GlobalStateGuard()".
 CHECKED_BY_GLOBAL_STATE = frozenset({"GRAD_MODE", "DETERMINISTIC_ALGORITHMS", "FSDP_TRAINING_STATE"})
 
-# Guards that Dynamo asks for and that are checked as a leaf of another name.
-_LEAF_OF = {
+# The type of the leaf in the guard tree that checks a guard.
+_LEAF_TYPES = {
     "TYPE_MATCH": "TYPE_MATCH",
     "ID_MATCH": "ID_MATCH",
     "MODULE_MATCH": "ID_MATCH",
@@ -462,7 +466,7 @@ _LEAF_OF = {
     "NOT_NONE_MATCH": "NOT_NONE",
 }
 
-# What a guard demands that leaves no text of its own.
+# What guards require that have no text of their own.
 _GUARDS = {
     "CLOSURE_MATCH": "a function with the same code",
     "EMPTY_NN_MODULE_HOOKS_DICT": "has no hooks (checked only if config.skip_nnmodule_hook_guards is off)",

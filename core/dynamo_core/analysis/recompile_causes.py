@@ -1,4 +1,4 @@
-"""Why a frame was compiled again: its recompiles by what differed, and what is known of that."""
+"""Why a frame was recompiled: its recompiles grouped by what differed, and what is known about that."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from .recompiles import FrameRecompiles
 from .source_lines import CELL, is_library
 from .summary import frame_of
 
-# torch's words where a cache entry belongs to another call of torch.compile (torch/_dynamo/guards.py).
+# How torch names the failure of a cache entry of another torch.compile call (torch/_dynamo/guards.py).
 _ANOTHER_BACKEND = "BACKEND_MATCH"
 # The names of c10/core/ScalarType.h, which differ from those in Python.
 _DTYPES = {
@@ -33,21 +33,22 @@ _DTYPES = {
 }
 _FLAGS = {"0": "False", "1": "True"}
 _DECIDES = re.compile(r"(?:if|elif|while|for|assert|match)\b|.{0,1000}\brange\(")
-_DUCK_SIZING = "duck sizing"  # in torch's remark on a check
+_DUCK_SIZING = "duck sizing"  # in torch's comment on a check
 _NUMBER = re.compile(r"-?\d{1,20}")
 _FLOAT = re.compile(r"-?(?:\d{1,30}\.\d{0,30}(?:e[-+]?\d{1,4})?|\d{1,30}e[-+]?\d{1,4}|inf|nan)")
 _FLOAT_SYMBOL = "zf"  # torch/utils/_sympy/symbol.py (SymT.FLOAT), 2.8 to 2.13
-# A source that can stand in a list that commas part, and that torch takes for a name or a pattern.
+# A source that can stand in a comma-separated setting of torch's, which reads it as a name or a pattern.
 _CAN_BE_LISTED = re.compile(r"[\w.\[\]']{1,400}")
 _VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})")
 
 
 @dataclass(frozen=True)
 class RecompileCause:
-    """What differed in some recompiles of a frame: by the cache entry that came nearest.
+    """What differed in some recompiles of a frame, compared with the cache entry that came nearest.
 
-    `kind` is that of `GuardFailure`, "backend" for another call of torch.compile, "not recorded" where torch
-    does not say. A size that is checked as a number or by a relation is a "size" in either case.
+    `kind` is that of the `GuardFailure`, or "backend" for another call of torch.compile, or "not recorded"
+    where torch does not say. A size is a "size" whether it is checked as a number or by a relation. `met` are
+    the recompiles, each with the guard that failed.
     """
 
     frame: FrameRecompiles
@@ -58,22 +59,22 @@ class RecompileCause:
 
     @property
     def compiles(self) -> tuple[Compile, ...]:
-        """Its recompiles."""
+        """The recompiles that this cause led to."""
         return tuple(compile_ for compile_, _ in self.met)
 
     @property
     def failures(self) -> list[GuardFailure]:
-        """What failed in each of them."""
+        """The guard that failed in each recompile."""
         return [failure for _, failure in self.met if failure is not None]
 
     @property
     def failure(self) -> GuardFailure | None:
-        """What failed in the first of them."""
+        """The guard that failed in the first recompile."""
         return next(iter(self.failures), None)
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What tells it from other causes in every run: no values."""
+        """What distinguishes this cause from others in every run, so that it holds no values."""
         failure = self.failure
         if self.kind == "not recorded" or failure is None:
             return (self.kind, self.compiles[0].recompile_reason or "")
@@ -85,26 +86,26 @@ class RecompileCause:
 
     @cached_property
     def values(self) -> list[str]:
-        """What it was compiled for and what came instead, each once, in order."""
+        """The value that was compiled for and those that the guard rejected, each once, in order."""
         known: dict[str, None] = {}
         for compile_, failure in self.met:
             if failure is not None:
-                values = (failure.expected, self._came(compile_, failure))
+                values = (failure.expected, self._actual(compile_, failure))
                 known |= dict.fromkeys(value for value in values if value is not None)
         words = _DTYPES if self.kind == "dtype" else _FLAGS if self.kind == "requires_grad" else {}
         return [words.get(value, value) for value in known]
 
     @property
     def call(self) -> StackFrame | None:
-        """The user's call that brought the first of them about."""
+        """The user call site of the first recompile."""
         return self.frame.call(self.compiles[0])
 
     @cached_property
     def where(self) -> StackFrame | None:
-        """The line that causes it: that needs a size as a number, or else on which the failed guard is.
+        """The line that causes the recompiles: the one that needs a size as a number, or that of the guard.
 
-        For a setting of the process or a mode of the model it is the call that came under the other one.
-        Instead of a line of a library it is the user's own that led there.
+        For a setting of the process or a mode of the model it is the call that was made under another one.
+        In place of a line of a library it is the user's line that led there.
         """
         if self.kind == "backend":
             return self.frame.records.compiled_by.get(self.compiles[0].compile_id) or self.call
@@ -113,19 +114,19 @@ class RecompileCause:
         return found or (None if self.failure is None else self.frame.line_of(self.failure))
 
     def _innermost_own_line(self) -> StackFrame | None:
-        """Of the user's lines inside of what is compiled, the one that is nearest to the guard."""
+        """The user's line within the compiled code that is nearest to the guard."""
         stacks = [] if self.specialization is None else [self.specialization.stack]
         lines = (self.deciding, None if self.failure is None else self.frame.line_of(self.failure))
         stacks += [(line,) for line in lines if line is not None]
         stacks += [symbol.stack for symbol in self.symbols]
-        own = (line for stack in stacks for line in reversed(stack) if _is_own(line.place))
+        own = (line for stack in stacks for line in reversed(stack) if _is_user_line(line.place))
         begin = self.frame.place
-        function = StackFrame(begin, self.frame.name or "", "") if begin and _is_own(begin) else None
+        function = StackFrame(begin, self.frame.name or "", "") if begin and _is_user_line(begin) else None
         return next(own, function)
 
     @property
     def lengthened_there(self) -> str | None:
-        """What the guard is on, if the line of the guard is one that changes its length."""
+        """The list or dictionary whose length is guarded, if the line of the guard changes that length."""
         return None if self.failure is None else lengthened_by(self.line_of_guard, self.failure)
 
     @property
@@ -136,17 +137,17 @@ class RecompileCause:
 
     @property
     def place(self) -> Place | None:
-        """Where that line is, or else where the function begins."""
+        """The place of the line that causes the recompiles, or else of the function."""
         return self.where.place if self.where is not None else self.frame.place
 
     @property
     def line(self) -> str:
-        """The text of that line."""
+        """The text of the line that causes the recompiles."""
         return self.where.text.strip() if self.where is not None else ""
 
     @cached_property
     def symbols(self) -> list[Symbol]:
-        """What stands for it where torch made it dynamic, in any compile of the frame."""
+        """The symbols by which torch made the source dynamic, in any compile of the frame."""
         names = [self.source if self.kind == "value" else f"{self.source}.size()[{self.index}]"]
         if self.kind == "relation of sizes" and self.failure is not None:
             names = [f"{source}.size()[{index}]" for source, index in sizes_in(self.failure.check)]
@@ -165,154 +166,154 @@ class RecompileCause:
 
     @cached_property
     def specialization(self) -> Specialization | None:
-        """Where the program needs as a number what differed."""
+        """The specialization where the program needs the size or value as a number; None if there is none."""
         if self.source is None or self.kind not in ("size", "value"):
             return None
         wanted = self.source if self.kind == "value" else f"{self.source}.size()[{self.index}]"
-        for each in self.frame.specializations:
-            if wanted in map(plain_source, each.sources):
-                return each
+        for specialization in self.frame.specializations:
+            if wanted in map(plain_source, specialization.sources):
+                return specialization
         return None
 
     @cached_property
     def deciding(self) -> StackFrame | None:
-        """The user's line that brought about a check on the size or number, which then failed."""
+        """The user's line that caused the failed check on the size or number; None if none did."""
         for compile_, failure in self.met if self.kind in ("size", "value") else ():
             if failure is None or failure.kind not in ("relation of sizes", "comparison"):
                 continue
-            if rejects_0_and_1(failure.check) and self._came(compile_, failure) in ("0", "1"):
+            if rejects_0_and_1(failure.check) and self._actual(compile_, failure) in ("0", "1"):
                 continue
             line = deciding_line(failure.check, failure.user_code, failure.place, failure.remark)
             if line is not None:
                 return self.frame.whole_line(*line)
         return None
 
-    def _came(self, compile_: Compile, failure: GuardFailure) -> str | None:
-        """What came instead, if need be by what another entry failed on for the same size."""
-        came = self.frame.actual(compile_, failure)
+    def _actual(self, compile_: Compile, failure: GuardFailure) -> str | None:
+        """The value that the guard rejected; for a size also from another entry's failed guard on it."""
+        actual = self.frame.actual(compile_, failure)
         others = (
             other.actual
             for other in self.frame.failures(compile_)
             if other.kind == "size" and (other.source, other.index) == (self.source, self.index)
         )
-        return came if came is not None or self.kind != "size" else next(others, None)
+        return actual if actual is not None or self.kind != "size" else next(others, None)
 
     @property
     def is_needed_as_number(self) -> bool:
-        """Whether the program does something else for another size or number: it cannot be dynamic."""
+        """Whether the program depends on the very size or number, so that it cannot be dynamic."""
         if self.specialization is not None or self.deciding is not None:
             return True
-        # Where torch has not tried to make it dynamic, the line tells whether that can be.
+        # Where torch has not tried to make it dynamic, the line shows whether it can be.
         is_fixed = self.kind == "value" and (self.is_of_module or self.is_global)
         return is_fixed and not self.symbols and bool(_DECIDES.match(self.line_of_guard))
 
     @cached_property
-    def came_as_0_or_1(self) -> bool:
-        """Whether a size of 0 or 1, which torch compiles apart, was among them."""
+    def was_0_or_1(self) -> bool:
+        """Whether the size was 0 or 1 in some calls: torch compiles these sizes separately."""
         if self.kind != "size":
             return False
         return bool({"0", "1"} & set(self.values)) or any(
-            is_not_0_or_1(failure.check) for failure in [*self.failures, *self._failed_after_a_freeze()]
+            is_not_0_or_1(failure.check) for failure in [*self.failures, *self._failures_after_freeze()]
         )
 
-    def _failed_after_a_freeze(self) -> Iterator[GuardFailure]:
-        """What the same size failed on in calls that `--freeze-after` left to eager."""
-        for each in self.frame.records.not_compiled.get((self.frame.name, self.frame.place), ()):
-            for failure in each.failures:
+    def _failures_after_freeze(self) -> Iterator[GuardFailure]:
+        """The failed guards on the same size in calls that `--freeze-after` left to eager."""
+        for not_compiled in self.frame.records.not_compiled.get((self.frame.name, self.frame.place), ()):
+            for failure in not_compiled.failures:
                 if (self.source, self.index) in sizes_in(failure.check):
                     yield failure
 
     @cached_property
-    def is_free(self) -> bool:
-        """Whether it was dynamic in some version, and neither a branch nor another size depended on it."""
-        about_it = (
+    def is_unconstrained(self) -> bool:
+        """Whether the size was dynamic in some version, with no branch and no other size depending on it."""
+        checks = (
             check
             for check in self.frame.size_checks
             if (self.source, self.index) in sizes_in(plain_source(check.code))
         )
-        return bool(self.symbols) and not any(map(_is_tied, about_it))
+        return bool(self.symbols) and not any(map(_is_constraint, checks))
 
     @cached_property
     def is_int(self) -> bool:
-        """Whether what differed is an int."""
+        """Whether the value is an int in all calls."""
         return self.kind == "value" and bool(self.values) and all(map(_NUMBER.fullmatch, self.values))
 
     @cached_property
     def is_float(self) -> bool:
-        """Whether what differed is a float, or an int in some calls."""
+        """Whether the value is a float, perhaps an int in some calls."""
         if self.kind != "value" or self.is_int or not self.values:
             return False
         return all(_NUMBER.fullmatch(value) or _FLOAT.fullmatch(value) for value in self.values)
 
     @property
     def is_mixed(self) -> bool:
-        """Whether it was an int in some calls and a float in others."""
+        """Whether the value was an int in some calls and a float in others."""
         return self.is_float and any(map(_NUMBER.fullmatch, self.values))
 
     @property
     def is_of_parameter(self) -> bool:
-        """Whether it is the size of a parameter, which torch keeps fixed unless told otherwise."""
+        """Whether the size is that of a parameter, which torch keeps static by default."""
         return any("on a parameter" in (failure.hint or "") for failure in self.failures)
 
     @property
     def is_of_module(self) -> bool:
-        """Whether it is an attribute of a module, where torch takes ints for constants."""
+        """Whether the source is an attribute of a module, where torch treats ints as constants."""
         return (self.source or "").startswith("self.")
 
     @property
     def is_global(self) -> bool:
-        """Whether it is a global variable, of which torch takes ints for constants."""
+        """Whether the source is a global variable, where torch treats ints as constants."""
         return (self.source or "").startswith("G[")
 
     @cached_property
     def is_of_dict(self) -> bool:
-        """Whether the source is a dictionary, by the checks on it."""
-        # Of a dictionary's length torch says `!=` (torch/csrc/dynamo/guards.cpp, DictGuardManager).
-        is_told = " != " in (self.failure.check if self.failure is not None else "")
-        return is_told or self.source in self.frame.records.dictionaries
+        """Whether the source is a dictionary, judged by the checks on it."""
+        # torch reports a dictionary's length with `!=` (torch/csrc/dynamo/guards.cpp, DictGuardManager).
+        is_reported = " != " in (self.failure.check if self.failure is not None else "")
+        return is_reported or self.source in self.frame.records.dictionaries
 
     @cached_property
     def is_duck_sizing(self) -> bool:
-        """Whether two sizes were taken for the same one only because they were equal when it was compiled."""
+        """Whether two sizes share a symbol only because they were equal when the frame was compiled."""
         failure = self.failure
         if self.kind != "relation of sizes" or failure is None:
             return False
         return any(
-            _DUCK_SIZING in check.code and plain_source(_code(check.code)).strip() == failure.check
+            _DUCK_SIZING in check.code and _code_of_check(check) == failure.check
             for check in self.frame.size_checks
         )
 
     @cached_property
     def became_dynamic(self) -> bool:
-        """Whether torch made it dynamic in a recompile, and that held."""
+        """Whether torch made the source dynamic in the last recompile, and did not specialize it again."""
         ids = {symbol.compile_id for symbol in self.symbols}
-        opened = [compile_ for compile_ in self.compiles if compile_.compile_id in ids]
-        return self.specialization is None and opened[:1] == [self.compiles[-1]]
+        made_dynamic = [compile_ for compile_ in self.compiles if compile_.compile_id in ids]
+        return self.specialization is None and made_dynamic[:1] == [self.compiles[-1]]
 
     @cached_property
-    def comes_with_a_float(self) -> bool:
-        """Whether torch made a float dynamic in the same recompile: it makes none dynamic by its name."""
-        opened = (self.frame.records.symbols.get(compile_.compile_id, ()) for compile_ in self.compiles)
-        return any(symbol.name.startswith(_FLOAT_SYMBOL) for symbols in opened for symbol in symbols)
+    def float_became_dynamic(self) -> bool:
+        """Whether torch made a float dynamic in the same recompile; no setting makes one dynamic by name."""
+        symbols = (self.frame.records.symbols.get(compile_.compile_id, ()) for compile_ in self.compiles)
+        return any(symbol.name.startswith(_FLOAT_SYMBOL) for each in symbols for symbol in each)
 
     @cached_property
-    def changed_besides(self) -> list[str]:
-        """Other numbers that torch made dynamic in the same recompiles, as they had changed as well."""
-        again = {compile_.compile_id for compile_ in self.compiles}
-        came: dict[str, None] = {}
+    def also_changed(self) -> list[str]:
+        """Other numbers that torch made dynamic in the same recompiles, since they had changed as well."""
+        recompiles = {compile_.compile_id for compile_ in self.compiles}
+        added: dict[str, None] = {}
         known = {self.source}
-        of_frame = self.frame.records.symbols.of_frame(self.compiles[0].compile_id)
-        for compile_id, symbols in of_frame.items():
+        symbols_of_frame = self.frame.records.symbols.of_frame(self.compiles[0].compile_id)
+        for compile_id, symbols in symbols_of_frame.items():
             sources = [plain_source(symbol.source) for symbol in symbols]
-            if compile_id in again:
-                came |= dict.fromkeys(sources)
+            if compile_id in recompiles:
+                added |= dict.fromkeys(sources)
             else:
                 known.update(sources)
-        return [source for source in came if source not in known and not sizes_in(source)]
+        return [source for source in added if source not in known and not sizes_in(source)]
 
     @cached_property
     def eager_caller(self) -> str | None:
-        """The function that calls the frame and was given up, so that the frame is compiled by itself."""
+        """The caller that fell back to eager, so that this frame is compiled by itself; None if none did."""
         records = self.frame.records
         calls = [call for each in self.compiles for call in records.callers_in_order.get(each.compile_id, ())]
         for _, call in sorted(calls, key=itemgetter(0)):
@@ -325,12 +326,12 @@ class RecompileCause:
 
     @property
     def is_of_training(self) -> bool:
-        """Whether it is what `train()` and `eval()` set."""
+        """Whether the source is the `training` flag, which `train()` and `eval()` set."""
         return (self.source or "").endswith(".training")
 
     @cached_property
-    def is_rightly_apart(self) -> bool:
-        """Whether one version each is what a program needs that trains and evaluates."""
+    def needs_both_versions(self) -> bool:
+        """Whether training and evaluating need a version each, so that there is nothing to fix."""
         if not self.trains:
             return False
         is_of_grad_mode = self.kind == "global state" and all("grad_mode" in f.check for f in self.failures)
@@ -343,7 +344,7 @@ class RecompileCause:
 
     @property
     def dynamic(self) -> bool | None:
-        """What torch.compile's `dynamic` was."""
+        """The argument `dynamic` of torch.compile."""
         return self.compiles[0].dynamic
 
     @property
@@ -353,7 +354,7 @@ class RecompileCause:
 
     @property
     def trains(self) -> bool:
-        """Whether the process trained anything that is compiled."""
+        """Whether the process trained anything that was compiled."""
         return self.frame.records.trains
 
     @cached_property
@@ -364,15 +365,15 @@ class RecompileCause:
 
     @cached_property
     def dynamic_sources(self) -> list[tuple[str, int | None]]:
-        """What has to be dynamic from the start so that one version serves: source and dimension.
+        """The sources, with dimensions, that must be dynamic from the start for one version to be enough.
 
-        Besides what failed that is what torch made dynamic in the same recompile. Empty where the name of one
-        cannot be listed.
+        These are what the guard failed on and what torch made dynamic in the same recompile. Empty where the
+        name of one of them cannot be written in a list.
         """
         found: dict[tuple[str, int | None], None] = {}
         failure = self.failure
         if failure is not None and self.kind == "relation of sizes":
-            found = dict.fromkeys(self._related(failure.check))
+            found = dict.fromkeys(self._sizes_related_by(failure.check))
         elif self.full_source is not None:
             found[self.full_source, self.index] = None
         if self.dynamic is not True:
@@ -383,7 +384,8 @@ class RecompileCause:
         is_listable = all(_CAN_BE_LISTED.fullmatch(source) for source, _ in found)
         return list(found) if is_listable else []
 
-    def _related(self, check: str) -> Iterator[tuple[str, int]]:
+    def _sizes_related_by(self, check: str) -> Iterator[tuple[str, int]]:
+        """The sizes in a failed relation, with their sources as guards spell them in full."""
         spelled = {
             plain: full
             for each in self.frame.size_checks
@@ -429,18 +431,18 @@ def _what_differed(compile_: Compile, failure: GuardFailure | None) -> tuple[obj
     return (failure.kind, failure.source, failure.index)
 
 
-def _is_tied(check: GuardCheck) -> bool:
-    """Whether a check on a size is more than torch makes of every one."""
+def _is_constraint(check: GuardCheck) -> bool:
+    """Whether a check on a size requires more than torch does of every dynamic size."""
     code, remark = split_comment(check.code)
     if not rejects_0_and_1(plain_source(code).strip()):
         return True
     return deciding_line(plain_source(code).strip(), check.user_code, check.place, remark) is not None
 
 
-def _code(check: str) -> str:
-    return check.partition("  # ")[0]
+def _code_of_check(check: GuardCheck) -> str:
+    return plain_source(check.code.partition("  # ")[0]).strip()
 
 
-def _is_own(where: Place) -> bool:
-    """Whether a line is the user's. Of a file whose name torch has cut short nobody can tell."""
+def _is_user_line(where: Place) -> bool:
+    """Whether a line is the user's; no where torch has cut the file's name short, which leaves that open."""
     return where.file.startswith(("/", CELL)) and not is_library(where)

@@ -1,11 +1,11 @@
-"""Why a frame was compiled again, in a sentence for somebody who knows PyTorch and nothing of Dynamo."""
+"""Why a frame was recompiled, in a sentence for somebody who knows PyTorch but not Dynamo."""
 
 from ..shared.failed_guard import guarded, was_and_came
 from .guard_failures import what_differed
 from .recompile_causes import RecompileCause
 
 _MOST_SHOWN = 8
-_MOST_BESIDES = 3
+_MOST_OTHERS = 3
 _STATES = {
     "grad_mode": "gradients were recorded in one call and not in another (`torch.no_grad`)",
     "default_dtype": "the default dtype was changed between calls",
@@ -19,11 +19,11 @@ _STATES = {
 
 
 def cause_sentence(cause: RecompileCause) -> str:
-    """What differed between the calls, with the values, and what that means where it needs no cure."""
+    """What differed between the calls, with the values, and whether anything is to be fixed at all."""
     sentence = _sentence(cause)
-    if cause.changed_besides:
-        sentence += f"; {besides(cause)}"
-    if cause.is_rightly_apart:
+    if cause.also_changed:
+        sentence += f"; {also_changed_words(cause)}"
+    if cause.needs_both_versions:
         sentence += (
             "; a program that trains and evaluates needs a version for each, and there is nothing to cure"
         )
@@ -32,11 +32,11 @@ def cause_sentence(cause: RecompileCause) -> str:
     return sentence
 
 
-def besides(cause: RecompileCause) -> str:
-    """What else had changed by then, which torch does not name as the reason."""
-    others = cause.changed_besides
-    more = f" and {len(others) - _MOST_BESIDES} more" if len(others) > _MOST_BESIDES else ""
-    shown = ", ".join(f"`{each}`" for each in others[:_MOST_BESIDES])
+def also_changed_words(cause: RecompileCause) -> str:
+    """The other values that had changed by then, which torch does not name as the reason."""
+    others = cause.also_changed
+    more = f" and {len(others) - _MOST_OTHERS} more" if len(others) > _MOST_OTHERS else ""
+    shown = ", ".join(f"`{each}`" for each in others[:_MOST_OTHERS])
     return f"{shown}{more} had changed by then too, which alone would have been enough"
 
 
@@ -56,23 +56,21 @@ def _sentence(cause: RecompileCause) -> str:
     values = ", ".join(cause.values[1 : 1 + _MOST_SHOWN])
     more = ", …" if len(cause.values) > 1 + _MOST_SHOWN else ""
     if cause.kind in ("size", "value", "length", "dtype", "rank", "stride") and values:
-        return was_and_came(_what(cause), cause.values[0], f"{values}{more}") + _by_the_line(cause)
-    if cause.kind == "size" and cause.came_as_0_or_1:
-        return f"{_what(cause)} was 0 or 1, which torch compiles apart from all other sizes"
+        return was_and_came(_guarded(cause), cause.values[0], f"{values}{more}") + _needed_by(cause)
+    if cause.kind == "size" and cause.was_0_or_1:
+        return f"{_guarded(cause)} was 0 or 1, which torch compiles apart from all other sizes"
     if cause.kind == "identity":
-        return (
-            f"`{cause.source}` is another object than the one that it was compiled for{_by_the_line(cause)}"
-        )
+        return f"`{cause.source}` is another object than the one that it was compiled for{_needed_by(cause)}"
     if cause.kind == "freed object":
         return f"`{cause.source}` was freed, and what was compiled for it with it"
     known = f" ({', '.join(cause.values)})" if cause.values and cause.kind != "other" else ""
-    return f"{what_differed(failure)} is not what it was compiled for{known}{_by_the_line(cause)}"
+    return f"{what_differed(failure)} is not what it was compiled for{known}{_needed_by(cause)}"
 
 
-def _what(cause: RecompileCause) -> str:
+def _guarded(cause: RecompileCause) -> str:
     return guarded(cause.kind, cause.source, cause.index)
 
 
-def _by_the_line(cause: RecompileCause) -> str:
-    """That the program itself asks for the number, so that torch cannot leave it open."""
+def _needed_by(cause: RecompileCause) -> str:
+    """A clause on the line that needs the number, so that torch cannot make it dynamic; "" if none does."""
     return f", and `{cause.line}` needs it as a number" if cause.is_needed_as_number and cause.line else ""

@@ -1,4 +1,11 @@
-"""Which frames were compiled again, which guard failed each time, and on which values."""
+"""The frames that were recompiled: the guards that failed, on which values, when, and eager calls after that.
+
+Calls that run eager at torch's recompile limit are counted for all frames of a process together
+(`capture/probes/frames.py`). That is the frame's number where no other frame was compiled, else an upper
+bound: what a refused frame calls is not compiled either. Without that count, the code behind a graph break
+was called at most as often as the graph before the break, whose calls are counted: the code at the break may
+raise or return.
+"""
 
 import re
 from functools import cached_property
@@ -27,8 +34,8 @@ from .words import frame_name, number
 
 _TYPE = re.compile(r", type=<class '([^']+)'>$")
 _LIMIT = re.compile(r"recompile_?\s?limit|cache_size_limit", re.IGNORECASE)
-# How near an entry came, by what it failed on: calls that differ in a size or a number are of one sort, those
-# that differ in how many arguments there are of another. What is not here is in between.
+# How near a cache entry is to a call, by the kind of guard that failed: calls that differ in a size or number
+# are similar, calls that differ in how many arguments they have are not. Other kinds are in between.
 _NEAREST = (
     "relation of sizes",
     "size",
@@ -45,7 +52,7 @@ _FARTHEST = ("global state", "attribute", "rank", "type", "length", "dictionary"
 
 @dataclass(frozen=True)
 class FrameRecompiles:
-    """The recompiles of one frame. `limit` is the compile that torch refused: it ran eager after that."""
+    """The recompiles of one frame; `limit` is the compile that torch refused: it ran eager from then on."""
 
     process: Process
     compiles: tuple[Compile, ...]
@@ -54,7 +61,7 @@ class FrameRecompiles:
 
     @property
     def raised_at_limit(self) -> bool:
-        """Whether torch raised an error at its limit, as `fail_on_recompile_limit_hit` has it."""
+        """Whether torch raised an error at its limit, which it does with `fail_on_recompile_limit_hit`."""
         frame = None if self.limit is None else self.records.frames.get(self.limit.compile_id)
         return frame is not None and frame.outcome == "raised"
 
@@ -65,16 +72,16 @@ class FrameRecompiles:
 
     @property
     def shown_name(self) -> str:
-        """`GPT2Model.forward` for a method of a module, also behind a wrapper, where that is known.
+        """The name to show: `GPT2Model.forward` for a method of a module, also behind a wrapper, if known.
 
-        Modules of torch's own, each compiled by itself, share a wrapper: it is then named after them all.
+        torch's own modules that are each compiled by themselves share a wrapper, which has all their names.
         """
         methods = dict.fromkeys(self.records.methods.of_frame(self._any_id).values())
         return ", ".join(methods) or frame_name(self.name)
 
     @property
     def compile_calls(self) -> set[StackFrame]:
-        """The calls of torch.compile that made its versions, as far as they are known."""
+        """The calls of torch.compile that made the frame's versions, as far as they are known."""
         return {*self.records.compiled_by.of_frame(self._any_id).values()}
 
     @property
@@ -84,29 +91,29 @@ class FrameRecompiles:
 
     @property
     def seconds(self) -> float:
-        """What they cost."""
+        """The compile time of all its recompiles."""
         return sum(compile_.seconds or 0.0 for compile_ in self.compiles)
 
     @cached_property
     def symbols(self) -> list[Symbol]:
         """What its recompiles made dynamic, in order."""
-        again = dict.fromkeys(compile_.compile_id for compile_ in self.compiles)
-        return [symbol for compile_id in again for symbol in self.records.symbols.get(compile_id, ())]
+        compile_ids = dict.fromkeys(compile_.compile_id for compile_ in self.compiles)
+        return [symbol for compile_id in compile_ids for symbol in self.records.symbols.get(compile_id, ())]
 
     @property
     def specializations(self) -> list[Specialization]:
-        """What was to be dynamic in any of its compiles, and could not be."""
+        """What any of its compiles made dynamic and then had to specialize."""
         return [*chain(*self.records.specializations.of_frame(self._any_id).values())]
 
     @property
     def size_checks(self) -> list[GuardCheck]:
-        """What its entries demand of sizes that are dynamic."""
+        """The checks of its cache entries on dynamic sizes."""
         checks = chain(*self.records.checks.of_frame(self._any_id).values())
         return [check for check in checks if ".size()[" in check.code]
 
     @property
     def versions_called(self) -> list[int] | None:
-        """How often each of its compiled versions was called; None where that was not recorded of all."""
+        """How often each compiled version was called; None where that was not recorded for all of them."""
         graphs = self.records.compiled_graphs.of_frame(self._any_id).values()
         calls = [graph.times.calls for graph in chain(*graphs) if graph.times is not None]
         return calls if calls and len(calls) == sum(map(len, graphs)) else None
@@ -120,43 +127,44 @@ class FrameRecompiles:
         return self.records.failures.get(compile_.compile_id, ())
 
     def nearest(self, compile_: Compile) -> GuardFailure | None:
-        """Why the entry could not be used that came nearest; of several the newest.
+        """The failed guard of the cache entry nearest to the call; of several the newest entry's.
 
-        Not an older one that failed on what a newer one, which failed on something else, leaves open.
+        An older entry does not count if it failed on what a newer one has made dynamic.
         """
         failures = self.failures(compile_)
-        closed = [each for each in failures if not self._was_opened_since(each, compile_)]
-        return min(closed or failures, key=_distance, default=None)
+        still_fixed = [each for each in failures if not self._became_dynamic_since(each, compile_)]
+        return min(still_fixed or failures, key=_distance, default=None)
 
-    def _was_opened_since(self, failure: GuardFailure, compile_: Compile) -> bool:
-        """Whether torch made it dynamic after the entry that failed was compiled, and before this compile."""
+    def _became_dynamic_since(self, failure: GuardFailure, compile_: Compile) -> bool:
+        """Whether torch made the guarded value dynamic after the failed entry and before this compile."""
         entry, now = failure.entry, compile_.compile_id
         if failure.source is None or entry is None or now is None:
             return False
         if self.failures(compile_)[0].source == failure.source:
-            return False  # the newest is on the same thing: open as a float, say, and an int came
-        opened = failure.source if failure.index is None else f"{failure.source}.size()[{failure.index}]"
-        return any((entry.compile or 0) < at < (now.compile or 0) for at in self._opened.get(opened, ()))
+            return False  # the newest failed on it too: dynamic as a float, say, and then given an int
+        name = failure.source if failure.index is None else f"{failure.source}.size()[{failure.index}]"
+        made_dynamic = self._made_dynamic.get(name, ())
+        return any((entry.compile or 0) < each < (now.compile or 0) for each in made_dynamic)
 
     @cached_property
-    def _opened(self) -> dict[str, list[int]]:
-        """In which compiles torch made something dynamic, by its plain name."""
-        opened: dict[str, list[int]] = {}
+    def _made_dynamic(self) -> dict[str, list[int]]:
+        """The numbers of the recompiles that made a source dynamic, by its plain name."""
+        found: dict[str, list[int]] = {}
         for symbol in self.symbols:
             if symbol.compile_id is not None:
-                opened.setdefault(plain_source(symbol.source), []).append(symbol.compile_id.compile or 0)
-        return opened
+                found.setdefault(plain_source(symbol.source), []).append(symbol.compile_id.compile or 0)
+        return found
 
     def calls(self, compile_: Compile) -> int | None:
-        """How often what this compile made has been called since; None where that was not counted."""
+        """How often the version that this compile made was called; None where that was not counted."""
         return self.records.times_called.get(compile_.compile_id)
 
     def call(self, compile_: Compile) -> StackFrame | None:
-        """The user's call that brought the recompile about."""
+        """The user call site that led to the recompile."""
         return self.records.callers.get(compile_.compile_id)
 
     def line_of(self, failure: GuardFailure) -> StackFrame | None:
-        """The line of a failed guard: torch names it, or the entry's own guard on the same source."""
+        """The line of a failed guard, from torch or from the entry's guard on the same source."""
         place, text = failure.place, failure.user_code
         if place is None:
             check = self._check_on(failure)
@@ -166,7 +174,7 @@ class FrameRecompiles:
         return self.whole_line(text or "", place)
 
     def whole_line(self, text: str, place: Place) -> StackFrame:
-        """A line of this frame, with the whole name of its file where torch has cut that short."""
+        """A line of this frame, with the whole path of its file where torch has cut that short."""
         file = self.records.whole_files.get(place.file) or place.file
         return StackFrame(place._replace(file=file), self.name or "", text.strip())
 
@@ -177,12 +185,12 @@ class FrameRecompiles:
         return next(same, None) or next(inside, None)
 
     def place_of(self, failure: GuardFailure) -> Place | None:
-        """Where that line is."""
+        """The place of the line of a failed guard."""
         line = self.line_of(failure)
         return None if line is None else line.place
 
     def full_source(self, failure: GuardFailure) -> str | None:
-        """The source as torch's settings spell it: `L['x']` for `x`."""
+        """The source of a failed guard as torch's settings spell it: `L['x']` for `x`."""
         if failure.source is None:
             return None
         spelled = self.records.spelled_sources.get(failure.source)
@@ -190,7 +198,7 @@ class FrameRecompiles:
         return spelled or next(symbols, None) or spelled_in_full(failure.source)
 
     def actual(self, compile_: Compile, failure: GuardFailure) -> str | None:
-        """What came instead: torch says it, or the entry that was then compiled is guarded on it."""
+        """The value that the guard rejected, from torch or from the guards of the entry compiled for it."""
         if failure.actual is not None or failure.kind not in ("value", "length"):
             return failure.actual
         for symbol in self.records.symbols.get(compile_.compile_id, ()):
@@ -198,11 +206,11 @@ class FrameRecompiles:
                 return symbol.hint
         checks = self.records.checks.get(compile_.compile_id, ())
         same = [check for check in checks if plain_source(check.source) == failure.source]
-        return next((value for check in same if (value := _demanded(check, failure.kind))), None)
+        return next((value for check in same if (value := _accepted_value(check, failure.kind))), None)
 
 
 def frames_recompiled(recording: Recording) -> list[FrameRecompiles]:
-    """The frames that were compiled again, in the order in which that began."""
+    """The frames that were recompiled, in the order of their first recompiles."""
     found = []
     for process in recording.processes:
         by_frame: dict[object, list[Compile]] = {}
@@ -222,7 +230,7 @@ def _distance(failure: GuardFailure) -> int:
 
 
 def is_recompile_limit(reason: str | None) -> bool:
-    """Whether torch refused to compile a frame once more, so that it runs eager from then on."""
+    """Whether torch refused to recompile a frame, so that it runs eager from then on."""
     return bool(reason and _LIMIT.search(reason))
 
 
@@ -230,15 +238,15 @@ _FIRST_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def spelled_in_full(source: str) -> str:
-    """`L['x'].y` for `x.y`, which is how guard failures spell it; what is global stays as it is."""
+    """The source as guards spell it, `L['x'].y` for `x.y` of guard failures; a global stays as it is."""
     first = _FIRST_NAME.match(source)
     if first is None or source.startswith(("G[", "L[")):
         return source
     return f"L['{first[0]}']{source[first.end() :]}"
 
 
-def _demanded(check: GuardCheck, kind: str) -> str | None:
-    """The value, or the length, or else the type, that a check lets pass."""
+def _accepted_value(check: GuardCheck, kind: str) -> str | None:
+    """The value or length that a check accepts, or else the type; None where the check has neither."""
     code = split_comment(check.code)[0]
     if kind == "length":
         _, is_length, length = code.rpartition(" == ")
@@ -253,12 +261,12 @@ def _demanded(check: GuardCheck, kind: str) -> str | None:
     return "None" if named[1] == "NoneType" else f"of type {named[1].removeprefix('builtins.')}"
 
 
-# When a frame was compiled again: how long after the begin, in which of its calls, in which thread.
+# The moment of a recompile: the time since the begin, the call of the frame, and the thread.
 
 
 @dataclass(frozen=True)
 class Moment:
-    """When it was, as far as that was recorded."""
+    """When a compile began, as far as that was recorded."""
 
     seconds: Annotated[float | None, "from when the program began"]
     call: Annotated[int | None, "of the frame's compiled versions, from 1; null where not all were noted"]
@@ -266,29 +274,29 @@ class Moment:
 
 
 def moment_of(compile_id: CompileId | None, records: CompileRecords, recording: Recording) -> Moment:
-    """The moment at which a compile began, as far as it is known."""
+    """The moment at which a compile began, as far as that was recorded."""
     frame = records.frames.get(compile_id)
-    began_ns = None if frame is None else _began(frame)
+    began_ns = None if frame is None else _began_ns(frame)
     if frame is None or began_ns is None:
         return Moment(None, None, None)
     since_begin = seconds_since_begin(began_ns, records.process.entire, recording)
-    return Moment(since_begin, _call(compile_id, records, began_ns), frame.thread)
+    return Moment(since_begin, _call_number(compile_id, records, began_ns), frame.thread)
 
 
 def seconds_since_begin(at_ns: int | None, process: Process, recording: Recording) -> float | None:
-    """How long after the program began that was; None where either is not known."""
+    """The seconds from the begin of the program to a moment; None where either is not known."""
     origin_ns = recording.run.started_ns if recording.run is not None else process.info.began_ns
     return None if origin_ns is None or at_ns is None else max(0.0, (at_ns - origin_ns) / 1e9)
 
 
-def _began(frame: Frame) -> int | None:
+def _began_ns(frame: Frame) -> int | None:
     if frame.ended_ns is None or frame.seconds is None:
         return None
     return frame.ended_ns - round(frame.seconds * 1e9)
 
 
-def _call(compile_id: CompileId | None, records: CompileRecords, began_ns: int) -> int | None:
-    """The number of the call that had to compile; None where the calls before it were not all noted."""
+def _call_number(compile_id: CompileId | None, records: CompileRecords, began_ns: int) -> int | None:
+    """The number of the call that had to compile; None where the calls before it were not all recorded."""
     if compile_id is None:
         return None
     calls = records.calls_of_frame(compile_id)
@@ -298,17 +306,12 @@ def _call(compile_id: CompileId | None, records: CompileRecords, began_ns: int) 
     return least + 1 if least == most else None
 
 
-# How many calls of a frame at torch's recompile limit ran eager.
-#
-# They are counted for all frames of a process together (`capture/probes/frames.py`). That is this
-# frame's number where no other was compiled, else at most so many: what a refused frame calls is not compiled
-# either. Without that count, what goes on behind a graph break was called at most as often as the graph
-# before the break, whose calls are counted: what stands at the break may raise, or return.
+# The number of calls that ran eager at torch's recompile limit.
 
 
 def how_often_eager(frame: FrameRecompiles) -> str:
     """`24 times`, `at most 24 times, as the graph before it ran 32 times`, or that it was not recorded."""
-    counted = _counted(frame)
+    counted = _counted_at_limit(frame)
     if counted is not None:
         return counted
     versions, entered = frame.versions_called, times_entered(frame)
@@ -318,8 +321,8 @@ def how_often_eager(frame: FrameRecompiles) -> str:
     return f"at most {eager}, as the graph before it ran {number(entered, 'time')}"
 
 
-def _counted(frame: FrameRecompiles) -> str | None:
-    """What was counted, where no other frame of the process was refused."""
+def _counted_at_limit(frame: FrameRecompiles) -> str | None:
+    """The counted eager calls; None where none were counted, or torch refused another frame as well."""
     process, limit = frame.process.entire, frame.limit
     if process.calls_at_limit is None or limit is None or limit.compile_id is None:
         return None
@@ -332,10 +335,10 @@ def _counted(frame: FrameRecompiles) -> str | None:
 
 
 def times_entered(frame: FrameRecompiles) -> int | None:
-    """How often, at most, the rest of a function behind a break was called; None where nothing tells.
+    """How often, at most, the resume function behind a break was called; None where that is not known.
 
-    It follows where the graphs before lead there and nowhere else (a branch goes on in one of two functions),
-    and each compiled version has one graph whose calls are counted.
+    It is known where the graphs before the break lead only there (behind a branch there are two resume
+    functions) and each compiled version has one graph whose calls are counted.
     """
     records, compile_id = frame.records, frame.compiles[0].compile_id
     codes = records.codes.of_frame(compile_id)
@@ -347,13 +350,13 @@ def times_entered(frame: FrameRecompiles) -> int | None:
     makers = records.makers.get(fingerprint, {})
     if len(records.frames_of_code[fingerprint]) > 1 or any(len(records.makes[each]) > 1 for each in makers):
         return None
-    calls = [_calls(records.compiled_graphs.get(each, ()), each) for each in makers]
+    calls = [_calls_reaching_break(records.compiled_graphs.get(each, ()), each) for each in makers]
     known = [each for each in calls if each is not None]
     return sum(known) if calls and len(known) == len(calls) else None
 
 
-def _calls(graphs: "list[Graph] | tuple[()]", compile_id: CompileId | None) -> int | None:
-    """The calls of the one graph before the break; None where some of them did not come to the break."""
+def _calls_reaching_break(graphs: "list[Graph] | tuple[()]", compile_id: CompileId | None) -> int | None:
+    """The calls of the one graph before the break; None where some of them did not reach the break."""
     if compile_id is None or len(graphs) != 1:
         return None
     (graph,) = graphs

@@ -1,4 +1,4 @@
-"""Keep the part of a recording that the user asked for: a frame, a compile, a graph, a file, a rank."""
+"""Selects the requested part of a recording: a frame, a compile, a graph, a file, a rank, a restart."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -8,7 +8,7 @@ from ..model import CompileId, Place, Process, Recording, resumed_function
 from ..shared.errors import NothingSelected
 from ..shared.quick_dataclass import dataclass
 
-# Every list of a process whose items belong to a compile.
+# The attributes of a process that are lists whose items belong to a compile.
 _LISTS = (
     "frames",
     "graphs",
@@ -31,14 +31,14 @@ _LISTS = (
 
 @dataclass(frozen=True)
 class Selection:
-    """What to keep; None keeps all.
+    """The part of a recording to keep; None keeps everything.
 
     frame      a function's name, or a pattern with * and ?; its resume functions belong to it
     compile_id `0/1`, or `0` for every compile of frame 0
     graph      the number of a graph, from 1 in each process
     file       a pattern for the path of the frame's file, or the end of it
     rank       of a distributed run
-    restart    how often the job had been started again
+    restart    how often the job had been restarted
     """
 
     frame: str | None = None
@@ -50,9 +50,9 @@ class Selection:
 
 
 def select(recording: Recording, wanted: Selection) -> Recording:
-    """The part of the recording that fits everything in `wanted`.
+    """The part of the recording that matches everything in `wanted`.
 
-    NothingSelected says what there would have been to choose from.
+    Raises NothingSelected, which lists what there is to choose from.
     """
     if wanted == Selection():
         return recording
@@ -104,7 +104,7 @@ def _part_of(process: Process, wanted: Selection) -> Process | None:
 
 
 def _frames(process: Process) -> Iterable[tuple[CompileId | None, str | None, Place | None]]:
-    """Every compile that is known, with the frame that it is of."""
+    """The id, function name and place of every recorded compile, and of frames that were not compiled."""
     for graph in process.graphs:
         yield graph.compile_id, graph.frame_name, graph.frame_place
     for items in (process.frames, process.compiles, process.bytecodes):

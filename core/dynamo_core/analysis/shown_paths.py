@@ -1,6 +1,6 @@
-"""Paths as they are shown: relative to one folder for what is below it, which whoever prints names once.
+"""Paths as they are shown: relative to one folder, which the command that prints sets once.
 
-Reports and findings then depend on what they are given alone, and not on where the process stands.
+Reports and findings therefore do not depend on the working directory of the process.
 """
 
 import os
@@ -9,22 +9,22 @@ _folder: str | None = None
 
 
 def show_paths_from(folder: str | None) -> None:
-    """Show paths below `folder` relative to it, from now on; with None, all as they were recorded."""
+    """Show paths below `folder` relative to it from now on; with None, show all paths as recorded."""
     global _folder
     _folder = folder
 
 
 def shown_path(path: str) -> str:
-    """For a person: in a package, relative to site-packages."""
+    """The path for a person to read: in a package, relative to site-packages."""
     _, in_package, rest = path.rpartition("/site-packages/")
     return rest if in_package else path_below(path)
 
 
 def path_below(path: str) -> str:
-    """For a command: relative only where it is below the folder."""
+    """The path for use in a command: relative only where it is below the folder."""
     return path if _folder is None else path.removeprefix(_folder.rstrip(os.sep) + os.sep)
 
 
 def relative_path(path: str) -> str:
-    """For what takes no other paths, such as annotations: with `..` where it is not below the folder."""
+    """The path where only relative ones are accepted, as in annotations: with `..` outside of the folder."""
     return path if _folder is None or not os.path.isabs(path) else os.path.relpath(path, _folder)

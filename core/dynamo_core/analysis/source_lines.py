@@ -1,7 +1,7 @@
-"""The parts of a line of source that advice names: the condition of a branch, a call, what is assigned.
+"""Lines of source: the parts that advice names, whose code it is, user call sites, and whole paths.
 
-The line may be a piece of a statement over several lines, or anything else: then there are no parts. It is
-parsed, never executed.
+The parts of a line are the condition of a branch, a call, or what is assigned. A line may also be a piece of a
+statement over several lines, or anything else, and then has no parts. It is parsed, never executed.
 """
 
 import ast
@@ -14,10 +14,10 @@ from functools import cached_property
 from ..model import CompileId, Frame, Place, Process, StackFrame
 from .summary import ByCompile, by_compile
 
-_LONGEST_LINE = 300  # characters; Python's parser is not to be given more of a stranger's text
-_LONGEST_PART = 80  # what is longer is not worth repeating
+_LONGEST_LINE = 300  # characters; no longer text of unknown origin is given to Python's parser
+_LONGEST_PART = 80  # a longer part is not worth repeating
 # The methods of lists, dictionaries, sets and deques that change how many elements there are.
-_CHANGING = re.compile(
+_CHANGING_METHODS = re.compile(
     r"append|appendleft|extend|insert|pop|popleft|popitem|remove|clear|add|discard|update|setdefault"
 )
 _WAITING = frozenset(("sleep", "input"))
@@ -42,25 +42,25 @@ def _parsed(line: str) -> ast.AST | None:
 
 
 def condition_of(line: str) -> str | None:
-    """What `if`, `while`, `assert` or a conditional expression on this line tests."""
+    """The condition of an `if`, `while`, `assert` or conditional expression on this line."""
     branch = next((node for node in _nodes(line) if isinstance(node, _Branch)), None)
     return None if branch is None else _text(branch.test)
 
 
 def is_made_of_conditions(line: str) -> bool:
-    """Whether that is made with `and`, `or`, `not`, `in` or a comparison of three: each asks for a bool."""
+    """Whether that condition has `and`, `or`, `not`, `in` or a chained comparison, each of which needs a bool."""
     branch = next((node for node in _nodes(line) if isinstance(node, _Branch)), None)
-    return branch is not None and any(map(_asks_for_a_bool, ast.walk(branch.test)))
+    return branch is not None and any(map(_needs_bool, ast.walk(branch.test)))
 
 
 def is_bare(line: str) -> bool:
-    """Whether the line gives no name a value: a call whose result nobody takes, an entry of a dictionary."""
+    """Whether the line assigns to no name: a call whose result is not used, or an entry of a dictionary."""
     is_statement = any(isinstance(node, ast.Expr | ast.Assign) for node in _nodes(line))
     return is_statement and not targets_of(line)
 
 
 def has_made_message(line: str) -> bool:
-    """Whether it is an assert whose message is not a constant."""
+    """Whether the line is an assert whose message is not a constant."""
     return any(
         isinstance(node, ast.Assert) and node.msg is not None and not isinstance(node.msg, ast.Constant)
         for node in _nodes(line)
@@ -68,7 +68,7 @@ def has_made_message(line: str) -> bool:
 
 
 def call_on(line: str, names: frozenset[str]) -> str | None:
-    """The call of one of these on the line; the only call, where none of them is called there."""
+    """The call of one of the `names` on the line; if there is none, the only call on it."""
     calls = [node for node in _nodes(line) if isinstance(node, ast.Call)]
     named = [call for call in calls if _last_name(call.func) in names]
     chosen = named or (calls if len(calls) == 1 else [])
@@ -76,7 +76,7 @@ def call_on(line: str, names: frozenset[str]) -> str | None:
 
 
 def targets_of(line: str) -> tuple[str, ...]:
-    """The names that the line gives a value."""
+    """The names that the line assigns to."""
     found = [
         target.id
         for node in _nodes(line)
@@ -89,13 +89,13 @@ def targets_of(line: str) -> tuple[str, ...]:
 
 
 def changed_by(line: str) -> tuple[str, ...]:
-    """The lists, dictionaries and sets that the line puts something into or takes something out of."""
+    """The lists, dictionaries and sets that the line adds something to or removes something from."""
     found = [_text(owner) for node in _nodes(line) for owner in _containers_changed(node)]
     return tuple(dict.fromkeys(name for name in found if name is not None))
 
 
 def waiting_call(line: str) -> str | None:
-    """The call on the line that only waits, or asks the user: `time.sleep(0.1)`."""
+    """The call on the line that only waits, for time or for input: `time.sleep(0.1)`."""
     calls = [node for node in _nodes(line) if isinstance(node, ast.Call)]
     return next((_text(call) for call in calls if _last_name(call.func) in _WAITING), None)
 
@@ -110,7 +110,7 @@ def compared_in(line: str, attribute: str) -> tuple[str, str] | None:
     return None
 
 
-def _asks_for_a_bool(node: ast.AST) -> bool:
+def _needs_bool(node: ast.AST) -> bool:
     match node:
         case ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
             return True
@@ -121,7 +121,7 @@ def _asks_for_a_bool(node: ast.AST) -> bool:
 
 def _containers_changed(node: ast.AST) -> list[ast.expr]:
     match node:
-        case ast.Call(func=ast.Attribute(value=owner, attr=method)) if _CHANGING.fullmatch(method):
+        case ast.Call(func=ast.Attribute(value=owner, attr=method)) if _CHANGING_METHODS.fullmatch(method):
             return [owner]
         case ast.Assign(targets=targets) | ast.Delete(targets=targets):
             return [target.value for target in targets if isinstance(target, ast.Subscript)]
@@ -157,14 +157,12 @@ def _text(node: ast.AST) -> str | None:
     return text if len(text) <= _LONGEST_PART else None
 
 
-# Whose a line is: the user's own, or an installed package's, as far as its path tells.
+# Whose code a line is, by its path: the user's, or that of an installed package.
 
-
-CELL = (
-    "In["  # with which the name of a notebook's cell begins, `In[3]`; other files of the user's are absolute
-)
+# The beginning of the name of a notebook's cell, `In[3]`; the user's other files have absolute paths.
+CELL = "In["
 _LIBRARY = ("/site-packages/", "/dist-packages/", "/lib/python3", "/dynamo_core/", "<frozen ", "<string>")
-# Inductor's, wherever its cache is. Source: torch/_inductor/codecache.py (code_hash, get_path), read in 2.13.
+# Files that Inductor wrote, wherever its cache is. Source: torch/_inductor/codecache.py (code_hash, get_path), read in 2.13.
 _GENERATED = re.compile(r"/(\w\w)/c\1[a-z2-7]{49}\.py$")
 _PACKAGE = re.compile(r"/(?:site|dist)-packages/([^/.]{1,100})")
 _STANDARD = re.compile(r"(?:/lib/python3[^/]{0,20}/|<frozen )([A-Za-z_]\w{0,99})")
@@ -176,25 +174,23 @@ def is_library(place: Place) -> bool:
 
 
 def package_of(place: Place) -> str | None:
-    """The package, or the module of the standard library, that a place is in; None for the user's own."""
+    """The package, or the module of the standard library, that a place is in; None for user code."""
     found = _PACKAGE.search(place.file) or _STANDARD.search(place.file)
     return found[1] if found else None
 
 
-# The program's own lines that call compiled frames, where a frame is torch's or another library's.
-#
-# A compiled `nn.Sequential` is a frame in torch's container.py or external_utils.py, which says nothing of
-# where in the program it is.
-
-
 class UserCallSites:
-    """The program's own calls of library frames in one process."""
+    """The user call sites of library frames in one process.
+
+    A compiled `nn.Sequential`, say, is a frame in torch's container.py or external_utils.py, which does not
+    show where in the program it is.
+    """
 
     def __init__(self, process: Process) -> None:
         self._process = process.entire
 
     def of(self, compile_id: CompileId | None, where: Place | None) -> StackFrame | None:
-        """The line that called the frame at `where`; None where that is the program's own, or unknown."""
+        """The user's line that called the frame at `where`; None if the frame is user code, or unknown."""
         if where is None or not is_library(where):
             return None
         called = [frame.called_from for frame in self._frames.get(compile_id, ())]
@@ -207,14 +203,11 @@ class UserCallSites:
         return by_compile(self._process.frames)
 
 
-# Whole paths for the file names that torch cuts short in the text of guards.
-
-
 def whole_places(process: Process) -> dict[str, str | None]:
-    """For the names that torch cut short in the guards of a process: the file, if only one can be meant.
+    """The whole path for each file name that torch cut short in the text of guards; None if it is ambiguous.
 
-    Source: torch/utils/_traceback.py (shorten_filename): what the file's path has in common with torch's own
-    goes, and one character more, which is the slash unless they share nothing but the root.
+    Source: torch/utils/_traceback.py (shorten_filename): the part of the path that it has in common with
+    torch's own is removed, and one character more, which is the slash unless only the root is common.
     """
     files = set(_known_files(process))
     cut = {
@@ -229,10 +222,10 @@ def whole_places(process: Process) -> dict[str, str | None]:
         for failure in reasons.failures
         if failure.place is not None
     }
-    return {name: _only(file for file in files if _is_cut_of(name, file)) for name in cut}
+    return {name: _only(file for file in files if _may_be_cut_to(file, name)) for name in cut}
 
 
-def _is_cut_of(name: str, file: str) -> bool:
+def _may_be_cut_to(file: str, name: str) -> bool:
     return file.endswith(name) and (file[: -len(name)].endswith("/") or len(file) - len(name) in (0, 2))
 
 

@@ -1,1 +1,1 @@
-"""What is attached to an issue: a recording in one file, without the user's source if that is wanted."""
+"""A bundle to attach to an issue: a recording in one file, on request without the user's source."""

@@ -1,4 +1,4 @@
-"""Write a bundle: a zip file that is the same, byte for byte, for the same content."""
+"""Write a bundle: a zip file, byte for byte the same for the same content; on request without source."""
 
 import gzip
 import json
@@ -31,8 +31,8 @@ from .placeholders import Placeholders
 from .records import Records
 from .texts import Texts
 
-_NO_TIME = (1980, 1, 1, 0, 0, 0)  # the first that a zip file can tell
-_ONLY_OURS = 0o100600 << 16
+_NO_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time of a zip file
+_OWNER_ONLY = 0o100600 << 16  # a regular file that only its owner can read and write
 _CHUNK = 1 << 20
 
 
@@ -48,34 +48,33 @@ def write_archive(target: IO[bytes], pages: Mapping[str, bytes], recording: Iter
 
 def _add(archive: zipfile.ZipFile, name: str, content: BytesIO | FileIO) -> None:
     info = zipfile.ZipInfo(name, _NO_TIME)
-    info.compress_type, info.external_attr, info.create_system = zipfile.ZIP_DEFLATED, _ONLY_OURS, 3
+    info.compress_type, info.external_attr, info.create_system = zipfile.ZIP_DEFLATED, _OWNER_ONLY, 3
     with archive.open(info, "w", force_zip64=False) as member:
         while piece := content.read(_CHUNK):
             member.write(piece)
 
 
-# The files of a recording, as they are or without what is the user's, to be put into a bundle.
-
+# The files of a recording, unchanged or without what is the user's
 
 _LARGEST_UNPACKED = 4 << 30  # bytes of a packed stream
 _SMALL = 64 << 20  # bytes; files other than streams are smaller
 _LOGS = (".log", ".log.gz")
 _NUMBERED_STREAM = re.compile(rf"{STREAM_PREFIX}(?:rank_\d+_)?\w{{1,40}}{re.escape(STREAM_SUFFIX)}", re.ASCII)
 _COUNTERS = re.compile(rf"{CALLS_PREFIX}[\d_rank]+{re.escape(CALLS_SUFFIX)}")
-# The run file's way to run the program again: not for others.
+# Keys of the run file that are not shared: how to run the program again.
 _NOT_FOR_OTHERS = ("again",)
 
 
 @dataclass(frozen=True)
-class Replaced:
-    """What stands for what, by kind (`{"file": {"file1": "train"}}`), and the records left out, by name."""
+class Replacements:
+    """Originals of placeholders by kind (`{"file": {"file1": "train"}}`); counts of omitted records by name."""
 
     originals: Mapping[str, Mapping[str, str]]
     left_out: Mapping[str, int]
 
 
 def files_of(recording: Path) -> list[Path]:
-    """The plain files that a recording consists of, in the order of their names."""
+    """The regular files of a recording, sorted by name."""
     if not recording.is_dir():
         return [recording]
     found = sorted(recording.iterdir())
@@ -96,8 +95,8 @@ def files_of(recording: Path) -> list[Path]:
     ]
 
 
-def write_without_source(recording: Path, folder: Path) -> Replaced:
-    """Write to `folder` the recording with placeholders for what is the user's, and say what was replaced.
+def write_without_source(recording: Path, folder: Path) -> Replacements:
+    """Write the recording to `folder` with placeholders for what is the user's; return what was replaced.
 
     DamagedRecording where a file of it cannot be read.
     """
@@ -116,11 +115,11 @@ def write_without_source(recording: Path, folder: Path) -> Replaced:
         except OSError as error:
             raise DamagedRecording(f"cannot read {file}: {error.strerror or error}") from error
     counts = {name: count for name, count in (records.left_out + left_out).items() if count}
-    return Replaced(placeholders.given(), counts)
+    return Replacements(placeholders.given(), counts)
 
 
 def _stream_name(name: str, number: int) -> str:
-    """torch's own names of streams stay, as they tell the rank."""
+    """The stream's new name; names that torch gave stay, as they have the rank."""
     plain = name.removesuffix(".gz")
     return plain if _NUMBERED_STREAM.fullmatch(plain) else f"{STREAM_PREFIX}{number}{STREAM_SUFFIX}"
 
@@ -138,19 +137,19 @@ def _chunks(file: Path) -> Iterator[bytes]:
             while left > 0 and (data := opened.read(_CHUNK)):
                 left -= len(data)
                 yield data
-        except EOFError:  # it was cut: what is before that counts
+        except EOFError:  # the file was cut off: what comes before is used
             return
 
 
 def _write_run_file(recording: Path, folder: Path, records: Records) -> None:
     run = read_run_file(recording) or {}
-    kept = {key: value for key, value in run.items() if key not in _NOT_FOR_OTHERS}
-    content = {**records.our_content(RUN_FILE, kept), "format": run["format"], "version": run["version"]}
+    shared = {key: value for key, value in run.items() if key not in _NOT_FOR_OTHERS}
+    content = {**records.our_content(RUN_FILE, shared), "format": run["format"], "version": run["version"]}
     create_private(folder / RUN_FILE, (json.dumps(content, indent=2) + "\n").encode())
 
 
 def _copy(file: Path, folder: Path, texts: Texts) -> bool:
-    """Copy a file of numbers, or what an engine said that could not start; False for any other."""
+    """Copy a file of numbers, or the error of an engine that could not start; False for any other file."""
     content = read_plain(file, _SMALL)
     if file.name.startswith(ENGINE_FAILURE_PREFIX):
         content = texts.text(content.decode("utf-8", "replace")).encode()

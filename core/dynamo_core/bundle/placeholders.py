@@ -1,4 +1,9 @@
-"""Placeholders for what is the user's: the same for the same, so that structure stays readable."""
+"""Placeholders for what is the user's: equal for equal names, so that the structure stays readable.
+
+Names and sentences of torch, Python and ours are not replaced; anything else may be the user's. Those of
+torch and Python are in `torch_words.json`, which `tests/data/collect_torch_words.py` writes. Ours are read
+from our own source: the fields and values of the records, and the sentences in them.
+"""
 
 import ast
 import json
@@ -10,19 +15,15 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import PurePosixPath
 
-# The words and sentences that are torch's, Python's and ours: what is in none of them may be the user's.
-#
-# torch's and Python's are in `torch_words.json`, which `tests/data/collect_torch_words.py` writes. Ours are
-# read from our own source: the fields and values of the records, and the sentences in them.
+# Known words and sentences
 
-
-# What writes into a recording, and what says how that is read.
-_OUR_ROOMS = ("backends", "capture", "launch", "model")
+# Our modules that write recordings, and those that define how recordings are read.
+_OUR_FOLDERS = ("backends", "capture", "launch", "model")
 _OUR_FILES = ("names.py", "records.py", "settings.py", "call_pages.py", "aot_pair.py", "errors.py")
 _WORD = re.compile(r"[^\W\d]\w*")
-_LEAST_SENTENCE = 6  # characters by which sentences are found
+_LEAST_SENTENCE = 6  # characters; sentences are indexed by their first ones
 
-# Of the sentences that torch makes in C++ (torch/csrc/dynamo/guards.cpp), of the texts that it lays out
+# Words of the sentences that torch makes in C++ (torch/csrc/dynamo/guards.cpp), of the texts that it formats
 # (torch/_dynamo/exc.py, symbolic_convert.py, guards.py), of readable graphs, and of compiled graphs' inputs.
 _MORE_WORDS = """
     self tensor size stride rank dtype device mismatch expected actual Expected index at but found to be
@@ -56,25 +57,25 @@ _MORE_SENTENCES = (
 
 @cache
 def words() -> frozenset[str]:
-    """Names that say nothing of the program."""
+    """Known names, which reveal nothing about the program."""
     ours = {word for file in _our_source() for word in _names_in(file)}
-    return frozenset({*_torchs()["words"], *_MORE_WORDS.split(), *ours})
+    return frozenset({*_torch_words()["words"], *_MORE_WORDS.split(), *ours})
 
 
 @cache
 def sentences() -> dict[str, tuple[str, ...]]:
-    """Texts of several words that say nothing of the program, by how they begin; the longest first."""
+    """Known texts of several words, by their first characters; the longest first."""
     ours = {text for file in _our_source() for text in _sentences_in(file)}
     found: dict[str, list[str]] = {}
     for text in sorted(
-        {*_torchs()["sentences"], *_MORE_SENTENCES, *ours}, key=lambda text: (-len(text), text)
+        {*_torch_words()["sentences"], *_MORE_SENTENCES, *ours}, key=lambda text: (-len(text), text)
     ):
         found.setdefault(text[:_LEAST_SENTENCE], []).append(text)
     return {begin: tuple(texts) for begin, texts in found.items() if len(begin) == _LEAST_SENTENCE}
 
 
 def sentence_at(text: str, position: int) -> str | None:
-    """The longest of the sentences that stands there."""
+    """The longest known sentence at this position of the text."""
     for sentence in sentences().get(text[position : position + _LEAST_SENTENCE], ()):
         if text.startswith(sentence, position):
             return sentence
@@ -82,7 +83,7 @@ def sentence_at(text: str, position: int) -> str | None:
 
 
 @cache
-def _torchs() -> dict[str, list[str]]:
+def _torch_words() -> dict[str, list[str]]:
     content = (resources.files(__package__) / "torch_words.json").read_text(encoding="utf-8")
     found: dict[str, list[str]] = json.loads(content)
     return found
@@ -92,7 +93,7 @@ def _torchs() -> dict[str, list[str]]:
 def _our_source() -> tuple[ast.Module, ...]:
     root = resources.files("dynamo_core")
     files = [root / "shared" / name for name in _OUR_FILES]
-    files += [file for room in _OUR_ROOMS for file in _python_files(root / room)]
+    files += [file for room in _OUR_FOLDERS for file in _python_files(root / room)]
     return tuple(ast.parse(file.read_text(encoding="utf-8")) for file in files)
 
 
@@ -105,7 +106,7 @@ def _python_files(folder: Traversable) -> Iterator[Traversable]:
 
 
 def _names_in(module: ast.Module) -> Iterator[str]:
-    """Keys and values of records: fields, parameters, and texts of one word."""
+    """Keys and values of records in a module: fields, parameters, and strings of one word."""
     for node in ast.walk(module):
         if isinstance(node, ast.arg | ast.keyword) and node.arg:
             yield node.arg
@@ -116,7 +117,7 @@ def _names_in(module: ast.Module) -> Iterator[str]:
 
 
 def _sentences_in(module: ast.Module) -> Iterator[str]:
-    """What is said in texts of several words; what stands in the holes of a text is not ours."""
+    """Strings of several words in a module; values inserted into them are not ours."""
     return (
         node.value.strip()
         for node in ast.walk(module)
@@ -127,15 +128,14 @@ def _sentences_in(module: ast.Module) -> Iterator[str]:
     )
 
 
-def all_in(names: Iterable[str]) -> bool:
-    """Whether each of them is known."""
+def _are_words(names: Iterable[str]) -> bool:
+    """Whether all names are known."""
     return all(name in words() for name in names)
 
 
-# Placeholders for what is the user's:
+# Placeholders
 
-
-# Packages that everybody can read: what lies in them keeps its path.
+# Public packages, whose files keep their paths.
 _PUBLIC_PACKAGES = frozenset(
     [
         "accelerate",
@@ -177,7 +177,7 @@ _PUBLIC_PACKAGES = frozenset(
     ]
 )
 _OURS = ("dynamo_core", "dynamo_cli", "dynamo_reporters")
-# Behind the folder of packages, or of the standard library: its first part tells whose it is.
+# A path below the folder of packages, or of the standard library; its first part is the package.
 _IN_PACKAGES = re.compile(r"(\w+)(?:[./-][\w./-]*)?")
 _IN_LIBRARY = re.compile(r"\d{1,2}/(\w+)[./][\w./-]*")
 _MADE_AT_RUN_TIME = re.compile(r"<(?:frozen [\w.]+|string|stdin|eval_with_key>\.\d+|eval_with_key|unknown)>?")
@@ -212,48 +212,48 @@ _MADE_BY_TORCH = re.compile(
     r"|dynamo_(?:calls|profile)_\w+|dedicated_log_torch_trace_[\d_a-z]*|rank_?\d+|_\d+|_"
 )
 _NUMBERED = re.compile(r"(.*[^\d_])_(\d+)")
-# `l_self_modules_fc_parameters_weight_` is of the places `self`, `fc` and `weight`.
-_OF_PLACES = re.compile(r"([lLgG]_)(.+?)(_?)", re.DOTALL)
+# `l_self_modules_fc_parameters_weight_` is made of the names `self`, `fc` and `weight`.
+_NAMED_BY_PLACES = re.compile(r"([lLgG]_)(.+?)(_?)", re.DOTALL)
 _BETWEEN_PLACES = re.compile(r"(_(?:modules|parameters|buffers|dict)_|(?<=^self)_|(?<![^_])\d+(?![^_]))")
 _LONGEST_NUMBER = 6  # digits: sizes and counts are shorter, identities and secrets longer
-_PLAIN_FRACTIONS = ("0.0", "1.0")  # sizes are whole; any other fraction is a constant of somebody's
+_PLAIN_FRACTIONS = ("0.0", "1.0")  # sizes are whole; any other fraction is a constant of the user's
 
 
 class Placeholders:
-    """Gives each thing of the user's a placeholder, numbered in the order in which they are met."""
+    """Gives names, paths, texts and numbers of the user's placeholders, numbered in order of appearance."""
 
     def __init__(self) -> None:
         self._given: dict[str, dict[str, str]] = {}
         self._words: dict[str, str] = {}
         self._paths: dict[str, str] = {}
-        self._folders: dict[str, list[list[str]]] = {}  # of absolute paths, by the file
+        self._folders: dict[str, list[list[str]]] = {}  # the folders of absolute paths, by the file
 
     def given(self) -> dict[str, dict[str, str]]:
-        """What stands for what, by kind: `{"name": {"name1": "customer"}}`."""
+        """The originals of placeholders by kind: `{"name": {"name1": "customer"}}`."""
         return {
             kind: {placeholder: original for original, placeholder in given.items()}
             for kind, given in sorted(self._given.items())
         }
 
     def _new(self, kind: str, original: str, form: str = "{}{}") -> str:
-        of_kind = self._given.setdefault(kind, {})
-        if original not in of_kind:
-            of_kind[original] = form.format(kind, len(of_kind) + 1)
-        return of_kind[original]
+        placeholders = self._given.setdefault(kind, {})
+        if original not in placeholders:
+            placeholders[original] = form.format(kind, len(placeholders) + 1)
+        return placeholders[original]
 
     def word(self, word: str) -> str:
-        """A name: itself where it is torch's, Python's or ours, or made of such and of placeholders."""
+        """The name itself where it is torch's, Python's or ours, else a placeholder or a name with some in it."""
         if word not in self._words:
-            self._words[word] = self._of_word(word)
+            self._words[word] = self._replace_word(word)
         return self._words[word]
 
-    def _of_word(self, word: str) -> str:
+    def _replace_word(self, word: str) -> str:
         if (len(word) > 1 and word in words()) or _MADE_BY_TORCH.fullmatch(word):
             return word
         resumed = _RESUMED.fullmatch(word)
         if resumed:
             return f"torch_dynamo_resume_in_{self.name(resumed[1])}_at_{resumed[2]}"
-        places = _OF_PLACES.fullmatch(word)
+        places = _NAMED_BY_PLACES.fullmatch(word)
         if places:
             parts = _BETWEEN_PLACES.split(places[2])
             inside = "".join(
@@ -266,7 +266,7 @@ class Placeholders:
         return self._new("name", word)
 
     def name(self, text: str) -> str:
-        """Of what may be several words, as `<lambda>` and `Net.forward` are."""
+        """A text with each of its names replaced, such as `<lambda>` or `Net.forward`."""
         return re.sub(r"\w+", lambda found: self.word(found[0]), text)
 
     def text(self, text: str) -> str:
@@ -282,40 +282,40 @@ class Placeholders:
         return self._new("number", text, form)
 
     def path(self, path: str) -> str:
-        """A path: folders and the file get placeholders, but for packages that everybody can read."""
+        """A path with placeholders for folders and file; paths in public packages stay."""
         if path not in self._paths:
-            self._paths[path] = self._of_path(path)
+            self._paths[path] = self._replace_path(path)
         return self._paths[path]
 
     def module(self, dotted: str) -> str:
-        """The name of a module, which is a file's: it goes, unless everybody can read it."""
+        """The name of a module, with placeholders as for its file; names in public packages stay."""
         *folders, file = dotted.split(".")
         package = (folders or [file])[0]
         if package in _PUBLIC_PACKAGES or package in sys.stdlib_module_names:
             return self.name(dotted)
         return ".".join([*map(self._folder, folders), self._new("file", file)])
 
-    def _of_path(self, path: str) -> str:
+    def _replace_path(self, path: str) -> str:
         if not path or _MADE_AT_RUN_TIME.fullmatch(path):
             return path
         public = _public_path(path)
         if public is not None:
             return public
         *folders, last = path.split("/")
-        # As torch's records shorten them: `_dynamo/output_graph.py`, `nn/modules/linear.py`.
+        # Paths that torch shortens in its records: `_dynamo/output_graph.py`, `nn/modules/linear.py`.
         is_torchs = folders[:2] == ["nn", "modules"] or (
             bool(folders) and (folders[0] in _PUBLIC_PACKAGES or folders[0].startswith("_"))
         )
-        if is_torchs and all_in([*folders, PurePosixPath(last).stem]):
+        if is_torchs and _are_words([*folders, PurePosixPath(last).stem]):
             return path
         if path.startswith("/"):
             self._folders.setdefault(last, []).append(folders)
         elif folders:
-            folders[0] = self._whole(folders, last)
+            folders[0] = self._first_folder(folders, last)
         return "/".join([*map(self._folder, folders), self._file(last)])
 
-    def _whole(self, folders: list[str], last: str) -> str:
-        """The first folder of a path whose beginning torch has cut off, by the paths that came before."""
+    def _first_folder(self, folders: list[str], last: str) -> str:
+        """The first folder of a path that torch has shortened, in full, taken from earlier absolute paths."""
         first, *rest = folders
         for known in self._folders.get(last, ()):
             at = len(known) - len(folders)
@@ -336,7 +336,7 @@ class Placeholders:
 
 
 def _public_path(path: str) -> str | None:
-    """The path of a file that everybody can read, without the folders before it; None of any other."""
+    """The path of a file in a public package, without the folders before it; None for other files."""
     if ".." in path:
         return None
     for mark in ("/site-packages/", "/dist-packages/"):

@@ -1,4 +1,7 @@
-"""The records of a stream without what is the user's: known ones, field by field; of others, nothing."""
+"""The records of a stream without what is the user's.
+
+Known records are rewritten field by field; unknown ones are left out.
+"""
 
 import hashlib
 import json
@@ -21,8 +24,8 @@ _OURS = frozenset(
     names.RUN_FILE,
     names.PYTHON_PROCESSES_FILE,
 }
-# torch's, whose payload is text with the user's lines in comments or below places.
-_TEXTS = frozenset(
+# Records of torch's whose payload is text with the user's lines in comments or below places.
+_TEXT_RECORDS = frozenset(
     [
         "dynamo_output_graph",
         "aot_joint_graph",
@@ -34,7 +37,7 @@ _TEXTS = frozenset(
         "dynamo_graph_break_reason",
     ]
 )
-_OTHERS = frozenset(
+_TORCH_RECORDS = frozenset(
     [
         "str",
         "dynamo_start",
@@ -53,14 +56,14 @@ _TEXTS_OF_METRICS = frozenset(
     ["compile_id", "frame_key", "co_name", "recompile_reason", "fail_type", "fail_reason", "restart_reasons"]
 )
 _ARGUMENTS_OF_EVENTS = frozenset(["compile_id", "fn_name", "cache_state"])
-_TRACEBACK = "\nTraceback (most recent call last):\n"  # of torch's own code
+_TRACEBACK = "\nTraceback (most recent call last):\n"  # begins a stack of torch's own code
 
 _PATHS = frozenset(["file", "filename", "co_filename", "cwd", "executable"])
 _SOURCES = frozenset(["text", "loc"])
 _MODULES = frozenset(["module", "program"])  # a program is called by its file or module
 _COMMANDS = frozenset(["argv", "command", "dynamo_argv", "arguments"])
-# Versions and hardware, which are what a bundle is for.
-_AS_THEY_ARE = frozenset(
+# Versions and hardware, which the reader of a bundle needs.
+_UNCHANGED = frozenset(
     [
         "torch",
         "torch_git",
@@ -79,20 +82,20 @@ _AS_THEY_ARE = frozenset(
     ]
 )
 _VERSION = re.compile(r"[\w .,:+()/-]{1,100}")
-_SWITCHES = ("assume_static_by_default", "automatic_dynamic_shapes")  # what torch.compile's `dynamic` changes
+_SWITCHES = ("assume_static_by_default", "automatic_dynamic_shapes")  # set by torch.compile's `dynamic`
 _FIELD = re.compile(r"[a-z][a-z0-9_]{1,80}")
 _OPCODE = re.compile(r"[A-Z][A-Z0-9_]{1,60}")
 
 
 class Records:
-    """Rewrites streams with one set of texts; `left_out` counts, by name, the records that do not stay."""
+    """Rewrites streams with the same placeholders; `left_out` counts omitted records, by name."""
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
         self.left_out: Counter[str] = Counter()
 
     def stream(self, data: Iterator[bytes]) -> Iterator[bytes]:
-        """The records of a stream that stay, as bytes."""
+        """The rewritten records of a stream, as bytes."""
         parser = RecordParser()
         for chunk in data:
             for record in parser.feed(chunk):
@@ -111,7 +114,7 @@ class Records:
             return b""
         if content is None:
             self.left_out[
-                name if name.isidentifier() and len(name) < 60 and self._is_torchs(name) else "others"
+                name if name.isidentifier() and len(name) < 60 and self._is_public_name(name) else "others"
             ] += 1
             return b""
         metadata, payload = content
@@ -125,37 +128,37 @@ class Records:
             lines = "\t" + payload.replace("\n", "\n\t") + "\n"
         return f"V{record.time} 1 {writer}] {json.dumps(metadata)}\n{lines}".encode()
 
-    def _is_torchs(self, name: str) -> bool:
-        """Whether the name of a record says nothing of the program: some have a function's in them."""
+    def _is_public_name(self, name: str) -> bool:
+        """Whether the name of a record reveals nothing about the program: some contain a function's name."""
         return self._texts.text(name) == name or name.startswith(
             ("inductor_", "fx_", "aot_", "before_", "after_")
         )
 
     def _content(self, name: str, record: Record) -> tuple[dict[str, Any], str | None] | None:
-        """The JSON of the first line, and the payload; None for a record that is not to be kept."""
+        """The JSON of the first line, and the payload; None for a record that is left out."""
         if name in _OURS:
             return self._head(record, name), self._our_payload(name, record)
-        if name in _TEXTS:
+        if name in _TEXT_RECORDS:
             text, _, _ = (record.payload() or "").partition(_TRACEBACK)
             return self._head(record, name), self._texts.text(text)
         if _CACHES.fullmatch(name):
             return self._head(record, name), None
-        return self._torchs(name, record) if name in _OTHERS else None
+        return self._torch_content(name, record) if name in _TORCH_RECORDS else None
 
     def _head(self, record: Record, name: str) -> dict[str, Any]:
-        of_kind = record.metadata[record.kind]
+        content = record.metadata[record.kind]
         if record.kind != "artifact":
-            return {record.kind: self._value(of_kind, "")}
-        encoding = "json" if of_kind.get("encoding") == "json" else "string"
+            return {record.kind: self._value(content, "")}
+        encoding = "json" if content.get("encoding") == "json" else "string"
         return {"artifact": {"name": name, "encoding": encoding}}
 
-    def _torchs(self, name: str, record: Record) -> tuple[dict[str, Any], str | None]:
-        of_kind = record.metadata[record.kind]
+    def _torch_content(self, name: str, record: Record) -> tuple[dict[str, Any], str | None]:
+        content = record.metadata[record.kind]
         if name == "str":
-            text, number = of_kind
+            text, number = content
             return {"str": [self._texts.path(text), int(number)]}, None
         if name.endswith("compilation_metrics"):
-            return {name: self._metrics(of_kind)}, None
+            return {name: self._metrics(content)}, None
         if name == "chromium_event":
             return {name: {}}, json.dumps(self._event(record.json_payload()))
         payload = record.payload()
@@ -168,37 +171,37 @@ class Records:
         return self._head(record, name), payload
 
     def _metrics(self, metrics: Mapping[str, Any]) -> dict[str, Any]:
-        """Numbers, the texts that are known, and of torch's settings those that switch something."""
-        kept: dict[str, Any] = {}
+        """Numbers, known texts, and of torch's settings only the switches."""
+        found: dict[str, Any] = {}
         for key, value in metrics.items():
             if (isinstance(value, bool | int | float) or value is None) and _FIELD.fullmatch(key):
-                kept[key] = value
+                found[key] = value
             elif key in _TEXTS_OF_METRICS or key in _PATHS:
-                kept[key] = self._value(value, key)
+                found[key] = self._value(value, key)
             elif key == "dynamo_config":
                 settings = json.loads(value)
-                kept[key] = json.dumps(
+                found[key] = json.dumps(
                     {name: settings[name] is True for name in _SWITCHES if name in settings}
                 )
-        return kept
+        return found
 
     def _event(self, event: Mapping[str, Any]) -> dict[str, Any]:
         arguments = event.get("args") or {}
-        told = {
+        shown = {
             key: self._value(value, key)
             for key, value in arguments.items()
             if isinstance(value, bool) or key in _ARGUMENTS_OF_EVENTS
         }
-        kept = {key: event[key] for key in ("ts", "pid", "tid") if isinstance(event.get(key), int | float)}
+        numbers = {key: event[key] for key in ("ts", "pid", "tid") if isinstance(event.get(key), int | float)}
         return {
             "name": self._texts.text(event["name"]),
             "ph": event["ph"] if event["ph"] in ("B", "E") else "i",
-            **kept,
-            "args": told,
+            **numbers,
+            "args": shown,
         }
 
     def _our_payload(self, name: str, record: Record) -> str:
-        """As we write it: where lists stand on the lines after the first, they do so again."""
+        """The payload in our own layout: lists that are on lines after the first stay there."""
         text = record.payload() or ""
         content = self.our_content(name, json.loads(text))
         first_line, _, rest = text.partition("\n")
@@ -210,7 +213,7 @@ class Records:
         return f"{json.dumps(head)[:-1]},\n{json.dumps(lists)[1:]}"
 
     def our_content(self, name: str, content: dict[str, Any]) -> dict[str, Any]:
-        """What one of our records, or the file of the run, holds."""
+        """The content of one of our records, or of the run file."""
         if name == names.BYTECODE:
             lines = content.get("source", {})
             source = {line: self._texts.source(str(text)) for line, text in lines.items() if line.isdecimal()}
@@ -229,16 +232,16 @@ class Records:
     def _instruction(self, row: list[Any]) -> list[Any]:
         offset, opcode, argument, *rest = row
         known = opcode if _OPCODE.fullmatch(opcode) else self._texts.text(opcode)
-        said = self._texts.source(argument) if "CONST" in known else self._texts.text(argument)
+        shown = self._texts.source(argument) if "CONST" in known else self._texts.text(argument)
         return [
             int(offset),
             known,
-            said,
+            shown,
             *(None if n is None else int(n) for n in rest),
         ]
 
     def _value(self, value: Any, key: str) -> Any:
-        """A JSON value under a key, which says what its texts are."""
+        """A JSON value with its texts replaced; its key says what kind of text they are."""
         if isinstance(value, Mapping):
             if key == "environment":
                 return {
@@ -251,12 +254,14 @@ class Records:
                     line: self._texts.source(str(text)) for line, text in value.items() if line.isdecimal()
                 }
             if key == "torch_config":
-                return {self._texts.text(config): self._settings(of) for config, of in value.items()}
+                return {
+                    self._texts.text(config): self._settings(settings) for config, settings in value.items()
+                }
             return {self._texts.text(name): self._value(item, name) for name, item in value.items()}
         if isinstance(value, list):
             modules = {at for at, before in enumerate(value, 1) if before == "-m" and key in _COMMANDS}
             return [self._value(item, "module" if at in modules else key) for at, item in enumerate(value)]
-        return self._of_text(value, key) if isinstance(value, str) else value
+        return self._text_value(value, key) if isinstance(value, str) else value
 
     def _settings(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -266,7 +271,7 @@ class Records:
             for name, value in settings.items()
         }
 
-    def _of_text(self, text: str, key: str) -> str:
+    def _text_value(self, text: str, key: str) -> str:
         kinds: tuple[tuple[frozenset[str], Callable[[str], str]], ...] = (
             (_PATHS, self._texts.path),
             (_SOURCES, self._texts.source),
@@ -276,6 +281,6 @@ class Records:
         for keys, replace in kinds:
             if key in keys:
                 return replace(text)
-        if key in _AS_THEY_ARE and _VERSION.fullmatch(text):
+        if key in _UNCHANGED and _VERSION.fullmatch(text):
             return text
         return self._texts.text(text)

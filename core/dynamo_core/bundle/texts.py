@@ -1,7 +1,7 @@
 """Texts of a recording with placeholders for what is the user's.
 
-The lists are of what stays: torch's, Python's and our own words and sentences, punctuation, short numbers,
-types and shapes of tensors. Whatever is in none of them is replaced.
+Known text stays: words and sentences of torch, Python and ours, punctuation, short numbers, types and shapes
+of tensors. Everything else is replaced.
 """
 
 import keyword
@@ -11,12 +11,12 @@ from functools import partial
 
 from .placeholders import Placeholders, sentence_at
 
-_ANY_NUMBER = "N"  # in a line of source: a digit would be taken for the one that stood there
+_ANY_NUMBER = "N"  # in a line of source, where a digit would look like the original
 _INSIDE = r"(?P<inside>(?:\\.|(?!(?P=quote))[^\\]){0,1000}?)"
 _STRING = rf"""(?:\b[rbfuRBFU]{{1,2}})?(?P<quote>\'\'\'|\"\"\"|\'|\"){_INSIDE}(?P=quote)"""
 # A type, a shape and strides, as readable graphs spell them: `f32[8, s77][s77, 1]cpu`, `Sym(s77)`.
 _SIZES = r"\[(?:[\d\s,*+()/-]|[suz]f?(?=\d)|FloorDiv|Max|Min|Mod)*\]"
-# Of what all have, and what a developer asks for first: `torch 2.13.0+cpu`, `Python 3.11.7`, `torch>=2.8`.
+# Versions of public software, which a developer needs first: `torch 2.13.0+cpu`, `Python 3.11.7`, `torch>=2.8`.
 _VERSION = (
     r"\b(?:[Tt]orch|[Pp]y[Tt]orch|[Pp]ython|CUDA|cuda|cuDNN|[Tt]riton|[Nn]um[Pp]y)"
     r"(?:\ v?|\ version\ |[=<>!~]=)"
@@ -58,24 +58,24 @@ _GRAPH_LINE = re.compile(
 _PLACE = re.compile(r"(\(?)((?:(?!:\d{1,9} in ).)+)(:\d{1,9} in )(\S+)(.*)", re.DOTALL)
 _WHERE = re.compile(r"(Graph break in user code at )(.+)(:\d+)")
 _UNDERLINE = re.compile(r"\s*[\^~][\^~ ]*")
-_LONGEST = 200_000  # characters of one line; torch writes none that is longer, and the search would take long
+_LONGEST = 200_000  # characters of a line; torch writes no longer ones, and searching them would take long
 
 
 class Texts:
-    """Replaces, with one set of placeholders, so that the same is called the same in every record."""
+    """Replaces texts with one set of placeholders, so that a name has the same one in every record."""
 
     def __init__(self, placeholders: Placeholders) -> None:
         self._placeholders = placeholders
         self._done: dict[str, str] = {}
 
     def text(self, text: str) -> str:
-        """A text of torch's or ours, in which there may be something of the user's."""
+        """A text of torch's or ours, which may contain something of the user's."""
         if text not in self._done:
             self._done[text] = "\n".join(self._lines(text.split("\n")))
         return self._done[text]
 
     def _lines(self, lines: list[str]) -> Iterator[str]:
-        """Each line; those below a place of a stack, which are deeper, are source."""
+        """The lines with placeholders. Those that are indented deeper than a place of a stack are source."""
         depth: int | None = None
         for line in lines:
             stack = _STACK_LINE.fullmatch(line)
@@ -95,14 +95,14 @@ class Texts:
             return self._placeholders.text(line)
         if found := _GRAPH_LINE.fullmatch(line):
             before, path, at, name, code, source = found.groups()
-            said = (
+            parts = (
                 self._tokens(before),
                 self._placeholders.path(path),
                 at,
                 self._placeholders.name(name),
                 code,
             )
-            return "".join([*said, self.source(source)])
+            return "".join([*parts, self.source(source)])
         if found := _WHERE.fullmatch(line):
             return f"{found[1]}{self._placeholders.path(found[2])}{found[3]}"
         if "  # " in line:
@@ -110,7 +110,7 @@ class Texts:
         return self._sentences(line)
 
     def _with_remarks(self, line: str) -> str:
-        """A guard: a check, then the user's line and where that is, each of which may be missing."""
+        """A guard: its check, then the user's line and its place, both optional."""
         check, *remarks = line.split("  # ")
         return "  # ".join([self._sentences(check), *map(self._remark, remarks)])
 
@@ -123,17 +123,17 @@ class Texts:
         return where + self._sentences(rest)
 
     def _sentences(self, line: str) -> str:
-        """A line in which torch's sentences stay; between them each word is looked at."""
-        told: list[str] = []
+        """A line in which known sentences stay; between them each token is replaced by itself."""
+        parts: list[str] = []
         begin = position = 0
         while position < len(line):
             sentence = sentence_at(line, position)
             if sentence is None:
                 position += 1
                 continue
-            told += [self._tokens(line[begin:position]), sentence]
+            parts += [self._tokens(line[begin:position]), sentence]
             begin = position = position + len(sentence)
-        return "".join([*told, self._tokens(line[begin:])])
+        return "".join([*parts, self._tokens(line[begin:])])
 
     def _tokens(self, text: str) -> str:
         return _TOKENS.sub(self._token, text)
@@ -155,7 +155,7 @@ class Texts:
         return "?" if kind == "other" else text  # a version, a tensor, a time, what torch measured
 
     def _string(self, found: re.Match[str]) -> str:
-        """Text in quotes: one word (a key, a device, a type) as such, more than that as a whole."""
+        """A quoted text: one word (a key, a device, a type) is replaced as a word, several as a whole."""
         inside = found["inside"]
         is_plain = len(_NAME.findall(_TOKENS.sub(_without_tensors, inside))) <= 1 and "\n" not in inside
         is_path = (path := _TOKENS.fullmatch(inside)) is not None and path["path"] is not None
@@ -164,30 +164,30 @@ class Texts:
         return found[0].replace(inside, shown) if inside else found[0]
 
     def source(self, line: str) -> str:
-        """A line of source: its names, texts and numbers are replaced, its comment goes.
+        """A line of source with its names, texts and numbers replaced, and without its comment.
 
-        What Python and torch call so stays, as it tells why the line breaks a graph, unless it is all that
-        the line has: no line is there as the user wrote it.
+        Names of Python and torch stay, as they show why the line breaks a graph. A line that would stay as
+        the user wrote it is replaced as a whole.
         """
         shown = _TOKENS_OF_SOURCE.sub(partial(_source_token, self._placeholders), line).rstrip()
-        is_kept = shown.strip() == line.strip() and not _has_keywords_only(shown)
+        is_unchanged = shown.strip() == line.strip() and not _has_keywords_only(shown)
         indent = line[: len(line) - len(line.lstrip())]
-        return indent + self._placeholders.text(line.strip()) if is_kept else shown
+        return indent + self._placeholders.text(line.strip()) if is_unchanged else shown
 
     def argument(self, text: str) -> str:
-        """An argument of a command line: a text of several words goes as a whole."""
+        """An argument of a command line; a text of several words is replaced as a whole."""
         return self._placeholders.text(text) if any(map(str.isspace, text)) else self.text(text)
 
     def module(self, dotted: str) -> str:
-        """The name of a module."""
+        """The name of a module, replaced unless it is public."""
         return self._placeholders.module(dotted)
 
     def path(self, path: str) -> str:
-        """A path, whatever characters are in it."""
+        """A path with placeholders, whatever characters are in it."""
         return self._placeholders.path(path)
 
     def whole(self, text: str) -> str:
-        """A text of which nothing stays, but for the shortest, which only switch something."""
+        """A text that is replaced as a whole, except for values of switches."""
         return text if text in ("", "0", "1") else self._placeholders.text(text)
 
 

@@ -35,14 +35,14 @@ def arm() -> None:
     if recording is None or _is_torch_helper():
         return
     place = with_job(recording, os.environ, f"{os.uname().nodename}-{getpid()}-{time_ns() // 10**9}")
-    if place != recording:  # children, which may be of no job that a launcher has named, record to the same
+    if place != recording:  # child processes record there too, also where no launcher names their job
         os.environ[RECORDING_VARIABLE] = recording = place
     note_this_process(recording)
-    start_when_torch_is_imported(dict(os.environ))  # as it is now: the program may clear it
+    start_when_torch_is_imported(dict(os.environ))  # a copy: the program may clear the environment
 
 
 def start_when_torch_is_imported(environment: dict[str, str]) -> None:
-    """Start the engine then, or now if torch is there; `environment` has the settings."""
+    """Start the engine once torch is imported, at once if it already is; `environment` has the settings."""
     global is_armed
     is_armed = True
     armed_ns = time_ns()
@@ -50,9 +50,9 @@ def start_when_torch_is_imported(environment: dict[str, str]) -> None:
 
 
 def _is_torch_helper() -> bool:
-    """Whether this is a worker of Inductor's (torch/_inductor/{compile_worker,autotune_process}).
+    """Whether this process is one of Inductor's workers, which import torch but run none of the user's code.
 
-    Those are Python processes that import torch, but none of the user's code runs in them.
+    Source: torch/_inductor/{compile_worker,autotune_process}.
     """
     return any(
         "/torch/_inductor/" in argument or argument.startswith("torch._inductor.")
@@ -61,7 +61,7 @@ def _is_torch_helper() -> bool:
 
 
 def note_this_process(recording: str) -> None:
-    """Leave one line, so that the reader can tell "never imported torch" from "engine never started"."""
+    """Write this process's ids, so that the reader distinguishes "no torch" from "engine never started"."""
     try:
         flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW
         file = open_descriptor(f"{recording}/{PYTHON_PROCESSES_FILE}", flags)
@@ -69,7 +69,7 @@ def note_this_process(recording: str) -> None:
             write(file, b"%d %d\n" % (getpid(), getppid()))
         finally:
             close(file)
-    except OSError:  # the recording was removed, or no descriptor is left: not the program's business
+    except OSError:  # the recording was removed, or no descriptor is left: the program must not notice
         pass
 
 

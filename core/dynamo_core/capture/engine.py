@@ -1,8 +1,8 @@
-"""Start everything, once torch is imported: the parts, the probes, the capture.
+"""Start the engine once torch is imported: its parts, the probes, the whole-program capture.
 
-Every module of the engine is imported from here, because this import happens where only the standard
-library can be seen (`standard_library.py`); those that only some runs need, by `optional_modules.py`. Modules
-of torch are imported when they are used.
+Every module of the engine is imported from here, because only the standard library is visible during this
+import (`isolation.py`). Modules that only some runs need are imported by `optional_modules.py`; modules of
+torch where they are used.
 """
 
 import atexit
@@ -11,26 +11,26 @@ from collections.abc import Callable, Mapping
 
 from ..shared.settings import Settings
 from .engine_parts import EngineParts
-from .optional_modules import import_what_is_asked_for
+from .optional_modules import import_optional_modules
 from .probe_table import install_probes
 
-running: EngineParts | None = None  # in this process
+running: EngineParts | None = None  # the engine of this process
 
 
 def start(environment: Mapping[str, str], armed_ns: int, note_this_process: Callable[[str], None]) -> None:
     """Begin to record this process. Called once, right after `import torch`.
 
-    `environment` is the one in which the process started, with our settings in it; `armed_ns` is when that
-    was, just before the program's first line; `note_this_process` is for a folder that is made only now.
+    `environment` is the one in which the process started, with our settings in it. `armed_ns` is the time
+    just before the program's first line. `note_this_process` is called for a folder that is created only now.
     """
     global running
     settings = Settings.from_environment(environment)
-    import_what_is_asked_for(settings)
+    import_optional_modules(settings)
     if settings.makes_folder:
         from .writing.run_file import begin_recording
 
         begin_recording(settings, note_this_process)
-    problem = _start_carrying(settings) if settings.carried_to is not None else None
+    problem = _start_uploading(settings) if settings.carried_to is not None else None
     parts = EngineParts(settings)
     if problem is not None:
         parts.probes.failed(f"carrying to {settings.carried_to}", problem)
@@ -46,12 +46,15 @@ def start(environment: Mapping[str, str], armed_ns: int, note_this_process: Call
     running = parts
 
 
-def _start_carrying(settings: Settings) -> Exception | None:
-    """Before the first file is there, which is named so that none of another host's is replaced."""
-    from .writing.upload import start_carrying
+def _start_uploading(settings: Settings) -> Exception | None:
+    """Start the uploader; the error where that fails.
+
+    It must be called before the stream is opened, which takes another file name where an uploader is there.
+    """
+    from .writing.upload import start_uploader
 
     try:
-        start_carrying(settings)
-    except Exception as error:  # what is recorded stays here
+        start_uploader(settings)
+    except Exception as error:  # the recording is still written locally
         return error
     return None

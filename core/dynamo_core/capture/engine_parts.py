@@ -1,19 +1,13 @@
-"""What the probes of one process share, made once and handed to each of them whole.
-
-What only some runs need is None in the others. A plain class: to make a dataclass of it would cost every
-process half a millisecond.
-"""
+"""The parts of the engine that the probes of one process share; every probe is given all of them."""
 
 import os
-from collections.abc import Callable
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..shared.our_record import OurRecord
 from ..shared.settings import Settings
 from .frames.source import current_compile_id
 from .hidden_modules import hide_from_dynamo
-from .import_hook import import_hook
+from .imports import LateModules
 from .optional_modules import replaces_arguments
 from .probe_guard import ProbeGuard
 from .probes.guard_cost import GuardCost
@@ -36,44 +30,17 @@ if TYPE_CHECKING:
     from .profiling.window import ProfileWindow
 
 
-# Wait for modules that a backend loads, only while one may: a program may look at `sys.meta_path` later.
-
-
-class LateModules:
-    """Calls each installer once, with its module, whenever that is first seen."""
-
-    def __init__(self) -> None:
-        self._installers: dict[str, list[Callable[[ModuleType], None]]] = {}
-
-    def add(self, name: str, installer: Callable[[ModuleType], None]) -> None:
-        """Those of one module are called in the order in which they were added."""
-        self._installers.setdefault(name, []).append(installer)
-
-    def wait(self) -> None:
-        """Install each probe when its module is imported, from now on until `stop`."""
-        for name in list(self._installers):
-            import_hook.when_imported(name, self._install)
-
-    def stop(self) -> None:
-        """Leave nothing behind in `sys.meta_path`."""
-        for name in self._installers:
-            import_hook.no_longer(name)
-
-    def _install(self, module: ModuleType) -> None:
-        for install in self._installers.pop(module.__name__, ()):
-            install(module)
-
-
-# What the probes of one process share, made once and handed to each of them whole.
-
-
 class EngineParts:
-    """The parts of the engine, in the order in which they come to life; nothing in Dynamo is wrapped yet."""
+    """The parts of the engine, in the order in which they are made; nothing in Dynamo is wrapped yet.
+
+    A part that only some runs need is None in the others. This is a plain class: a dataclass would cost every
+    process half a millisecond.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.stream = Stream(settings.recording, process_at_start())
-        os.register_at_fork(after_in_child=self.stream.start_anew_after_fork)
+        os.register_at_fork(after_in_child=self.stream.restart_after_fork)
         self.probes = ProbeGuard(self.stream)
         self.probes.guarded("frames of our own left out")(hide_from_dynamo)()
         self.trace_handler = attach(self.stream, brief=settings.brief)
@@ -84,17 +51,17 @@ class EngineParts:
         self.late_modules = LateModules()
         self.records = ProcessRecords(self.stream, self.probes)
         self.stack_file = StackFile(self.stream)
-        self.tell = self.probes.guarded("backends")(self._tell)
+        self.record_of_backend = self.probes.guarded("backends")(self._record_of_backend)
         self.step_marks = self._step_marks()
         self.freeze = self._freeze()
         self.overriding = self._overriding()
         self.stop = self._stop()
         self.exports = self._exports()
         self.calls_at_limit: CallsAtLimitCounter | None = None  # made where torch refuses a frame
-        self.whole_program = WholeProgramCapture(settings, self.probes, self.tell, self.limits)
+        self.whole_program = WholeProgramCapture(settings, self.probes, self.record_of_backend, self.limits)
 
     def finish(self) -> None:
-        """The process ends: whatever still holds something back writes it, then comes the last record."""
+        """Let each part write what it still holds at the end of the process; then write the last record."""
         if self.window is not None:
             self.probes.guarded("profile window")(self.window.finish)()
         self.records.state()
@@ -110,13 +77,13 @@ class EngineParts:
         self.records.end()
         self.probes.guarded("stack at a signal")(self.stack_file.finish)()
         if self.settings.carried_to is not None:
-            from .writing.upload import wait_for_carrier
+            from .writing.upload import wait_for_uploader
 
-            wait = self.probes.guarded("time for the last files to be carried")(wait_for_carrier)
-            wait(self.settings, self.stream.opened())
+            guarded = self.probes.guarded("time for the last files to be carried")
+            guarded(wait_for_uploader)(self.settings, self.stream.opened())
 
-    def _tell(self, record: OurRecord) -> None:
-        """What a backend of ours has to say of the graph that it is given."""
+    def _record_of_backend(self, record: OurRecord) -> None:
+        """Write a record that one of our backends makes of the graph it is given."""
         self.stream.record(record, current_compile_id())
 
     def _window(self) -> "ProfileWindow | None":
@@ -152,7 +119,7 @@ class EngineParts:
             return None
         from .interventions.override import Overriding
 
-        return Overriding(self.settings, self.probes, self.tell)
+        return Overriding(self.settings, self.probes, self.record_of_backend)
 
     def _stop(self) -> "StopAfter | None":
         if self.settings.stop_after is None:

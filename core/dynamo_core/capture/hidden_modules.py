@@ -1,23 +1,23 @@
-"""Load our modules so that what looks at the program does not see them: neither coverage nor Dynamo.
+"""Load our modules so that neither coverage nor Dynamo sees them.
 
-Coverage measures every file outside site-packages, which ours are in an editable install. It takes a file's
-name from the module's `__file__`, and leaves out what begins with `<` (coverage/inorout.py, should_trace;
-7.17). Code objects keep their real file, for tracebacks, and `__spec__.origin` tells where a module is.
-Dynamo, wherever it looks at all frames that run (around a DistributedDataParallel, say), would count ours
-with the program's.
+Coverage measures every file outside site-packages, and in an editable install our files are outside. It takes
+a file's name from the module's `__file__`, and leaves out names that begin with `<` (coverage/inorout.py,
+should_trace; 7.17). Code objects keep their real file, for tracebacks, and `__spec__.origin` has the path of
+a module. Wherever Dynamo looks at all frames that run (around a DistributedDataParallel, say), it would count
+our frames with the program's.
 """
 
 import sys
 from _frozen_importlib_external import FileFinder, FileLoader, SourceFileLoader, SourceLoader
 
-TYPE_CHECKING = False  # see arm.py: nothing may be imported here that Python has not loaded by itself
+TYPE_CHECKING = False  # see arm.py: only what Python has loaded by itself may be imported here
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from types import CodeType, ModuleType
     from typing import Any
 
-_codes: "list[CodeType]" = []  # of modules that were loaded before torch was
-_finders: "dict[str, FileFinder]" = {}  # by the folder that they find modules in
+_codes: "list[CodeType]" = []  # the code of modules loaded before torch
+_finders: "dict[str, FileFinder]" = {}  # by the folder in which they find modules
 _hide_from_dynamo: "Callable[[CodeType], None]" = _codes.append
 
 
@@ -26,7 +26,7 @@ def _name_for_coverage(file: str) -> str:
 
 
 class _Loader(FileLoader, SourceLoader):
-    """As Python's own; no subclass of it, which pytest would replace, to rewrite assertions of plugins.
+    """Like Python's SourceFileLoader, but not a subclass: pytest replaces those to rewrite assertions.
 
     Source: _pytest/assertion/rewrite.py (AssertionRewritingHook.find_spec), pytest 8 and 9.
     """
@@ -48,21 +48,21 @@ class _Loader(FileLoader, SourceLoader):
 
 
 def hide_modules_in(folders: "Iterable[str]") -> None:
-    """Hide what is imported from these folders from now on, and from packages in them."""
+    """Hide modules imported from these folders, and from packages in them, from now on."""
     for folder in folders:
         finder = FileFinder(folder, (_Loader, [".py"]))  # type: ignore[arg-type]
         _finders[folder] = sys.path_importer_cache[folder] = finder
 
 
 def hide_again() -> None:
-    """Before a further import: the program may have cleared `sys.path_importer_cache`."""
+    """Restore the finders before another import: the program may have cleared `sys.path_importer_cache`."""
     sys.path_importer_cache.update(_finders)
 
 
 def hide_from_dynamo() -> None:
-    """Dynamo does not look at frames of the hidden modules any more; torch is imported by now.
+    """Make Dynamo skip the frames of the hidden modules, but not what they call; torch must be imported.
 
-    What they call is looked at as before. Source: torch/_dynamo/eval_frame.py (skip_code), 2.13.
+    Source: torch/_dynamo/eval_frame.py (skip_code), 2.13.
     """
     global _hide_from_dynamo
     from torch._C._dynamo.eval_frame import _FrameAction, _FrameExecStrategy, set_code_exec_strategy

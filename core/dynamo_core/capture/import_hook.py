@@ -4,7 +4,7 @@ import sys
 
 from .primitives import time_ns
 
-TYPE_CHECKING = False  # see arm.py: nothing may be imported here that Python has not loaded by itself
+TYPE_CHECKING = False  # see arm.py: only what Python has loaded by itself may be imported here
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class ImportHook:
-    """A meta path finder that finds nothing itself, and lends a found loader one extra step.
+    """A meta path finder that finds nothing itself, but makes the loader that is found call the callbacks.
 
-    It takes itself off `sys.meta_path` when it waits for nothing more. `times` says from when to when each
-    module was being imported, in nanoseconds since the epoch.
+    It removes itself from `sys.meta_path` when no module is waited for any more. `times` has the begin and
+    the end of each module's import, in nanoseconds since the epoch.
     """
 
     def __init__(self) -> None:
@@ -23,9 +23,9 @@ class ImportHook:
         self.times: dict[str, tuple[int, int]] = {}
 
     def when_imported(self, name: str, callback: "Callable[[ModuleType], None]") -> None:
-        """Run `callback(module)` once module `name` is imported; now, if it is already.
+        """Run `callback(module)` once module `name` is imported; at once if it already is.
 
-        Several may wait for one module; they run in the order in which they asked.
+        Several callbacks for one module run in the order in which they were added.
         """
         module = sys.modules.get(name)
         if module is not None:
@@ -37,8 +37,8 @@ class ImportHook:
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
 
-    def no_longer(self, name: str) -> None:
-        """Wait for this module no more."""
+    def stop_waiting_for(self, name: str) -> None:
+        """Drop the callbacks of this module."""
         self._waiting.pop(name, None)
         self._leave_if_idle()
 
@@ -47,7 +47,7 @@ class ImportHook:
             sys.meta_path.remove(self)
 
     def find_spec(self, name: str, path: "Any", target: "Any" = None) -> "Any":
-        """The spec that the finders after us give, with our step added where we wait for `name`."""
+        """The spec that another finder gives for a module that is waited for; its loader gets our step."""
         if name not in self._waiting:
             return None
         for finder in sys.meta_path:
@@ -73,7 +73,7 @@ class ImportHook:
             for callback in callbacks:
                 callback(module)
 
-        # Python leaves importlib's frames out of a traceback when an import fails, by their file name.
+        # When an import fails, Python leaves frames with this file name out of the traceback.
         exec_module.__code__ = exec_module.__code__.replace(
             co_filename="<frozen importlib._bootstrap_external>"
         )

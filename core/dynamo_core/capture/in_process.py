@@ -1,7 +1,7 @@
-"""Record the process that we are in, without a launcher: for what loads us as a plugin.
+"""Record the current process without a launcher, for a tool that loads us as a plugin (pytest).
 
-torch may have been imported before: what it compiled then is not recorded. Where `dynamo run` started this
-process, its engine is there already, and is the one that is asked.
+torch may have been imported before: what it compiled until then is not recorded. Where `dynamo run` started
+this process, its engine exists already and is used.
 """
 
 import os
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from .engine_parts import EngineParts
 
 
-class EngineHere:
+class InProcessEngine:
     """The engine of this process, which starts when torch is imported. It watches, and captures nothing."""
 
     def __init__(self, recording: Path) -> None:
-        """Arrange for it to start, and to record to a folder."""
+        """Arrange for the engine to start, and to record to a folder; nothing where it is armed already."""
         self._recording = recording
         if arm.is_armed:
             return
@@ -33,12 +33,12 @@ class EngineHere:
         arm.start_when_torch_is_imported({**os.environ, **settings.to_environment()})
 
     def position(self) -> StreamPosition:
-        """Where the next record of this process will stand."""
+        """The position in the stream at which the next record of this process will be written."""
         parts = _running()
         return NOWHERE if parts is None else StreamPosition(*parts.stream.position())
 
     def failure(self) -> str | None:
-        """Why it could not start; None where it did, or torch was not imported yet."""
+        """Why the engine could not start; None where it did, or where torch is not imported yet."""
         if _running() is not None or "torch" not in sys.modules:
             return None
         file = self._recording / f"{ENGINE_FAILURE_PREFIX}{os.getpid()}.txt"

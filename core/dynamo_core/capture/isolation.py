@@ -1,7 +1,7 @@
 """Import from the standard library even where the program has files of the same names.
 
-A `json.py` beside the user's script is the program's `json`. Ours must still be Python's, and importing
-it must not change what the program gets.
+With a `json.py` beside the user's script, `import json` in the program gives that file. Our own import must
+still give Python's module, and must not change which one the program gets.
 """
 
 import os
@@ -25,9 +25,9 @@ def _in_standard_library(file: str) -> bool:
 class StandardLibraryOnly:
     """A context in which imports see the standard library and nothing else.
 
-    Modules that the program has put in place of standard ones step aside and come back at the end;
-    a standard module that was new, and for which the program has a file of its own, is forgotten again,
-    so that the program's next `import` still finds its file.
+    Modules with which the program has replaced standard ones are removed meanwhile, and restored at the end.
+    A standard module that was newly imported, and for which the program has a file of its own, is removed at
+    the end, so that the program's next `import` still finds its file.
     """
 
     def __enter__(self) -> None:

@@ -1,4 +1,4 @@
-"""What only some runs ask for is imported by those alone: the others start sooner."""
+"""Import the modules that only some runs need, so that other runs start sooner."""
 
 import importlib
 import os
@@ -10,13 +10,13 @@ from .isolation import StandardLibraryOnly
 
 
 def replaces_arguments(settings: Settings) -> bool:
-    """Whether arguments of the program's own torch.compile, or backends of compiles, are replaced."""
+    """Whether arguments of the program's torch.compile calls, or backends of compiles, are replaced."""
     return bool(settings.override) or settings.fullgraph == FULLGRAPH_FIRST
 
 
-def import_what_is_asked_for(settings: Settings) -> None:
-    """Import the modules that these settings need, where only the standard library can be seen."""
-    asked_for = {
+def import_optional_modules(settings: Settings) -> None:
+    """Import the modules that these settings need, while only the standard library is visible."""
+    needed = {
         "dynamo_core.backends.chain": settings.override or not is_torchs_own(settings.choices()),
         "dynamo_core.capture.exporting.observer": settings.export is not None,
         "dynamo_core.capture.interventions.stop": settings.stop_after is not None,
@@ -29,7 +29,7 @@ def import_what_is_asked_for(settings: Settings) -> None:
         "dynamo_core.capture.writing.upload": settings.carried_to is not None,
         "dynamo_core.capture.writing.rank_digest": rank_of(os.environ) is not None,
     }
-    modules = [module for module, is_asked_for in asked_for.items() if is_asked_for]
+    modules = [module for module, is_needed in needed.items() if is_needed]
     if modules:
         with StandardLibraryOnly():
             for module in modules:

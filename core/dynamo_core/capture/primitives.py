@@ -29,7 +29,7 @@ _PRIVATE = 0o600
 
 
 def create_private(path: str, flags: int, mode: int = _PRIVATE) -> int:
-    """Create a file that nobody else can read, whatever the umask is, and open it."""
+    """Create a file that no other user can read, whatever the umask is, and open it."""
     file = open_descriptor(path, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode)
     try:
         fchmod(file, mode)

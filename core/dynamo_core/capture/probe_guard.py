@@ -1,4 +1,4 @@
-"""Install probes so that none of them can harm the program, and say which could not do its work."""
+"""Guard our code inside torch's calls: an error in it is recorded, and never reaches the program."""
 
 import functools
 from collections.abc import Callable
@@ -8,15 +8,22 @@ from ..shared.early_records import ProbeFailed
 from .writing.stream import Stream
 
 
+class NotCompiled(RuntimeError):
+    """Raised into the program by --on-recompile error.
+
+    It stands here so that code which must let it pass need not import `interventions/freeze.py`.
+    """
+
+
 class ProbeGuard:
-    """Guards every call into our own code that happens inside torch's."""
+    """Guards the calls of our code that torch makes, and records each probe that fails."""
 
     def __init__(self, stream: Stream) -> None:
         self.stream = stream
         self._failed: set[str] = set()
 
     def failed(self, probe: str, error: BaseException) -> None:
-        """Record, once, that `probe` does not work with this torch, and why."""
+        """Record, once a probe, that it failed, and why."""
         if probe in self._failed:
             return
         self._failed.add(probe)
@@ -31,7 +38,7 @@ class ProbeGuard:
             self.stream.counters.note_lost_record(0)
 
     def guarded(self, probe: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Decorate a function of ours that torch calls: what goes wrong in it is recorded, not raised."""
+        """A decorator for functions of ours that torch calls: an exception is recorded, and None returned."""
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
             @functools.wraps(function)
@@ -54,10 +61,3 @@ def _innermost_line(error: BaseException) -> str | None:
     while traceback.tb_next is not None:
         traceback = traceback.tb_next
     return f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno}"
-
-
-# The error of `--on-recompile error`; apart, so that what must let it pass need not load `freeze.py`.
-
-
-class NotCompiled(RuntimeError):
-    """Raised into the program by --on-recompile error."""

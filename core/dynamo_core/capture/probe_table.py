@@ -1,9 +1,9 @@
-"""All probes, each with the module of torch that it waits for: the one list of them.
+"""The list of all probes, each with the module of torch that it waits for.
 
-Probes that wait for one module are installed in the order in which they stand here; one that wraps the same
-function as another is around those that stand before it.
+Probes that wait for one module are installed in the order of this list. Where two wrap the same function, the
+later one is the outer one.
 
-Those of Dynamo are imported when it is: what imports torch and compiles nothing does not pay for them.
+Probes of Dynamo are imported when Dynamo is, so that a program that compiles nothing does not pay for them.
 """
 
 import sys
@@ -20,10 +20,11 @@ Install = Callable[[ModuleType, EngineParts], None]
 
 
 class Probe:
-    """Installed right after `module` was imported; `name` is what the user misses if that fails.
+    """A probe that is installed right after `module` was imported; `name` is what is missing if it fails.
 
-    Without `install` these settings do not ask for it. A `late` one has its module looked for only while a
-    backend may load it. A plain class: a named tuple takes every process a fifth of a millisecond to make.
+    `install` is None where the settings do not request the probe. The module of a `late` probe is waited for
+    only while a backend may import it. This is a plain class: a named tuple would cost every process a fifth
+    of a millisecond.
     """
 
     def __init__(self, module: str, name: str, install: Install | None, late: bool = False) -> None:
@@ -34,17 +35,17 @@ class Probe:
 
 
 def later(module: str, function: str = "install") -> Install:
-    """An installer in a module of `probes/`, which is imported when it is called for the first time."""
+    """An installer that stands in a module of `probes/`, which is imported when the installer is called."""
 
-    def install(torchs: ModuleType, parts: EngineParts) -> None:
+    def install(torch_module: ModuleType, parts: EngineParts) -> None:
         (probe,) = import_later(f"{__package__}.probes.{module}")
-        getattr(probe, function)(torchs, parts)
+        getattr(probe, function)(torch_module, parts)
 
     return install
 
 
-def probes_of(parts: EngineParts) -> tuple[Probe, ...]:
-    """Every probe there is, in the order of installation."""
+def all_probes(parts: EngineParts) -> tuple[Probe, ...]:
+    """All probes, in the order of installation."""
     overriding, step_marks, freeze, exports = (
         parts.overriding,
         parts.step_marks,
@@ -70,7 +71,7 @@ def probes_of(parts: EngineParts) -> tuple[Probe, ...]:
         Probe("torch._dynamo.output_graph", "resume functions", later("bytecode", "install_on_resuming")),
         Probe("torch._dynamo.guards", "guards", later("guards")),
         Probe("torch._dynamo", "imports", record_import),
-        Probe("torch._dynamo", "Inductor", _look_for_late_modules),
+        Probe("torch._dynamo", "Inductor", _wait_for_late_modules),
         Probe("torch._dynamo.convert_frame", "bytecode", later("bytecode")),
         Probe("torch._dynamo.convert_frame", "frames", later("frames")),
         Probe("torch._dynamo.convert_frame", "freeze", freeze.install if freeze else None),
@@ -94,7 +95,7 @@ def probes_of(parts: EngineParts) -> tuple[Probe, ...]:
 
 
 def _config_probes(parts: EngineParts) -> Iterator[Probe]:
-    """One for each module whose settings are to have other values."""
+    """One probe for each module whose settings `--config` changes."""
     if not parts.settings.config:
         return
     from ..shared.choices import parse_config
@@ -107,23 +108,23 @@ def _config_probes(parts: EngineParts) -> Iterator[Probe]:
 
 
 def install_probes(parts: EngineParts) -> None:
-    """Have each probe that is wanted installed when its module comes; one that fails harms no other."""
-    for probe in probes_of(parts):
+    """Have each requested probe installed when its module is imported; one that fails affects no other."""
+    for probe in all_probes(parts):
         if probe.install is not None:
             wait = parts.late_modules.add if probe.late else import_hook.when_imported
-            wait(probe.module, parts.probes.guarded(probe.name)(_with(parts, probe.install)))
+            wait(probe.module, parts.probes.guarded(probe.name)(_bind(parts, probe.install)))
 
 
-def _with(parts: EngineParts, install: Install) -> Callable[[ModuleType], None]:
+def _bind(parts: EngineParts, install: Install) -> Callable[[ModuleType], None]:
     return lambda module: install(module, parts)
 
 
-def _look_for_late_modules(dynamo: ModuleType, parts: EngineParts) -> None:
+def _wait_for_late_modules(dynamo: ModuleType, parts: EngineParts) -> None:
     parts.late_modules.wait()
 
 
 def _note_notebook_cells(torch: ModuleType, parts: EngineParts) -> None:
-    """Where a notebook runs; no other process pays for the module."""
+    """Install the probe of notebook cells where a notebook runs; other processes do not import its module."""
     if "IPython" in sys.modules:
         from .probes import notebook_cells
 

@@ -1,4 +1,4 @@
-"""What is recorded of a process as a whole: its imports, its state, its moments, its end."""
+"""The records about a process as a whole: its imports, its state, its timeline, its end."""
 
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ from .import_hook import import_hook
 from .primitives import time_ns
 from .probe_guard import ProbeGuard
 from .probes.optimizers import OptimizerNotes
-from .probes.process import peak_memory, process_state, torch_totals, what_ended_it
+from .probes.process import peak_memory, process_state, torch_totals, uncaught_exception
 from .writing.stream import Stream
 
 if TYPE_CHECKING:
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class ProcessRecords:
-    """Writes those that come more than once, or that depend on what a fork has left."""
+    """Writes the records that are written more than once, or that depend on a fork."""
 
     def __init__(self, stream: Stream, probes: ProbeGuard) -> None:
         self._stream = stream
         self._note_optimizers = probes.guarded("optimizers")(OptimizerNotes(stream).note)
-        self._raised = probes.guarded("the exception that ended the program")(what_ended_it)
-        self._inherited_totals: dict[str, int] = {}  # a forked child's from its parent, which are not its own
+        self._exception = probes.guarded("the exception that ended the program")(uncaught_exception)
+        self._inherited_totals: dict[str, int] = {}  # what a forked child's parent had counted
         self.state = probes.guarded("devices and torch settings")(self._state)
         self.forked = probes.guarded("fork")(lambda: self._inherited_totals.update(torch_totals()))
 
@@ -31,7 +31,7 @@ class ProcessRecords:
         self._stream.record(process_state())
 
     def end(self) -> None:
-        """The last record."""
+        """Write the last record of the process."""
         inherited = self._inherited_totals
         totals = {name: count - inherited.get(name, 0) for name, count in torch_totals().items()}
         self._stream.record(
@@ -39,13 +39,13 @@ class ProcessRecords:
                 torch_totals=totals,
                 ended_ns=time_ns(),
                 peak_memory=peak_memory(),
-                **(self._raised() or {}),
+                **(self._exception() or {}),
             )
         )
         self._stream.counters.allow_writing()
 
     def timeline(self, armed_ns: int) -> None:
-        """When we came, and that we are ready."""
+        """Record when the process was armed, when torch was imported, and that the engine is ready now."""
         torch_began_ns, torch_ended_ns = import_hook.times.get("torch", (None, None))
         self._stream.record(
             TimelineKnown(
@@ -58,7 +58,7 @@ class ProcessRecords:
 
 
 def record_import(module: ModuleType, parts: "EngineParts") -> None:
-    """How long a module of the compiler's took to import."""
+    """Record how long one of the compiler's modules took to import."""
     times = import_hook.times.get(module.__name__)
-    if times is not None:  # None: it was imported before we came
+    if times is not None:  # None: it was imported before the import hook was there
         parts.stream.record(ModuleImported(module=module.__name__, began_ns=times[0], ended_ns=times[1]))

@@ -1,4 +1,4 @@
-"""What differs between the versions of torch that the probes meet; nothing else may ask for a version.
+"""The differences between the supported versions of torch; no other module may ask for torch's version.
 
 Read in the sources of 2.8 to 2.15; run with 2.8.0, 2.13.0 and 2.15.0.
 """
@@ -16,25 +16,25 @@ def source_name(source: Any) -> str:
 
 
 def guard_type(guard: Any) -> str:
-    """`TENSOR_MATCH` and the like; `Guard.create_fn_name` is there from torch 2.9 on."""
+    """The type of a guard, `TENSOR_MATCH` say; `Guard.create_fn_name` exists only from torch 2.9 on."""
     return str(guard.inner_create_fn().__name__)
 
 
 def resume_function_installer(output_graph_class: Any) -> str:
-    """The method that gives a resume function its global name: one of its own from torch 2.10 on."""
-    own = "install_resume_function_global"
-    return own if hasattr(output_graph_class, own) else "install_global_unsafe"
+    """The name of the method that makes a resume function a global: a separate method from torch 2.10 on."""
+    newer = "install_resume_function_global"
+    return newer if hasattr(output_graph_class, newer) else "install_global_unsafe"
 
 
 def module_of_aot_graphs() -> ModuleType:
-    """The module, imported by now, in which AOTAutograd parts joint graphs: of its own after torch 2.8."""
+    """The module in which AOTAutograd partitions joint graphs, which must be imported; another one in 2.8."""
     package = "torch._functorch._aot_autograd"
     newer = sys.modules.get(f"{package}.graph_compile")
     return newer or sys.modules[f"{package}.jit_compile_runtime_wrappers"]
 
 
 def default_backend() -> Any:
-    """What torch.compile uses where it is told no backend; the program can set it from torch 2.13 on."""
+    """The backend that torch.compile uses by default; a program can change it from torch 2.13 on."""
     from torch._dynamo.backends import registry
 
     get = getattr(registry, "get_default_backend", None)
@@ -42,10 +42,10 @@ def default_backend() -> Any:
 
 
 def settings_that_miss_changed_parameters() -> tuple[str, ...]:
-    """The settings of Dynamo with which guards do not see that `requires_grad_` changed a parameter.
+    """The settings of Dynamo with which guards do not notice that `requires_grad_` changed a parameter.
 
-    While a module's attributes are the same objects, they pass unseen: a layer that is unfrozen gets no
-    gradient. With 2.8 it is so, with 2.13 and 2.15 it is not; between them nobody looked.
+    Guards are skipped while a module's attributes are the same objects: a layer that is unfrozen gets no
+    gradient. This happens with 2.8, but not with 2.13 and 2.15; versions between them were not tried.
     Source: torch/csrc/dynamo/guards.cpp; pytorch/pytorch pull requests 177158 and 177525.
     """
     import torch
@@ -54,11 +54,11 @@ def settings_that_miss_changed_parameters() -> tuple[str, ...]:
 
 
 def keep_linear_algebra_checks() -> Callable[[], None]:
-    """Let compiled graphs raise at a singular matrix; undone by what this returns.
+    """Make compiled graphs raise at a singular matrix; the function that is returned undoes it.
 
-    Before torch 2.13, AOTAutograd drops the operator that raises, since nothing uses its result: infinities
-    come out. Done as 2.13 does it: torch/_higher_order_ops/effects.py (_register_effectful_op). Run with 2.8,
-    whose Inductor still drops it.
+    Before torch 2.13, AOTAutograd drops the operator that raises, since nothing uses its result: the graph
+    returns infinities. This does what 2.13 does: torch/_higher_order_ops/effects.py (_register_effectful_op).
+    Run with 2.8, whose Inductor still drops it.
     """
     import torch
     from torch._higher_order_ops import effects
@@ -72,9 +72,9 @@ def keep_linear_algebra_checks() -> Callable[[], None]:
 
 
 def guard_failure(cache_entry: Any, f_locals: Any, converter: Any) -> str:
-    """Why a cache entry does not fit, in torch's words; from 2.13 on, its backend can be the reason as well.
+    """Why a cache entry does not match, in torch's words; from 2.13 on, its backend can be the reason too.
 
-    Source: torch/_dynamo/guards.py (get_guard_fail_reason), but for what that remembers and logs.
+    Source: torch/_dynamo/guards.py (get_guard_fail_reason), without what that function remembers and logs.
     """
     from torch._dynamo import eval_frame, guards
 
@@ -89,9 +89,9 @@ def guard_failure(cache_entry: Any, f_locals: Any, converter: Any) -> str:
 def allow_no_compiled_frame() -> None:
     """Tell a call with `fullgraph=True` that is in progress that it may find no compiled frame.
 
-    From torch 2.13 on such a call raises an error at its end where no frame of it was compiled.
-    Source: torch/_dynamo/eval_frame.py (compile_wrapper), 2.13 and 2.15. -1 says that nobody counts; a count
-    is only begun where there is none.
+    From torch 2.13 on, such a call raises an error at its end if no frame of it was compiled. The count is
+    -1 where nobody counts; a count is begun only there.
+    Source: torch/_dynamo/eval_frame.py (compile_wrapper), 2.13 and 2.15.
     """
     from torch._C._dynamo import eval_frame
 

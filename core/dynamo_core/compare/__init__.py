@@ -1,6 +1,6 @@
 """`dynamo diff`: what differs between two runs of a program, the cause before its effects.
 
-Pure functions of two recordings, but for `reading.py`, which reads them.
+Pure functions of two recordings; only `earlier.py` and `lock.py` read files.
 """
 
 from collections.abc import Sequence
@@ -15,40 +15,40 @@ from ..recording.kernels import GENERATED_KERNELS
 from ..recording.training import AOT_PAIRS_FROM_OUR_TEXT
 from .counts import conditions, count_changes, not_recorded, times
 from .difference import Compared, Difference
-from .findings import NamesOfBoth, as_far_as_recorded, match_findings, of_the_compiler
+from .findings import FunctionNames, match_findings, of_the_compiler, without_unrecorded
 from .graph_changes import graph_changes
-from .graph_pairs import OwnLines, Unlike, graphs_of, unlike
-from .guard_changes import functions_with_other_guards, guard_changes, guards_wanted
-from .verdict import verdict_of, whose_it_is
+from .graph_pairs import FunctionLines, UnmatchedGraphs, graphs_of, match_graphs
+from .guard_changes import functions_with_other_guards, guard_changes, guard_contents
+from .verdict import torch_version_note, verdict_of
 
-__all__ = ["CONTENTS", "Difference", "compare", "wanted_as_well", "with_what_was_wanted"]
+__all__ = ["CONTENTS", "Difference", "add_details", "compare", "details_to_read"]
 
-# What the reader must load of a recording; nodes and guards only of what differs, in a second reading.
+# What the reader must load of a recording. Nodes and guards are read a second time, only for what differs.
 CONTENTS = all_findings.CONTENTS | {AOT_PAIRS_FROM_OUR_TEXT, CACHE_KEYS, GENERATED_KERNELS}
-# Ops whose nodes are read for each side, so that memory is bounded; of further graphs they are only counted.
+# Nodes are read for this many ops of each side, which bounds memory; ops of further graphs are only counted.
 _MOST_OPS = 10_000
 
 
 def compare(before: Recording, after: Recording) -> Difference:
-    """What came, what went, and what is there in both and changed."""
+    """What was added, what was removed, and what is in both runs and changed."""
     if not before.processes or not after.processes:
         return _not_comparable(before, after)
     found = [of_the_compiler(all_findings.find(each)) for each in (before, after)]
-    names = NamesOfBoth(before, after)
-    findings = as_far_as_recorded(match_findings(found[0], found[1], names), before, after)
-    graphs = _unlike(before, after, names)
-    own_lines = OwnLines(before, after)
-    changes = graph_changes(graphs, before, after, findings, own_lines)
-    guards = guard_changes(before, after, names.renames, own_lines)
-    of_torch = own_lines.findings_of_torch([*findings.came, *findings.went])
-    counts, unknown = count_changes(before, after, names.renames)
+    function_names = FunctionNames(before, after)
+    findings = without_unrecorded(match_findings(found[0], found[1], function_names), before, after)
+    graphs = _match(before, after, function_names)
+    function_lines = FunctionLines(before, after)
+    changes = graph_changes(graphs, before, after, findings, function_lines)
+    guards = guard_changes(before, after, function_names.renames, function_lines)
+    of_torch = function_lines.findings_of_torch([*findings.came, *findings.went])
+    counts, unknown = count_changes(before, after, function_names.renames)
     differing = conditions(before, after)
-    took = times(before, after, names.renames, differing)
+    took = times(before, after, function_names.renames, differing)
     compared = Compared(len(graphs.same) + min(len(graphs.before), len(graphs.after)), len(findings.both))
     verdict, sentence = verdict_of(findings, changes, counts, took, compared)
-    if own_lines.is_another_torch and verdict != "nothing differs":
-        whose = whose_it_is(findings, changes, guards, of_torch)
-        sentence = f"{sentence}; {whose}"
+    if function_lines.is_another_torch and verdict != "nothing differs":
+        note = torch_version_note(findings, changes, guards, of_torch)
+        sentence = f"{sentence}; {note}"
     return Difference(
         verdict,
         sentence,
@@ -66,20 +66,20 @@ def compare(before: Recording, after: Recording) -> Difference:
     )
 
 
-def wanted_as_well(before: Recording, after: Recording) -> tuple[frozenset[str], frozenset[str]]:
-    """The contents to read once more of each side: the nodes of graphs that the other has not, and guards."""
-    names = NamesOfBoth(before, after)
-    graphs = _unlike(before, after, names)
-    guards = functions_with_other_guards(before, after, names.renames)
+def details_to_read(before: Recording, after: Recording) -> tuple[frozenset[str], frozenset[str]]:
+    """Contents to read in addition for each side: nodes of graphs that the other side lacks, and guards."""
+    function_names = FunctionNames(before, after)
+    graphs = _match(before, after, function_names)
+    guards = functions_with_other_guards(before, after, function_names.renames)
     was, now = (
-        guards_wanted(functions)
+        guard_contents(functions)
         | (_within_bound([each.graph for each in side]) if graphs.by_key else frozenset())
         for functions, side in zip(guards, (graphs.before, graphs.after), strict=True)
     )
     return was, now
 
 
-def with_what_was_wanted(recording: Recording, read_again: Sequence[Process]) -> Recording:
+def add_details(recording: Recording, read_again: Sequence[Process]) -> Recording:
     """The recording with the nodes and guards that a second reading of its processes loaded."""
     nodes = {
         (process.stream.name, graph.number): graph.nodes
@@ -101,14 +101,15 @@ def with_what_was_wanted(recording: Recording, read_again: Sequence[Process]) ->
     return replace(recording, processes=processes)
 
 
-def _unlike(before: Recording, after: Recording, names: NamesOfBoth) -> Unlike:
-    """Where one side has no record of its graphs, the other's are not taken for graphs that came or went."""
+def _match(before: Recording, after: Recording, function_names: FunctionNames) -> UnmatchedGraphs:
+    """Match the graphs, unless one side has no record of them: the other's would seem added or removed."""
     if not (graphs_recorded(before) and graphs_recorded(after)):
-        return unlike([], [])
-    return unlike(graphs_of(before, names.renames), graphs_of(after, {}))
+        return match_graphs([], [])
+    return match_graphs(graphs_of(before, function_names.renames), graphs_of(after, {}))
 
 
 def _within_bound(graphs: list[Graph]) -> frozenset[str]:
+    """The contents to ask the reader for, for graphs of at most _MOST_OPS ops in all."""
     wanted: set[str] = set()
     ops = 0
     for graph in graphs:
@@ -118,8 +119,8 @@ def _within_bound(graphs: list[Graph]) -> frozenset[str]:
     return frozenset(wanted)
 
 
-def _not_compared(before: Recording, after: Recording, graphs: Unlike) -> list[str]:
-    """What one side, or both, cannot say: it is not taken for equal."""
+def _not_compared(before: Recording, after: Recording, graphs: UnmatchedGraphs) -> list[str]:
+    """What one or both sides did not record, in sentences: it is not assumed to be equal."""
     found = []
     if not graphs.by_key:
         found.append(

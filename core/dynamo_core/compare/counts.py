@@ -1,4 +1,8 @@
-"""Counts of two runs: exact, so that any difference is one."""
+"""Counts, times and conditions of two runs, compared.
+
+Counts are exact, so that any difference counts. A time has changed only beyond the spread that its repeats
+have within each run. Conditions (versions, settings, devices, caches) explain differences and are none.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +16,7 @@ from ..caches.explained import explain_caches
 from ..model import Process, Recording, function_of
 from .difference import Condition, CountChange, Time, TimeVerdict
 
-# The counts that are the program's and the compiler's; calls are as many as the program makes.
+# The counts to compare, by the field of `Summary`. Calls are not among them: they depend on the run's length.
 COUNTS: Mapping[str, str] = {
     "processes": "processes",
     "frames": "frames",
@@ -34,14 +38,14 @@ SAVED = "bytes saved for the backward"
 def count_changes(
     before: Recording, after: Recording, renames: Mapping[str, str]
 ) -> tuple[tuple[CountChange, ...], tuple[str, ...]]:
-    """The counts that differ, and what cannot be compared: a sentence each."""
+    """The counts that differ, and in sentences, what cannot be compared."""
     was, now = summarize(before), summarize(after)
-    changes = list(_of_the_run(was, now))
+    changes = list(_run_counts(was, now))
     saved = saved_bytes(before), saved_bytes(after)
     if saved[0] is not None and saved[1] is not None and saved[0] != saved[1]:
         changes.append(CountChange(SAVED, None, saved[0], saved[1]))
     if was.guards != now.guards or was.recompiles != now.recompiles:
-        changes += _guards_of_functions(before, after, renames)
+        changes += _function_guards(before, after, renames)
     known = {name: (getattr(was, field), getattr(now, field)) for field, name in COUNTS.items()}
     if saved != (None, None):
         known[SAVED] = saved
@@ -49,7 +53,7 @@ def count_changes(
 
 
 def not_recorded(known: Mapping[str, tuple[object, object]]) -> tuple[str, ...]:
-    """What is not recorded on one side or on both, in a line for each of these."""
+    """In a sentence for each case: what is not recorded before, after, or on either side."""
     missing: dict[str, list[str]] = {}
     for name, (before, after) in known.items():
         if before is None or after is None:
@@ -59,10 +63,10 @@ def not_recorded(known: Mapping[str, tuple[object, object]]) -> tuple[str, ...]:
 
 
 def saved_bytes(recording: Recording) -> int | None:
-    """What forward graphs save for their backward; None where that was not recorded of some.
+    """The bytes that forward graphs save for their backward; None where some did not record it.
 
-    A graph that came from the cache of AOTAutograd has a backward, and no record of what it saves. Of one
-    without a backward it is known only that no gradients can be asked for.
+    A graph from the cache of AOTAutograd has a backward, but no record of what it saves. A graph without a
+    backward saves nothing if it is known that no gradients can be requested.
     """
     if not graphs_recorded(recording):
         return None
@@ -77,7 +81,7 @@ def saved_bytes(recording: Recording) -> int | None:
     return total
 
 
-def _of_the_run(was: Summary, now: Summary) -> Iterator[CountChange]:
+def _run_counts(was: Summary, now: Summary) -> Iterator[CountChange]:
     for field, name in COUNTS.items():
         before, after = getattr(was, field), getattr(now, field)
         if before is not None and after is not None and before != after:
@@ -88,11 +92,11 @@ def _of_the_run(was: Summary, now: Summary) -> Iterator[CountChange]:
 
 
 def _exit_code(summary: Summary) -> int | None:
-    """How the program ended, as a shell says it of one that a signal ended."""
+    """The exit code as a shell gives it: 128 and the signal's number where a signal ended the program."""
     return summary.exit_code if summary.signal is None else 128 + summary.signal
 
 
-def _guards_of_functions(
+def _function_guards(
     before: Recording, after: Recording, renames: Mapping[str, str]
 ) -> Sequence[CountChange]:
     was, now = _guards(before, renames), _guards(after, {})
@@ -104,7 +108,7 @@ def _guards_of_functions(
 
 
 def _guards(recording: Recording, renames: Mapping[str, str]) -> Counter[str]:
-    """Guards of each function's cache entries, together."""
+    """The number of guards of each function, over all of its cache entries."""
     found: Counter[str] = Counter()
     for process in recording.processes:
         for compile_ in process.compiles:
@@ -114,22 +118,21 @@ def _guards(recording: Recording, renames: Mapping[str, str]) -> Counter[str]:
     return found
 
 
-# How long two runs took; changed is only what lies beyond the spread that the repeats in each run have.
-
+# Times
 
 STEP, COMPILING, IN_GRAPHS = "a steady step", "compiling", "in compiled graphs"
-_LEAST_REPEATS = 4  # on each side; the spread of fewer says little
-# Beyond the spread, and by so much: what a machine does besides is not the same in two runs.
+_LEAST_REPEATS = 4  # on each side; the spread of fewer is not meaningful
+# A change must also be this large, since other load on the machine differs between two runs.
 _LEAST_CHANGE = 1.05
 _ONCE = "it is known once on each side, without a spread"
-# Under which a time says nothing of the program.
+# Conditions that must be the same for times to be compared.
 _OF_THE_MACHINE = ("torch", "Python", "devices", "CUDA build", "HIP build")
 
 
 def times(
     before: Recording, after: Recording, renames: Mapping[str, str], differing: tuple[Condition, ...]
 ) -> tuple[Time, ...]:
-    """The times of both runs, as far as they were recorded on either side."""
+    """The times of both runs, as far as either side recorded them."""
     other_machine = [condition.name for condition in differing if condition.name in _OF_THE_MACHINE]
     was, now = summarize(before), summarize(after)
     found = [*_steps(before, after, renames, other_machine)]
@@ -145,7 +148,7 @@ def times(
 def _steps(
     before: Recording, after: Recording, renames: Mapping[str, str], other_machine: list[str]
 ) -> Iterator[Time]:
-    was, now = _of_the_process_with_most(before), _of_the_process_with_most(after)
+    was, now = _most_steps(before), _most_steps(after)
     if was is None and now is None:
         return
     verdict: TimeVerdict = "not comparable"
@@ -158,7 +161,7 @@ def _steps(
     elif min(len(was.blocks), len(now.blocks)) < _LEAST_REPEATS:
         why = "too few repeats"
     else:
-        verdict, why = _compared(was, now)
+        verdict, why = _compare_steps(was, now)
     yield Time(
         STEP,
         None if was is None else was.median,
@@ -170,7 +173,7 @@ def _steps(
     )
 
 
-def _compared(was: Steps, now: Steps) -> tuple[TimeVerdict, str]:
+def _compare_steps(was: Steps, now: Steps) -> tuple[TimeVerdict, str]:
     (fastest, slowest), (now_fastest, now_slowest) = was.spread, now.spread
     if now_fastest > slowest and now.median > _LEAST_CHANGE * was.median:
         return "longer", f"{now.median / was.median:.2f} times as long"
@@ -179,7 +182,7 @@ def _compared(was: Steps, now: Steps) -> tuple[TimeVerdict, str]:
     return "within the spread", "the two differ by no more than repeats within a run do"
 
 
-def _of_the_process_with_most(recording: Recording) -> Steps | None:
+def _most_steps(recording: Recording) -> Steps | None:
     """The steps of the process that made the most of them."""
     found = [steps for process in recording.processes if (steps := find_steps(process)) is not None]
     return max(found, key=lambda steps: steps.steady, default=None)
@@ -189,25 +192,24 @@ def _function(steps: Steps) -> str:
     return function_of(steps.graph.frame_name)
 
 
-# What two runs ran under: versions, settings, devices, caches. It explains differences and is none.
+# Conditions: versions, settings, devices, caches
 
-
-# Settings of a run that say nothing of what is compiled, or where its files are.
+# Settings of a run that do not affect what is compiled, or that only name its files.
 _OF_THE_RUN = ("autotune_file", "step_frames")
-# Causes of a look-up that found nothing which no other part of the comparison names.
+# Causes of a cache miss that no other part of the comparison names.
 _OF_CACHES = ("machine", "threads", "setting", "custom pass", "process group", "unstable", "folder")
 _LONGEST = 200  # characters of a value
 _VERSIONS = {"torch": "torch", "python": "Python", "cuda_build": "CUDA build", "hip_build": "HIP build"}
 
 
 def conditions(before: Recording, after: Recording) -> tuple[Condition, ...]:
-    """Those that differ, as far as both sides recorded them."""
-    was, now = _of(before), _of(after)
+    """The conditions that differ, as far as both sides recorded them."""
+    was, now = _conditions_of(before), _conditions_of(after)
     found = [Condition(name, was[name], now[name]) for name in was if now.get(name, was[name]) != was[name]]
     return (*found, *_torch_settings(before, after), *_cache_keys(before, after))
 
 
-def _of(recording: Recording) -> dict[str, str]:
+def _conditions_of(recording: Recording) -> dict[str, str]:
     found: dict[str, str] = {}
     if recording.run is not None and recording.run.dynamo is not None:
         found["dynamo"] = recording.run.dynamo
@@ -234,7 +236,7 @@ def _versions(process: Process) -> Iterator[tuple[str, str]]:
 
 
 def _torch_settings(before: Recording, after: Recording) -> Iterator[Condition]:
-    """Settings of torch's; only those that are not the defaults are recorded."""
+    """Torch's settings that differ; only values that are not the default are recorded."""
     was, now = _not_default(before), _not_default(after)
     if was is None or now is None:
         return
@@ -259,12 +261,12 @@ def _caches(recording: Recording) -> Iterator[tuple[str, str]]:
         (lookup.cache, lookup.outcome) for process in recording.processes for lookup in process.cache_lookups
     )
     for cache in dict.fromkeys(cache for cache, _ in lookups):
-        outcomes = [f"{n} {outcome}" for (of, outcome), n in sorted(lookups.items()) if of == cache]
+        outcomes = [f"{n} {outcome}" for (name, outcome), n in sorted(lookups.items()) if name == cache]
         yield cache_name(cache), ", ".join(outcomes)
 
 
 def _cache_keys(before: Recording, after: Recording) -> Iterator[Condition]:
-    """What the keys of compiles that found nothing differ in; graphs and inputs are compared elsewhere."""
+    """How the keys of cache misses differ; graphs and inputs are compared elsewhere."""
     reasons = explain_caches(after, [before]).reasons
     causes = {cause.part or cause.kind: cause for reason in reasons for cause in reason.causes}
     for part, cause in causes.items():

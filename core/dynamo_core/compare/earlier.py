@@ -1,4 +1,4 @@
-"""Recordings of earlier runs, to compare cache keys with: found beside a recording, and read."""
+"""Read recordings to compare: earlier runs beside a recording, and two sides with their details."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -10,34 +10,34 @@ from ..recording.files import read_run_file, recordings
 from ..recording.read import read, read_keeping
 from ..shared import names
 from ..shared.errors import DynamoError
-from . import CONTENTS, wanted_as_well, with_what_was_wanted
+from . import CONTENTS, add_details, details_to_read
 
 KEYS = frozenset({CACHE_KEYS})
-# Of the run that is to be explained, the phases as well: they tell what the C++ compiler took.
+# For the run to explain, the phases as well: they have the time that the C++ compiler took.
 KEYS_AND_PHASES = KEYS | {"chromium_event"}
-_MOST_RUNS = 8  # that are read; a key that is older than them is hardly what a start was meant to find
+_MOST_RUNS = 8  # earlier runs that are read; a start is hardly meant to find older cache entries
 
 
 def earlier_runs(target: Recording, path: Path) -> list[Recording]:
     """The latest runs in the same folder that began before this one, the oldest first.
 
-    Those of the same program are preferred; what cannot be read is passed over.
+    Runs of the same program are preferred; what cannot be read is skipped.
     """
     if target.run is None or target.run.started_ns is None:
         return []
-    there = path.resolve()
+    own_path = path.resolve()
     others = [
         (program == target.run.program, began, other)
         for other in recordings(path.parent)
-        if other.resolve() != there
-        for program, began in _began(other)
+        if other.resolve() != own_path
+        for program, began in _program_and_start(other)
         if 0 <= began < target.run.started_ns
     ]
     chosen = sorted(others, key=lambda each: each[:2])[-_MOST_RUNS:]
     return sorted(_readable(other for _, _, other in chosen), key=_start)
 
 
-def _began(path: Path) -> Iterator[tuple[str | None, int]]:
+def _program_and_start(path: Path) -> Iterator[tuple[str | None, int]]:
     with suppress(DynamoError):
         run = read_run_file(path) or {}
         yield run.get("program"), int(run.get("started_ns", -1))
@@ -53,17 +53,16 @@ def _start(recording: Recording) -> int:
     return (recording.run.started_ns if recording.run is not None else None) or 0
 
 
-# Two recordings as they are to be compared: read once, with the details only of what differs.
+# Two recordings to compare, read with details only of what differs.
 
-
-# What tells of a graph's nodes, of guards, and whose they are.
-_OF_DETAILS = frozenset({names.FX_GRAPH, names.GUARDS, "dynamo_start", "str"})
+# The records of graphs' nodes and of guards, and those that say which function they belong to.
+_DETAIL_RECORDS = frozenset({names.FX_GRAPH, names.GUARDS, "dynamo_start", "str"})
 
 
 def read_both(before: Path, after: Path) -> tuple[Recording, Recording]:
-    """Both of them; what cannot be read raises as for any report."""
+    """Both recordings; one that cannot be read raises the same errors as for any report."""
     sides = _Side(before), _Side(after)
-    wanted = wanted_as_well(sides[0].recording, sides[1].recording)
+    wanted = details_to_read(sides[0].recording, sides[1].recording)
     was, now = (side.with_details(contents) for side, contents in zip(sides, wanted, strict=True))
     return was, now
 
@@ -71,12 +70,12 @@ def read_both(before: Path, after: Path) -> tuple[Recording, Recording]:
 class _Side:
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.recording, self._follower = read_keeping(path, CONTENTS, _OF_DETAILS)
+        self.recording, self._follower = read_keeping(path, CONTENTS, _DETAIL_RECORDS)
 
     def with_details(self, contents: frozenset[str]) -> Recording:
         if not contents:
             return self.recording
         processes = self._follower.read_kept(contents)
-        if processes is None:  # they are too large to be kept
+        if processes is None:  # the records were too large to be kept in memory
             processes = read(self._path, contents).processes
-        return with_what_was_wanted(self.recording, processes)
+        return add_details(self.recording, processes)

@@ -1,4 +1,4 @@
-"""Findings of two runs, matched: by identity, else by what stays when something is renamed or moved."""
+"""Match the findings of two runs: by identity, else by what stays when code is renamed or moved."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -12,11 +12,12 @@ from ..model import Recording, function_of
 from ..shared.quick_dataclass import dataclass
 from .difference import FindingChange
 
-# Functions as two runs have them: what goes on behind a break is the same one, and so is a renamed one.
 
+def renamed_functions(before: Recording, after: Recording) -> dict[str, str]:
+    """The new name of each function that only `before` has, where one in `after` has exactly the same graphs.
 
-def renamed(before: Recording, after: Recording) -> dict[str, str]:
-    """The new names of functions that only `before` has: those whose graphs are the same, and no other's."""
+    The code after a graph break counts as part of its function.
+    """
     was, now = _graphs_by_function(before), _graphs_by_function(after)
     gone = _by_graphs(was, was.keys() - now.keys())
     fresh = _by_graphs(now, now.keys() - was.keys())
@@ -32,26 +33,25 @@ def _graphs_by_function(recording: Recording) -> dict[str, list[str]]:
     return found
 
 
-def _by_graphs(of: Mapping[str, list[str]], names: Iterable[str]) -> dict[tuple[str, ...], str]:
-    """Functions by their graphs, without those that share theirs with another one."""
+def _by_graphs(graphs_of: Mapping[str, list[str]], names: Iterable[str]) -> dict[tuple[str, ...], str]:
+    """Functions by their graphs, without functions that have the same graphs as another one."""
     found: dict[tuple[str, ...], list[str]] = {}
     for name in names:
-        found.setdefault(tuple(sorted(of[name])), []).append(name)
+        found.setdefault(tuple(sorted(graphs_of[name])), []).append(name)
     return {graphs: same[0] for graphs, same in found.items() if len(same) == 1}
 
 
-# Findings of two runs, matched:
-
+# Matching of findings
 
 _NAME = re.compile(r"[^\W\d]\w*")
-# What a guard is about, as findings word it: "size of x at dimension 0 is not what it was compiled for".
+# The subject of a guard in a cause: "size of x at dimension 0 is not what it was compiled for".
 _SUBJECT = re.compile(r"(?<= of )\S+")
 Trait = Callable[[Finding], tuple[str, ...] | None]
 
 
 @dataclass(frozen=True)
 class MatchedFindings:
-    """Those of one side alone, ranked as they were, and those of both."""
+    """The findings of one side alone, in their original order, and the pairs of both sides."""
 
     came: tuple[Finding, ...]
     went: tuple[Finding, ...]
@@ -59,30 +59,30 @@ class MatchedFindings:
 
     @property
     def changed(self) -> tuple[FindingChange, ...]:
-        """Those that were met another number of times."""
+        """The pairs that were met a different number of times."""
         return tuple(pair for pair in self.both if pair.before.evidence.times != pair.after.evidence.times)
 
 
 def of_the_compiler(findings: Sequence[Finding]) -> list[Finding]:
-    """Those that are the same in every run of a program."""
+    """The findings of kinds that are the same in every run of a program."""
     return [finding for finding in findings if finding.kind in OF_THE_COMPILER]
 
 
 def match_findings(
-    before: Sequence[Finding], after: Sequence[Finding], names: "NamesOfBoth"
+    before: Sequence[Finding], after: Sequence[Finding], names: "FunctionNames"
 ) -> MatchedFindings:
-    """Pairs by the surest trait first; each finding is in one pair at most."""
+    """Pair findings by the surest trait first; each finding is in one pair at most."""
     left, right = list(before), list(after)
     both: list[FindingChange] = []
-    for of_before, of_after in _traits(before, after, names):
+    for trait_before, trait_after in _traits(before, after, names):
         waiting: dict[tuple[str, ...], list[Finding]] = {}
         for finding in right:
-            trait = of_after(finding)
+            trait = trait_after(finding)
             if trait is not None:
                 waiting.setdefault(trait, []).append(finding)
         paired: set[int] = set()
         for finding in left:
-            trait = of_before(finding)
+            trait = trait_before(finding)
             same = waiting.get(trait) if trait is not None else None
             if same:
                 both.append(FindingChange(finding, same.pop(0)))
@@ -92,22 +92,22 @@ def match_findings(
     return MatchedFindings(tuple(right), tuple(left), tuple(both))
 
 
-def as_far_as_recorded(found: MatchedFindings, before: Recording, after: Recording) -> MatchedFindings:
-    """Without those of one side that only that side could see: they need be no difference."""
+def without_unrecorded(found: MatchedFindings, before: Recording, after: Recording) -> MatchedFindings:
+    """Without findings that only one side could record: they need not be a difference."""
     was, now = (partial(getattr, summarize(recording)) for recording in (before, after))
 
-    def is_of_both(finding: Finding) -> bool:
+    def is_comparable(finding: Finding) -> bool:
         return could_be_seen(finding.kind, was) == could_be_seen(finding.kind, now)
 
-    came, went = (tuple(filter(is_of_both, side)) for side in (found.came, found.went))
+    came, went = (tuple(filter(is_comparable, side)) for side in (found.came, found.went))
     return replace(found, came=came, went=went)
 
 
-class NamesOfBoth:
-    """What functions are called on both sides, and which names stand in their source there."""
+class FunctionNames:
+    """The names of functions on both sides, and the names that their source has there."""
 
     def __init__(self, before: Recording, after: Recording) -> None:
-        self.renames = renamed(before, after)
+        self.renames = renamed_functions(before, after)
         self.of_before, self.of_after = _words(before), _words(after)
         self.are_of_one_torch = _versions(before) == _versions(after)
 
@@ -117,7 +117,7 @@ def _versions(recording: Recording) -> set[str | None]:
 
 
 def _words(recording: Recording) -> dict[str, set[str]]:
-    """The names in the source of each function, as far as that was recorded."""
+    """The names in the source of each function, as far as it was recorded."""
     found: dict[str, set[str]] = {}
     for process in recording.processes:
         for code in process.bytecodes:
@@ -128,49 +128,52 @@ def _words(recording: Recording) -> dict[str, set[str]]:
 
 
 def _traits(
-    before: Sequence[Finding], after: Sequence[Finding], names: NamesOfBoth
+    before: Sequence[Finding], after: Sequence[Finding], names: FunctionNames
 ) -> list[tuple[Trait, Trait]]:
-    """What pairs are made by, as it is read from a finding of either side."""
+    """The traits by which findings are paired: functions of a finding of `before`, and of one of `after`."""
     of_before, of_after = ({function_of(f.function) for f in side} for side in (before, after))
 
-    def now(finding: Finding) -> str:
+    def new_name(finding: Finding) -> str:
         name = function_of(finding.function)
         return names.renames.get(name, name)
 
-    def then(finding: Finding) -> str:
+    def own_name(finding: Finding) -> str:
         return function_of(finding.function)
 
     def with_renamed(
         finding: Finding, function: str, others: Mapping[str, set[str]]
     ) -> tuple[str, ...] | None:
-        """With a local's name left open, where the other side's function has none of this name."""
+        """The cause, without names of locals that the other side's function does not have."""
         words = others.get(function)
         if words is None:
             return None
         cause = _SUBJECT.sub(
-            lambda of: _NAME.sub(lambda n: n[0] if n[0] in words else "_", of[0]), _cause(finding)
+            lambda subject: _NAME.sub(lambda n: n[0] if n[0] in words else "_", subject[0]), _cause(finding)
         )
         return (finding.kind, cause, function) if cause != _cause(finding) else None
 
     def of_one_side(finding: Finding, others: Collection[str]) -> tuple[str, ...] | None:
-        """For a function that the other side has nothing of: it may have another name there."""
-        return (finding.kind, _cause(finding)) if then(finding) not in others else None
+        """Kind and cause, for a function without findings on the other side, where its name may differ."""
+        return (finding.kind, _cause(finding)) if own_name(finding) not in others else None
 
     traits: list[tuple[Trait, Trait]] = [
         (_identity, _identity),
-        (lambda f: (f.kind, _cause(f), now(f), _line(f)), lambda f: (f.kind, _cause(f), then(f), _line(f))),
-        (lambda f: (f.kind, _cause(f), now(f)), lambda f: (f.kind, _cause(f), then(f))),
+        (
+            lambda f: (f.kind, _cause(f), new_name(f), _line(f)),
+            lambda f: (f.kind, _cause(f), own_name(f), _line(f)),
+        ),
+        (lambda f: (f.kind, _cause(f), new_name(f)), lambda f: (f.kind, _cause(f), own_name(f))),
         (_cause_and_line, _cause_and_line),
         (
-            lambda f: with_renamed(f, now(f), names.of_after),
+            lambda f: with_renamed(f, new_name(f), names.of_after),
             lambda f: with_renamed(
-                f, then(f), {names.renames.get(n, n): w for n, w in names.of_before.items()}
+                f, own_name(f), {names.renames.get(n, n): w for n, w in names.of_before.items()}
             ),
         ),
         (lambda f: of_one_side(f, of_after), lambda f: of_one_side(f, of_before)),
     ]
-    if not names.are_of_one_torch:  # which may word the same cause in another way
-        traits.append((lambda f: _at_a_line(f, now(f)), lambda f: _at_a_line(f, then(f))))
+    if not names.are_of_one_torch:  # another torch may word the same cause differently
+        traits.append((lambda f: _at_a_line(f, new_name(f)), lambda f: _at_a_line(f, own_name(f))))
     return traits
 
 
@@ -189,7 +192,7 @@ def _at_a_line(finding: Finding, function: str) -> tuple[str, ...] | None:
 
 
 def _cause(finding: Finding) -> str:
-    """Why, without values: which sizes came is of the run."""
+    """The cause without values: which sizes occurred depends on the run."""
     return without_numbers(finding.cause)
 
 

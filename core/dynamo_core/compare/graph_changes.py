@@ -1,4 +1,4 @@
-"""Graphs that came, went and changed: each change once, however many graphs have it, and what explains it."""
+"""Graphs that were added, removed or changed: equal changes of several graphs once, with their cause."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict, replace
@@ -8,12 +8,12 @@ from ..findings import Finding, Kind
 from ..model import Graph, Recording, function_of
 from .difference import GraphChange, GraphChangeKind, GraphSide
 from .findings import MatchedFindings
-from .graph_pairs import OneGraph, OwnLines, Pair, Unlike, paired
+from .graph_pairs import ComparedGraph, FunctionLines, Pair, UnmatchedGraphs, pair_unmatched
 from .node_changes import (
     Codes,
     CompiledCode,
     SourceLines,
-    aligned,
+    align,
     argument_change,
     kernel_change,
     op_changes,
@@ -21,7 +21,7 @@ from .node_changes import (
     tensor_changes,
 )
 
-# Kinds that change how a whole function is compiled.
+# Kinds of findings that change how a whole function is compiled.
 _OF_A_FUNCTION: tuple[Kind, ...] = (
     "graph break",
     "fell back to eager",
@@ -33,28 +33,37 @@ _OF_A_FUNCTION: tuple[Kind, ...] = (
 
 
 def graph_changes(
-    unlike: Unlike, before: Recording, after: Recording, findings: MatchedFindings, own_lines: OwnLines
+    graphs: UnmatchedGraphs,
+    before: Recording,
+    after: Recording,
+    findings: MatchedFindings,
+    function_lines: FunctionLines,
 ) -> tuple[GraphChange, ...]:
-    """All changes of graphs; those that are alike are one."""
+    """All changes of graphs; equal changes are merged into one."""
     lines = SourceLines(before), SourceLines(after)
     causes = _Causes(before, after, findings)
     codes = CompiledCode(before), CompiledCode(after)
-    pairs = [*paired(unlike.before, unlike.after), *_compiled_otherwise(unlike.same, codes)]
-    alike: dict[Hashable, GraphChange] = {}
+    pairs = [
+        *pair_unmatched(graphs.before, graphs.after),
+        *_changed_compilations(graphs.same, codes),
+    ]
+    merged: dict[Hashable, GraphChange] = {}
     for pair in pairs:
         change = _change(pair, lines, codes)
-        if own_lines.are_the_same(pair) and all(op.text or op.place is None for op in change.ops):
+        if function_lines.are_unchanged(pair) and all(op.text or op.place is None for op in change.ops):
             change = replace(change, is_of_torch=True)
         if change.kind != "changed":
             change = replace(change, because=causes.of(pair))
-        key = _what_is_alike(change)
-        known = alike.get(key)
-        alike[key] = change if known is None else replace(known, times=known.times + 1)
-    return tuple(alike.values())
+        key = _merge_key(change)
+        known = merged.get(key)
+        merged[key] = change if known is None else replace(known, times=known.times + 1)
+    return tuple(merged.values())
 
 
-def _compiled_otherwise(same: Sequence[tuple[OneGraph, OneGraph]], codes: Codes) -> Iterator[Pair]:
-    """Graphs that compute the same, of which something else was made."""
+def _changed_compilations(
+    same: Sequence[tuple[ComparedGraph, ComparedGraph]], codes: Codes
+) -> Iterator[Pair]:
+    """Pairs of graphs that compute the same and were compiled differently."""
     for before, after in same:
         if (
             any(_settings(before.graph, after.graph))
@@ -64,25 +73,26 @@ def _compiled_otherwise(same: Sequence[tuple[OneGraph, OneGraph]], codes: Codes)
             yield (before,), (after,)
 
 
-def _taken_by(graph: Graph) -> str | None:
-    """The backend that compiled a graph, None where that was not recorded."""
+def _backend_of(graph: Graph) -> str | None:
+    """The backend that compiled a graph; None where it was not recorded."""
     if graph.assigned_backend is None:
         return None if graph.backend is None else stable_text(graph.backend)
     return stable_text(graph.assigned_backend.using or graph.assigned_backend.by or "none")
 
 
-def _is_by_another(was: Graph, now: Graph) -> bool:
-    backends = _taken_by(was), _taken_by(now)
+def _has_other_backend(was: Graph, now: Graph) -> bool:
+    backends = _backend_of(was), _backend_of(now)
     return None not in backends and backends[0] != backends[1]
 
 
-def _what_is_alike(change: GraphChange) -> Hashable:
+def _merge_key(change: GraphChange) -> Hashable:
+    """What must be equal for two changes to be merged."""
     ops = [tuple(side.ops for side in sides) for sides in (change.before, change.after)]
     of_ops = tuple((op.op, op.count, op.place) for op in change.ops)
     of_tensors = tuple((each.what, each.before, each.after) for each in change.tensors)
-    # A change that is not told by its ops and tensors is told by the sizes of the graphs.
-    is_told = of_ops or of_tensors or change.settings or change.kernels or change.saved
-    sizes = () if is_told else tuple(ops)
+    # Without any details, changes are distinguished by the sizes of their graphs.
+    has_details = of_ops or of_tensors or change.settings or change.kernels or change.saved
+    sizes = () if has_details else tuple(ops)
     of_argument = change.argument and (
         change.argument.before,
         change.argument.after,
@@ -124,7 +134,7 @@ def _change(pair: Pair, lines: tuple[SourceLines, SourceLines], codes: Codes) ->
     )
     if was.nodes is None or now.nodes is None:
         return change
-    pieces = aligned(was.nodes, now.nodes)
+    pieces = align(was.nodes, now.nodes)
     change = replace(
         change,
         ops=op_changes(was.nodes, now.nodes, pieces, lines),
@@ -142,17 +152,18 @@ def _kind(pair: Pair) -> GraphChangeKind:
     return "changed" if before == after else "split" if after > before else "joined"
 
 
-def _side(each: OneGraph) -> GraphSide:
-    graph = each.graph
+def _side(compared: ComparedGraph) -> GraphSide:
+    graph = compared.graph
     compile_id = None if graph.compile_id is None else str(graph.compile_id)
     name = graph.method or graph.frame_name
-    return GraphSide(graph.number, each.process.stream.name, compile_id, name, graph.frame_place, graph.ops)
+    stream = compared.process.stream.name
+    return GraphSide(graph.number, stream, compile_id, name, graph.frame_place, graph.ops)
 
 
 def _settings(was: Graph, now: Graph) -> Iterator[str]:
     """Modes of torch, the backend and whether it trains, where they differ."""
-    if _is_by_another(was, now):
-        yield f"backend {_taken_by(was)} → {_taken_by(now)}"
+    if _has_other_backend(was, now):
+        yield f"backend {_backend_of(was)} → {_backend_of(now)}"
     if was.trains is not None and now.trains is not None and was.trains != now.trains:
         yield "gradients can be asked for" if now.trains else "no gradients can be asked for any more"
     if was.modes is None or now.modes is None:
@@ -163,25 +174,25 @@ def _settings(was: Graph, now: Graph) -> Iterator[str]:
 
 
 class _Causes:
-    """Which finding explains that graphs came, went, were cut or joined."""
+    """Which finding explains that graphs were added, removed, split or merged."""
 
     def __init__(self, before: Recording, after: Recording, findings: MatchedFindings) -> None:
-        self._came = [*findings.came, *(change.after for change in findings.changed)]
-        self._went = [*findings.went, *(change.before for change in findings.changed)]
+        self._added = [*findings.came, *(change.after for change in findings.changed)]
+        self._removed = [*findings.went, *(change.before for change in findings.changed)]
         self._of_functions = [
             finding for finding in (*findings.came, *findings.went) if finding.kind in _OF_A_FUNCTION
         ]
-        self._tried = _functions_tried(before) & _functions_tried(after)
+        self._compiled_in_both = _functions_tried(before) & _functions_tried(after)
 
     def of(self, pair: Pair) -> str | None:
-        """The one that was met in these compiles, else in this function.
+        """The identity of the finding that was met in these compiles, else in this function.
 
-        What is in a function that only one side compiled needs no finding to explain it.
+        A graph of a function that only one side compiled needs no finding to explain it.
         """
         before, after = pair
-        if not {function_of(each.graph.frame_name) for each in (*before, *after)} & self._tried:
+        if not {function_of(each.graph.frame_name) for each in (*before, *after)} & self._compiled_in_both:
             return None
-        for graphs, findings in ((after, self._came), (before, self._went)):
+        for graphs, findings in ((after, self._added), (before, self._removed)):
             for finding in findings:
                 if any(_is_met_in(finding, each) for each in graphs):
                     return finding.identity
@@ -200,7 +211,7 @@ def _functions_tried(recording: Recording) -> set[str]:
     }
 
 
-def _is_met_in(finding: Finding, each: OneGraph) -> bool:
-    if each.process.stream.name not in finding.processes:
+def _is_met_in(finding: Finding, compared: ComparedGraph) -> bool:
+    if compared.process.stream.name not in finding.processes:
         return False
-    return str(each.graph.compile_id) in finding.evidence.compile_ids
+    return str(compared.graph.compile_id) in finding.evidence.compile_ids

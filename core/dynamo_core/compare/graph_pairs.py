@@ -1,4 +1,4 @@
-"""Graphs of two runs, matched by what they compute: the same ones are left out, the others paired."""
+"""Match the graphs of two runs by what they compute, pair the unmatched ones, and compare source lines."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -9,20 +9,20 @@ from ..findings import Finding
 from ..model import Graph, Node, Process, Recording, function_of
 from ..shared.quick_dataclass import dataclass
 
-# The share of ops that two graphs have in common if one became the other: less within one function.
-_ALIKE, _ALIKE_ELSEWHERE = 0.5, 0.75
-# A graph that was cut loses or gains few ops: what was compared at the break, the side that was not taken.
-_CUT = 0.7
-# Fewer ops than these are alike in functions that have nothing to do with each other.
+# The least share of ops that two graphs have in common if one became the other; less within one function.
+_SIMILAR, _SIMILAR_ELSEWHERE = 0.5, 0.75
+# The same for a split graph, which changes few ops: a comparison at the break, a branch that is not taken.
+_SPLIT = 0.7
+# Graphs with fewer ops may be equal in functions that have nothing to do with each other.
 _LEAST_OPS_ELSEWHERE = 4
 _MOST_PIECES = 64
-# How far apart, in the order in which they were compiled, two graphs may be that are tried with each other.
+# Graphs are compared with those at most this far away in the order of compilation.
 _NEAR = 12
 
 
 @dataclass(frozen=True, eq=False)
-class OneGraph:
-    """A graph, whose it is, and the function that it is of by the name that it has after."""
+class ComparedGraph:
+    """A graph with its process, and its function by the name that it has in the later run."""
 
     graph: Graph
     process: Process
@@ -31,100 +31,103 @@ class OneGraph:
 
     @property
     def ops(self) -> int:
-        """Its number of ops, 0 where it was not recorded."""
+        """The number of ops; 0 where it was not recorded."""
         return self.graph.ops or 0
 
     @cached_property
     def kinds(self) -> Counter[str] | None:
-        """Its ops by kind; None where they were not read."""
+        """The number of ops of each kind; None where they were not read."""
         nodes = self.graph.nodes
         return None if nodes is None else Counter(op_of(node) for node in nodes if is_op(node))
 
     @cached_property
     def sequence(self) -> tuple[str, ...] | None:
-        """Its ops in order."""
+        """The kinds of its ops in order; None where they were not read."""
         nodes = self.graph.nodes
         return None if nodes is None else tuple(op_of(node) for node in nodes if is_op(node))
 
 
 def is_op(node: Node) -> bool:
-    """Whether Dynamo counts it as an op."""
+    """Whether Dynamo counts the node as an op."""
     return node.op.startswith("call_")
 
 
 def op_of(node: Node) -> str:
-    """What a node does, whatever it is called and reads."""
+    """The kind of a node, independent of its name and arguments."""
     if node.op == "call_method":
         return f"Tensor.{node.target}"
     return node.target if is_op(node) else "input" if node.op == "placeholder" else node.op
 
 
-def graphs_of(recording: Recording, renames: Mapping[str, str]) -> list[OneGraph]:
+def graphs_of(recording: Recording, renames: Mapping[str, str]) -> list[ComparedGraph]:
     """All graphs of a run, in the order in which they were compiled."""
-    found: list[OneGraph] = []
+    found: list[ComparedGraph] = []
     for process in recording.processes:
         for graph in process.compiled_graphs:
             name = function_of(graph.frame_name)
-            found.append(OneGraph(graph, process, renames.get(name, name), len(found)))
+            found.append(ComparedGraph(graph, process, renames.get(name, name), len(found)))
     return found
 
 
-def have_keys(graphs: Iterable[OneGraph]) -> bool:
-    """Whether it is recorded what each of them computes."""
+def have_keys(graphs: Iterable[ComparedGraph]) -> bool:
+    """Whether each graph has a key, which identifies what it computes."""
     return all(each.graph.key is not None for each in graphs)
 
 
 @dataclass(frozen=True)
-class Unlike:
-    """Graphs of which the other side has none, and the pairs of those that compute the same.
+class UnmatchedGraphs:
+    """The graphs without a match on the other side, and the pairs that compute the same.
 
-    `by_key` says whether it is recorded what each of them computes.
+    `by_key` says whether they were matched by what they compute, which is not always recorded.
     """
 
-    before: list[OneGraph]
-    after: list[OneGraph]
-    same: list[tuple[OneGraph, OneGraph]]
+    before: list[ComparedGraph]
+    after: list[ComparedGraph]
+    same: list[tuple[ComparedGraph, ComparedGraph]]
     by_key: bool
 
 
-def unlike(before: Sequence[OneGraph], after: Sequence[OneGraph]) -> Unlike:
-    """Take out what both sides have: by what it computes, or where that is not recorded by number of ops."""
+def match_graphs(before: Sequence[ComparedGraph], after: Sequence[ComparedGraph]) -> UnmatchedGraphs:
+    """Match graphs by what they compute, or by number of ops where that is not recorded."""
     by_key = have_keys(before) and have_keys(after)
 
-    def computes(each: OneGraph) -> Hashable:
+    def computes(each: ComparedGraph) -> Hashable:
         return each.graph.key if by_key else (each.function, each.graph.ops)
 
     left, right, same = list(before), list(after), []
-    traits: list[Callable[[OneGraph], Hashable]] = [lambda each: (each.function, computes(each)), computes]
+    traits: list[Callable[[ComparedGraph], Hashable]] = [
+        lambda each: (each.function, computes(each)),
+        computes,
+    ]
     for trait in traits:
-        waiting: dict[Hashable, list[OneGraph]] = {}
-        for each in reversed(right):
-            waiting.setdefault(trait(each), []).append(each)
-        kept = []
-        for each in left:
-            alike = waiting.get(trait(each))
-            if alike:
-                same.append((each, alike.pop()))
+        waiting: dict[Hashable, list[ComparedGraph]] = {}
+        for graph in reversed(right):
+            waiting.setdefault(trait(graph), []).append(graph)
+        rest = []
+        for graph in left:
+            equal = waiting.get(trait(graph))
+            if equal:
+                same.append((graph, equal.pop()))
             else:
-                kept.append(each)
-        left = kept
+                rest.append(graph)
+        left = rest
         paired = {id(other) for _, other in same}
         right = [each for each in right if id(each) not in paired]
-    return Unlike(left, right, same, by_key)
+    return UnmatchedGraphs(left, right, same, by_key)
 
 
-Pair = tuple[tuple[OneGraph, ...], tuple[OneGraph, ...]]
+Pair = tuple[tuple[ComparedGraph, ...], tuple[ComparedGraph, ...]]
 
 
-def paired(before: Sequence[OneGraph], after: Sequence[OneGraph]) -> list[Pair]:
-    """What became of each graph that the other side has not: changed, cut, joined, gone or new."""
+def pair_unmatched(before: Sequence[ComparedGraph], after: Sequence[ComparedGraph]) -> list[Pair]:
+    """Pair the unmatched graphs: each is changed, split, merged, removed or added."""
     left, right = _Waiting(before), _Waiting(after)
     pairs: list[Pair] = []
-    pairs += _of_same_ops(left, right)
-    pairs += _cut(left, right)
-    pairs += [(of_after, of_before) for of_before, of_after in _cut(right, left)]
-    pairs += _alike(left, right, _ALIKE, same_function=True)
-    pairs += _alike(left, right, _ALIKE_ELSEWHERE, same_function=False)
+    pairs += _pair_same_ops(left, right)
+    pairs += _pair_split(left, right)
+    pairs += [(pieces, whole) for whole, pieces in _pair_split(right, left)]
+    pairs += _pair_similar(left, right, _SIMILAR, same_function=True)
+    pairs += _pair_similar(left, right, _SIMILAR_ELSEWHERE, same_function=False)
     pairs += [((each,), ()) for each in left]
     pairs += [((), (each,)) for each in right]
     return sorted(pairs, key=_order)
@@ -136,53 +139,53 @@ def _order(pair: Pair) -> tuple[int, int]:
 
 
 class _Waiting:
-    """Graphs that are in no pair yet, in their order."""
+    """The graphs that are not in a pair yet, in their order."""
 
-    def __init__(self, graphs: Sequence[OneGraph]) -> None:
+    def __init__(self, graphs: Sequence[ComparedGraph]) -> None:
         self._graphs = list(graphs)
 
-    def __iter__(self) -> Iterator[OneGraph]:
+    def __iter__(self) -> Iterator[ComparedGraph]:
         return iter(list(self._graphs))
 
-    def take(self, graphs: Iterable[OneGraph]) -> None:
-        """They are in a pair now."""
+    def take(self, graphs: Iterable[ComparedGraph]) -> None:
+        """Remove graphs that are in a pair now."""
         taken = {id(each) for each in graphs}
         self._graphs = [each for each in self._graphs if id(each) not in taken]
 
 
-def _of_same_ops(left: _Waiting, right: _Waiting) -> list[Pair]:
-    """Graphs with the same ops in the same order, of the same function if there is such a one."""
+def _pair_same_ops(left: _Waiting, right: _Waiting) -> list[Pair]:
+    """Pair graphs with the same ops in the same order, first within a function, then across functions."""
     found: list[Pair] = []
     for with_function in (True, False):
-        waiting: dict[Hashable, list[OneGraph]] = {}
-        for each in reversed(list(right)):
-            if each.sequence and (with_function or each.ops >= _LEAST_OPS_ELSEWHERE):
-                waiting.setdefault((with_function and each.function, each.sequence), []).append(each)
+        waiting: dict[Hashable, list[ComparedGraph]] = {}
+        for graph in reversed(list(right)):
+            if graph.sequence and (with_function or graph.ops >= _LEAST_OPS_ELSEWHERE):
+                waiting.setdefault((with_function and graph.function, graph.sequence), []).append(graph)
         new: list[Pair] = []
-        for each in left:
-            same = waiting.get((with_function and each.function, each.sequence))
+        for graph in left:
+            same = waiting.get((with_function and graph.function, graph.sequence))
             if same:
-                new.append(((each,), (same.pop(),)))
+                new.append(((graph,), (same.pop(),)))
         left.take(each for before, _ in new for each in before)
         right.take(each for _, after in new for each in after)
         found += new
     return found
 
 
-def _cut(whole: _Waiting, pieces: _Waiting) -> list[Pair]:
-    """Graphs of one side of which the other has the pieces, one behind the other."""
+def _pair_split(whole: _Waiting, pieces: _Waiting) -> list[Pair]:
+    """Pair graphs of one side with several consecutive graphs of the other, which are their pieces."""
     found: list[Pair] = []
     free = list(pieces)
     starts = _positions(free)
-    passed: Counter[str] = Counter()  # graphs of each function that were found to be whole
-    for each in whole:
-        position = passed[each.function]
-        near = starts.get(each.function, [])[max(0, position - _NEAR) : position + _NEAR]
-        run = _best_run(each, free, near)
+    passed: Counter[str] = Counter()  # graphs of each function that are not split
+    for graph in whole:
+        position = passed[graph.function]
+        near = starts.get(graph.function, [])[max(0, position - _NEAR) : position + _NEAR]
+        run = _best_run(graph, free, near)
         if not run:
-            passed[each.function] += 1
+            passed[graph.function] += 1
             continue
-        found.append(((each,), run))
+        found.append(((graph,), run))
         begin = free.index(run[0])
         del free[begin : begin + len(run)]
         starts = _positions(free)
@@ -191,18 +194,20 @@ def _cut(whole: _Waiting, pieces: _Waiting) -> list[Pair]:
     return found
 
 
-def _positions(graphs: Sequence[OneGraph]) -> dict[str, list[int]]:
-    """Where in the sequence graphs of each function are."""
+def _positions(graphs: Sequence[ComparedGraph]) -> dict[str, list[int]]:
+    """The positions of each function's graphs in the sequence."""
     found: dict[str, list[int]] = {}
     for position, each in enumerate(graphs):
         found.setdefault(each.function, []).append(position)
     return found
 
 
-def _best_run(whole: OneGraph, free: Sequence[OneGraph], starts: Sequence[int]) -> tuple[OneGraph, ...]:
-    """The graphs that together have the ops of `whole`; none where one alone has as many of them."""
-    best: tuple[OneGraph, ...] = ()
-    best_share = _CUT
+def _best_run(
+    whole: ComparedGraph, free: Sequence[ComparedGraph], starts: Sequence[int]
+) -> tuple[ComparedGraph, ...]:
+    """The consecutive graphs that together match `whole` best; none where a single one matches as well."""
+    best: tuple[ComparedGraph, ...] = ()
+    best_share = _SPLIT
     for start in starts:
         kinds: Counter[str] | None = Counter()
         ops = 0
@@ -212,7 +217,7 @@ def _best_run(whole: OneGraph, free: Sequence[OneGraph], starts: Sequence[int]) 
                 break
             ops += piece.ops
             if ops * best_share > whole.ops and end > start:
-                break  # they have no more in common than the smaller one has ops
+                break  # the share can only fall: `whole` has too few ops
             kinds = None if kinds is None or piece.kinds is None else kinds + piece.kinds
             if ops >= best_share * whole.ops:
                 share = _share(whole.kinds, kinds, whole.ops, ops)
@@ -222,77 +227,76 @@ def _best_run(whole: OneGraph, free: Sequence[OneGraph], starts: Sequence[int]) 
 
 
 def _share(kinds: Counter[str] | None, others: Counter[str] | None, ops: int, other_ops: int) -> float:
-    """What two have in common, by ops where they were read, else by their number."""
+    """The share that two graphs have in common: of their ops where they were read, else of their number."""
     if kinds is None or others is None:
         return min(ops, other_ops) / max(ops, other_ops, 1)
     return (kinds & others).total() / max(kinds.total(), others.total(), 1)
 
 
-def _alike(left: _Waiting, right: _Waiting, least: float, *, same_function: bool) -> list[Pair]:
-    """Pairs that have the most ops in common, the best first."""
-    after: dict[str, list[OneGraph]] = {}
-    for each in right:
-        after.setdefault(each.function if same_function else "", []).append(each)
-    tried: list[tuple[float, OneGraph, OneGraph]] = []
+def _pair_similar(left: _Waiting, right: _Waiting, least: float, *, same_function: bool) -> list[Pair]:
+    """Pair graphs that have at least the share `least` of ops in common, the most similar first."""
+    after: dict[str, list[ComparedGraph]] = {}
+    for other in right:
+        after.setdefault(other.function if same_function else "", []).append(other)
+    tried: list[tuple[float, ComparedGraph, ComparedGraph]] = []
     counted: Counter[str] = Counter()
-    for each in left:
-        group = each.function if same_function else ""
+    for graph in left:
+        group = graph.function if same_function else ""
         position, counted[group] = counted[group], counted[group] + 1
         others = after.get(group, [])
         for other in others[max(0, position - _NEAR) : position + _NEAR]:
-            if not same_function and (each.kinds is None or each.ops < _LEAST_OPS_ELSEWHERE):
+            if not same_function and (graph.kinds is None or graph.ops < _LEAST_OPS_ELSEWHERE):
                 continue
-            share = _share(each.kinds, other.kinds, each.ops, other.ops)
+            share = _share(graph.kinds, other.kinds, graph.ops, other.ops)
             if share >= least:
-                tried.append((share, each, other))
+                tried.append((share, graph, other))
     found: list[Pair] = []
     taken: set[int] = set()
-    for _, each, other in sorted(tried, key=lambda known: -known[0]):
-        if id(each) not in taken and id(other) not in taken:
-            taken |= {id(each), id(other)}
-            found.append(((each,), (other,)))
+    for _, graph, other in sorted(tried, key=lambda candidate: -candidate[0]):
+        if id(graph) not in taken and id(other) not in taken:
+            taken |= {id(graph), id(other)}
+            found.append(((graph,), (other,)))
     left.take(each for before, _ in found for each in before)
-    right.take(each for _, of_after in found for each in of_after)
+    right.take(each for _, after_pair in found for each in after_pair)
     return found
 
 
-# What another version of torch did: what differs in functions whose own lines are the same in both runs.
-
+# What another version of torch changed: differences in functions whose source is the same in both runs.
 
 _Function = tuple[str, str]  # its name, and that of its file
 
 
-class OwnLines:
-    """The lines of compiled functions on both sides, without those of what is inlined into them.
+class FunctionLines:
+    """The source lines of compiled functions on both sides, without those of functions inlined into them.
 
-    Functions of one name in one file are taken for one: where one of them was changed, none is the same.
+    Functions of one name in one file are not distinguished: if one of them changed, all count as changed.
     """
 
     def __init__(self, before: Recording, after: Recording) -> None:
         self.is_another_torch = _versions(before) != _versions(after)
         self._before, self._after = _lines(before), _lines(after)
-        self._functions = _of_compiles(before) | _of_compiles(after)
+        self._functions = _functions_of_compiles(before) | _functions_of_compiles(after)
 
-    def are_the_same(self, pair: Pair) -> bool:
-        """Whether torch is another one, and the functions that these graphs are of read the same."""
+    def are_unchanged(self, pair: Pair) -> bool:
+        """Whether torch differs, and the functions of these graphs are unchanged."""
         compiles = [(each.process.stream.name, str(each.graph.compile_id)) for side in pair for each in side]
-        return self._read_the_same(map(self._functions.get, compiles))
+        return self._are_unchanged(map(self._functions.get, compiles))
 
     def findings_of_torch(self, findings: Sequence[Finding]) -> tuple[str, ...]:
-        """The identities of those in functions that read the same, where torch is another one."""
+        """The identities of findings in unchanged functions, where torch differs."""
         return tuple(
             finding.identity
             for finding in findings
             if finding.place is not None
-            and self._read_the_same([_function(finding.function, finding.place.file)])
+            and self._are_unchanged([_function(finding.function, finding.place.file)])
         )
 
-    def function_is_the_same(self, name: str) -> bool:
-        """Whether torch is another one, and every function of this name reads the same."""
+    def function_is_unchanged(self, name: str) -> bool:
+        """Whether torch differs, and every function of this name is unchanged."""
         functions = [function for function in self._before | self._after if function and function[0] == name]
-        return bool(functions) and self._read_the_same(functions)
+        return bool(functions) and self._are_unchanged(functions)
 
-    def _read_the_same(self, functions: Iterable[_Function | None]) -> bool:
+    def _are_unchanged(self, functions: Iterable[_Function | None]) -> bool:
         return self.is_another_torch and all(
             function in self._before and self._before[function] == self._after.get(function)
             for function in functions
@@ -316,7 +320,7 @@ def _lines(recording: Recording) -> dict[_Function | None, set[str]]:
     return found
 
 
-def _of_compiles(recording: Recording) -> dict[tuple[str, str], _Function]:
+def _functions_of_compiles(recording: Recording) -> dict[tuple[str, str], _Function]:
     return {
         (process.stream.name, str(code.compile_id)): _function(code.name, code.place.file)
         for process in recording.processes

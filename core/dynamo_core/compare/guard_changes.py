@@ -1,4 +1,4 @@
-"""Which guards of a function came and went, where both runs compiled it as often."""
+"""Which guards of a function were added and removed, where both runs compiled it equally often."""
 
 import re
 from collections import Counter
@@ -10,30 +10,32 @@ from ..analysis.guard_text import guard_words
 from ..model import Compile, Guard, Process, Recording, function_of
 from ..recording.guards import guards_of_function
 from .difference import GuardChange
-from .graph_pairs import OwnLines
+from .graph_pairs import FunctionLines
 from .node_changes import SourceLines
 
-# Guards that are read for each side, so that memory is bounded.
+# The most guards that are read for each side, which bounds memory.
 _MOST_GUARDS = 10_000
 _LOCAL = re.compile(r"\bL\['\w+'\]")
 _ADDRESS = re.compile(r"(?<!\d)\d{9,}(?!\d)|0x[0-9a-f]+")
 
 
-class _What(NamedTuple):
+class _Demand(NamedTuple):
+    """What a guard checks, without addresses, which differ in every run."""
+
     type: str
     source: str
     demands: str
 
 
-Trait = Callable[[Guard], _What]
+Trait = Callable[[Guard], _Demand]
 
 
 def functions_with_other_guards(
     before: Recording, after: Recording, renames: Mapping[str, str]
 ) -> tuple[list[str], list[str]]:
-    """The functions, by the names that each side has, with as many cache entries and other guards.
+    """The functions with equally many cache entries and different guards, by their names on each side.
 
-    Where one has more entries than the other, a break or a recompile says why there are more guards.
+    Where one side has more entries, a break or a recompile already explains that there are more guards.
     """
     was, now = _counts(before, renames), _counts(after, {})
     originals = {new: old for old, new in renames.items()}
@@ -48,29 +50,31 @@ def functions_with_other_guards(
     return found
 
 
-def guards_wanted(functions: list[str]) -> frozenset[str]:
-    """The contents to ask the reader for."""
+def guard_contents(functions: list[str]) -> frozenset[str]:
+    """The contents to ask the reader for: the guards of these functions."""
     return frozenset(map(guards_of_function, functions))
 
 
 def guard_changes(
-    before: Recording, after: Recording, renames: Mapping[str, str], own_lines: OwnLines
+    before: Recording, after: Recording, renames: Mapping[str, str], function_lines: FunctionLines
 ) -> tuple[GuardChange, ...]:
-    """The guards of one side alone, of functions whose guards were read on both sides."""
+    """The guards that only one side has, of functions whose guards were read on both sides."""
     was, now = _guards(before, renames), _guards(after, {})
     lines = SourceLines(before), SourceLines(after)
     found: list[GuardChange] = []
     for function in was.keys() & now.keys():
-        gone, come = _unlike(was[function], now[function], with_demands=not own_lines.is_another_torch)
-        is_of_torch = own_lines.function_is_the_same(function)
-        for guards, sign, known in ((gone, -1, lines[0]), (come, 1, lines[1])):
+        removed, added = _unmatched(
+            was[function], now[function], with_demands=not function_lines.is_another_torch
+        )
+        is_of_torch = function_lines.function_is_unchanged(function)
+        for guards, sign, known in ((removed, -1, lines[0]), (added, 1, lines[1])):
             changes = _changes(function, guards, sign, known)
             found += [replace(change, is_of_torch=is_of_torch) for change in changes]
     return tuple(sorted(found, key=lambda change: (change.function, change.count < 0, not change.text)))
 
 
 def _counts(recording: Recording, renames: Mapping[str, str]) -> dict[str, tuple[int, int]]:
-    """Of each function: its cache entries and their guards."""
+    """The number of cache entries of each function, and of their guards."""
     found: dict[str, tuple[int, int]] = {}
     for compile_ in _entries(recording):
         name = function_of(compile_.name)
@@ -103,18 +107,19 @@ def _names(process: Process) -> dict[object, str]:
     }
 
 
-def _unlike(was: list[Guard], now: list[Guard], with_demands: bool) -> tuple[list[Guard], list[Guard]]:
-    """Those that the other side has none of: with the names of locals, and else without them."""
-    traits: list[Trait] = [_what, lambda guard: _without_locals(_what(guard))]
+def _unmatched(was: list[Guard], now: list[Guard], with_demands: bool) -> tuple[list[Guard], list[Guard]]:
+    """The guards without a match on the other side: with the names of locals, or else without them."""
+    traits: list[Trait] = [_demand, lambda guard: _without_locals(_demand(guard))]
     if not with_demands:
-        traits.append(lambda guard: _without_locals(_what(guard))._replace(demands=""))
+        traits.append(lambda guard: _without_locals(_demand(guard))._replace(demands=""))
     for trait in traits:
         kinds = [Counter(map(trait, side)) for side in (was, now)]
-        was, now = _beyond(was, kinds[1], trait), _beyond(now, kinds[0], trait)
+        was, now = _surplus(was, kinds[1], trait), _surplus(now, kinds[0], trait)
     return was, now
 
 
-def _beyond(guards: list[Guard], others: Counter[_What], trait: Trait) -> list[Guard]:
+def _surplus(guards: list[Guard], others: Counter[_Demand], trait: Trait) -> list[Guard]:
+    """The guards that are left when each of `others` is matched with one."""
     left = []
     for guard in guards:
         what = trait(guard)
@@ -124,19 +129,19 @@ def _beyond(guards: list[Guard], others: Counter[_What], trait: Trait) -> list[G
     return left
 
 
-def _what(guard: Guard) -> _What:
+def _demand(guard: Guard) -> _Demand:
     demands = guard_words(guard.type, guard.source, guard.code)
-    return _What(guard.type, _ADDRESS.sub("…", guard.source), _ADDRESS.sub("…", demands))
+    return _Demand(guard.type, _ADDRESS.sub("…", guard.source), _ADDRESS.sub("…", demands))
 
 
-def _without_locals(what: _What) -> _What:
-    return _What(what.type, _LOCAL.sub("L[_]", what.source), _LOCAL.sub("L[_]", what.demands))
+def _without_locals(what: _Demand) -> _Demand:
+    return _Demand(what.type, _LOCAL.sub("L[_]", what.source), _LOCAL.sub("L[_]", what.demands))
 
 
 def _changes(function: str, guards: list[Guard], sign: int, lines: SourceLines) -> Iterator[GuardChange]:
-    """Guards that demand the same of the same are one change."""
-    count = Counter(map(_what, guards))
+    """The changes; guards that check the same are one change."""
+    count = Counter(map(_demand, guards))
     for guard in guards:
-        what = _what(guard)
+        what = _demand(guard)
         if count[what]:
             yield GuardChange(function, *what, sign * count.pop(what), guard.place, lines.at(guard.place))

@@ -1,4 +1,14 @@
-"""What got worse and what got better: the facts of a run beside those that are locked, or beside bounds."""
+"""`dynamo check`: the facts of a run compared with a lock file or bounds; and `dynamo diff` of lock files.
+
+Bounds are read from `[tool.dynamo.check]` of pyproject.toml:
+
+    [tool.dynamo.check]
+    max-graph-breaks = 0
+    allow = ["graph-break-0123456789ab"]
+
+    [tool.dynamo.check.programs."tests/test_model.py"]
+    max-graphs = 2
+"""
 
 import re
 import shlex
@@ -34,7 +44,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Bounds:
-    """What may be at most, by the names of counts; `allowed` are identities of findings that may be there.
+    """The maximum of counts, by their names, and the identities of `allowed` findings.
 
     Findings of a bounded count are listed as worse where the bound is broken.
     """
@@ -45,11 +55,11 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Checked:
-    """The verdict on one program. `not_comparable` are counts that one side did not record,
-    `unbounded` those of them that have a bound, of which nobody knows whether it holds.
+    """The verdict on one program. `not_comparable` are counts that one side did not record.
 
-    `is_locked` says whether there was anything to compare with, `is_accepted` that these facts have just
-    become what is locked.
+    `unbounded` are counts with a bound that could not be checked, as they were not recorded. `is_locked` says
+    whether there was anything to compare with, `is_accepted` that these facts were just written to the lock
+    file.
     """
 
     program: str
@@ -72,24 +82,24 @@ class Checked:
 
 
 def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None) -> Checked:
-    """Compare a run with what is locked, and with bounds; either may be absent."""
+    """Compare a run with locked facts and with bounds; either may be absent."""
     differences: list[Difference] = []
     not_comparable: list[str] = []
     unbounded: list[str] = []
     if locked is not None:
-        came, went = _unmatched(now.findings, locked.findings)
-        went = [each for each in went if could_be_seen(each.kind, now.count_of)]
+        added, removed = _unmatched(now.findings, locked.findings)
+        removed = [each for each in removed if could_be_seen(each.kind, now.count_of)]
         allowed = bounds.allowed if bounds is not None else frozenset()
-        let_in = [each for each in came if each.identity in allowed]
-        came = [each for each in came if each.identity not in allowed]
-        differences += [Difference("worse", f"new: {_said(each)}", each.identity) for each in came]
-        differences += [Difference("better", f"gone: {_said(each)}", each.identity) for each in went]
+        newly_allowed = [each for each in added if each.identity in allowed]
+        added = [each for each in added if each.identity not in allowed]
+        differences += [Difference("worse", f"new: {_words(each)}", each.identity) for each in added]
+        differences += [Difference("better", f"gone: {_words(each)}", each.identity) for each in removed]
         for name in COUNTS:
             was, is_now = locked.counts.get(name), now.counts.get(name)
             if was is None or is_now is None:
                 not_comparable.append(name)
-            elif was != is_now and not _comes_of(let_in, name, is_now - was):
-                differences.append(_of_counts(name, was, is_now))
+            elif was != is_now and not _is_explained(newly_allowed, name, is_now - was):
+                differences.append(_count_difference(name, was, is_now))
     if bounds is not None:
         for name, most in bounds.most.items():
             is_now = now.counts.get(name)
@@ -97,11 +107,11 @@ def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None)
                 not_comparable.append(name)
                 unbounded.append(name)
                 continue
-            is_now -= _allowed(name, now, bounds)
+            is_now -= _allowed_number(name, now, bounds)
             if is_now > most:
                 differences.append(Difference("worse", f"{name}: {is_now}, at most {most} allowed"))
                 if locked is None:
-                    differences += _to_blame(name, now, bounds)
+                    differences += _counted_findings(name, now, bounds)
     has_bounds = bounds is not None and bool(bounds.most)
     unique = tuple(dict.fromkeys(differences))
     return Checked(
@@ -114,7 +124,7 @@ def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None)
     )
 
 
-# The kinds of findings that a count counts.
+# The kinds of findings that a count includes.
 _KINDS: Mapping[str, tuple[str, ...]] = {
     "graphs": ("graph break", "recompile", "recompile limit", "compiled anew"),
     "graph-breaks": ("graph break", "fell back to eager"),
@@ -123,28 +133,29 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def _comes_of(let_in: Sequence[KnownFinding], name: str, more: int) -> bool:
-    """Whether findings that are allowed may account for so many more: a break of its own makes graphs too."""
-    counted = sum(each.kind in _KINDS[name] for each in let_in)
+def _is_explained(allowed: Sequence[KnownFinding], name: str, more: int) -> bool:
+    """Whether allowed findings may explain that a count rose by so many: a break makes more graphs too."""
+    counted = sum(each.kind in _KINDS[name] for each in allowed)
     return more > 0 and counted > 0 and (name != "graph-breaks" or more <= counted)
 
 
-def _of_counts(name: str, was: int, is_now: int) -> Difference:
+def _count_difference(name: str, was: int, is_now: int) -> Difference:
     if name == "graphs" and is_now == 0:
         return Difference("worse", f"{name}: {was} → 0, nothing is compiled any more")
     return Difference("worse" if is_now > was else "better", f"{name}: {was} → {is_now}")
 
 
-def _to_blame(name: str, now: Facts, bounds: Bounds) -> list[Difference]:
+def _counted_findings(name: str, now: Facts, bounds: Bounds) -> list[Difference]:
+    """The findings that a count includes and that are not allowed."""
     return [
-        Difference("worse", _said(each), each.identity)
+        Difference("worse", _words(each), each.identity)
         for each in now.findings.values()
         if each.kind in _KINDS[name] and each.identity not in bounds.allowed
     ]
 
 
-def _allowed(name: str, now: Facts, bounds: Bounds) -> int:
-    """How many of the breaks are allowed by name: the other counts are not counts of findings."""
+def _allowed_number(name: str, now: Facts, bounds: Bounds) -> int:
+    """How many of the counted breaks are allowed; 0 for other counts, which do not count findings."""
     if name != "graph-breaks":
         return 0
     return sum(each.identity in bounds.allowed for each in now.findings.values() if each.kind in _KINDS[name])
@@ -153,16 +164,16 @@ def _allowed(name: str, now: Facts, bounds: Bounds) -> int:
 def _unmatched(
     now: Mapping[str, KnownFinding], locked: Mapping[str, KnownFinding]
 ) -> tuple[list[KnownFinding], list[KnownFinding]]:
-    """Findings of one side alone. One whose function or whose line's names were renamed is the same one."""
-    came = [each for identity, each in now.items() if identity not in locked]
-    went = [each for identity, each in locked.items() if identity not in now]
+    """The findings of one side alone. One whose function or names on its line were renamed is matched."""
+    added = [each for identity, each in now.items() if identity not in locked]
+    removed = [each for identity, each in locked.items() if identity not in now]
     for is_same in (_same_line, _same_function):
-        for each in sorted(came, key=lambda each: each.identity):  # whatever order they were found in
-            other = next((other for other in went if is_same(each, other)), None)
+        for finding in sorted(added, key=lambda each: each.identity):  # independent of the order of findings
+            other = next((other for other in removed if is_same(finding, other)), None)
             if other is not None:
-                came.remove(each)
-                went.remove(other)
-    return came, went
+                added.remove(finding)
+                removed.remove(other)
+    return added, removed
 
 
 def _same_line(one: KnownFinding, other: KnownFinding) -> bool:
@@ -176,44 +187,42 @@ def _same_function(one: KnownFinding, other: KnownFinding) -> bool:
 
 
 def _shape(finding: KnownFinding) -> str:
-    """The line with every name alike."""
+    """The line with every name replaced by `_`."""
     return _NAME.sub("_", finding.line)
 
 
-def _said(finding: KnownFinding) -> str:
+def _words(finding: KnownFinding) -> str:
     where = " ".join(part for part in (finding.file, finding.function) if part)
     line = f": {finding.line}" if finding.line else ""
     return f"{finding.kind} in {where or 'the program'}{line}"
 
 
-# Bounds for `dynamo check` from `[tool.dynamo.check]` of pyproject.toml.
-#
-# [tool.dynamo.check] max-graph-breaks = 0 allow = ["graph-break-0123456789ab"]
-#
-# [tool.dynamo.check.programs."tests/test_model.py"] max-graphs = 2
+# Bounds of a project
 
-
+# Counts by the keys of their bounds.
 _MOST = {f"max-{name}": name for name in COUNTS}
 
 
 @dataclass(frozen=True)
 class ProjectBounds:
-    """The bounds of a project: for all of its programs, and by patterns of their names."""
+    """The bounds of a project: for all of its programs, and by patterns of program names."""
 
     for_all: Bounds | None = None
     by_pattern: Mapping[str, Bounds] = field(default_factory=dict)
 
     def of(self, program: str) -> Bounds | None:
-        """Those for a program; None where there are none."""
+        """The bounds for a program; None where there are none."""
         bounds = self.for_all
         for pattern, further in self.by_pattern.items():
-            if program == pattern or fnmatchcase(program, pattern):  # a test's name may have brackets
-                bounds = together(bounds, further)
+            if program == pattern or fnmatchcase(
+                program, pattern
+            ):  # brackets in a test's name are no pattern
+                bounds = merge_bounds(bounds, further)
         return bounds
 
 
 def bounds_of_project(folder: Path) -> ProjectBounds:
-    """What the nearest pyproject.toml says; LockFileProblem where that cannot be read."""
+    """The bounds in the nearest pyproject.toml; LockFileProblem where they cannot be read."""
     project = project_settings(folder)
     if project is None:
         return ProjectBounds()
@@ -234,8 +243,8 @@ def bounds_of_project(folder: Path) -> ProjectBounds:
     )
 
 
-def together(first: Bounds | None, second: Bounds | None) -> Bounds | None:
-    """Both; where they differ, the second."""
+def merge_bounds(first: Bounds | None, second: Bounds | None) -> Bounds | None:
+    """Both bounds merged; where they differ, the second."""
     if first is None or second is None:
         return first or second
     return Bounds({**first.most, **second.most}, first.allowed | second.allowed)
@@ -258,8 +267,7 @@ def _bounds(where: str, table: Any) -> Bounds:
     return Bounds(most, frozenset(allowed))
 
 
-# What differs between two lock files, or a lock file and a recording: `dynamo diff` with a lock file.
-
+# `dynamo diff` with a lock file on one side or both
 
 Verdict = Literal["nothing differs", "better", "worse", "different", "not comparable"]
 _ENDINGS = (".lock", ".toml")
@@ -267,7 +275,7 @@ _ENDINGS = (".lock", ".toml")
 
 @dataclass(frozen=True)
 class LockedDifference:
-    """Programs that both sides have, and those of one alone. `findings` are a recording's, by identity."""
+    """Programs of both sides, and programs of one side. `findings` are the recording's, by identity."""
 
     programs: tuple[Checked, ...]
     only_before: tuple[str, ...]
@@ -276,12 +284,12 @@ class LockedDifference:
 
     @property
     def differing(self) -> list[Checked]:
-        """The programs of which a fact differs."""
+        """The programs that differ in some fact."""
         return [each for each in self.programs if each.differences]
 
     @property
     def verdict(self) -> Verdict:
-        """As for two recordings; graphs that are more count as worse here, as they do for `dynamo check`."""
+        """The verdict as for two recordings, but more graphs count as worse, as in `dynamo check`."""
         worse, better = (any(getattr(each, way) for each in self.programs) for way in ("worse", "better"))
         if worse or better:
             return "different" if worse and better else "worse" if worse else "better"
@@ -313,18 +321,18 @@ def _differ(differing: Sequence[Checked], programs: int) -> str:
 
 
 def is_lock_file(path: Path) -> bool:
-    """Whether this is to be read as a lock file: a recording never has such a name."""
+    """Whether to read this as a lock file: a recording never has such a name."""
     return path.suffix in _ENDINGS and path.is_file()
 
 
 def compare_with_lock(before: Path, after: Path, name: str | None) -> LockedDifference:
-    """Two sides of which one is a lock file at least; `name` says which of its programs the other one is.
+    """Compare two sides, at least one a lock file; `name` says which of its programs a recording is of.
 
-    Raises LockFileProblem where that is not clear, and what reading either raises.
+    Raises LockFileProblem where that is ambiguous, and what reading either side raises.
     """
     if is_lock_file(before) and is_lock_file(after):
         was, now = read_lock(before), read_lock(after)
-        return _compared(was, now, {})
+        return _compare_facts(was, now, {})
     lock, other = (before, after) if is_lock_file(before) else (after, before)
     locked, recording = read_lock(lock), read(other, CONTENTS)
     facts, findings = facts_and_findings(recording)
@@ -332,10 +340,10 @@ def compare_with_lock(before: Path, after: Path, name: str | None) -> LockedDiff
     if program not in locked:
         raise LockFileProblem(f"{lock} has no {program!r}; it has {_listed(locked)}")
     sides = {program: locked[program]}, {program: facts}
-    return _compared(*(sides if lock == before else sides[::-1]), findings)
+    return _compare_facts(*(sides if lock == before else sides[::-1]), findings)
 
 
-def _compared(
+def _compare_facts(
     was: Mapping[str, Facts], now: Mapping[str, Facts], findings: Mapping[str, Finding]
 ) -> LockedDifference:
     both = [name for name in was if name in now]
@@ -348,7 +356,7 @@ def _compared(
 
 
 def _program_of(recording: Recording, locked: Mapping[str, Facts], lock: Path) -> str:
-    """The only one, or the only one that the recording's program has the name of."""
+    """The lock file's only program, or the only one with the name of the recording's program."""
     run = recording.run
     named = [name for name in locked if run is not None and _short(name) == run.program]
     found = list(locked) if len(locked) == 1 else named
@@ -358,7 +366,7 @@ def _program_of(recording: Recording, locked: Mapping[str, Facts], lock: Path) -
 
 
 def _short(name: str) -> str:
-    """A program by the name that a recording has for it: `train` for `scripts/train.py --fast`."""
+    """The name that a recording gives a program: `train` for `scripts/train.py --fast`."""
     try:
         words = shlex.split(name)
     except ValueError:

@@ -1,6 +1,7 @@
-"""The lock file: a TOML table for each program, a fact a line, sorted, for people to read, review and merge.
+"""The facts that `dynamo check` locks (counts and findings), and the lock file that stores them.
 
-It holds no absolute path, no time and nothing of the machine.
+The file is TOML with a table for each program and a line for each fact, sorted, so that people can read,
+review and merge it. It has no absolute path, no time and nothing of the machine.
 """
 
 import json
@@ -25,10 +26,9 @@ else:
     import tomli as tomllib
 
 
-# What `dynamo check` keeps of a run: counts, and the findings of the compiler's kinds, by identity.
+# Facts
 
-
-# As the lock file spells them, in its order; each is a field of `summarize`.
+# Names of counts in the lock file, in its order, and the field of `Summary` that each is.
 COUNTS: Mapping[str, str] = {
     "graphs": "graphs",
     "graph-breaks": "distinct_graph_breaks",
@@ -39,7 +39,7 @@ COUNTS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class KnownFinding:
-    """A finding as it can be compared with another run's: no line number, path or value."""
+    """A finding in a form that is comparable between runs: without line number, path or values."""
 
     identity: str
     kind: str
@@ -57,33 +57,33 @@ class Facts:
 
     @property
     def number(self) -> int:
-        """How many lines of the lock file they are."""
+        """The number of lines that the facts take in the lock file."""
         return sum(count is not None for count in self.counts.values()) + len(self.findings)
 
     def count_of(self, field: str) -> int | None:
-        """A count by its name in `Summary`; None as well where it is none that a lock file has."""
-        return next((self.counts.get(name) for name, of in COUNTS.items() if of == field), None)
+        """A count by its name in `Summary`; None also for counts that a lock file does not have."""
+        return next((self.counts.get(name) for name, known in COUNTS.items() if known == field), None)
 
     @property
     def is_empty(self) -> bool:
-        """Whether it is known that nothing was compiled, nor tried to be."""
+        """Whether it is known that nothing was compiled and no compile was tried."""
         return not self.findings and all(count == 0 for count in self.counts.values())
 
 
 def facts_of(recording: Recording) -> Facts:
-    """The facts of a recording, for those who need no word on them unless they differ from what is known."""
+    """The facts of a recording, without the findings' texts, which takes less time."""
     return _facts(recording, find_identities(Figures(recording), ANALYSES_OF_THE_COMPILER))
 
 
 def facts_and_findings(recording: Recording) -> tuple[Facts, dict[str, Finding]]:
-    """The same, and the findings themselves by their identity, the worst first in both."""
+    """The facts of a recording, and its findings by identity; the worst first in both."""
     findings = {each.identity: each for each in find(recording, analyses=ANALYSES_OF_THE_COMPILER)}
     return _facts(recording, findings), findings
 
 
 def _facts(recording: Recording, findings: Mapping[str, Draft | Finding]) -> Facts:
     summary = summarize(recording)
-    counts = {name: getattr(summary, of) for name, of in COUNTS.items()}
+    counts = {name: getattr(summary, field) for name, field in COUNTS.items()}
     return Facts(counts, {identity: _known(identity, each) for identity, each in findings.items()})
 
 
@@ -93,8 +93,7 @@ def _known(identity: str, finding: Draft | Finding) -> KnownFinding:
     return KnownFinding(identity, finding.kind, file, function_of(finding.function), line)
 
 
-# The lock file:
-
+# The file
 
 VERSION = 1
 DEFAULT_FILE = Path("dynamo.lock")
@@ -122,7 +121,7 @@ def read_lock(file: Path) -> dict[str, Facts]:
             raise LockFileProblem(f"{file}:{number}: a merge is not resolved; resolve it, then check again")
     try:
         content = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a mere ValueError
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a plain ValueError
         raise LockFileProblem(f"{file} is no TOML: {error}") from error
     version = content.pop("version", None)
     if version != VERSION:
@@ -131,7 +130,7 @@ def read_lock(file: Path) -> dict[str, Facts]:
 
 
 def write_lock(file: Path, facts: Mapping[str, Facts]) -> None:
-    """Write them all, in one step."""
+    """Write the facts of all programs, in one step."""
     if "version" in facts:
         raise LockFileProblem("in a lock file, `version` is no program: give it another --name")
     text = lock_text(facts)
@@ -179,5 +178,5 @@ def _facts_of_table(file: Path, program: str, table: Any) -> Facts:
 
 
 def _quoted(text: str) -> str:
-    """A basic string, whose escapes are those of JSON; DEL, which JSON lets stand, TOML does not."""
+    """A TOML basic string. Its escapes are those of JSON, but TOML also requires DEL to be escaped."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

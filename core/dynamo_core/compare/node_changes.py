@@ -1,4 +1,4 @@
-"""What differs between two graphs that belong together: ops, and the tensors of what both have."""
+"""What differs between two paired graphs: ops, tensors, arguments, generated kernels and saved tensors."""
 
 import re
 from collections import Counter
@@ -11,12 +11,14 @@ from ..model import CompileId, Node, Place, Recording, SavedTensor, TensorInfo
 from ..shared.aot_pair import INPUT
 from ..shared.graph_key import canonical_lines
 from .difference import ArgumentChange, KernelChange, OpChange, SavedChange, TensorChange
-from .graph_pairs import OneGraph, op_of
+from .graph_pairs import ComparedGraph, op_of
 
-# Pairs of the same op in what is left of two sequences, above which aligning these would take long.
+# The most pairs of the same op in two sequences for which these are aligned: more would take long.
 _MOST_PAIRS = 1_000_000
 _TERM = re.compile(r"[^\s,*()\[\]]+")
-_SYMBOL = re.compile(r"\b[a-z]{1,3}\d{1,9}\b")  # of a size: torch/utils/_sympy/symbol.py (prefix_str)
+# Symbols of sizes: torch/utils/_sympy/symbol.py (prefix_str)
+_SYMBOL = re.compile(r"\b[a-z]{1,3}\d{1,9}\b")
+_NUMBER = re.compile(r"_\d{1,9}$")  # Inductor numbers kernels of the same code
 
 _TRAITS: tuple[tuple[str, Callable[[TensorInfo], str]], ...] = (
     ("dtype", lambda tensor: tensor.dtype),
@@ -36,15 +38,15 @@ class SourceLines:
                 self._lines.setdefault(code.place.file, {}).update(code.source)
 
     def at(self, place: Place | None) -> str:
-        """The line, without its indentation; empty where it is not recorded."""
+        """The line at a place, without its indentation; empty where it is not recorded."""
         return "" if place is None else self._lines.get(place.file, {}).get(place.line, "").strip()
 
 
 Pieces = list[tuple[int, int, int, int, bool]]
 
 
-def aligned(before: Sequence[Node], after: Sequence[Node]) -> Pieces:
-    """Which nodes (from, to, from, to) stand for each other, and whether they are the same ops."""
+def align(before: Sequence[Node], after: Sequence[Node]) -> Pieces:
+    """Ranges of nodes (from, to, from, to) that correspond, and whether they are the same ops."""
     was, now = [op_of(node) for node in before], [op_of(node) for node in after]
     begin, limit = 0, min(len(was), len(now))
     while begin < limit and was[begin] == now[begin]:
@@ -68,7 +70,7 @@ def aligned(before: Sequence[Node], after: Sequence[Node]) -> Pieces:
 def op_changes(
     before: Sequence[Node], after: Sequence[Node], pieces: Pieces, lines: tuple[SourceLines, SourceLines]
 ) -> tuple[OpChange, ...]:
-    """The ops that came and went, in the order of the graph; those of one line and kind together."""
+    """The ops that were added and removed, in the graph's order; ops of one line and kind are one change."""
     found: dict[tuple[int, str, Place | None], OpChange] = {}
     for i, j, k, m, is_same in pieces:
         if is_same:
@@ -84,15 +86,15 @@ def op_changes(
 def tensor_changes(
     before: Sequence[Node], after: Sequence[Node], pieces: Pieces, lines: tuple[SourceLines, SourceLines]
 ) -> tuple[TensorChange, ...]:
-    """What differs in values that both have: of each change the first value, from which the others follow."""
+    """What differs in values that both graphs have; for each kind of change the first value is given."""
     found: dict[tuple[str, str, str], TensorChange] = {}
     symbols: tuple[dict[str, str], dict[str, str]] = ({}, {})
     for was, now in _same_nodes(before, after, pieces):
-        for of_was, of_now in zip(was.tensors, now.tensors, strict=False):
-            if of_was == of_now and not any(isinstance(size, str) for size in of_was.shape):
+        for old, new in zip(was.tensors, now.tensors, strict=False):
+            if old == new and not any(isinstance(size, str) for size in old.shape):
                 continue
             for what, trait in _TRAITS:
-                before_text, after_text = trait(of_was), trait(of_now)
+                before_text, after_text = trait(old), trait(new)
                 if _numbered(before_text, symbols[0]) == _numbered(after_text, symbols[1]):
                     continue
                 key = what, before_text, after_text
@@ -107,7 +109,7 @@ def tensor_changes(
 def argument_change(
     before: Sequence[Node], after: Sequence[Node], lines: SourceLines
 ) -> ArgumentChange | None:
-    """The first node that does the same with other arguments; None where there is none."""
+    """The first node that has other arguments; None where there is none."""
     was_lines, now_lines = (
         canonical_lines([_as_recorded(node) for node in nodes]) for nodes in (before, after)
     )
@@ -123,11 +125,11 @@ def _as_recorded(node: Node) -> Mapping[str, str]:
 
 
 def _first_of_each(found: Mapping[tuple[str, str, str], TensorChange]) -> Iterator[TensorChange]:
-    """Of each trait what changed first: one size that changes makes many shapes others."""
+    """The first change of each trait, for all values: one changed size changes many shapes."""
     for what, _ in _TRAITS:
-        of_trait = [change for change in found.values() if change.what == what]
-        if of_trait:
-            yield replace(of_trait[0], values=sum(change.values for change in of_trait))
+        changes = [change for change in found.values() if change.what == what]
+        if changes:
+            yield replace(changes[0], values=sum(change.values for change in changes))
 
 
 def _same_nodes(before: Sequence[Node], after: Sequence[Node], pieces: Pieces) -> Iterator[tuple[Node, Node]]:
@@ -137,22 +139,19 @@ def _same_nodes(before: Sequence[Node], after: Sequence[Node], pieces: Pieces) -
 
 
 def _numbered(text: str, known: dict[str, str]) -> str:
-    """With symbols of sizes by their order: what they are called is made of the names of locals.
+    """The text with symbols of sizes numbered in their order, as their names depend on those of locals.
 
-    The terms of a sum or product stand in the order of these names.
+    The terms of a sum or product are sorted, since torch orders them by these names.
     """
     numbered = _SYMBOL.sub(lambda name: known.setdefault(name[0], f"?{len(known)}"), text)
     return numbered if numbered == text else " ".join(sorted(_TERM.findall(numbered)))
 
 
-# What was made of a graph: the kernels that Inductor generated, and what is saved for the backward.
-
-
-_NUMBER = re.compile(r"_\d{1,9}$")  # kernels of one code are counted
+# What a graph was compiled to: generated kernels, and tensors saved for the backward
 
 
 class CompiledCode:
-    """What was made of each graph of a recording."""
+    """The kernels that Inductor generated for each graph of a recording, and what forward graphs save."""
 
     def __init__(self, recording: Recording) -> None:
         self.lines = SourceLines(recording)
@@ -163,21 +162,21 @@ class CompiledCode:
                 for name, calls in code.calls.items():
                     counted[_NUMBER.sub("", name)] += max(calls, 1)
 
-    def kernels(self, of: OneGraph) -> Counter[str] | None:
+    def kernels(self, compared: ComparedGraph) -> Counter[str] | None:
         """Calls of kernels, forward and backward, by the name without its number; None if not recorded."""
-        return self._kernels.get((of.process.stream.name, of.graph.compile_id))
+        return self._kernels.get((compared.process.stream.name, compared.graph.compile_id))
 
-    def saved(self, of: OneGraph) -> Saved | None:
-        """What the forward saves; None where that is not recorded, and where there is no backward."""
-        pairs = pairs_of(of.graph, of.process)
+    def saved(self, compared: ComparedGraph) -> Saved | None:
+        """What the forward saves; None where it is not recorded or there is no backward."""
+        pairs = pairs_of(compared.graph, compared.process)
         return saved_by(pairs) if pairs else None
 
 
 Codes = tuple[CompiledCode, CompiledCode]
 
 
-def kernel_change(was: OneGraph, now: OneGraph, codes: Codes) -> KernelChange | None:
-    """Where running the graph takes other kernels."""
+def kernel_change(was: ComparedGraph, now: ComparedGraph, codes: Codes) -> KernelChange | None:
+    """The change in kernels that the graph runs; None where there is none, or it is not known."""
     before, after = codes[0].kernels(was), codes[1].kernels(now)
     if before is None or after is None or before == after:
         return None
@@ -186,20 +185,21 @@ def kernel_change(was: OneGraph, now: OneGraph, codes: Codes) -> KernelChange | 
     )
 
 
-def saved_change(was: OneGraph, now: OneGraph, codes: Codes) -> SavedChange | None:
-    """Where the forward saves more or less than it did."""
+def saved_change(was: ComparedGraph, now: ComparedGraph, codes: Codes) -> SavedChange | None:
+    """The change in what the forward saves; None where there is none, or it is not known."""
     before, after = codes[0].saved(was), codes[1].saved(now)
     if before is None or after is None or before.bytes is None or after.bytes is None:
         return None
     if before.bytes == after.bytes:
         return None
-    came = _beyond(after.tensors, before.tensors)
-    went = _beyond(before.tensors, after.tensors)
-    tensors = (*_changes(came, 1, codes[1].lines), *_changes(went, -1, codes[0].lines))
+    added = _surplus(after.tensors, before.tensors)
+    removed = _surplus(before.tensors, after.tensors)
+    tensors = (*_changes(added, 1, codes[1].lines), *_changes(removed, -1, codes[0].lines))
     return SavedChange(before.bytes, after.bytes, tensors)
 
 
-def _beyond(tensors: Sequence[SavedTensor], others: Sequence[SavedTensor]) -> list[SavedTensor]:
+def _surplus(tensors: Sequence[SavedTensor], others: Sequence[SavedTensor]) -> list[SavedTensor]:
+    """The tensors that are left when each of `others` is matched with one."""
     waiting = Counter(map(_made_by, others))
     left = []
     for tensor in tensors:
@@ -210,7 +210,7 @@ def _beyond(tensors: Sequence[SavedTensor], others: Sequence[SavedTensor]) -> li
 
 
 def _made_by(tensor: SavedTensor) -> str:
-    """The node that made the memory: a view of it, or what detaches it, is the same to save."""
+    """The node that made the saved memory: a view or a detached tensor shares it."""
     return INPUT if tensor.kind == INPUT else _NUMBER.sub("", tensor.storage)
 
 

@@ -1,4 +1,4 @@
-"""The verdict of a comparison: better, worse or just different, by what the compiler made of the program."""
+"""The verdict of a comparison: better, worse or just different, by its findings and counts."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -9,7 +9,7 @@ from .counts import EXIT_CODE
 from .difference import Compared, CountChange, FindingChange, GraphChange, GuardChange, Time, Verdict
 from .findings import MatchedFindings
 
-# What there should be as few of as can be: findings of a kind, or a count that says better how many.
+# Of these, fewer are better: kinds of findings, where a count says how many, and other kinds.
 COUNTED: Mapping[Kind, tuple[str, tuple[str, str]]] = {
     "fell back to eager": ("frames that ran eager", ("frame that runs eager", "frames that run eager")),
     "compiler error": ("errors in the compiler", ("error in the compiler", "errors in the compiler")),
@@ -35,7 +35,7 @@ def verdict_of(
     times: Sequence[Time],
     compared: Compared,
 ) -> tuple[Verdict, str]:
-    """The verdict, and the sentence that the page begins with."""
+    """The verdict, and the sentence that the report begins with."""
     by_name = {change.name: change.after - change.before for change in counts if change.function is None}
     by_kind = Counter(finding.kind for finding in findings.came)
     by_kind.subtract(finding.kind for finding in findings.went)
@@ -48,18 +48,20 @@ def verdict_of(
         findings.came or findings.went or findings.changed or graphs or counts
     ):
         return "nothing differs", _with_times(_nothing(compared), times)
-    said = _amounts([*judged, *neutral]) or _of_what_changed(findings, graphs, counts)
+    amounts = _amounts([*judged, *neutral]) or _changed_parts(findings, graphs, counts)
     ended = [f"it ended with exit code {change.after}, not {change.before}" for change in endings]
-    return verdict, _with_times(f"{verdict.capitalize()}: {'; '.join(filter(None, [said, *ended]))}", times)
+    return verdict, _with_times(
+        f"{verdict.capitalize()}: {'; '.join(filter(None, [amounts, *ended]))}", times
+    )
 
 
-def whose_it_is(
+def torch_version_note(
     findings: MatchedFindings,
     graphs: Sequence[GraphChange],
     guards: Sequence[GuardChange],
     of_torch: Collection[str],
 ) -> str:
-    """Where torch is another one: whether that is all, as far as the lines of compiled functions tell."""
+    """Where the versions of torch differ: whether that alone explains all differences, in words."""
     explained = [finding.identity in of_torch for finding in (*findings.came, *findings.went)]
     explained += [not findings.changed]
     explained += [graph.is_of_torch or graph.because in of_torch for graph in graphs]
@@ -85,13 +87,13 @@ def _nothing(compared: Compared) -> str:
 def _amounts(changes: _More) -> str:
     parts = []
     for word, sign in (("more", 1), ("fewer", -1)):
-        alike = [number(abs(amount), *words) for amount, words in changes if amount * sign > 0]
-        if alike:
-            parts.append(f"{_listed(alike)} {word}")
+        amounts = [number(abs(amount), *words) for amount, words in changes if amount * sign > 0]
+        if amounts:
+            parts.append(f"{_listed(amounts)} {word}")
     return ", ".join(parts)
 
 
-def _of_what_changed(
+def _changed_parts(
     findings: MatchedFindings, graphs: Sequence[GraphChange], counts: Sequence[CountChange]
 ) -> str:
     parts = [
@@ -115,9 +117,9 @@ def _met(changed: Sequence[FindingChange]) -> str:
 
 
 def _with_times(sentence: str, times: Sequence[Time]) -> str:
-    """What was measured stands behind it: it does not decide."""
-    said = [f"{each.name} is {each.why}" for each in times if each.verdict in ("longer", "shorter")]
-    return "; ".join([sentence, *said])
+    """The sentence with the times that changed appended, which do not affect the verdict."""
+    changed = [f"{each.name} is {each.why}" for each in times if each.verdict in ("longer", "shorter")]
+    return "; ".join([sentence, *changed])
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -1,4 +1,7 @@
-"""Each module that a program called: whether it exports, with what, and what is in the way."""
+"""Whether the modules that a program called export, with what code, and what is in the way.
+
+They are from the trials of `dynamo export` (`capture/exporting`), or from a trace that torch wrote.
+"""
 
 import fcntl
 import os
@@ -49,7 +52,7 @@ from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import open_private
 from .obstacles import Obstacle, drafted_obstacle, obstacles
 
-# The exports in a trace that torch wrote: whether each gave a program, and what it ran into.
+# Exports in a trace that torch wrote
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ class ExportInTrace:
 
 
 def exports_in_trace(recording: Recording) -> tuple[ExportInTrace, ...]:
-    """All of them, in the order in which they began."""
+    """All exports in the traces, in the order in which they began."""
     found = (
         ExportInTrace(process.stream.name, each.began, each.program, _obstacles(each))
         for process in recording.processes
@@ -75,17 +78,20 @@ def exports_in_trace(recording: Recording) -> tuple[ExportInTrace, ...]:
     return tuple(sorted(found, key=lambda each: each.began))
 
 
-def _users(stack: Sequence[StackFrame]) -> tuple[StackFrame, ...]:
-    """A stack down to the innermost line of the user's own: what follows is torch at work on the export."""
-    own = max((place for place, each in enumerate(stack, start=1) if not is_library(each.place)), default=0)
-    return tuple(stack[:own])
+def _user_frames(stack: Sequence[StackFrame]) -> tuple[StackFrame, ...]:
+    """A stack down to the user's innermost line: the frames below it are torch's export code."""
+    end = max((place for place, each in enumerate(stack, start=1) if not is_library(each.place)), default=0)
+    return tuple(stack[:end])
 
 
 def _obstacles(traced: TracedExport) -> tuple[Obstacle, ...]:
-    """Each line once, and each operator of which no line is known; which way of exporting met it is not."""
+    """The obstacles of an export, once for each line, or for each operator without a known line.
+
+    The way of exporting that met them is not known.
+    """
     found: dict[object, Obstacle] = {}
     for met in traced.obstacles:
-        obstacle = replace(drafted_obstacle(replace(met, stack=_users(met.stack))), met_by=())
+        obstacle = replace(drafted_obstacle(replace(met, stack=_user_frames(met.stack))), met_by=())
         if obstacle.place is not None and obstacle.place.file == UNKNOWN_FILE:
             obstacle = replace(obstacle, place=None)
         key = (obstacle.place, obstacle.cause) if obstacle.place is not None else obstacle.words
@@ -94,12 +100,11 @@ def _obstacles(traced: TracedExport) -> tuple[Obstacle, ...]:
     return tuple(found.values())
 
 
-# Each module that a program called:
-
+# Modules that a program called
 
 _PROBE = "modules to export"  # the name of the probe (`capture/probe_table.py`)
 Verdict = Literal["exports", "exports for some calls", "disagrees with eager", "does not export", "raises"]
-"""Some calls: those with the sizes and values of one call, where others had other ones."""
+"""`exports for some calls`: for those with the sizes and values of one call, where calls differ in them."""
 
 
 @dataclass(frozen=True)
@@ -155,11 +160,11 @@ class ModuleExport:
 
 @dataclass(frozen=True)
 class Exports:
-    """The modules in the order in which they were called first.
+    """The modules in the order in which they were first called.
 
-    `left_out` were called and not tried, and `why_left_out` says why; None where that was not recorded.
-    `problem` is an error of ours, for which calls were not looked at. A trace of torch's own has no modules,
-    and the exports that it `traced`.
+    `left_out` is how many were called and not tried, and `why_left_out` says why; None where that was not
+    recorded. `problem` is an error of ours, because of which calls were not observed. A trace that torch wrote
+    has no modules, but the exports that it `traced`.
     """
 
     modules: tuple[ModuleExport, ...]
@@ -170,7 +175,7 @@ class Exports:
 
 
 def exports_of(recording: Recording) -> Exports:
-    """What came of the trials of a run, or of the exports in a trace; NotARecording where there were none."""
+    """The results of a run's trials, or the exports in a trace; NotARecording where there are none."""
     if recording.run is None or recording.run.settings.recorded.get("export") is None:
         traced = exports_in_trace(recording)
         if traced:
@@ -180,46 +185,48 @@ def exports_of(recording: Recording) -> Exports:
             "an export that was written with TORCH_DTRACE"
         )
     folder = recording.path / EXPORT_FOLDER
-    noted = [each.modules_called for each in recording.processes if each.modules_called is not None]
-    left_out = sum(each.left_out for each in noted) if noted or not recording.processes else None
-    why = next((each.cannot_copy for each in noted if each.cannot_copy), None)
+    called = [each.modules_called for each in recording.processes if each.modules_called is not None]
+    left_out = sum(each.left_out for each in called) if called or not recording.processes else None
+    why = next((each.cannot_copy for each in called if each.cannot_copy), None)
     modules = _modules(folder) if folder.is_dir() and any(folder.glob("*.log")) else ()
-    if not modules and any(each.modules > each.left_out for each in noted):
+    if not modules and any(each.modules > each.left_out for each in called):
         raise NotARecording(f"{recording.path} has no trials in it, as a bundle; name the recording's folder")
-    failed = (each.failed_probes.get(_PROBE) for each in recording.processes)
-    return Exports(tuple(modules), left_out, why, next(filter(None, failed), None))
+    problems = (each.failed_probes.get(_PROBE) for each in recording.processes)
+    return Exports(tuple(modules), left_out, why, next(filter(None, problems), None))
 
 
 def _modules(folder: Path) -> list[ModuleExport]:
     trials = read(folder, CONTENTS)
     copies = [process for process in trials.processes if process.called_module is not None]
     copies.sort(key=lambda process: process.info.began_ns or 0)
-    return _distinct([_module(copy, trials) for copy in copies])
+    return _with_unique_names([_module_of(copy, trials) for copy in copies])
 
 
-def _distinct(modules: Sequence[ModuleExport]) -> list[ModuleExport]:
-    """Of several modules of one class, the second is `Linear (2)`."""
+def _with_unique_names(modules: Sequence[ModuleExport]) -> list[ModuleExport]:
+    """The modules with a number for further ones of a class: the second is `Linear (2)`."""
     found: list[ModuleExport] = []
     met: Counter[str] = Counter()
-    for each in modules:
-        met[each.name] += 1
-        count = met[each.name]
-        found.append(replace(each, name=f"{each.name} ({count})") if count > 1 else each)
+    for module in modules:
+        met[module.name] += 1
+        count = met[module.name]
+        found.append(replace(module, name=f"{module.name} ({count})") if count > 1 else module)
     return found
 
 
-def _module(copy: Process, trials: Recording) -> ModuleExport:
-    """A copy of the program's process, and the trials that were forked from it."""
+def _module_of(copy: Process, trials: Recording) -> ModuleExport:
+    """The export of a module, from a copy of the program's process and the trials that it forked."""
     module = copy.called_module
     assert module is not None
     forks = [each for each in trials.processes if each.info.ppid == copy.info.pid]
-    tried = _in_order([trial for process in (*forks, copy) for trial in process.export_trials])
-    made = [each for each in forks if each.export_trials]
+    tried = _unique_in_order([trial for process in (*forks, copy) for trial in process.export_trials])
+    with_trials = [each for each in forks if each.export_trials]
     compiled = [process for process in forks if any(t.kind == COMPILE for t in process.export_trials)]
     findings = find(replace(trials, processes=compiled), analyses=ANALYSES_OF_THE_COMPILER)
     works = [trial for trial in tried if trial.kind in (EXPORT, STRICT) and trial.outcome == DONE]
     compared = tuple(
-        _compared(fork.export_trials[0].kind, each) for fork in made for each in fork.export_comparisons
+        _compared_call(fork.export_trials[0].kind, each)
+        for fork in with_trials
+        for each in fork.export_comparisons
     )
     return ModuleExport(
         name=module.name,
@@ -233,18 +240,18 @@ def _module(copy: Process, trials: Recording) -> ModuleExport:
         inputs=module.inputs,
         constants=module.constants,
         dynamic_shapes=module.dynamic_shapes,
-        code=_code(module, works),
-        ways=tuple(map(_way, tried)),
+        code=_export_code(module, works),
+        ways=tuple(map(_way_of, tried)),
         compared=compared,
-        obstacles=tuple(obstacles(_that_failed(tried), findings, copy.torch_version)),
+        obstacles=tuple(obstacles(_failed_trials(tried), findings, copy.torch_version)),
         file=next((each.saved for each in works if each.saved), None),
         not_saved=next((f"{each.error_kind}: {each.error}" for each in works if each.error), None),
         package=next((each.saved for each in tried if each.kind == AOTI and each.outcome == DONE), None),
     )
 
 
-def _in_order(trials: Iterable[ExportTrial]) -> list[ExportTrial]:
-    """Each once, as a trial that went well may be ended while its program is compared."""
+def _unique_in_order(trials: Iterable[ExportTrial]) -> list[ExportTrial]:
+    """Each kind of trial once: one that succeeded is recorded twice if it is ended while comparing."""
     order = (EXPORT, STRICT, DRAFT, COMPILE, AOTI)
     once: dict[tuple[str, bool], ExportTrial] = {}
     for trial in trials:
@@ -254,17 +261,17 @@ def _in_order(trials: Iterable[ExportTrial]) -> list[ExportTrial]:
     return sorted(once.values(), key=lambda trial: (order.index(trial.kind), not trial.is_dynamic))
 
 
-def _that_failed(tried: Sequence[ExportTrial]) -> list[ExportTrial]:
-    """Those that say what is in the way; of a kind that fails in the same way twice, the first."""
+def _failed_trials(tried: Sequence[ExportTrial]) -> list[ExportTrial]:
+    """The trials that failed or that met an obstacle."""
     return [trial for trial in tried if trial.outcome != DONE or trial.obstacles]
 
 
-def _way(trial: ExportTrial) -> Way:
+def _way_of(trial: ExportTrial) -> Way:
     words = None if trial.error is None else f"{trial.error_kind or 'ended'}: {trial.error}"
     return Way(trial.kind, "dynamic" if trial.is_dynamic else "fixed", trial.outcome, trial.seconds, words)
 
 
-def _compared(kind: str, comparison: ExportComparison) -> ComparedCall:
+def _compared_call(kind: str, comparison: ExportComparison) -> ComparedCall:
     sizes = ", ".join(f"{name} {list(each)}" for name, each in comparison.sizes.items())
     return ComparedCall(
         kind, sizes, comparison.outcome, comparison.compared, comparison.why, comparison.worst
@@ -282,13 +289,13 @@ def _verdict(
     if any(each.outcome == DISAGREES for each in compared):
         return "disagrees with eager"
     are_fixed = module.dynamic_shapes is not None and not any(trial.is_dynamic for trial in works)
-    if are_fixed or values_left_out(module.constants):
+    if are_fixed or specialized_arguments(module.constants):
         return "exports for some calls"
     return "exports"
 
 
-def values_left_out(constants: Iterable[ConstantSeen]) -> list[ConstantSeen]:
-    """Arguments that had several values, of which an exported program knows one: whole numbers alone vary."""
+def specialized_arguments(constants: Iterable[ConstantSeen]) -> list[ConstantSeen]:
+    """Arguments with several values, of which an exported program has only one; integers can be dynamic."""
     return [
         each
         for each in constants
@@ -296,8 +303,8 @@ def values_left_out(constants: Iterable[ConstantSeen]) -> list[ConstantSeen]:
     ]
 
 
-def _code(module: CalledModule, works: Sequence[ExportTrial]) -> str | None:
-    """What exports it, as it was tried."""
+def _export_code(module: CalledModule, works: Sequence[ExportTrial]) -> str | None:
+    """The code that exports a module, as it was tried; None where no trial succeeded."""
     if not works:
         return None
     best = max(works, key=lambda trial: (trial.is_dynamic, trial.kind == EXPORT))
@@ -313,7 +320,7 @@ def _code(module: CalledModule, works: Sequence[ExportTrial]) -> str | None:
 
 
 def agreement(module: ModuleExport) -> str:
-    """In a word or two: of all that was compared."""
+    """Whether the exported program agrees with eager over all compared calls, in a word or two."""
     outcomes = {each.outcome for each in module.compared}
     if DISAGREES in outcomes:
         return DISAGREES
@@ -322,15 +329,16 @@ def agreement(module: ModuleExport) -> str:
     return AGREES if outcomes == {AGREES} else "agrees in part" if AGREES in outcomes else "not comparable"
 
 
-# Put the exported programs of a run where the user wants them.
+# Saving exported programs
 
 
 def save_exported(
     modules: Sequence[ModuleExport], recording: Path, target: Path, *, packages: bool
 ) -> list[Path]:
-    """Copy them to `target`, a file; several into a folder that has its name without the ending.
+    """Copy the exported programs, or packages, to the file `target`; several to a folder of that name.
 
-    The files are those that this run has just written. NothingExported or CannotRecord.
+    The folder's name has no file ending. The files are those that this run has just written. Raises
+    NothingExported or CannotRecord.
     """
     named = {module: module.package if packages else module.file for module in modules}
     found = {module: recording / EXPORT_FOLDER / Path(file).name for module, file in named.items() if file}
@@ -356,15 +364,14 @@ def _file_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "_", name).strip("._-") or "module"
 
 
-# Wait for the copies of the program's processes, in which torch.export is tried (`capture/exporting`).
-
+# Waiting for the copies of the program's processes, in which torch.export is tried
 
 _LOOKS_EVERY = 0.1  # seconds
-_ENDS_WITHIN = 5.0  # seconds, once trials are to stop
+_ENDS_WITHIN = 5.0  # seconds that trials have to stop
 
 
 def wait_for_trials(recording: Path, announce: Callable[[str], None]) -> None:
-    """Return when all copies have ended; they begin once the program has. Interrupted, they are stopped."""
+    """Return when all copies have ended; they start when the program has ended. An interrupt stops them."""
     folder = recording / EXPORT_FOLDER
     if not (folder / EXPORT_RUNNING).exists():
         return  # no module was called
@@ -372,7 +379,7 @@ def wait_for_trials(recording: Path, announce: Callable[[str], None]) -> None:
     announce("trying to export what the program called")
     try:
         _wait(folder)
-    finally:  # inputs of the program that no copy has read
+    finally:  # remove inputs of the program that no copy has read
         for file in folder.glob(f"*{EXPORT_CALL_SUFFIX}"):
             file.unlink(missing_ok=True)
 
@@ -391,6 +398,7 @@ def _wait(folder: Path) -> None:
 
 
 def _have_ended(running: int) -> bool:
+    """Whether no copy holds the lock on the file any more."""
     try:
         fcntl.flock(running, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True

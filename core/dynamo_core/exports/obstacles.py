@@ -1,7 +1,7 @@
 """What stands in the way of an export: the line, why, and what to do.
 
-Where Dynamo breaks the graph at the same line, the finding on that break says it. Else a table here, of what
-only an export asks for; else what the tables of remedies say of torch's words.
+Where Dynamo breaks the graph at the same line, cause and remedies are those of the finding on that break.
+Else they are from a table here, of what only an export requires; else from the tables of remedies for breaks.
 Source of the words: torch/fx/experimental/symbolic_shapes.py (GuardOnDataDependentSymNode, produce_guards),
 torch/_export/non_strict_utils.py, torch/export/_trace.py, torch/_subclasses/fake_tensor.py; 2.13.
 """
@@ -38,8 +38,8 @@ class Obstacle:
 
 
 @dataclass(frozen=True)
-class _Known:
-    """What `words` of torch's, on a `line` of the user's, come from; `cause` may name groups of the words."""
+class _Rule:
+    """The cause and remedies for torch's `words`, on a `line` of the user's; `cause` may use their groups."""
 
     words: re.Pattern[str]
     cause: str
@@ -48,8 +48,8 @@ class _Known:
 
 
 _DATA_DEPENDENT = re.compile(r"[Dd]ata-dependent (?:expression|error|branch)|DATA_DEPENDENT")
-_KNOWN = (
-    _Known(
+_RULES = (
+    _Rule(
         re.compile(r"as dynamic but your code specialized it|Constraints violated"),
         "a size was not the same in all calls, but the code computes with it as a constant",
         (
@@ -57,7 +57,7 @@ _KNOWN = (
             "branches on it, or export for that one size",
         ),
     ),
-    _Known(
+    _Rule(
         _DATA_DEPENDENT,
         "how often the loop runs depends on what a tensor holds, which is not known while it is exported",
         (
@@ -66,7 +66,7 @@ _KNOWN = (
         ),
         re.compile(r"^while\b"),
     ),
-    _Known(
+    _Rule(
         _DATA_DEPENDENT,
         "what comes next depends on a value that is known only when the program runs",
         (
@@ -74,12 +74,12 @@ _KNOWN = (
             "where the value is always in some range, say so before the line: torch._check(condition)",
         ),
     ),
-    _Known(
+    _Rule(
         re.compile(r"MISSING_FAKE_KERNEL|no fake impl|no abstract impl|register_fake|fake kernel"),
         "an operator has no fake kernel, from which torch would learn what sizes and types it gives",
         ("register one: @torch.library.register_fake('namespace::operator')",),
     ),
-    _Known(
+    _Rule(
         re.compile(r"(?:Found <class '[\w.]{0,200}?|unrecognized type \w+\()(?P<type>\w+)(?:'>|\))"),
         "it returns a {type}, of which torch.export does not know how to take it apart",
         (
@@ -88,7 +88,7 @@ _KNOWN = (
             "register its type: torch.export.register_dataclass, torch.utils._pytree.register_pytree_node",
         ),
     ),
-    _Known(
+    _Rule(
         re.compile(r"Unsupported input type|[Uu]nsupported (?:input|output|type)|only pytree|pytree node"),
         "torch.export takes tensors, numbers, strings and containers of them, and this is none",
         (
@@ -96,57 +96,56 @@ _KNOWN = (
             "torch.utils._pytree.register_pytree_node; or pass the tensors in it",
         ),
     ),
-    _Known(
+    _Rule(
         re.compile(r"assigned during export|registered as buffers"),
         "forward assigns a tensor to an attribute of the module, which the exported program could not keep",
         ("make it a buffer: self.register_buffer('name', tensor) in __init__, or return it",),
     ),
-    _Known(
+    _Rule(
         re.compile(r"data is not allocated yet|\.numpy\(\) is not supported|Cannot access data pointer"),
         "code outside of torch looks at the values of a tensor, which has none while it is exported",
         ("compute it with torch's own functions, or make it a custom operator (torch.library.custom_op)",),
     ),
-    _Known(
+    _Rule(
         re.compile(r"Must provide a tree_name"),
         "torch takes no dynamic_shapes where forward gets arguments by **keywords",
         ("name these arguments in the signature of forward",),
     ),
-    _Known(
+    _Rule(
         re.compile(r"ScriptModule"),
         "it is a TorchScript module, which torch.export does not take",
         ("export the module that it was scripted from",),
     ),
 )
-
-
+# Remedies that leave code to Python, which an export cannot.
 _LEAVES_IT_TO_PYTHON = re.compile(r"torch\.compile\b|compiled function|before the call of")
 
 
 def obstacles(
     trials: Iterable[ExportTrial], findings: Sequence[Finding], version: str | None
 ) -> list[Obstacle]:
-    """All that was met, each line once, in the order in which it was met."""
+    """All obstacles that the trials met, each line once, in the order in which they were met."""
     found: list[Obstacle] = []
     for trial in trials:
-        found += [_of_trial(trial, version)] if trial.failed_at is not None else []
-        found += [_ended(trial)] if trial.outcome in (TOO_LONG, CRASHED) else []
+        found += [_trial_obstacle(trial, version)] if trial.failed_at is not None else []
+        found += [_ended_obstacle(trial)] if trial.outcome in (TOO_LONG, CRASHED) else []
         found += [drafted_obstacle(each) for each in trial.obstacles]
-    found += [_of_finding(finding) for finding in findings]
-    return _each_line_once(found)
+    found += [_finding_obstacle(finding) for finding in findings]
+    return _merge_by_line(found)
 
 
-def _of_trial(trial: ExportTrial, version: str | None) -> Obstacle:
+def _trial_obstacle(trial: ExportTrial, version: str | None) -> Obstacle:
     failed_at = trial.failed_at
     assert failed_at is not None
-    line = _line(failed_at)
-    known = _known(trial.error or "", line.source)
+    line = _locate(failed_at)
+    known = _rule_for(trial.error or "", line.source)
     advice: tuple[str, ...] = ()
     if trial.outcome == RAISED:
         cause = f"the module itself raises {trial.error_kind}, without any export"
     elif known is not None:
         cause, advice = known.cause, known.remedies
     else:
-        cause, advice = _of_break(failed_at, version)
+        cause, advice = _break_advice(failed_at, version)
     return Obstacle(
         met_by=(trial.kind,),
         place=line.place,
@@ -155,12 +154,12 @@ def _of_trial(trial: ExportTrial, version: str | None) -> Obstacle:
         via=line.via,
         cause=cause,
         remedies=advice,
-        words=f"{trial.error_kind}: {_says_most(trial.error or '')}",
+        words=f"{trial.error_kind}: {_most_specific_line(trial.error or '')}",
     )
 
 
 class _Line(NamedTuple):
-    """Where an obstacle is: the user's line, and the library's in it."""
+    """Where an obstacle is: the user's line, and the library's line that it leads to."""
 
     place: Place | None
     function: str | None
@@ -168,7 +167,7 @@ class _Line(NamedTuple):
     via: StackFrame | None
 
 
-def _line(met: GraphBreak) -> _Line:
+def _locate(met: GraphBreak) -> _Line:
     line, library = user_line(met)
     via = met.stack[-1] if library is not None else None
     return (
@@ -178,11 +177,11 @@ def _line(met: GraphBreak) -> _Line:
     )
 
 
-def _of_break(failed_at: GraphBreak, version: str | None) -> tuple[str, tuple[str, ...]]:
+def _break_advice(failed_at: GraphBreak, version: str | None) -> tuple[str, tuple[str, ...]]:
     return break_cause(failed_at, version), tuple(each.text for each in break_advice(failed_at, version))
 
 
-def _ended(trial: ExportTrial) -> Obstacle:
+def _ended_obstacle(trial: ExportTrial) -> Obstacle:
     cause = (
         f"the trial was ended after {trial.seconds:.0f} s (--time-limit)"
         if trial.outcome == TOO_LONG
@@ -192,9 +191,9 @@ def _ended(trial: ExportTrial) -> Obstacle:
 
 
 def drafted_obstacle(drafted: DraftedObstacle) -> Obstacle:
-    """One that a draft met, or that stands in a trace of torch's own."""
-    line = _line(GraphBreak(drafted.text, drafted.stack, None))
-    known = _known(drafted.kind, line.source)
+    """An obstacle that a draft export met, or that is in a trace that torch wrote."""
+    line = _locate(GraphBreak(drafted.text, drafted.stack, None))
+    known = _rule_for(drafted.kind, line.source)
     cause = known.cause if known is not None else drafted.kind.replace("_", " ").lower()
     return Obstacle(
         met_by=(DRAFT,),
@@ -208,7 +207,7 @@ def drafted_obstacle(drafted: DraftedObstacle) -> Obstacle:
     )
 
 
-def _of_finding(finding: Finding) -> Obstacle:
+def _finding_obstacle(finding: Finding) -> Obstacle:
     return Obstacle(
         met_by=(COMPILE,),
         place=finding.place,
@@ -216,42 +215,43 @@ def _of_finding(finding: Finding) -> Obstacle:
         source=finding.source,
         via=finding.via,
         cause=finding.cause,
-        remedies=_for_an_export(finding),
+        remedies=_export_remedies(finding),
         words=first_line(finding.evidence.records[0]) if finding.evidence.records else "",
     )
 
 
-def _for_an_export(finding: Finding) -> tuple[str, ...]:
-    """Edits that keep it in one graph: an export knows no setting, and nothing that is left to Python."""
+def _export_remedies(finding: Finding) -> tuple[str, ...]:
+    """The remedies that work for an export: edits, but not settings or leaving code to Python."""
     texts = [each.text for each in finding.remedies if each.kind == "edit"]
     return tuple(text for text in texts if not _LEAVES_IT_TO_PYTHON.search(text))
 
 
-def _known(words: str, source: str) -> _Known | None:
-    for each in _KNOWN:
-        found = each.words.search(words)
-        if found is not None and (each.line is None or each.line.search(source)):
-            return replace(each, cause=each.cause.format_map(found.groupdict()))
+def _rule_for(words: str, source: str) -> _Rule | None:
+    for rule in _RULES:
+        found = rule.words.search(words)
+        if found is not None and (rule.line is None or rule.line.search(source)):
+            return replace(rule, cause=rule.cause.format_map(found.groupdict()))
     return None
 
 
-def _says_most(error: str) -> str:
-    """The line of torch's error that names the size, where its first one does not."""
+def _most_specific_line(error: str) -> str:
+    """The line of torch's error that names the size, if there is one, else the first line."""
     named = re.search(r"^ {0,4}- (You marked .*)$", error, re.MULTILINE)
     return named[1] if named else first_line(error)
 
 
-def _each_line_once(found: list[Obstacle]) -> list[Obstacle]:
-    """Together what was met at one line, and what was met for the same cause where torch names no line."""
-    of_place: dict[object, list[Obstacle]] = {}
-    for each in found:
-        elsewhere = [other.place for other in found if other.place and other.cause == each.cause]
-        of_place.setdefault(each.place or next(iter(elsewhere), None) or each.cause, []).append(each)
-    return [_together(same) for same in of_place.values()]
+def _merge_by_line(found: list[Obstacle]) -> list[Obstacle]:
+    """Merge obstacles at the same line, and those of the same cause where torch names no line."""
+    by_place: dict[object, list[Obstacle]] = {}
+    for obstacle in found:
+        elsewhere = [other.place for other in found if other.place and other.cause == obstacle.cause]
+        place = obstacle.place or next(iter(elsewhere), None) or obstacle.cause
+        by_place.setdefault(place, []).append(obstacle)
+    return [_merge(same) for same in by_place.values()]
 
 
-def _together(same: list[Obstacle]) -> Obstacle:
-    """With the words of the first, and what the finding on a break says, which knows the line best."""
+def _merge(same: list[Obstacle]) -> Obstacle:
+    """One obstacle with the words of the first, and cause and remedies of the finding on a break, if any."""
     first = same[0]
     placed = next((each for each in same if each.place), first)
     best = next((each for each in same if each.met_by == (COMPILE,) and each.remedies), placed)

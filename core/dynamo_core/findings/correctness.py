@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..analysis.figures import Figures
 from ..analysis.ranks.differences import collective_difference
-from ..analysis.ranks.members import Side, named, ranks_of
+from ..analysis.ranks.members import Side, ranks_in_words, ranks_of
 from ..analysis.verdict import declined_because, untaken_sentence
 from ..analysis.verification import graph_text, node_text, off_text, verification
 from ..analysis.words import place, without_numbers
@@ -73,7 +73,7 @@ def ranks_differ(figures: Figures) -> Iterator[Draft]:
 
 def _side(side: Side) -> str:
     where = "" if side.place is None else f" at {place(side.place)}"
-    return f"{named(side.ranks)}: {side.what}{where}"
+    return f"{ranks_in_words(side.ranks)}: {side.what}{where}"
 
 
 # Findings: graphs that none of the backends that were named took, so that they run eager.

@@ -70,7 +70,7 @@ def _draft(
         effect=_effect(frame) if kind == "recompile limit" else "",
         via=main.call,
         cost=_cost(main, spent, outside),
-        outside_seconds=0.0 if main.is_rightly_apart else outside or 0.0,
+        outside_seconds=0.0 if main.needs_both_versions else outside or 0.0,
         evidence=Evidence(
             tuple(str(compile_.compile_id) for compile_ in compiles if compile_.compile_id is not None),
             (),
@@ -107,7 +107,7 @@ def _cost(cause: RecompileCause, spent: float, outside: float | None) -> Cost:
     """`outside` is what calls have cost that ran eager since torch's limit was hit, at most."""
     frame = cause.frame
     lost = Figure(spent, "measured") if any(c.seconds is not None for c in frame.compiles) else NOT_RECORDED
-    if cause.is_rightly_apart:
+    if cause.needs_both_versions:
         return Cost(lost=lost, saves_at_most=Figure(0.0, "estimated"))
     return Cost(lost=lost, saves_at_most=lost if outside is None else Figure(spent + outside, "estimated"))
 

@@ -1,1 +1,1 @@
-"""`dynamo fix`: remedies tried on the program, and what is shown to cure."""
+"""`dynamo fix`: tries the remedies of findings on the program, and keeps those that are shown to cure."""

@@ -1,7 +1,7 @@
-"""Make a proven edit in the user's own files: in one step, and with a patch that undoes it.
+"""Apply a proven fix to the user's own files, in one step and with a patch that undoes it.
 
-What `dynamo fix` has proven is kept in a folder that carries the mark of this machine and user
-(`launch/run.py`): one that came with somebody's files is never obeyed.
+What `dynamo fix` has proven is stored in a folder with the provenance mark of this machine and user
+(`launch/run.py`), so that a folder that came with somebody else's files is never applied.
 """
 
 import json
@@ -19,7 +19,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from ..launch.run import mark_of
+from ..launch.run import provenance_mark
 from ..recording.files import DEFAULT_FOLDER, default_folder
 from ..recording.plain_files import read_plain
 from ..shared.errors import CannotApply, CannotRecord
@@ -27,26 +27,25 @@ from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import create_private, replace_together, write_anew
 from .trial import Fixes, Patch
 
-# Edits of files as text: as a patch for other tools, and put into a file that has changed elsewhere.
-
+# Patches as text
 
 _CONTEXT = 3  # lines, as `diff -u` has
 
 
 def patch_text(patches: Sequence[Patch], *, undo: bool = False) -> str:
-    """A unified diff from the working directory, for `patch -p1`; with `undo`, the way back."""
+    """A unified diff relative to the working directory, for `patch -p1`; with `undo`, the reverse diff."""
     return "".join(line for patch in patches for line in _diff(patch, undo))
 
 
 def changed_lines(patch: Patch) -> Iterator[str]:
-    """The lines that go and come, as in a diff without its head."""
+    """The removed and added lines, as in a diff without its header."""
     for line in unified_diff(patch.before.splitlines(), patch.after.splitlines(), lineterm="", n=0):
         if not line.startswith(("---", "+++", "@@")):
             yield line
 
 
-def put_into(text: str, patch: Patch) -> str | None:
-    """The text with the edit made where its lines stand now; None where that is not one place."""
+def apply_patch(text: str, patch: Patch) -> str | None:
+    """The text with the patch applied where its lines are now; None unless they occur exactly once."""
     lines = _lines(text)
     for hunk in reversed(list(_hunks(patch))):
         size = len(hunk.before)
@@ -78,19 +77,18 @@ def _diff(patch: Patch, undo: bool) -> Iterator[str]:
 
 
 def _lines(text: str) -> list[str]:
-    """As `patch` and git count lines: a form feed, at which str.splitlines parts, ends none."""
+    """The lines as `patch` and git count them: unlike str.splitlines, they do not split at a form feed."""
     return StringIO(text).readlines()
 
 
-# Make a proven edit in the user's own files:
-
+# Proven fixes on disk, and their application
 
 _FOLDER, _FILE, _WRITTEN = "last-fix", "fixes.json", "written.json"
 _LARGEST = 64 << 20  # bytes
 
 
 def save(fixes: Fixes) -> None:
-    """Keep what `--apply` may do later, in the place of what an earlier `dynamo fix` kept."""
+    """Store what `--apply` may do later, replacing what an earlier `dynamo fix` stored."""
     folder = DEFAULT_FOLDER / _FOLDER
     try:
         default_folder()
@@ -98,28 +96,31 @@ def save(fixes: Fixes) -> None:
             folder.unlink()
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700)
-        kept = [
+        edits = [
             None if fix.kept is None else [asdict(patch) for patch in fix.kept.patches] for fix in fixes.fixes
         ]
-        content = json.dumps({"mark": mark_of(folder), "fixes": kept})
+        content = json.dumps({"mark": provenance_mark(folder), "fixes": edits})
         create_private(folder / _FILE, content.encode())
     except OSError as error:
         raise CannotRecord(f"cannot write {folder}: {error.strerror}") from error
 
 
 def apply_fix(number: int) -> list[str]:
-    """Make the edit of fix `number` (from 1); what was done, a line each. CannotApply says why not."""
+    """Apply fix `number` (from 1) and return what was done, one line for each step.
+
+    CannotApply says why it was not applied.
+    """
     folder = DEFAULT_FOLDER / _FOLDER
-    patches = _kept(folder, number)
-    written = _written(folder)
+    patches = _read_patches(folder, number)
+    written = _written_digests(folder)
     new = {patch.file: _edited(patch, written) for patch in patches}
     undo = [
         Patch(patch.file, Path(patch.file).read_bytes().decode("utf-8"), new[patch.file]) for patch in patches
     ]
-    undo_file = _keep_undo(number, patch_text(undo, undo=True))
+    undo_file = _write_undo(number, patch_text(undo, undo=True))
     targets = [(Path(file).resolve(), text.encode("utf-8")) for file, text in new.items()]
     try:
-        replace_together([(each, text, stat.S_IMODE(each.stat().st_mode)) for each, text in targets])
+        replace_together([(path, text, stat.S_IMODE(path.stat().st_mode)) for path, text in targets])
     except OSError as error:
         undo_file.unlink(missing_ok=True)
         raise CannotApply(f"cannot write {error.filename}: {error.strerror}; nothing was edited") from error
@@ -130,11 +131,11 @@ def apply_fix(number: int) -> list[str]:
     return [*done, f"to undo it: patch -p1 < {undo_file}"]
 
 
-def _keep_undo(number: int, text: str) -> Path:
-    """The new file with the way back; those of earlier fixes of this number stay."""
-    name = f"undo-fix-{number}"
-    for each in chain([name], (f"{name}-{further}" for further in count(2))):
-        file = DEFAULT_FOLDER / f"{each}.patch"
+def _write_undo(number: int, text: str) -> Path:
+    """Write the undo patch to a new file; undo patches of earlier fixes with this number stay."""
+    stem = f"undo-fix-{number}"
+    for name in chain([stem], (f"{stem}-{further}" for further in count(2))):
+        file = DEFAULT_FOLDER / f"{name}.patch"
         try:
             create_private(file, text.encode())
         except FileExistsError:
@@ -145,7 +146,8 @@ def _keep_undo(number: int, text: str) -> Path:
     raise AssertionError("there is always a further number")
 
 
-def _kept(folder: Path, number: int) -> list[Patch]:
+def _read_patches(folder: Path, number: int) -> list[Patch]:
+    """The stored patches of fix `number`; CannotApply where there are none."""
     try:
         saved = json.loads(read_plain(folder / _FILE, _LARGEST))
         fixes, mark = saved["fixes"], saved["mark"]
@@ -153,7 +155,7 @@ def _kept(folder: Path, number: int) -> list[Patch]:
         raise CannotApply("nothing has been proven here yet: run `dynamo fix` first") from error
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CannotApply(f"{folder / _FILE} is damaged: run `dynamo fix` again") from error
-    if mark is None or mark != mark_of(folder):
+    if mark is None or mark != provenance_mark(folder):
         raise CannotApply(
             f"{folder} was not made here since this machine was started: run `dynamo fix` again"
         )
@@ -166,8 +168,8 @@ def _kept(folder: Path, number: int) -> list[Patch]:
     return [Patch(**patch) for patch in fixes[number - 1]]
 
 
-def _written(folder: Path) -> dict[str, str]:
-    """What earlier fixes left in each file, by its digest."""
+def _written_digests(folder: Path) -> dict[str, str]:
+    """The digest of what an earlier `--apply` wrote, by the file's path."""
     try:
         known = json.loads(read_plain(folder / _WRITTEN, _LARGEST))
     except (OSError, ValueError):
@@ -176,6 +178,7 @@ def _written(folder: Path) -> dict[str, str]:
 
 
 def _edited(patch: Patch, written: Mapping[str, Any]) -> str:
+    """The file's text with the patch applied; CannotApply where that would lose or break something."""
     file = Path(patch.file)
     try:
         text = file.read_bytes().decode("utf-8")
@@ -187,15 +190,15 @@ def _edited(patch: Patch, written: Mapping[str, Any]) -> str:
         raise CannotApply(
             f"{file} has changes that are not committed: commit or stash them first, or use --patch"
         )
-    new = put_into(text, patch)
+    new = apply_patch(text, patch)
     if new is None:
         raise CannotApply(f"{file} has changed since the fix was proven: run `dynamo fix` again")
     return new
 
 
 def _has_uncommitted_changes(file: Path) -> bool:
-    """What git says of it; without git, or outside of a repository, nothing is known to be lost."""
-    file = file.resolve()  # of a link, git would say whether the link has changed
+    """Whether git reports uncommitted changes; False without git or outside of a repository."""
+    file = file.resolve()  # git would look at a symbolic link itself, not at the file it points to
     try:
         status = subprocess.run(
             ["git", "status", "--porcelain", "--untracked-files=no", "--", file.name],

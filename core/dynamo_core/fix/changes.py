@@ -1,4 +1,4 @@
-"""A remedy's change put to work: for one run of the program, and as lines of its files for good."""
+"""A remedy's change, applied to one run of the program or written permanently into its source files."""
 
 import os
 import tokenize
@@ -17,14 +17,14 @@ from .edits import CHANGES_CALLERS, EDITS, edit_of
 from .edits.lines import with_arguments, with_environment, with_settings
 from .trial import Patch, can_be_edited, script_of
 
-# Of these variables several values make one list.
+# Environment variables whose values are comma-separated lists, so that several changes can be merged.
 _LISTS = ("TORCH_COMPILE_DYNAMIC_SOURCES", "TORCH_COMPILE_UNBACKED_SOURCES", "TORCH_COMPILE_STATIC_SOURCES")
 _DYNAMIC = {"--dynamic": True, "--no-dynamic": False}
 
 
 @dataclass(frozen=True)
 class LineEdit:
-    """An edit of what stands on a line of a file; one that `changes_callers` must know them all."""
+    """An edit at a line of a file. One that `changes_callers` needs to know every caller."""
 
     file: str
     line: int
@@ -33,8 +33,8 @@ class LineEdit:
 
 
 @dataclass(frozen=True)
-class ForGood:
-    """What a change is as lines of the program: edits at places, and what is set at the top of the script."""
+class SourceChange:
+    """A change as edits of the program's source: at lines, and settings at the top of the script."""
 
     lines: tuple[LineEdit, ...] = ()
     settings: tuple[Assignment, ...] = ()
@@ -42,7 +42,7 @@ class ForGood:
 
 
 def with_change(request: Request, change: Change) -> Request:
-    """The request for a run with the change's settings, arguments and options; edits are the overlay's."""
+    """The request with the change's settings, arguments and options; edits are applied by `overlay`."""
     settings = request.settings
     settings = settings._replace(
         config=(*settings.config, *map(str, change.settings)),
@@ -54,60 +54,60 @@ def with_change(request: Request, change: Change) -> Request:
 
 
 def can_be_tried(change: Change) -> bool:
-    """Whether it is known here how to put it to work."""
+    """Whether this version knows the change's edit and options."""
     is_known = change.edit is None or change.edit in EDITS
     return is_known and all(option in _DYNAMIC for option in change.options)
 
 
-def variables(changes: Sequence[Change], inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The environment variables of all changes; those that are lists are joined, with the user's own too."""
+def environment_of(changes: Sequence[Change], inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The environment variables of all changes; lists are merged, also with the user's own values."""
     found: dict[str, str] = {}
     for change in changes:
-        for name, value in ((each.name, each.value) for each in change.environment):
+        for name, value in ((variable.name, variable.value) for variable in change.environment):
             before = found.get(name, inherited.get(name, "")) if name in _LISTS else ""
             known = before.split(",") if before else []
             found[name] = ",".join(dict.fromkeys([*known, *value.split(",")])) if name in _LISTS else value
     return found
 
 
-def for_good(finding: Finding, change: Change, called_at: Sequence[Place] = ()) -> ForGood:
-    """What to write into the program's files; `called_at` are its calls of torch.compile."""
+def source_change(finding: Finding, change: Change, called_at: Sequence[Place] = ()) -> SourceChange:
+    """The change as edits of source; `called_at` are the program's calls of torch.compile."""
     if change.edit is not None:
         place = finding.place
         assert place is not None
         changes_callers = change.edit in CHANGES_CALLERS
-        return ForGood(lines=(LineEdit(place.file, place.line, edit_of(change), changes_callers),))
+        return SourceChange(lines=(LineEdit(place.file, place.line, edit_of(change), changes_callers),))
     arguments = partial(with_arguments, arguments=change.arguments)
     calls = called_at if change.arguments else ()
     lines = tuple(LineEdit(place.file, place.line, arguments) for place in calls)
-    return ForGood(lines, change.settings, change.environment)
+    return SourceChange(lines, change.settings, change.environment)
 
 
-def patches(program: Program, all_of_them: Sequence[ForGood]) -> tuple[Patch, ...] | None:
-    """The edited files; None where one of the edits does not fit, or a file is not the program's own."""
+def patches(program: Program, source_changes: Sequence[SourceChange]) -> tuple[Patch, ...] | None:
+    """The edited files; None where an edit is not possible, or a file is not the program's own."""
     texts: dict[str, str] = {}
     befores: dict[str, str] = {}
-    lines = list(dict.fromkeys(each for change in all_of_them for each in change.lines))
-    if not all(can_be_edited(program, each.file) and _has_all_callers(program, each) for each in lines):
+    edits = list(dict.fromkeys(edit for change in source_changes for edit in change.lines))
+    if not all(can_be_edited(program, edit.file) and _has_all_callers(program, edit) for edit in edits):
         return None
-    lines = [replace(each, file=os.path.realpath(each.file)) for each in lines]  # one file, one name
-    # From the bottom up: an edit moves only the lines below it.
-    for each in sorted(dict.fromkeys(lines), key=lambda edit: (edit.file, -edit.line)):
-        before = _read(each.file) if each.file not in texts else texts[each.file]
-        after = None if before is None else _tried(each.edit, before, each.line)
+    edits = [replace(edit, file=os.path.realpath(edit.file)) for edit in edits]  # links to one file are one
+    # From the bottom up, since an edit moves the lines below it.
+    for edit in sorted(dict.fromkeys(edits), key=lambda edit: (edit.file, -edit.line)):
+        before = _read(edit.file) if edit.file not in texts else texts[edit.file]
+        after = None if before is None else _apply(edit, before)
         if before is None or after is None:
             return None
-        befores.setdefault(each.file, before)
-        texts[each.file] = after
-    settings = list(dict.fromkeys(s for change in all_of_them for s in change.settings))
-    environment = [Change(environment=change.environment) for change in all_of_them if change.environment]
+        befores.setdefault(edit.file, before)
+        texts[edit.file] = after
+    settings = list(dict.fromkeys(s for change in source_changes for s in change.settings))
+    environment = [Change(environment=change.environment) for change in source_changes if change.environment]
     if settings or environment:
         script = script_of(program)
         file = None if script is None else str(script.resolve())
         before = None if file is None else texts.get(file, _read(file))
         if file is None or before is None:
             return None
-        values = [Assignment(name, value) for name, value in variables(environment, {}).items()]
+        values = [Assignment(name, value) for name, value in environment_of(environment, {}).items()]
         after = _with_preamble(before, settings, values)
         if after is None:
             return None
@@ -117,12 +117,13 @@ def patches(program: Program, all_of_them: Sequence[ForGood]) -> tuple[Patch, ..
 
 
 def _has_all_callers(program: Program, edit: LineEdit) -> bool:
-    """Whether nobody calls what it changes from another file: nothing imports a script."""
+    """Whether all callers of what the edit changes are in its file: nothing imports a script."""
     script = script_of(program)
     return not edit.changes_callers or (script is not None and script.samefile(edit.file))
 
 
 def _with_preamble(text: str, settings: list[Assignment], values: list[Assignment]) -> str | None:
+    """The script with settings and environment variables set at its top; None where that is not possible."""
     try:
         changed = with_settings(text, settings) if settings else text
         return with_environment(changed, values) if changed is not None and values else changed
@@ -130,15 +131,16 @@ def _with_preamble(text: str, settings: list[Assignment], values: list[Assignmen
         return None
 
 
-def _tried(edit: Callable[[str, int], str | None], text: str, line: int) -> str | None:
+def _apply(edit: LineEdit, text: str) -> str | None:
+    """The edited text; None where the edit is not possible there."""
     try:
-        return edit(text, line)
+        return edit.edit(text, edit.line)
     except (ValueError, RecursionError):
         return None
 
 
 def _read(file: str) -> str | None:
-    """The text of a source file in UTF-8; None where it is another or cannot be read."""
+    """The text of a source file; None where it is not UTF-8 or cannot be read."""
     try:
         with open(file, "rb") as opened:
             if tokenize.detect_encoding(opened.readline)[0] != "utf-8":

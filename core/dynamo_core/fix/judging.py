@@ -1,4 +1,8 @@
-"""Whether a run with a remedy is a cure: the finding gone, no other come, output and ending the same."""
+"""Judge a run with a remedy: the finding is gone, no other is new, output and ending are the same.
+
+Torch's log and warnings on stderr are not compared: with a remedy torch compiles differently, so it also logs
+and warns differently, and an edit moves the lines that are named.
+"""
 
 import re
 from collections import Counter
@@ -9,25 +13,26 @@ from ..bench.measured import compare_outputs
 from ..findings import OF_THE_COMPILER, Finding, Kind
 from ..model import function_of
 from ..shared.quick_dataclass import dataclass
-from .trial import Ran, Verdict
+from .trial import RunResult, Verdict
 
-# Relative; what compilers and other orders of sums differ by in float32.
+# Relative: what compilers and another order of summation differ by in float32.
 TOLERANCE = 1e-4
-# A run may take so much longer before it is called slower: the machine has other things to do as well.
+# A factor and seconds that a run may be slower by, since the machine does other work as well.
 _SLOWER, _SLOWER_SECONDS = 1.15, 1.0
 _SLOWER_STEP = 1.10
-# Of the ops that were in graphs; an edit may take a few out.
+# The least share of the captured ops that must stay in graphs; an edit may take a few out.
 _LEAST_CAPTURED = 0.8
 
 
 @dataclass(frozen=True)
-class Observed:
-    """A run with what it printed, what was found in its recording, and its own lines of stderr.
+class ObservedRun:
+    """The result of a run, what it printed, and the findings of its recording.
 
-    Of `unseen` kinds of findings the recording cannot say that there were none.
+    `stderr` has the program's own lines only (`program_stderr`). `unseen` are the kinds of findings that the
+    recording cannot rule out.
     """
 
-    ran: Ran
+    result: RunResult
     stdout: str
     findings: Sequence[Finding]
     stderr: str = ""
@@ -36,36 +41,38 @@ class Observed:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdict, why, and how often the finding was met in that run."""
+    """The verdict on a run, the reason, and how often the finding was met in it."""
 
     verdict: Verdict
     reason: str
     after: int
 
 
-def judge(finding: Finding, baseline: Sequence[Observed], tried: Observed, *, is_edit: bool) -> Judgement:
-    """What a run with a remedy for `finding` shows, beside the runs without.
+def judge(
+    finding: Finding, baseline: Sequence[ObservedRun], tried: ObservedRun, *, is_edit: bool
+) -> Judgement:
+    """Judge a run with a remedy for `finding` against the `baseline` runs without it.
 
-    With an edit the text of the line, of which identities are made, is another: then what counts is how many
-    findings of the kind the function has.
+    An edit changes the text of the line, from which identities are made. So for an edit, findings of the same
+    kind in the same function are counted instead.
     """
     first = baseline[0]
     left = times_met(finding, tried.findings, is_edit=is_edit)
-    # Fewer than in the best run without: what varies by itself is no remedy's doing.
+    # Compared with the best baseline run: what varies by itself is not the effect of a remedy.
     was = min(times_met(finding, run.findings, is_edit=is_edit) for run in baseline)
-    if (tried.ran.exit_code, tried.ran.signal) != (first.ran.exit_code, first.ran.signal):
-        return Judgement("changes the ending", f"the program ended with {_ending(tried.ran)}", left)
+    if (tried.result.exit_code, tried.result.signal) != (first.result.exit_code, first.result.signal):
+        return Judgement("changes the ending", f"the program ended with {_ending(tried.result)}", left)
     difference = difference_in_output(baseline, tried)
     if difference is not None:
         return Judgement("changes the output", difference, left)
-    unseen = not_seen_now(baseline, tried)
+    unseen = newly_unrecorded(baseline, tried)
     if unseen is not None:
         return Judgement("does not cure", unseen, left)
     if not was:
         return Judgement("does not cure", "a run without it does not have the finding either", left)
     if left >= was:
         return Judgement("does not cure", f"it is met {left} times, as before", left)
-    new = _new(baseline, tried.findings, finding, is_edit=is_edit)
+    new = _new_findings(baseline, tried.findings, finding, is_edit=is_edit)
     moved = [each for each in new if is_edit and _is_for_the_same_reason(each, finding)]
     if moved:
         met = left + sum(each.evidence.times for each in moved)
@@ -75,10 +82,10 @@ def judge(finding: Finding, baseline: Sequence[Observed], tried: Observed, *, is
     total = total_times(tried.findings)
     if new and total >= total_was:
         return Judgement("brings other findings", new[0].title, left)
-    less = _captures_less(baseline, tried.ran)
-    if less is not None:
-        return Judgement("brings other findings", less, left)
-    slower = _slower(baseline, tried.ran)
+    captures_less = _captures_less(baseline, tried.result)
+    if captures_less is not None:
+        return Judgement("brings other findings", captures_less, left)
+    slower = _slowdown(baseline, tried.result)
     if slower is not None:
         return Judgement("is slower", slower, left)
     if left or new:
@@ -86,34 +93,34 @@ def judge(finding: Finding, baseline: Sequence[Observed], tried: Observed, *, is
     return Judgement("cures", "", 0)
 
 
-def not_seen_now(baseline: Sequence[Observed], tried: Observed) -> str | None:
-    """What a run could not record, in words, and the first run without the remedy could; None for nothing."""
+def newly_unrecorded(baseline: Sequence[ObservedRun], tried: ObservedRun) -> str | None:
+    """In words, what this run could not record though the first baseline run could; None for nothing."""
     unseen = sorted(tried.unseen - baseline[0].unseen)
     return f"it could not be recorded whether there was a {unseen[0]}" if unseen else None
 
 
 def times_met(finding: Finding, findings: Sequence[Finding], *, is_edit: bool = False) -> int:
-    """How often the finding was met; after an edit, how often what is like it in the function."""
+    """How often the finding was met; after an edit, how often any of its kind in its function."""
     same = (each for each in findings if _is_same(finding, each, is_edit))
     return sum(each.evidence.times for each in same)
 
 
 def total_times(findings: Sequence[Finding]) -> int:
-    """How often anything of the compiler's was met."""
+    """How often any finding of the compiler's kinds was met."""
     return sum(each.evidence.times for each in findings if each.kind in OF_THE_COMPILER)
 
 
-def lines_compared(baseline: Sequence[Observed]) -> int:
-    """How many lines of output are compared: none where it prints none, or another number each time."""
+def lines_compared(baseline: Sequence[ObservedRun]) -> int:
+    """How many lines of output are compared; 0 where the baseline runs print different numbers of lines."""
     numbers = {len(each.stdout.splitlines()) for each in baseline}
     return numbers.pop() if len(numbers) == 1 else 0
 
 
-def difference_in_output(baseline: Sequence[Observed], tried: Observed) -> str | None:
-    """What it prints otherwise, in words; None where it prints the same.
+def difference_in_output(baseline: Sequence[ObservedRun], tried: ObservedRun) -> str | None:
+    """The difference in what the run prints, in words; None where there is none.
 
-    Words in which the runs without the remedy differ from each other are not compared; stderr, where a
-    progress bar or a time may stand anywhere, only if it is the same in all of them.
+    Words in which the baseline runs differ from each other are not compared. Stderr may have a progress bar
+    or a time anywhere, so it is compared only if it is the same in all baseline runs.
     """
     difference = _difference([each.stdout for each in baseline], tried.stdout)
     if difference is None and len({each.stderr for each in baseline}) == 1:
@@ -122,28 +129,28 @@ def difference_in_output(baseline: Sequence[Observed], tried: Observed) -> str |
     return difference
 
 
-def _difference(without: Sequence[str], text: str) -> str | None:
-    expected = without[0].splitlines()
-    others = [each.splitlines() for each in without[1:]]
+def _difference(baseline: Sequence[str], text: str) -> str | None:
+    expected = baseline[0].splitlines()
+    others = [each.splitlines() for each in baseline[1:]]
     lines = text.splitlines()
     if any(len(other) != len(expected) for other in others):
-        return None if len(lines) else "it prints nothing"  # it never prints the same itself
+        return None if len(lines) else "it prints nothing"  # its output varies even without a remedy
     if len(lines) != len(expected):
         return f"it prints {len(lines)} lines, not {len(expected)}"
     for number, (was, now) in enumerate(zip(expected, lines, strict=True), 1):
-        if not _is_as_printed([was, *(other[number - 1] for other in others)], now):
+        if not _is_expected([was, *(other[number - 1] for other in others)], now):
             return f"line {number} of its output is {now[:80]!r}, not {was[:80]!r}"
     return None
 
 
-def _is_as_printed(without: Sequence[str], now: str) -> bool:
-    """Whether a line is as in the runs without the remedy; of `loss 0.31, 12 ms` the time may differ."""
-    was = without[0]
-    if all(line == was for line in without):
+def _is_expected(baseline: Sequence[str], now: str) -> bool:
+    """Whether a line is as in the baseline runs; of `loss 0.31, 12 ms` the time may differ."""
+    was = baseline[0]
+    if all(line == was for line in baseline):
         return _are_close(was, now)
-    words = [line.split() for line in (*without, now)]
+    words = [line.split() for line in (*baseline, now)]
     if len({len(each) for each in words[:-1]}) > 1:
-        return True  # it is never the same by itself
+        return True  # the line varies even without a remedy
     if len(words[-1]) != len(words[0]):
         return False
     return all(
@@ -167,7 +174,7 @@ def _is_same(finding: Finding, other: Finding, is_edit: bool) -> bool:
 
 
 def _is_for_the_same_reason(one: Finding, other: Finding) -> bool:
-    """In torch's own words, which do not name a line."""
+    """Whether both are of one kind with the same reason in torch's own words, which do not name a line."""
     return (
         one.kind == other.kind
         and bool(one.evidence.records)
@@ -176,16 +183,17 @@ def _is_for_the_same_reason(one: Finding, other: Finding) -> bool:
 
 
 def _function(finding: Finding) -> tuple[str, str]:
+    """The name of the file and of the function that a finding is in."""
     return PurePath(finding.place.file).name if finding.place else "", function_of(finding.function)
 
 
-def _new(
-    baseline: Sequence[Observed], findings: Sequence[Finding], finding: Finding, *, is_edit: bool
+def _new_findings(
+    baseline: Sequence[ObservedRun], findings: Sequence[Finding], finding: Finding, *, is_edit: bool
 ) -> list[Finding]:
-    """Findings that no run without the remedy had.
+    """The findings that no baseline run had.
 
-    With an edit, more of a kind than the function had; and in other functions than the finding's, at a line
-    where none was: what is moved there is not cured.
+    With an edit, these are the ones beyond the number that the function had of their kind, and those in other
+    functions at a line that had none: a finding that has moved there is not cured.
     """
     if not is_edit:
         known = {each.identity for run in baseline for each in run.findings}
@@ -194,65 +202,62 @@ def _new(
     has: Counter[tuple[Kind, tuple[str, str]]] = Counter()
     lines = {(each.kind, _function(each), each.source) for run in baseline for each in run.findings}
     new = []
-    for each in findings:
-        where = each.kind, _function(each)
+    for other in findings:
+        where = other.kind, _function(other)
         has[where] += 1
-        is_elsewhere = _function(each) != _function(finding) and (*where, each.source) not in lines
-        if each.kind in OF_THE_COMPILER and (has[where] > had[where] or is_elsewhere):
-            new.append(each)
+        is_elsewhere = _function(other) != _function(finding) and (*where, other.source) not in lines
+        if other.kind in OF_THE_COMPILER and (has[where] > had[where] or is_elsewhere):
+            new.append(other)
     return new
 
 
-def _captures_less(baseline: Sequence[Observed], tried: Ran) -> str | None:
-    """In words, where so much runs eager now that was in graphs: a break can be gone with its whole frame."""
-    was = [run.ran.captured_ops for run in baseline if run.ran.captured_ops is not None]
+def _captures_less(baseline: Sequence[ObservedRun], tried: RunResult) -> str | None:
+    """In words, where too many ops left the graphs: a break is also gone where its frame runs eager."""
+    was = [run.result.captured_ops for run in baseline if run.result.captured_ops is not None]
     now = tried.captured_ops
     if not was or now is None or now >= _LEAST_CAPTURED * min(was):
         return None
     return f"the graphs have {now:,} ops, not {min(was):,}: more of the program runs eager"
 
 
-def _slower(baseline: Sequence[Observed], tried: Ran) -> str | None:
-    """By its steps where it has some, else by the whole run."""
-    steps = [each.ran.step_seconds for each in baseline if each.ran.step_seconds is not None]
+def _slowdown(baseline: Sequence[ObservedRun], tried: RunResult) -> str | None:
+    """In words, where the run is slower: by its steps where it has some, else by the whole run."""
+    steps = [each.result.step_seconds for each in baseline if each.result.step_seconds is not None]
     if steps and tried.step_seconds is not None:
         if tried.step_seconds > _SLOWER_STEP * max(steps):
             return f"a step takes {tried.step_seconds / max(steps):.2f} times as long"
         return None
-    longest, most = (max(getattr(each.ran, name) for each in baseline) for name in ("seconds", "cpu_seconds"))
-    # Both: a busy machine makes a run longer, and threads that wait for each other make it compute more.
+    longest, most = (
+        max(getattr(each.result, name) for each in baseline) for name in ("seconds", "cpu_seconds")
+    )
+    # Both must be longer: a busy machine prolongs the elapsed time, threads that spin the CPU time.
     takes_longer = tried.seconds > _SLOWER * longest + _SLOWER_SECONDS
     if takes_longer and tried.cpu_seconds > _SLOWER * most + _SLOWER_SECONDS:
         return f"the run takes {tried.seconds / longest:.2f} times as long"
     return None
 
 
-def _ending(ran: Ran) -> str:
-    return f"exit code {ran.exit_code}" if ran.signal is None else f"signal {ran.signal}"
-
-
-# What of a run's stderr is the program's own: not torch's log, not warnings, and nothing of ours.
-#
-# Where torch compiles otherwise it also logs and warns otherwise, and an edit moves the lines that are named.
+def _ending(result: RunResult) -> str:
+    return f"exit code {result.exit_code}" if result.signal is None else f"signal {result.signal}"
 
 
 # Level, month and day, time: TorchLogsFormatter of torch/_logging/_internal.py, and c10/util/Logging.cpp.
-_LOGGED = re.compile(r"^\[?(?:rank\d{1,6}\]:)?\[?[VDIWEC]\d{4} \d\d:\d\d:\d\d")
+_LOG_LINE = re.compile(r"^\[?(?:rank\d{1,6}\]:)?\[?[VDIWEC]\d{4} \d\d:\d\d:\d\d")
 _WARNING = re.compile(r":\d{1,9}: \w{0,60}Warning: ")
 _LINE_NUMBER = re.compile(r"(\bline |\.py:)\d{1,9}")
 
 
-def own_lines(stderr: str) -> str:
-    """Those lines, without the numbers of lines of source."""
-    return "\n".join(_LINE_NUMBER.sub(r"\1…", line) for line in _own(stderr.splitlines()))
+def program_stderr(stderr: str) -> str:
+    """The lines of stderr that are not torch's log, warnings or ours, without the numbers of source lines."""
+    return "\n".join(_LINE_NUMBER.sub(r"\1…", line) for line in _program_lines(stderr.splitlines()))
 
 
-def _own(lines: list[str]) -> Iterator[str]:
+def _program_lines(lines: list[str]) -> Iterator[str]:
     warned = False
     for line in lines:
-        if warned and line.startswith("  "):  # the source that a warning shows
+        if warned and line.startswith("  "):  # a warning shows its source line below it
             warned = False
             continue
         warned = _WARNING.search(line) is not None
-        if not (warned or _LOGGED.match(line) or line.startswith("dynamo: ")):
+        if not (warned or _LOG_LINE.match(line) or line.startswith("dynamo: ")):
             yield line

@@ -1,6 +1,9 @@
 """Try the remedies of a program's findings, one after the other, and keep those that are shown to cure.
 
-Each run is a process of its own, which reads nothing. What one remedy cures by the way is not tried again.
+Each run is a process of its own, without standard input. A finding that another's remedy also cures is not
+tried again. Trials are stored, so that a `dynamo fix` that was interrupted can continue. They are valid for
+the same command, settings and environment, the same Python files beside the program, the same torch and the
+same dynamo. As they say "proven", they are read only with the provenance mark of this machine and user.
 """
 
 import json
@@ -19,7 +22,7 @@ from ..analysis.time.steps import find_steps
 from ..findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy, find
 from ..launch.process import Unattended
 from ..launch.program import Program
-from ..launch.run import Outcome, Request, mark_of, record
+from ..launch.run import Outcome, Request, provenance_mark, record
 from ..model import Place, Recording
 from ..recording.files import DEFAULT_FOLDER, default_folder
 from ..recording.plain_files import read_plain
@@ -30,28 +33,37 @@ from ..shared.masking import masked_environment
 from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import write_anew
 from ..shared.settings import VERIFY_REPORT
-from .changes import ForGood, can_be_tried, for_good, patches, replaced_calls, variables, with_change
+from .changes import (
+    SourceChange,
+    can_be_tried,
+    environment_of,
+    patches,
+    replaced_calls,
+    source_change,
+    with_change,
+)
 from .judging import (
-    Observed,
+    ObservedRun,
     difference_in_output,
     judge,
     lines_compared,
-    not_seen_now,
-    own_lines,
+    newly_unrecorded,
+    program_stderr,
     times_met,
     total_times,
 )
-from .trial import KEPT, Fix, Fixes, Patch, Ran, Trial, overlay
+from .trial import KEPT, Fix, Fixes, Patch, RunResult, Trial, overlay
 
-# What `dynamo fix` tries of itself, when no remedy of a finding cures it.
-
-
-_LEFT_OUT = "graph break", "fell back to eager"
+# Kinds of findings for which the line can be left to Python.
+_SPLITTABLE = "graph break", "fell back to eager"
 
 
 def further_remedies(finding: Finding) -> tuple[Remedy, ...]:
-    """Leave the line to Python, and compile what is around it: much as torch does where a graph breaks."""
-    if finding.kind not in _LEFT_OUT:
+    """What to try where no remedy of the finding cures it: leave the line to Python, compile around it.
+
+    Torch does much the same where a graph breaks.
+    """
+    if finding.kind not in _SPLITTABLE:
         return ()
     text = (
         f"compile what stands before `{finding.source}` and after it as functions of their own, and leave "
@@ -68,34 +80,29 @@ def further_remedies(finding: Finding) -> tuple[Remedy, ...]:
     )
 
 
-# Trials that an earlier `dynamo fix` has made of the same program, so that one that was ended can go on.
-#
-# They hold for the same command, settings and environment, the same Python files beside the program, the same
-# torch and the same dynamo. As all that says "proven", they are read only where they carry the mark of this
-# machine and user.
-
+# Stored trials
 
 _FOLDER, _FILE = "fix-trials", "trials.json"
 _LARGEST = 64 << 20  # bytes
 _LARGEST_SOURCE = 4 << 20  # bytes
-_MOST_FILES = 5_000  # of the program's folder; one with more is not looked at
-_MOST_ENTRIES = 50_000  # files of any kind and folders, for a script in somebody's home
+_MOST_FILES = 5_000  # Python files in the program's folder; with more, no trials are stored
+_MOST_ENTRIES = 50_000  # files of any kind and folders: the script may be in a home folder
 
 
 class KnownTrials:
-    """The trials of one program as it is now. What cannot be read or written is made again."""
+    """The stored trials of one program in its current state. A trial that cannot be read is made again."""
 
     def __init__(self, request: Request, torch: Sequence[str | None]) -> None:
         settings = {**request.settings._asdict(), "recording": ""}
         sources = _digest_of_sources(request)
-        variables = masked_environment(os.environ)
-        around = [request.python, os.getcwd(), variables, list(torch), sources, __version__]
-        program = [request.program.arguments, settings, around]
+        environment = masked_environment(os.environ)
+        surroundings = [request.python, os.getcwd(), environment, list(torch), sources, __version__]
+        program = [request.program.arguments, settings, surroundings]
         self._program = None if sources is None else json.dumps(program)
-        self._known = {} if self._program is None else _read()
+        self._known = {} if self._program is None else _read_trials()
 
     def get(self, finding: Finding, remedy: Remedy) -> tuple[Trial, frozenset[str]] | None:
-        """The trial of this remedy, and the identities of the findings that it cured by the way."""
+        """The trial of this remedy, and the identities of all findings that it cured."""
         found = self._known.get(self._key(finding, remedy))
         if found is None:
             return None
@@ -106,7 +113,7 @@ class KnownTrials:
                 found["reason"],
                 found["before"],
                 found["after"],
-                tuple(Ran(**ran) for ran in found["runs"]),
+                tuple(RunResult(**run) for run in found["runs"]),
                 tuple(Patch(**patch) for patch in found["patches"]),
                 tuple(Place(*place) for place in found["called_at"]),
                 is_earlier=True,
@@ -116,7 +123,7 @@ class KnownTrials:
             return None
 
     def put(self, finding: Finding, trial: Trial, cured: frozenset[str]) -> None:
-        """Keep a trial."""
+        """Store a trial."""
         if self._program is None:
             return
         content = {name: value for name, value in asdict(trial).items() if name != "remedy"}
@@ -125,9 +132,9 @@ class KnownTrials:
         try:
             default_folder()
             folder.mkdir(mode=0o700, exist_ok=True)
-            text = json.dumps({"mark": mark_of(folder), "trials": self._known})
+            text = json.dumps({"mark": provenance_mark(folder), "trials": self._known})
             write_anew(folder / _FILE, text.encode())
-        except OSError:  # it is only for next time
+        except OSError:  # not needed for the current search
             pass
 
     def _key(self, finding: Finding, remedy: Remedy) -> str:
@@ -135,11 +142,12 @@ class KnownTrials:
         return sha256(json.dumps([self._program, finding.identity, change]).encode()).hexdigest()
 
 
-def _read() -> dict[str, Any]:
+def _read_trials() -> dict[str, Any]:
+    """The trials on disk, of all programs; none where they are damaged or not from this machine and user."""
     folder = DEFAULT_FOLDER / _FOLDER
     try:
         saved = json.loads(read_plain(folder / _FILE, _LARGEST))
-        is_ours = saved["mark"] is not None and saved["mark"] == mark_of(folder)
+        is_ours = saved["mark"] is not None and saved["mark"] == provenance_mark(folder)
         trials = saved["trials"] if is_ours else {}
     except (OSError, ValueError, KeyError, TypeError):
         return {}
@@ -163,6 +171,7 @@ def _digest_of_sources(request: Request) -> str | None:
 
 
 def _sources(folder: Path) -> list[Path] | None:
+    """The Python files in a folder and below, without hidden folders; None where there are too many."""
     found: list[Path] = []
     entries = 0
     for root, folders, files in os.walk(folder):
@@ -174,23 +183,22 @@ def _sources(folder: Path) -> list[Path] | None:
     return found
 
 
-# Try the remedies of a program's findings, one after the other, and keep those that are shown to cure.
+# The search
 
+LONGEST_OUTPUT = 4 << 20  # bytes of a run's output that are compared
+_LONGEST_LINE = 100  # characters of a remedy's text in the progress line
+_BASELINE_RUNS = 2  # two, to see what differs from run to run without any remedy
+_RUNS_BEFORE_SLOWER = 2  # a second run rules out that the machine was busy for a moment
+_LEAST_TIME = 120.0  # seconds: a run may take this long, or ten times as long as the first one
 
-LONGEST_OUTPUT = 4 << 20  # bytes of what a run prints that are compared
-_LONGEST_LINE = 100  # of what is said of a remedy while it is tried
-_BASELINE_RUNS = 2  # two, which show what differs from run to run without any remedy
-_RUNS_BEFORE_SLOWER = 2  # a machine that was busy for a moment is not so twice
-_LEAST_TIME = 120.0  # seconds that a run may take, and ten times what the first one took
-
-Announce = Callable[[str, int], None]  # what runs now, and how many runs are done
+Announce = Callable[[str, int], None]  # gets what runs now, and how many runs are done
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to fix, where its runs go, and what it may cost: `most_runs` and `seconds`.
+    """What to fix, the folder for its runs, and the budget: `most_runs` and `seconds`.
 
-    With `only`, findings of these identities.
+    With `only`, just the findings of these identities are fixed.
     """
 
     request: Request
@@ -205,7 +213,7 @@ class BudgetSpent(Exception):
 
 
 def fix(plan: Plan, announce: Announce) -> Fixes:
-    """Run, try and prove. NotMeasured where a run leaves nothing to read; Ctrl-C ends it early."""
+    """Search for fixes. NotMeasured where a run leaves nothing to read; Ctrl-C ends the search early."""
     return _Search(plan, announce).fixes()
 
 
@@ -215,13 +223,13 @@ class _Search:
         self._announce = announce
         self._began = time.monotonic()
         self._done = 0
-        self._longest: float | None = None
-        self._baseline: list[Observed] = []
+        self._first_seconds: float | None = None
+        self._baseline: list[ObservedRun] = []
         self._known: KnownTrials | None = None
         self._last: Recording | None = None
 
     def fixes(self) -> Fixes:
-        """Run the program as it is, then with each remedy, and say which are cures."""
+        """Run the program unchanged, then with each remedy, and judge which are cures."""
         for number in range(_BASELINE_RUNS):
             what = f"the program as it is, {number + 1} of {_BASELINE_RUNS}"
             self._baseline.append(self._run(what, self._plan.request))
@@ -232,24 +240,24 @@ class _Search:
         self._known = KnownTrials(self._plan.request, [each.torch_version for each in processes])
         result = Fixes(
             self._plan.request.program.name,
-            tuple(each.ran for each in self._baseline),
+            tuple(each.result for each in self._baseline),
             [Fix(finding) for finding in found],
             steps=self._plan.request.settings.stop_after,
             lines_compared=lines_compared(self._baseline),
             unseen=tuple(sorted(self._baseline[0].unseen)),
         )
         try:
-            for number, each in enumerate(result.fixes, 1):
-                if not each.is_proven:
-                    self._try_remedies(each, number, result.fixes)
-            result.together = self._together(result.fixes)
+            for number, fix in enumerate(result.fixes, 1):
+                if not fix.is_proven:
+                    self._try_remedies(fix, number, result.fixes)
+            result.together = self._try_together(result.fixes)
             result.withdraw_what_is_refuted()
-            self._withdraw_the_guilty(result)
+            self._withdraw_harmful(result)
         except BudgetSpent as spent:
             result.stopped = str(spent)
         except KeyboardInterrupt:
             result.stopped = "it was interrupted"
-        result.baseline = tuple(each.ran for each in self._baseline)
+        result.baseline = tuple(each.result for each in self._baseline)
         result.withdraw_lines_that_never_ran()
         return result
 
@@ -259,6 +267,7 @@ class _Search:
         )
 
     def _try_remedies(self, fix: Fix, number: int, fixes: Sequence[Fix]) -> None:
+        """Try remedies until one cures; else keep the one that helps most, if any."""
         helping: Trial | None = None
         for remedy in (*fix.finding.remedies, *further_remedies(fix.finding)):
             if remedy.change is None or not can_be_tried(remedy.change):
@@ -278,7 +287,7 @@ class _Search:
     def _known_or_tried(
         self, finding: Finding, remedy: Remedy, change: Change, fixes: Sequence[Fix]
     ) -> tuple[Trial, frozenset[str]]:
-        """The trial, and the identities of all findings that are gone in it."""
+        """The trial, stored or made now, and the identities of all findings that it cured."""
         known = None if self._known is None else self._known.get(finding, remedy)
         if known is not None:
             return known
@@ -291,78 +300,79 @@ class _Search:
         return trial, cured
 
     def _try(self, finding: Finding, remedy: Remedy, change: Change) -> tuple[Trial, Sequence[Finding]]:
+        """Run the program with the remedy; the trial, and the findings of its last run."""
         before = times_met(finding, self._baseline[0].findings)
         program = self._plan.request.program
         edited: tuple[Patch, ...] = ()
         if change.edit is not None:
             has_place = finding.place is not None
-            made = patches(program, [for_good(finding, change)]) if has_place else None
+            made = patches(program, [source_change(finding, change)]) if has_place else None
             if made is None:
                 reason = "the line is not one that this edit is for, or not in the program's own files"
                 return Trial(remedy, "does not fit", reason, before), ()
             edited = made
-        runs: list[Ran] = []
+        runs: list[RunResult] = []
         while True:
-            ran = self._run(_said(remedy), with_change(self._plan.request, change), [change], edited)
-            runs.append(ran.ran)
-            judged = judge(finding, self._baseline, ran, is_edit=change.edit is not None)
+            run = self._run(_progress_line(remedy), with_change(self._plan.request, change), [change], edited)
+            runs.append(run.result)
+            judged = judge(finding, self._baseline, run, is_edit=change.edit is not None)
             if judged.verdict != "is slower" or len(runs) == _RUNS_BEFORE_SLOWER:
                 break
-            # Perhaps it is the machine: the program as it is beside it tells.
+            # Perhaps the machine is slower now: the unchanged program is run once more to compare.
             self._baseline.append(self._run("the program as it is, once more", self._plan.request))
         calls = replaced_calls(self._last) if change.arguments and self._last is not None else ()
         if judged.verdict in KEPT and not edited:
-            edited = patches(program, [for_good(finding, change, calls)]) or ()
+            edited = patches(program, [source_change(finding, change, calls)]) or ()
         trial = Trial(remedy, judged.verdict, judged.reason, before, judged.after, tuple(runs), edited, calls)
-        return trial, ran.findings
+        return trial, run.findings
 
-    def _together(self, fixes: Sequence[Fix]) -> Trial | None:
-        """Every kept remedy at once, as lines of the program's files where it can be, beside eager."""
+    def _try_together(self, fixes: Sequence[Fix]) -> Trial | None:
+        """Try all kept remedies at once, beside eager, and as edits of the program's files where possible."""
         kept = [(fix.finding, fix.kept) for fix in fixes if fix.kept is not None]
         if not kept:
             return None
         program, request = self._plan.request.program, self._plan.request
-        all_for_good: list[ForGood] = []
+        source_changes: list[SourceChange] = []
         others: list[Change] = []
         for finding, trial in kept:
             change = trial.remedy.change
             assert change is not None
             if trial.patches:
-                all_for_good.append(for_good(finding, change, trial.called_at))
+                source_changes.append(source_change(finding, change, trial.called_at))
             else:
                 others.append(change)
                 request = with_change(request, change)
-        edited = patches(program, all_for_good) if all_for_good else ()
+        edited = patches(program, source_changes) if source_changes else ()
         remedy = kept[0][1].remedy
         before = total_times(self._baseline[0].findings)
         if edited is None:
             return Trial(remedy, "does not fit", "the edits are in each other's way", before)
         request = replace(request, settings=request.settings._replace(verify=VERIFY_REPORT))
-        ran = self._run("all that is kept, beside eager", request, others, edited)
-        after = total_times(ran.findings)
-        wrong = [each for each in ran.findings if each.kind == "wrong result"]
-        ending = self._baseline[0].ran
-        difference = difference_in_output(self._baseline, ran)
+        run = self._run("all that is kept, beside eager", request, others, edited)
+        after = total_times(run.findings)
+        wrong = [each for each in run.findings if each.kind == "wrong result"]
+        ending = self._baseline[0].result
+        difference = difference_in_output(self._baseline, run)
         if wrong:
-            return Trial(remedy, "disagrees with eager", wrong[0].title, before, after, (ran.ran,), edited)
-        if (ran.ran.exit_code, ran.ran.signal) != (ending.exit_code, ending.signal):
+            return Trial(remedy, "disagrees with eager", wrong[0].title, before, after, (run.result,), edited)
+        if (run.result.exit_code, run.result.signal) != (ending.exit_code, ending.signal):
             reason = "together they end the program otherwise"
-            return Trial(remedy, "changes the ending", reason, before, after, (ran.ran,), edited)
+            return Trial(remedy, "changes the ending", reason, before, after, (run.result,), edited)
         if difference is not None:
-            return Trial(remedy, "changes the output", difference, before, after, (ran.ran,), edited)
-        unseen = not_seen_now(self._baseline, ran)
+            return Trial(remedy, "changes the output", difference, before, after, (run.result,), edited)
+        unseen = newly_unrecorded(self._baseline, run)
         if unseen is not None:
-            return Trial(remedy, "does not cure", unseen, before, after, (ran.ran,), edited)
+            return Trial(remedy, "does not cure", unseen, before, after, (run.result,), edited)
         verdict = "cures" if after == 0 else "helps" if after < before else "does not cure"
-        return Trial(remedy, verdict, "", before, after, (ran.ran,), edited)  # type: ignore[arg-type]
+        return Trial(remedy, verdict, "", before, after, (run.result,), edited)  # type: ignore[arg-type]
 
-    def _withdraw_the_guilty(self, result: Fixes) -> None:
-        """Where all that is kept does harm together, the one without which the others do none."""
+    def _withdraw_harmful(self, result: Fixes) -> None:
+        """Where all kept remedies together do harm, withdraw the one without which the others do none."""
         harm = result.together
         if harm is None or not result.is_refuted:
             return
         for fix in (each for each in result.fixes if each.kept is not None):
-            rest = self._together([each for each in result.fixes if each is not fix])
+            rest = self._try_together([each for each in result.fixes if each is not fix])
             if rest is not None and rest.verdict in KEPT:
                 result.withdraw(fix, replace(harm, reason=f"with the others: {harm.reason}"))
                 result.together = rest
@@ -371,28 +381,29 @@ class _Search:
 
     def _run(
         self, what: str, request: Request, changes: Sequence[Change] = (), edited: Sequence[Patch] = ()
-    ) -> Observed:
+    ) -> ObservedRun:
         self._check_budget()
         self._announce(what, self._done)
         folder = self._plan.folder / f"run-{self._done + 1}"
         folder.mkdir(mode=0o700)
         if edited:
-            request = replace(request, program=_edited(request.program, edited, folder / "files"))
-        limit = None if self._longest is None else max(_LEAST_TIME, 10 * self._longest)
-        unattended = Unattended(folder / "stdout", folder / "stderr", variables(changes), limit)
-        began, computed = time.monotonic(), _cpu_seconds_of_children()
+            request = replace(request, program=_overlay(request.program, edited, folder / "files"))
+        limit = None if self._first_seconds is None else max(_LEAST_TIME, 10 * self._first_seconds)
+        environment = environment_of(changes)
+        unattended = Unattended(folder / "stdout", folder / "stderr", environment, limit)
+        began, cpu_before = time.monotonic(), _cpu_seconds_of_children()
         request = replace(request, output=folder / "recording")
         outcome = record(request, announce=lambda note: None, unattended=unattended)
-        seconds = time.monotonic() - began, _cpu_seconds_of_children() - computed
+        seconds = time.monotonic() - began, _cpu_seconds_of_children() - cpu_before
         self._done += 1
-        if self._longest is None:
-            self._longest = seconds[0]
-        return self._observed(outcome, unattended, seconds, request.program.import_path()[0])
+        if self._first_seconds is None:
+            self._first_seconds = seconds[0]
+        return self._observe(outcome, unattended, seconds, request.program.import_path()[0])
 
-    def _observed(
+    def _observe(
         self, outcome: Outcome, unattended: Unattended, seconds: tuple[float, float], folder: str
-    ) -> Observed:
-        """The run; `folder` is where its script lay, which a program may print."""
+    ) -> ObservedRun:
+        """The finished run. Where the program printed `folder`, its script's, the original one is put."""
         try:
             recording = read(outcome.recording, CONTENTS)
         except DynamoError as error:
@@ -400,7 +411,7 @@ class _Search:
         self._last = recording
         steps = [found.median for process in recording.processes if (found := find_steps(process))]
         ending = outcome.ending
-        ran = Ran(
+        result = RunResult(
             str(outcome.recording),
             ending.exit_code,
             ending.signal,
@@ -409,10 +420,10 @@ class _Search:
             _captured_ops(recording),
         )
         stdout, stderr = (
-            _text(file).replace(folder, self._plan.request.program.import_path()[0])
+            _read_output(file).replace(folder, self._plan.request.program.import_path()[0])
             for file in (unattended.stdout, unattended.stderr)
         )
-        return Observed(ran, stdout, find(recording), own_lines(stderr), unseen_kinds(recording))
+        return ObservedRun(result, stdout, find(recording), program_stderr(stderr), unseen_kinds(recording))
 
     def _check_budget(self) -> None:
         if self._done >= self._plan.most_runs:
@@ -421,7 +432,7 @@ class _Search:
             raise BudgetSpent(f"the {self._plan.seconds:g} s that it may take are over")
 
 
-def _edited(program: Program, edited: Sequence[Patch], folder: Path) -> Program:
+def _overlay(program: Program, edited: Sequence[Patch], folder: Path) -> Program:
     try:
         return overlay(program, {patch.file: patch.after for patch in edited}, folder)
     except OSError as error:
@@ -429,13 +440,13 @@ def _edited(program: Program, edited: Sequence[Patch], folder: Path) -> Program:
 
 
 def _captured_ops(recording: Recording) -> int | None:
-    """Ops in graphs, without those of recompiles, which are the same ones again; None if one is not known."""
+    """The ops in graphs, without recompiles, which repeat the same ones; None if a number is not known."""
     graphs = (graph for process in recording.processes for graph in process.compiled_graphs)
     ops = [each.ops for each in graphs if each.compile_id is None or each.compile_id.compile == 0]
     return None if None in ops else sum(each or 0 for each in ops)
 
 
-def _text(file: Path) -> str:
+def _read_output(file: Path) -> str:
     with file.open("rb") as opened:
         return opened.read(LONGEST_OUTPUT).decode("utf-8", "backslashreplace")
 
@@ -445,6 +456,6 @@ def _cpu_seconds_of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _said(remedy: Remedy) -> str:
+def _progress_line(remedy: Remedy) -> str:
     first, _, _ = remedy.text.partition(": ")
     return f"trying: {first if len(first) <= _LONGEST_LINE else first[:_LONGEST_LINE] + '…'}"

@@ -1,4 +1,8 @@
-"""What `dynamo fix` has tried, with which runs, and what came of it."""
+"""The results of `dynamo fix`: runs, trials and fixes; and the program with some of its files edited.
+
+The user's own files are never touched. A folder of links to everything beside the script stands in for the
+script's own folder, on `sys.path` too; an edited file is a copy there, and so is each folder on its path.
+"""
 
 import os
 from collections.abc import Mapping
@@ -23,12 +27,12 @@ Verdict = Literal[
     "is slower",
     "does not fit",
 ]
-# The remedy is kept: what it is for is gone, or met less often.
+# Verdicts with which a remedy is kept: its finding is gone, or met less often.
 KEPT: tuple[Verdict, ...] = ("cures", "helps")
 
 
 @dataclass(frozen=True)
-class Ran:
+class RunResult:
     """One run of the program: its recording, how it ended, and what it took, in seconds.
 
     `cpu_seconds` is what it and its children computed; `step_seconds` the median of its steady steps, None
@@ -46,7 +50,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class Patch:
-    """An edited file: its path, its text before and after."""
+    """An edited file: its path, and its text before and after."""
 
     file: str
     before: str
@@ -57,9 +61,9 @@ class Patch:
 class Trial:
     """A remedy that was tried. `before` and `after` say how often the finding was met; None where not run.
 
-    `reason` says why, in words. `patches` are the edits that were tried, or that do the same for good;
-    `called_at` the calls of torch.compile in which arguments were replaced. One that `is_earlier` was tried
-    by an earlier `dynamo fix`.
+    `reason` explains the verdict in words. `patches` are the edits that were tried, or that have the same
+    effect permanently; `called_at` the calls of torch.compile in which arguments were replaced. A trial that
+    `is_earlier` was made by an earlier `dynamo fix`.
     """
 
     remedy: Remedy
@@ -67,7 +71,7 @@ class Trial:
     reason: str
     before: int
     after: int | None = None
-    runs: tuple[Ran, ...] = ()
+    runs: tuple[RunResult, ...] = ()
     patches: tuple[Patch, ...] = ()
     called_at: tuple[Place, ...] = ()
     is_earlier: bool = False
@@ -75,7 +79,7 @@ class Trial:
 
 @dataclass
 class Fix:
-    """A finding with what was tried. `kept` is the remedy to use, None where none cures it.
+    """A finding and its trials. `kept` is the trial of the remedy to use, None where none cures it.
 
     `cured_by` is the number (from 1) of another fix whose remedy cures this one as well.
     """
@@ -87,43 +91,43 @@ class Fix:
 
     @property
     def is_proven(self) -> bool:
-        """Whether a run has shown a cure for it."""
+        """Whether a run has shown a cure for the finding."""
         return self.kept is not None or self.cured_by is not None
 
 
 @dataclass
 class Fixes:
-    """All that `dynamo fix` has to say of a program.
+    """The result of `dynamo fix` for a program.
 
-    `together` is the run with every kept remedy at once, beside eager; None where fewer than one was kept or
-    the budget was over. `stopped` says why not everything was tried. With `steps`, each run was ended after
-    so many. Of its output, `lines_compared` are compared; of a program that prints none, only the ending is.
-    `further_runs` are those of a search for the remedy that does harm beside the others.
-    `unseen` are the kinds of findings of which the program's recording cannot say that there were none.
+    `together` is the run with every kept remedy at once, beside eager; None where none was kept or the budget
+    was spent. `stopped` says why not everything was tried. With `steps`, each run was ended after that many.
+    `lines_compared` lines of the output are compared; of a program that prints none, only the ending is.
+    `further_runs` were made to find a remedy that does harm in combination with the others.
+    `unseen` are the kinds of findings that the program's recording cannot rule out.
     """
 
     program: str
-    baseline: tuple[Ran, ...]
+    baseline: tuple[RunResult, ...]
     fixes: list[Fix] = field(default_factory=list)
     together: Trial | None = None
     stopped: str | None = None
     steps: int | None = None
     lines_compared: int = 0
-    further_runs: list[Ran] = field(default_factory=list)
+    further_runs: list[RunResult] = field(default_factory=list)
     unseen: tuple[str, ...] = ()
 
     @property
     def is_refuted(self) -> bool:
-        """Whether what is kept does harm, or nothing, in the run with all of it beside eager."""
+        """Whether the kept remedies do harm, or have no effect, in the run with all of them beside eager."""
         return self.together is not None and self.together.verdict not in KEPT
 
     @property
     def patches(self) -> tuple[Patch, ...]:
-        """The edits of all that is kept, as they were proven together."""
+        """The edits of all kept remedies, as they were proven together."""
         return () if self.together is None or self.is_refuted else self.together.patches
 
     def withdraw_lines_that_never_ran(self) -> None:
-        """Without the last run, settings and arguments were never tried as lines of the program's files."""
+        """Drop the patches of settings and arguments that no last run has tried in the program's files."""
         if self.together is not None:
             return
         for fix in self.fixes:
@@ -133,7 +137,7 @@ class Fixes:
                 fix.trials[fix.trials.index(kept)] = fix.kept
 
     def withdraw_what_is_refuted(self) -> None:
-        """A remedy that is kept alone is what the last run was of: it stands or falls with it."""
+        """Withdraw the only kept remedy where the last run, which was of it alone, refutes it."""
         kept = [fix for fix in self.fixes if fix.kept is not None]
         if self.together is None or not self.is_refuted or len(kept) != 1:
             return
@@ -141,33 +145,30 @@ class Fixes:
         self.together = replace(self.together, runs=())
 
     def withdraw(self, fix: Fix, because: Trial) -> None:
-        """Keep the remedy of this fix no longer, nor what it cured by the way: a run with it did harm."""
+        """Withdraw the remedy of a fix, also for the other fixes it cured, as the run `because` did harm."""
         assert fix.kept is not None
-        number = next(number for number, each in enumerate(self.fixes, 1) if each is fix)
+        number = next(number for number, other in enumerate(self.fixes, 1) if other is fix)
         runs = (*fix.kept.runs, *because.runs)
         refuted = replace(fix.kept, verdict=because.verdict, reason=because.reason, runs=runs)
         fix.trials[fix.trials.index(fix.kept)] = refuted
         fix.kept = None
-        for each in self.fixes:
-            each.cured_by = None if each.cured_by == number else each.cured_by
+        for other in self.fixes:
+            other.cured_by = None if other.cured_by == number else other.cured_by
 
     @property
-    def runs(self) -> list[Ran]:
-        """The runs of the program that were made now."""
+    def runs(self) -> list[RunResult]:
+        """The runs of the program that this `dynamo fix` made."""
         tried = [trial for fix in self.fixes for trial in fix.trials]
         tried += [self.together] if self.together is not None else []
-        now = (ran for trial in tried if not trial.is_earlier for ran in trial.runs)
+        now = (run for trial in tried if not trial.is_earlier for run in trial.runs)
         return [*self.baseline, *now, *self.further_runs]
 
 
-# The program with some of its files edited, beside the user's own, which are never touched.
-#
-# A folder of links to what stands beside the script stands in for the script's own folder, on `sys.path` too;
-# an edited file is a copy there, and so is each folder on the way to one.
+# The program with some of its files edited
 
 
 def script_of(program: Program) -> Path | None:
-    """The script that a program is; None where it is a module, code or another command."""
+    """The program's script; None where it is a module, code or another command."""
     if not program.is_python or program.arguments[0].startswith("-"):
         return None
     script = Path(program.arguments[0])
@@ -175,22 +176,22 @@ def script_of(program: Program) -> Path | None:
 
 
 def can_be_edited(program: Program, file: str) -> bool:
-    """Whether a file is the program's script, or stands in its folder or below, and is no library's."""
+    """Whether a file is a Python file in the script's folder or below, and not part of a library."""
     script = script_of(program)
     if script is None or not os.path.isabs(file):
         return False
     home, path = script.resolve().parent, Path(file).resolve()
     if path.suffix != ".py" or home not in path.parents or not path.is_file():
         return False
-    return not is_library(Place(f"/{path.relative_to(home)}", 1))  # in an environment beside the script
+    return not is_library(Place(f"/{path.relative_to(home)}", 1))  # a virtual environment may be there
 
 
 def overlay(program: Program, edited: Mapping[str, str], folder: Path) -> Program:
-    """Make the folder, with these files' new texts by their paths, and give the program that runs there."""
+    """Create `folder` with the `edited` files' new texts, by path, and return the program that runs there."""
     script = script_of(program)
     assert script is not None
     home = script.resolve().parent
-    # The script is always a copy: of a link, Python would take the folder that it leads to.
+    # The script is always a copy: Python would resolve a link, and put the original folder on sys.path.
     texts = {Path(script.resolve().name): script.read_bytes()}
     texts |= {Path(file).resolve().relative_to(home): text.encode("utf-8") for file, text in edited.items()}
     _mirror(home, folder, texts)
@@ -199,6 +200,7 @@ def overlay(program: Program, edited: Mapping[str, str], folder: Path) -> Progra
 
 
 def _mirror(original: Path, copy: Path, texts: Mapping[Path, bytes]) -> None:
+    """Fill the new folder `copy` with links to what is in `original`, and copies of the edited files."""
     copy.mkdir(mode=0o700)
     own = {path.parts[0] for path in texts}
     for entry in os.scandir(original):

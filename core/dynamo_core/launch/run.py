@@ -48,18 +48,18 @@ def environment_for(settings: Settings, inherited: Mapping[str, str]) -> dict[st
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
-def noted_to_run_again(program: Program, folder: Path) -> dict[str, Any]:
+def rerun_note(program: Program, folder: Path) -> dict[str, Any]:
     """The arguments, None where one of them is a secret, and the mark."""
     arguments = list(program.arguments)
     is_whole = masked_arguments(arguments) == arguments and all(printable(a) == a for a in arguments)
     return {
         "arguments": arguments if is_whole else None,
         "is_python": program.is_python,
-        "mark": mark_of(folder),
+        "mark": provenance_mark(folder),
     }
 
 
-def mark_of(folder: Path) -> str | None:
+def provenance_mark(folder: Path) -> str | None:
     """The mark of a folder that is this user's; None where it is not, or the boot has no id."""
     try:
         boot, place = _BOOT_ID.read_text(encoding="ascii").strip(), os.stat(folder)
@@ -145,7 +145,7 @@ def _record_to(
     notes = _notes_before(command, settings)
     is_injected = ignores_environment(command) != "-S"  # which would leave our folder on sys.path
     description = _description(request, settings, command)
-    description["again"] = noted_to_run_again(request.program, recording)
+    description["again"] = rerun_note(request.program, recording)
     try:
         files.write_run_file(recording, description | {"notes": notes})
         for note in notes:
@@ -213,13 +213,13 @@ def _working_directory() -> str | None:
 # Run the program of a recording once more: only one that was recorded here, by this user (`marks.py`).
 
 
-def request_again(folder: Path) -> Request:
+def rerun_request(folder: Path) -> Request:
     """What was asked for when this recording was made; CannotRunAgain says why that is not known."""
     run = read_run_file(folder) if folder.is_dir() else None
     noted = None if run is None else run.get("again")
     if run is None or not isinstance(noted, dict):
         raise _not_again(folder, "it does not say how its program was run")
-    mark = mark_of(folder)
+    mark = provenance_mark(folder)
     if mark is None or noted.get("mark") != mark:
         raise _not_again(folder, "it was not made here since this machine was started, or it is a copy")
     arguments = noted.get("arguments")

@@ -1,6 +1,6 @@
-"""Why a graph breaks, or a frame was given up, and what to do: by the first cause of the tables that fits.
+"""Cause and advice for a graph break or a frame that fell back to eager: the first cause of TABLE that matches.
 
-Where none does, torch's own words and its first hint are all there is.
+If none matches, torch's own explanation and its first hint are used.
 """
 
 from ..analysis.recompiles import is_recompile_limit
@@ -8,7 +8,7 @@ from ..model import GraphBreak
 from . import calls, code, values
 from .rules import Advice, BreakContext, Cause, break_context_of
 
-# What is about one thing stands before what is about many.
+# Specific causes come before general ones.
 TABLE: tuple[Cause, ...] = (
     *code.AROUND_DDP,
     *calls.DRAWN_BY_NUMPY,
@@ -31,9 +31,9 @@ _AT_LIMIT = Advice("`dynamo recompiles` shows which guard failed each time and h
 def break_advice(
     graph_break: GraphBreak, torch_version: str | None = None, lengthened: str | None = None
 ) -> list[Advice]:
-    """What to do about a break, the surest first.
+    """What to do about a break, the surest advice first.
 
-    `lengthened` is what its line makes longer or shorter, so that what has a guard on that is compiled again.
+    `lengthened` is a list or other container whose length the line changes, so that its guard fails.
     """
     if is_recompile_limit(graph_break.reason):
         return [_AT_LIMIT]
@@ -47,7 +47,7 @@ def break_advice(
 
 
 def break_cause(graph_break: GraphBreak, torch_version: str | None = None) -> str:
-    """Why it breaks there, in a sentence."""
+    """Why the graph breaks, in a sentence."""
     break_context = break_context_of(graph_break, torch_version)
     cause = _cause(break_context)
     if cause is not None:

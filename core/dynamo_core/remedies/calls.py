@@ -1,4 +1,4 @@
-"""Causes: calls that have no place in a graph: printing, logging, clocks, files, functions in C, numpy.
+"""Causes: calls that cannot be in a graph (print, loggers, clocks, files, C, numpy), requested breaks, backends.
 
 Source: torch/_dynamo/variables/{functions,builtin,misc}.py (SkipFunctionVariable, DebuggingVariable,
 LoggingLoggerVariable, NumpyVariable) and torch/_dynamo/trace_rules.py, read with 2.13; names of breaks with
@@ -12,7 +12,7 @@ from .rules import Assignment, Cause, Change, RemedyTemplate
 
 _LATER = "torch._dynamo.config.reorderable_logging_functions+"
 _PRINT = re.compile(r"builtin operator `print`|builtin `print")
-# What torch can put off are tensors, numbers and text (DebuggingVariable.can_reorder_logs), and it forgets
+# torch can defer the printing of tensors, numbers and text (DebuggingVariable.can_reorder_logs), but it drops
 # `end`, `sep` and `file` (call_function).
 _PRINT_OF_PLAIN = re.compile(
     r"builtin operator `print` with argument types "
@@ -31,7 +31,8 @@ _ELSEWHERE = (
     "goes into it; else end the compiled function in front of it."
 )
 
-# Before anything else: numbers that are drawn are tensors to torch, and values are taken out of them.
+# Before all others: torch traces random numbers of numpy as tensors, so the break looks like one on a
+# tensor's value.
 DRAWN_BY_NUMPY = (
     Cause(
         re.compile(r"numpy|_local_scalar_dense|Tensor\.item\(\)|Data-dependent|Unsupported method call"),
@@ -146,7 +147,7 @@ CALLS = (
         ),
     ),
     Cause(
-        # In so many words from 2.15 on.
+        # "Call to a time function" is torch's text from 2.15 on.
         re.compile(
             r"builtin `time\.(?:time|perf_counter|monotonic|process_time|thread_time)|Call to a time function"
         ),
@@ -222,7 +223,7 @@ CALLS = (
         line=re.compile(r"\btqdm\(|\btrange\("),
     ),
 )
-# After all that is known by its name.
+# After all causes for calls that are known by name.
 ANY_OTHER = (
     Cause(
         _IN_C,
@@ -268,18 +269,17 @@ OF_A_LIBRARY = (
 )
 
 
-# Causes: what the program or a library asked for (breaks, disabled functions), and backends that fail.
+# Breaks and disabled functions that the program or a library requests, and backends that fail.
 #
 # Source: torch/_dynamo/decorators.py (disable, graph_break, skip_frame) and torch/_dynamo/exc.py
 # (BackendCompilerFailed), 2.8 to 2.15.
-
 
 _ASKS = re.compile(r"graph_break\(\)|skip_frame\(\)|torch\.compiler\.disable")
 _LOOKS = re.compile(r"Data-dependent|Tensor\.item\(\)|_local_scalar_dense|Dynamic shape operator")
 _REMOVED = Change(edit="statement removed")
 
 
-def _out_of_it(cures: str) -> tuple[RemedyTemplate, ...]:
+def _outside_of_library(cures: str) -> tuple[RemedyTemplate, ...]:
     return (
         RemedyTemplate(
             "end the compiled function in front of `{call}`, and compile what comes after it as a function "
@@ -293,13 +293,13 @@ BY_A_LIBRARY = (
     Cause(
         _ASKS,
         "`{call}` leads into the library `{library}`, which asks torch not to trace it",
-        _out_of_it("library_asks_for_a_break"),
+        _outside_of_library("library_asks_for_a_break"),
         when=lambda break_context: break_context.is_in_library,
     ),
     Cause(
         _LOOKS,
         "`{call}` leads into the library `{library}`, which looks at what a tensor holds",
-        _out_of_it("library_branches"),
+        _outside_of_library("library_branches"),
         when=lambda break_context: break_context.is_in_library,
     ),
 )

@@ -1,4 +1,4 @@
-"""Causes: what torch itself does when it is called inside of compiled code.
+"""Causes: functions of torch, and constructs of Python, that Dynamo does not trace.
 
 Source: torch/_dynamo/variables/{torch,tensor,nn_module,misc}.py and torch/_dynamo/graph_break_registry.json,
 read with 2.13; names of breaks with 2.8 to 2.15.
@@ -18,7 +18,7 @@ def _is_lstm_with_gradients(break_context: BreakContext) -> bool:
     return not break_context.context.startswith(("GRU", "RNN")) and break_context.grad_enabled is not False
 
 
-# Before anything else: what breaks in there can be anything.
+# Before all others: inside of DistributedDataParallel the break can be of any kind.
 AROUND_DDP = (
     Cause(
         re.compile(r"."),
@@ -185,12 +185,10 @@ TORCH_CODE = (
 )
 
 
-# Causes: Python that Dynamo does not trace: contexts, generators, exceptions, classes, the interpreter.
+# Python that Dynamo does not trace: contexts, generators, exceptions, classes, the interpreter.
 #
 # Source: torch/_dynamo/symbolic_convert.py, torch/_dynamo/convert_frame.py (generators) and
 # torch/_dynamo/graph_break_registry.json, read with 2.13; names of breaks with 2.8 to 2.15.
-
-
 PYTHON_CODE = (
     Cause(
         re.compile(r"Attempt to trace generator"),

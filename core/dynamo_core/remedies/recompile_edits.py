@@ -1,6 +1,6 @@
-"""Remedies for recompiles that are edits of the program, by what differed between the calls.
+"""Remedies for recompiles that edit the program, by what differed between the calls.
 
-They are those of torch's own pages (Dynamic Shapes; Programming Model: Recompilation).
+Source: torch's documentation (Dynamic Shapes; Programming Model: Recompilation).
 """
 
 import re
@@ -22,12 +22,12 @@ _WIDER = ("float16", "float32", "float64")
 _TYPE = re.compile(r"type=<class '([^']+)'>")
 
 
-def _kind(*kinds: str) -> Callable[[RecompileCause], bool]:
+def _is_kind(*kinds: str) -> Callable[[RecompileCause], bool]:
     return lambda cause: cause.kind in kinds
 
 
-def _state(words: str) -> Callable[[RecompileCause], bool]:
-    """Whether torch names this setting of the process as the one that was switched."""
+def _is_state(words: str) -> Callable[[RecompileCause], bool]:
+    """A test whether torch names this setting of the process as the one that was switched."""
     return lambda cause: (
         cause.kind == "global state" and any(words in failure.check for failure in cause.failures)
     )
@@ -46,13 +46,13 @@ def _is_function(cause: RecompileCause) -> bool:
     return cause.kind == "identity" and all(each is None or each[1] in _FUNCTIONS for each in found)
 
 
-def _outside(cause: RecompileCause) -> Change:
-    """What is decided by it is decided in Python, and what comes of it is compiled."""
+def _decide_outside(cause: RecompileCause) -> Change:
+    """Move the decision on the value out of the compiled code, and compile the code of each outcome."""
     return Change(edit="decided outside", operand=_argument(cause))
 
 
-def _first(statement: str) -> Callable[[RecompileCause], Change | None]:
-    """`statement` before all that is compiled; `{x}` in it is the argument."""
+def _run_first(statement: str) -> Callable[[RecompileCause], Change | None]:
+    """Put `statement` before the compiled code; `{x}` in it is the name of the argument."""
 
     def change(cause: RecompileCause) -> Change | None:
         name = _argument(cause)
@@ -62,16 +62,16 @@ def _first(statement: str) -> Callable[[RecompileCause], Change | None]:
 
 
 def _to_widest_dtype(cause: RecompileCause) -> Change | None:
-    """Only of floating point: no value is lost in the widest."""
+    """Convert to the widest dtype, if all are floating point: then no value is lost."""
     named = [value.removeprefix("torch.") for value in cause.values]
     if not set(named) <= set(_WIDER):
         return None
     widest = max(named, key=_WIDER.index)
-    return _first(f"{{x}} = {{x}}.to(torch.{widest})")(cause)
+    return _run_first(f"{{x}} = {{x}}.to(torch.{widest})")(cause)
 
 
 def _argument(cause: RecompileCause) -> str | None:
-    """Its name, where it is an argument, or the code of one, and not another part of it."""
+    """The name of the argument that is the cause, if it is a whole argument or its code, not another part."""
     source = (cause.source or "").removesuffix(".__code__")
     return source if source.isidentifier() else None
 
@@ -81,7 +81,10 @@ def _is_between_graphs(cause: RecompileCause) -> bool:
 
 
 def _is_of_a_wrapped_module(cause: RecompileCause) -> bool:
-    """Source: torch/_dynamo/external_utils.py (wrap_inline), 2.8 to 2.15: `fn` is the module."""
+    """Whether the frame is torch's wrapper around a module.
+
+    Source: torch/_dynamo/external_utils.py (wrap_inline), 2.8 to 2.15: `fn` is the module.
+    """
     place = cause.frame.place
     if place is None or not place.file.endswith("torch/_dynamo/external_utils.py"):
         return False
@@ -89,7 +92,7 @@ def _is_of_a_wrapped_module(cause: RecompileCause) -> bool:
     return is_on_module or len(cause.frame.compile_calls) > 1
 
 
-# Before all others: what differs are the modules, and none of their sizes is to be dynamic.
+# Before all others: the modules differ, so making their sizes dynamic would not help.
 OF_WRAPPED_MODULES = RecompileRemedy(
     "modules of torch's compiled apart",
     _is_of_a_wrapped_module,
@@ -115,7 +118,7 @@ EDITS: Sequence[RecompileRemedy] = (
         _is_loop,
         "{line} is a loop that torch unrolls, so that each length is a version of its own: compute over "
         "the whole dimension at once, or loop outside of the compiled code.",
-        _outside,
+        _decide_outside,
         cures=("recompile_loop_over_size", "recompile_depth_of_module"),
     ),
     RecompileRemedy(
@@ -124,7 +127,7 @@ EDITS: Sequence[RecompileRemedy] = (
         "{line} does something else for another value of {what}, so that each is a version of its own: "
         "decide it outside of the compiled code, and compile what is called there. Marking it dynamic is "
         "of no use, and `mark_dynamic` would end the program with an error.",
-        _outside,
+        _decide_outside,
         cures=(
             "recompile_specialised_size",
             "recompile_size_threshold",
@@ -134,7 +137,7 @@ EDITS: Sequence[RecompileRemedy] = (
     ),
     RecompileRemedy(
         "0 and 1 apart",
-        lambda cause: cause.kind == "size" and cause.came_as_0_or_1,
+        lambda cause: cause.kind == "size" and cause.was_0_or_1,
         "{what} takes several values ({values}), and torch compiles 0 and 1 apart: that is one version "
         "more for each of them; pad such an input, or leave it out, if that is too much.",
     ),
@@ -143,7 +146,7 @@ EDITS: Sequence[RecompileRemedy] = (
         lambda cause: cause.is_float,
         "{what} is a float that takes several values ({values}), each of them a version of its own: pass "
         "it as a tensor (`torch.tensor(…)`), or keep it in a buffer of the module.",
-        _first("{x} = torch.tensor(float({x}))"),
+        _run_first("{x} = torch.tensor(float({x}))"),
         cures=("recompile_int_or_float",),
     ),
     RecompileRemedy(
@@ -151,14 +154,14 @@ EDITS: Sequence[RecompileRemedy] = (
         lambda cause: cause.is_int,
         "{what} takes several values ({values}), each of them a version of its own: pass it as a tensor, "
         "or keep it in a buffer of the module (`register_buffer`).",
-        _first("{x} = torch.tensor({x})"),
+        _run_first("{x} = torch.tensor({x})"),
     ),
     RecompileRemedy(
         "None in some calls",
         _is_none,
         "{source} is None in some calls only, which is a version of its own: pass a tensor in every call "
         "(a mask of ones, say), or compile a function for each case.",
-        _outside,
+        _decide_outside,
         cures=("recompile_optional_mask",),
     ),
     RecompileRemedy(
@@ -170,10 +173,10 @@ EDITS: Sequence[RecompileRemedy] = (
     ),
     RecompileRemedy(
         "chosen by a value",
-        _kind("value"),
+        _is_kind("value"),
         "{source} chooses what is computed ({values}), and each value is a version of its own: choose "
         "outside of the compiled code, and compile what each choice calls; or keep to few values.",
-        _outside,
+        _decide_outside,
         cures=(
             "recompile_string_argument",
             "recompile_label_argument",
@@ -186,45 +189,45 @@ EDITS: Sequence[RecompileRemedy] = (
         _is_function,
         "{source} is another function in some calls, perhaps a lambda or a partial made again, and each is "
         "a version of its own: pass the same one, or call it outside of the compiled code.",
-        _outside,
+        _decide_outside,
         cures=("recompile_another_function",),
     ),
     RecompileRemedy(
         "another object",
-        _kind("identity"),
+        _is_kind("identity"),
         "{source} is another object in some calls, and each is a version of its own: choose by it outside "
         "of the compiled code, or pass few.",
-        _outside,
+        _decide_outside,
         cures=("recompile_enum_argument",),
     ),
     RecompileRemedy(
         "freed object",
-        _kind("freed object"),
+        _is_kind("freed object"),
         "{source} was freed, and what was compiled for it with it: keep a reference to it, or make it once.",
     ),
     RecompileRemedy(
         "grad mode",
-        _state("grad_mode"),
+        _is_state("grad_mode"),
         "gradients were recorded in some calls only: call it under `torch.no_grad()` in every call, if you "
         "do not train with it.",
         cures=("recompile_grad_mode",),
     ),
     RecompileRemedy(
         "dtype of autocast",
-        lambda cause: _state("autocast")(cause) and _state("_dtype")(cause),
+        lambda cause: _is_state("autocast")(cause) and _is_state("_dtype")(cause),
         "`torch.autocast` had another dtype in some calls: give it one for all of them.",
         cures=("recompile_autocast_dtype",),
     ),
     RecompileRemedy(
         "autocast",
-        _state("autocast"),
+        _is_state("autocast"),
         "autocast was on in some calls only: make every call inside the same `torch.autocast`, or every "
         "call outside.",
         cures=("recompile_autocast",),
     ),
     RecompileRemedy(
         "default dtype",
-        _state("default_dtype"),
+        _is_state("default_dtype"),
         "the default dtype was changed between calls: set it once, before the first call.",
         lambda cause: Change(edit="set at the start"),
         "what was made before it is made with it as well",
@@ -232,7 +235,7 @@ EDITS: Sequence[RecompileRemedy] = (
     ),
     RecompileRemedy(
         "default device",
-        lambda cause: _state("torch_function_mode")(cause) or _state("CURRENT_DEVICE")(cause),
+        lambda cause: _is_state("torch_function_mode")(cause) or _is_state("CURRENT_DEVICE")(cause),
         "a default device (`torch.set_default_device`, `with torch.device(…)`) or another torch function "
         "mode was switched between calls: set it once, before the first call.",
         lambda cause: Change(edit="set at the start"),
@@ -241,34 +244,34 @@ EDITS: Sequence[RecompileRemedy] = (
     ),
     RecompileRemedy(
         "setting of the process",
-        _kind("global state"),
+        _is_kind("global state"),
         "a setting of the whole process was changed between calls (torch: {check}): set it once, before "
         "the first call.",
     ),
     RecompileRemedy(
         "inference mode",
-        _kind("dispatch keys"),
+        _is_kind("dispatch keys"),
         "{source} was made in another mode in some calls (`torch.inference_mode`, functorch): make all of "
         "its inputs inside of it, or none.",
         cures=("recompile_inference_mode",),
     ),
     RecompileRemedy(
         "memory layout",
-        _kind("stride"),
+        _is_kind("stride"),
         "{source} comes in different memory layouts: give it one with `.contiguous()` before the call.",
-        _first("{x} = {x}.contiguous()"),
+        _run_first("{x} = {x}.contiguous()"),
         cures=("recompile_memory_layout",),
     ),
     RecompileRemedy(
         "number of dimensions",
-        _kind("rank"),
+        _is_kind("rank"),
         "{source} comes with different numbers of dimensions ({values}): give it one with `unsqueeze` or "
         "`reshape` before the call, or compile a function for each.",
         cures=("recompile_dimensions",),
     ),
     RecompileRemedy(
         "dtype",
-        _kind("dtype"),
+        _is_kind("dtype"),
         "{source} comes as different dtypes ({values}): convert it before the call.",
         _to_widest_dtype,
         "what comes of it has that dtype, too",
@@ -276,7 +279,7 @@ EDITS: Sequence[RecompileRemedy] = (
     ),
     RecompileRemedy(
         "device",
-        _kind("device"),
+        _is_kind("device"),
         "tensors come from different devices ({values}): move them to one before the call.",
     ),
     RecompileRemedy(
@@ -287,7 +290,7 @@ EDITS: Sequence[RecompileRemedy] = (
     ),
     RecompileRemedy(
         "requires_grad",
-        _kind("requires_grad"),
+        _is_kind("requires_grad"),
         "{source} requires a gradient in some calls only: `detach()` it where no gradient is needed, or "
         "compile training and inference apart.",
         cures=("recompile_requires_grad",),
@@ -313,31 +316,31 @@ EDITS: Sequence[RecompileRemedy] = (
     ),
     RecompileRemedy(
         "length",
-        _kind("length"),
+        _is_kind("length"),
         "{source} has different lengths ({values}), and each is a version of its own: pass one tensor of a "
         "fixed size instead, with a mask of what is used.",
         cures=("recompile_growing_cache",),
     ),
     RecompileRemedy(
         "type",
-        _kind("type"),
+        _is_kind("type"),
         "{source} is of different types ({values}), and each is a version of its own: pass one type, or "
         "compile a function for each.",
     ),
     RecompileRemedy(
         "attribute",
-        _kind("attribute"),
+        _is_kind("attribute"),
         "{source} comes with and without an attribute (compiled {expected}): set it always, or never.",
     ),
     RecompileRemedy(
         "relation of sizes",
-        _kind("relation of sizes"),
+        _is_kind("relation of sizes"),
         "sizes are in one relation in some calls only (`{check}`): give them one relation, or do not "
         "decide by it in the compiled code.",
     ),
     RecompileRemedy(
         "another backend",
-        _kind("backend"),
+        _is_kind("backend"),
         "call `torch.compile` once, outside of what is called again and again, and keep what it returns: "
         "what one call of it has compiled, another one with another backend function does not use.",
         lambda cause: Change(edit="compile hoisted"),
@@ -350,7 +353,7 @@ EDITS: Sequence[RecompileRemedy] = (
     ),
     RecompileRemedy(
         "anything else",
-        _kind("other"),
+        _is_kind("other"),
         "the check `{check}` failed: make what it is about alike in every call.",
     ),
 )

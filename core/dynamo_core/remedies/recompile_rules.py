@@ -1,4 +1,4 @@
-"""Remedies for recompiles that need no edit: variables, settings, arguments, options of `dynamo run`.
+"""Advice for recompiles: the table of remedies, and those that need no edit (variables, settings, arguments).
 
 Source: torch/compiler/config.py (dynamic_sources and unbacked_sources, read from the environment when torch
 is imported; a dimension behind the name is understood from 2.13 on) and torch/_dynamo/config.py. Read with
@@ -14,11 +14,11 @@ from .rules import Advice, Assignment, Change, RecompileRemedy
 _SLOWER = "what is not fixed can make compiled code slower"
 _OF_THAT_NAME = "it holds for every compiled function that has an argument of that name"
 _DIMENSIONS_SINCE = (2, 13)  # `L['x']:0`; before, all dimensions of what is named
-# One argument of torch.compile is less to set than many names.
+# With many frames or names, one argument of torch.compile is simpler than naming each source.
 _MANY_FRAMES = 3
-# As many values as torch keeps versions: there will be more, and more versions are no cure.
-_ALWAYS_ANOTHER = 8
 _MOST_NAMES = 4
+# As many values as torch keeps versions: there will probably be more, so a higher limit does not help.
+_ALWAYS_ANOTHER = 8
 
 
 def _sizes_can_be_dynamic(cause: RecompileCause) -> bool:
@@ -31,22 +31,22 @@ def _can_be_dynamic(cause: RecompileCause) -> bool:
 
 
 def _can_be_named(cause: RecompileCause) -> bool:
-    is_enough = bool(cause.dynamic_sources) and not cause.comes_with_a_float
+    is_enough = bool(cause.dynamic_sources) and not cause.float_became_dynamic
     return _can_be_dynamic(cause) and is_enough and not _is_hardly_more_than_0_or_1(cause)
 
 
 def _is_hardly_more_than_0_or_1(cause: RecompileCause) -> bool:
-    """Whether there are no two other sizes for which one version could serve."""
-    return cause.came_as_0_or_1 and len(set(cause.values) - {"0", "1"}) < 2
+    """Whether there are fewer than two other sizes that could share one version."""
+    return cause.was_0_or_1 and len(set(cause.values) - {"0", "1"}) < 2
 
 
 def _can_be_unbacked(cause: RecompileCause) -> bool:
-    is_sure = _sizes_can_be_dynamic(cause) and cause.is_free and not cause.is_whole_graph
-    return is_sure and cause.came_as_0_or_1 and bool(cause.dynamic_sources)
+    is_sure = _sizes_can_be_dynamic(cause) and cause.is_unconstrained and not cause.is_whole_graph
+    return is_sure and cause.was_0_or_1 and bool(cause.dynamic_sources)
 
 
 def _by_argument(cause: RecompileCause) -> bool:
-    """Whether `dynamic=True` makes dynamic what varies: not what torch holds fixed, nor sizes of 0 and 1."""
+    """Whether `dynamic=True` makes the value dynamic: it does not for values that torch fixes, nor for 0 and 1."""
     if cause.dynamic is True or _is_hardly_more_than_0_or_1(cause) or cause.is_needed_as_number:
         return False
     if cause.kind == "size":
@@ -61,7 +61,7 @@ def _is_first_by_argument(cause: RecompileCause) -> bool:
     is_simpler = (
         cause.dynamic is False
         or cause.is_float
-        or cause.comes_with_a_float
+        or cause.float_became_dynamic
         or cause.frame.records.frames_that_vary >= _MANY_FRAMES
         or len(cause.dynamic_sources) > _MOST_NAMES
     )
@@ -69,15 +69,15 @@ def _is_first_by_argument(cause: RecompileCause) -> bool:
 
 
 def _in_environment(cause: RecompileCause) -> Change:
-    """All that varies in its frame and can be named: one version is to serve for all of it."""
+    """Name all sources that vary in the frame, so that one version serves for all of them."""
     unbacked: dict[str, None] = {}
     dynamic: dict[str, None] = {}
-    for each in causes_of(cause.frame):
-        names = _names(each)
-        if _can_be_unbacked(each) and each.version >= _DIMENSIONS_SINCE:
+    for other in causes_of(cause.frame):
+        names = _names(other)
+        if _can_be_unbacked(other) and other.version >= _DIMENSIONS_SINCE:
             unbacked |= dict.fromkeys(names[:1])
             dynamic |= dict.fromkeys(names[1:])
-        elif _can_be_named(each):
+        elif _can_be_named(other):
             dynamic |= dict.fromkeys(names)
     lists = {
         "TORCH_COMPILE_UNBACKED_SOURCES": list(unbacked),
@@ -89,7 +89,7 @@ def _in_environment(cause: RecompileCause) -> Change:
 
 
 def _names(cause: RecompileCause) -> list[str]:
-    """As torch reads them; what failed comes first."""
+    """The names of the dynamic sources in torch's syntax; the source whose guard failed comes first."""
     has_dimensions = cause.version >= _DIMENSIONS_SINCE
     names = (
         source if index is None or not has_dimensions else f"{source}:{index}"
@@ -98,11 +98,11 @@ def _names(cause: RecompileCause) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _dynamic(cause: RecompileCause) -> Change:
+def _set_dynamic(cause: RecompileCause) -> Change:
     return Change(arguments=(Assignment("dynamic", "True"),))
 
 
-def _setting(name: str, value: str) -> Callable[[RecompileCause], Change]:
+def _set_config(name: str, value: str) -> Callable[[RecompileCause], Change]:
     return lambda cause: Change(settings=(Assignment(name, value),))
 
 
@@ -133,7 +133,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
         _is_first_by_argument,
         "{what} takes several values ({values}){against}: `torch.compile(..., dynamic=True)` compiles one "
         "version for {all} them.",
-        _dynamic,
+        _set_dynamic,
         _SLOWER,
         cures=(
             "recompile_float_argument",
@@ -183,7 +183,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
         lambda cause: cause.is_of_parameter and _sizes_can_be_dynamic(cause),
         "set `torch._dynamo.config.force_parameter_static_shapes = False`: torch then makes the size of a "
         "parameter dynamic when it has changed once, as that of any tensor.",
-        _setting("torch._dynamo.config.force_parameter_static_shapes", "False"),
+        _set_config("torch._dynamo.config.force_parameter_static_shapes", "False"),
         _SLOWER,
         besides=True,
     ),
@@ -192,7 +192,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
         lambda cause: cause.is_int and cause.is_of_module and not cause.is_needed_as_number,
         "set `torch._dynamo.config.allow_unspec_int_on_nn_module = True`: torch then makes a number on a "
         "module dynamic when it has changed once, as any other; or keep it in a buffer (`register_buffer`).",
-        _setting("torch._dynamo.config.allow_unspec_int_on_nn_module", "True"),
+        _set_config("torch._dynamo.config.allow_unspec_int_on_nn_module", "True"),
         _SLOWER,
         besides=True,
     ),
@@ -202,7 +202,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
             _can_be_named(cause)
             and cause.kind == "size"
             and not cause.is_of_parameter
-            and not cause.came_as_0_or_1
+            and not cause.was_0_or_1
             and not (cause.source or "").startswith("___")
         ),
         "call {marked} on what is passed, before the call.",
@@ -219,25 +219,22 @@ SETTINGS: Sequence[RecompileRemedy] = (
         ),
         "if only few more come, let torch keep more versions than its 8: "
         "`torch._dynamo.config.recompile_limit = 64`.",
-        _setting("torch._dynamo.config.recompile_limit", "64"),
+        _set_config("torch._dynamo.config.recompile_limit", "64"),
         "each version takes time to compile, and is looked at in each call",
         besides=True,
     ),
 )
 
 
-# What to do about recompiles: the first rows of a table that apply, the surest first.
-#
-# Each row was tried with torch 2.13 on the programs that it names (tests/integration/test_first_advice.py).
-
-
+# All remedies, the surest first. Each was tried with torch 2.13 on the programs that it names
+# (tests/integration/test_first_advice.py).
 REMEDIES: tuple[RecompileRemedy, ...] = (OF_WRAPPED_MODULES, *SETTINGS, *EDITS)
 _MOST = 3
 
 
 def recompile_advice(cause: RecompileCause) -> list[Advice]:
-    """What to do about a cause, the surest first; nothing where the versions are rightly apart."""
-    if cause.is_rightly_apart:
+    """What to do about a cause, the surest advice first; none where separate versions are right."""
+    if cause.needs_both_versions:
         return []
     rows = [row for row in REMEDIES if row.is_for(cause)]
     first = [row for row in rows if not row.besides][:1]

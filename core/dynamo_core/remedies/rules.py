@@ -1,4 +1,4 @@
-"""What to do, as a sentence for a person and, where it can be typed for them, as a change for a program."""
+"""Advice, the changes that apply it, and the rules that give it: for graph breaks and for recompiles."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from ..shared.quick_dataclass import dataclass
 
 @dataclass(frozen=True)
 class Assignment:
-    """`name` gets `value`; of a setting of torch's, as a Python literal."""
+    """The assignment of `value` to `name`; the value of a torch setting is a Python literal."""
 
     name: str
     value: str
@@ -27,11 +27,11 @@ class Assignment:
 class Change:
     """What `dynamo fix` does to try a remedy; one of the fields is filled.
 
-    `environment` are variables of the process; `settings` torch's own, by their whole name
-    (`torch._dynamo.config.…`), as `dynamo run --config` sets them; `arguments` those of the program's own
-    calls of torch.compile, as `dynamo run --override` replaces them; `options` are others of `dynamo run`;
-    `edit` names an edit of the source (`dynamo_core/fix/edits`), which is made at the finding's place;
-    `operand` is what some of them are about: the name of an argument, or the statement that is put in.
+    `environment` are environment variables; `settings` are torch's, by their full name
+    (`torch._dynamo.config.…`), as `dynamo run --config` sets them; `arguments` are arguments of the program's
+    own calls of torch.compile, as `dynamo run --override` replaces them; `options` are other options of
+    `dynamo run`; `edit` names an edit of the source (`dynamo_core/fix/edits`), made at the place of the
+    finding; `operand` is the operand of some edits: the name of an argument, or the statement to insert.
     """
 
     environment: tuple[Assignment, ...] = ()
@@ -44,7 +44,10 @@ class Change:
 
 @dataclass(frozen=True)
 class Advice:
-    """`may_change` says what else it may do to the program; empty where nothing is known."""
+    """What to do, as a sentence and, if possible, as a change that `dynamo fix` can make.
+
+    `may_change` says what else the change may do to the program; empty where nothing is known.
+    """
 
     text: str
     change: Change | None = None
@@ -58,19 +61,18 @@ def environment(text: str, may_change: str = "", **variables: str) -> Advice:
 
 
 def setting(text: str, name: str, value: str, may_change: str = "") -> Advice:
-    """Advice to give a setting of torch's another value."""
+    """Advice to change a setting of torch's."""
     return Advice(text, Change(settings=(Assignment(name, value),)), may_change)
 
 
 def edit(text: str, name: str, may_change: str = "") -> Advice:
-    """Advice to change the line, for which there is an edit."""
+    """Advice to change the line, with the edit that does so."""
     return Advice(text, Change(edit=name), may_change)
 
 
-# A graph break, or what made Dynamo give a frame up, as the tables of remedies look at it.
+# The context of a graph break, or of a frame that fell back to eager, that the tables of causes test.
 
-
-_LONGEST_WORDS = 4000  # characters of torch's; what tells breaks apart comes first
+_LONGEST_WORDS = 4000  # characters of torch's text; what distinguishes breaks comes first
 _LONGEST_REASON = 20_000
 _LONGEST_CONTEXT = 200
 _CONTEXT = "Developer debug context: "
@@ -81,12 +83,13 @@ _COMMENT = re.compile(r"\s{0,9}#[^'\"]{0,300}$")
 
 @dataclass(frozen=True)
 class BreakContext:
-    """`words` are torch's name for the break and its explanation, `line` is the text of the user's line.
+    """A graph break with its surroundings, as the tables of causes see it.
 
-    `following` are the lines behind it, as far as they are known. Where the break is inside of a library,
-    `entered` is the function of it that the user's line calls, `library` whose it is, and `depth` how many
-    calls inside of it; `is_in_ddp` if that is DistributedDataParallel. `context` is what torch adds for its
-    developers.
+    `words` are torch's name for the break and its explanation, `line` is the text of the user's line,
+    `following` the lines after it, as far as they are known. If the break is inside of a library, `entered`
+    is the library function that the user's line calls, `library` the name of the library, and `depth` the
+    number of calls inside of it; `is_in_ddp` says that it is DistributedDataParallel. `context` is torch's
+    additional text for its developers.
     """
 
     words: str
@@ -103,7 +106,7 @@ class BreakContext:
 
     @cached_property
     def parts(self) -> dict[str, str]:
-        """What advice can name: parts of the line, or words that stand for them."""
+        """The parts of the line that advice can name, or words in their place."""
         called = frozenset(_NAME.findall(self.words[:300]))
         if self.entered is not None:
             called = frozenset((self.entered,))
@@ -125,12 +128,12 @@ class BreakContext:
 
     @property
     def is_in_library(self) -> bool:
-        """Whether it is in a library that the user calls, and not in torch."""
+        """Whether the break is inside of a library other than torch."""
         return self.entered is not None and self.library not in (None, "torch")
 
     @property
     def counts_a_loop(self) -> bool:
-        """Whether a `range` on this line is as long as the value, or one behind it that takes it."""
+        """Whether a `range` on this line, or on a later line that uses its value, has a length from a tensor."""
         targets = targets_of(self.line)
         calls = [call_on(line, frozenset({"range"})) or "" for line in self.following]
         ranges = [call for call in calls if call.startswith("range(")]
@@ -140,14 +143,14 @@ class BreakContext:
 
     @property
     def is_branched_on_next(self) -> bool:
-        """Whether a line behind it branches on what this one assigns."""
+        """Whether a later line branches on the value that this line assigns."""
         targets = targets_of(self.line)
         tested = [condition_of(line) for line in self.following]
         return any(target in _NAME.findall(condition or "") for condition in tested for target in targets)
 
 
 def break_context_of(graph_break: GraphBreak, torch_version: str | None) -> BreakContext:
-    """What the tables of remedies go by, of one graph break."""
+    """The context of one graph break."""
     explanation = graph_break.explanation
     words = f"{graph_break.kind}\n{(explanation and explanation.explanation) or graph_break.reason}"
     own, entered = user_line(graph_break)
@@ -171,7 +174,7 @@ def break_context_of(graph_break: GraphBreak, torch_version: str | None) -> Brea
 
 
 def user_line(graph_break: GraphBreak) -> tuple[StackFrame | None, StackFrame | None]:
-    """The innermost line of the user's own, and the frame of a library that it entered to break in there."""
+    """The innermost frame of the user's code, and the library frame that it called, if the break is in there."""
     stack = [*graph_break.callers, *graph_break.stack]
     for position in range(len(stack) - 1, -1, -1):
         if not is_library(stack[position].place):
@@ -180,13 +183,12 @@ def user_line(graph_break: GraphBreak) -> tuple[StackFrame | None, StackFrame | 
 
 
 def place_of(graph_break: GraphBreak) -> Place | None:
-    """Where the user has to look."""
+    """The user's line for a graph break."""
     own, _ = user_line(graph_break)
     return own.place if own is not None else graph_break.place
 
 
-# What an entry of the tables is: a cause of graph breaks, how it is recognized, and what to do about it.
-
+# Rules for graph breaks.
 
 _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})")
 _OLDEST = (2, 8)
@@ -194,10 +196,10 @@ _OLDEST = (2, 8)
 
 @dataclass(frozen=True)
 class RemedyTemplate:
-    """One thing to do. `text` may name parts of the user's line: {condition}, {call}, … (`parts` of a break).
+    """Advice for a cause. `text` may name parts of the user's line: {condition}, {call}, … (`parts` of a break).
 
-    `cures` names the program in tests/integration/broken_programs that it cures, `not_for` those to which it
-    would do harm, so that it must not be given there. `since` is the first torch that accepts it.
+    `cures` names the program in tests/integration/broken_programs that it cures, `not_for` the programs for
+    which it would be harmful, and must not be given. `since` is the first torch version that accepts it.
     """
 
     text: str
@@ -208,16 +210,17 @@ class RemedyTemplate:
     not_for: tuple[str, ...] = ()
 
     def advice(self, break_context: BreakContext) -> Advice:
-        """The advice, with the names of this break filled in."""
+        """The advice with the parts of this break filled in."""
         return Advice(self.text.format_map(break_context.parts), self.change, self.may_change)
 
 
 @dataclass(frozen=True)
 class Cause:
-    """`words` must be found in torch's words, `line` in the user's line, and `unless` not.
+    """A cause of graph breaks: how it is recognized, why the graph breaks, and what to do, the surest first.
 
-    `when` is one more test. `sentence` says why the graph breaks; it names parts of the line as the
-    treatments do. The surest of those come first.
+    `words` must be found in torch's words, `line` in the user's line, and `unless` must not be found there;
+    `when` is one more test. `sentence` says why the graph breaks; like the text of a treatment it may name
+    parts of the line.
     """
 
     words: re.Pattern[str]
@@ -228,7 +231,7 @@ class Cause:
     when: Callable[[BreakContext], bool] | None = None
 
     def matches(self, break_context: BreakContext) -> bool:
-        """Whether it is what this break comes from."""
+        """Whether this is the cause of the break."""
         return (
             self.words.search(break_context.words) is not None
             and (self.line is None or self.line.search(break_context.line) is not None)
@@ -237,18 +240,17 @@ class Cause:
         )
 
     def sentence_for(self, break_context: BreakContext) -> str:
-        """Why this one breaks."""
+        """The sentence with the parts of this break filled in."""
         return self.sentence.format_map(break_context.parts)
 
     def advice(self, break_context: BreakContext) -> Sequence[Advice]:
-        """What to do about this one, with the torch that it ran with; where that is not known, with any."""
+        """The advice for this break that its torch version accepts; of an unknown version, what all accept."""
         found = _VERSION.match(break_context.torch_version or "")
         version = (int(found[1]), int(found[2])) if found else _OLDEST
         return [each.advice(break_context) for each in self.treatments if version >= each.since]
 
 
-# A row of the table of remedies for recompiles: for which causes, what to say, and what to change.
-
+# Rules for recompiles.
 
 _MOST_SHOWN = 8
 _LONGEST_CHECK = 120
@@ -257,13 +259,14 @@ _ASKED_FOR = ", and the program asks for a version of each (`dynamic=False`); if
 
 @dataclass(frozen=True)
 class RecompileRemedy:
-    """`text` may have `{what}`, `{source}`, `{values}` and `{line}` of the cause, and what is `{typed}`.
+    """A remedy for recompiles: to which causes it applies, what to say, and what to change.
 
-    What a remedy is `{against}` is the program's own word, where it has one.
+    `text` may name parts of the cause (`{what}`, `{source}`, `{values}`, `{line}`, …), the assignments to
+    make (`{typed}`), and a setting of the program that the advice contradicts (`{against}`): see `_words`.
 
-    `cures` names programs in tests/integration/broken_programs/ of which it is the first remedy and which it
-    cures; `never_for` those in which it would raise an error, or change nothing. `since` is the first version
-    of torch that accepts it. What is only a further way stands `besides` another remedy.
+    `cures` names the programs in tests/integration/broken_programs/ for which it is the first remedy and
+    which it cures; `never_for` those in which it would raise an error, or change nothing. `since` is the
+    first version of torch that accepts it. A remedy with `besides` is only given in addition to another one.
     """
 
     name: str
@@ -277,18 +280,18 @@ class RecompileRemedy:
     never_for: tuple[str, ...] = ()
 
     def is_for(self, cause: RecompileCause) -> bool:
-        """Whether it applies, and torch accepts it: every torch, where the version was not recorded."""
+        """Whether it applies and the torch version accepts it; an unrecorded version counts as the oldest."""
         version = cause.version if any(cause.version) else _OLDEST
         return version >= self.since and self.applies(cause)
 
     def advice(self, cause: RecompileCause) -> Advice:
-        """It, with the names and values of a cause."""
+        """The advice with the names and values of a cause filled in."""
         change = self.change(cause) if self.change is not None else None
         return Advice(self.text.format(**_words(cause, change)), change, self.may_change)
 
 
 def _marked(cause: RecompileCause) -> str:
-    """Each size that goes along with it as well: torch refuses one that is marked alone."""
+    """Calls of mark_dynamic for a size and all sizes equal to it: torch refuses to mark only one of them."""
     sizes = [(plain_source(source), index) for source, index in cause.dynamic_sources if index is not None]
     named = dict.fromkeys([(cause.source, cause.index), *sizes])
     return " and ".join(f"`torch._dynamo.mark_dynamic({name}, {index})`" for name, index in named)
@@ -304,7 +307,7 @@ def _words(cause: RecompileCause, change: Change | None) -> dict[str, str]:
         "source": f"`{cause.source}`" if cause.source else "an input",
         "values": shown_values(cause),
         "against": _ASKED_FOR if cause.dynamic is False else "",
-        "all": "all but 0 and 1 of" if cause.came_as_0_or_1 else "all of",
+        "all": "all but 0 and 1 of" if cause.was_0_or_1 else "all of",
         "expected": (failure.expected if failure is not None else None) or "named",
         "check": _short(failure.check) if failure is not None else "",
         "hint": (failure.hint if failure is not None else None) or "",
@@ -315,13 +318,13 @@ def _words(cause: RecompileCause, change: Change | None) -> dict[str, str]:
 
 
 def shown_values(cause: RecompileCause) -> str:
-    """The values, or the first of many."""
+    """The first values of a cause, with an ellipsis if there are more."""
     shown = ", ".join(cause.values[:_MOST_SHOWN])
     return shown + (", …" if len(cause.values) > _MOST_SHOWN else "")
 
 
 def what_varies(cause: RecompileCause) -> str:
-    """What varies, as a sentence begins with it: the size of `x` at dimension 0."""
+    """What varies, as the begin of a sentence: the size of `x` at dimension 0."""
     if cause.kind == "size":
         return f"the size of `{cause.source}` at dimension {cause.index}"
     if cause.kind == "relation of sizes" and cause.failure is not None:

@@ -1,4 +1,4 @@
-"""Causes: the program needs to know, while it is compiled, what a tensor holds.
+"""Causes: the program needs the values of a tensor at compile time (branches, `.item()`, dynamic sizes).
 
 Source: torch/_dynamo/symbolic_convert.py (generic_jump), torch/_dynamo/variables/tensor.py (item, tolist),
 torch/_subclasses/fake_impls.py (operators with outputs that depend on data); read with 2.13, their names with
@@ -43,7 +43,7 @@ def _is_branched_on_next(break_context: BreakContext) -> bool:
     return break_context.is_branched_on_next
 
 
-def _loop(cures: str) -> RemedyTemplate:
+def _compile_the_body(cures: str) -> RemedyTemplate:
     return RemedyTemplate(
         "compile what the loop repeats, not the loop: make its body a function, give that one to "
         "`torch.compile`, and leave `while {condition}` to Python.",
@@ -99,7 +99,7 @@ _BRANCHES = (
     Cause(
         _BRANCH,
         "how often the loop runs depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
-        (_loop("while_on_a_value"),),
+        (_compile_the_body("while_on_a_value"),),
         line=_WHILE,
     ),
     Cause(
@@ -197,7 +197,7 @@ _VALUES = (
     Cause(
         _VALUE,
         "how often the loop runs depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
-        (_loop("while_on_an_item"),),
+        (_compile_the_body("while_on_an_item"),),
         line=_WHILE,
     ),
     Cause(

@@ -6,10 +6,10 @@ from typing import Literal
 from dynamo_core.analysis.bytecode.resume_chain import Links, Step, chain_text, explanations
 from dynamo_core.analysis.bytecode.rewritten import instruction_text
 from dynamo_core.analysis.words import compile_label, frame_name, number, place, process_title
+from dynamo_core.case import Case
 from dynamo_core.model import Bytecode, CompileId, Instruction, Process, Recording
 from dynamo_core.shared import names
 
-from ..documents import json_value
 from ..page.blocks import Block, Code, Comparison, Heading, Paragraph
 from ..parts.sections import also_missing
 from ..report import Detail, Report
@@ -21,14 +21,13 @@ View = Literal["listing", "diff", "source"]
 _NOT_RECORDED = "bytecode was not recorded: this is a plain torch trace; `dynamo run` records it"
 
 
-def report(view: View = "listing", show_all: bool = False) -> Report:
+def report(view: View = "listing", show_all: bool = False) -> Report[Case]:
     """The report of `dynamo bytecode`: listings, a comparison, or annotated source."""
     return Report(
-        "dynamo-bytecode",
-        2,
+        "bytecode",
+        lambda case: _page(case.recording, view, show_all),
+        lambda case: bytecodes_of(case.recording),
         frozenset({names.BYTECODE, names.FX_GRAPH}),
-        lambda recording: _page(recording, view, show_all),
-        lambda recording: json_value(bytecodes_of(recording)),
     )
 
 

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Any, Literal
 
-from dynamo_core.analysis.summary import Summary, disagreements, summarize
+from dynamo_core.analysis.summary import Summary, disagreements
 from dynamo_core.analysis.time.compiles import Phase, phases_of
 from dynamo_core.analysis.verdict import in_progress_lines, stopped_lines, verdict
-from dynamo_core.findings import Finding, find
+from dynamo_core.case import Case
+from dynamo_core.findings import Finding
 from dynamo_core.model import (
     CaptureDecision,
     Compile,
@@ -15,7 +16,6 @@ from dynamo_core.model import (
     GraphBreak,
     Place,
     Process,
-    Recording,
     StackFrame,
 )
 from dynamo_core.shared.declared import Count, Ge, Seconds
@@ -280,14 +280,14 @@ class Explained:
     problems: Annotated[list[str], "what could not be seen, a sentence each"]
 
 
-def explained_of(recording: Recording) -> Explained:
+def explained_of(case: Case) -> Explained:
     """All that is known of a recording, in short."""
-    summary = summarize(recording)
+    recording, summary = case.recording, case.summary
     compiles = [compile_ for process in recording.processes for compile_ in process.compiles]
     return Explained(
         verdict=verdict(recording, summary),
         summary=summary,
-        findings=find(recording),
+        findings=case.findings,
         compile_phases=phases_of(compiles) if compiles else None,
         run=recording.run.as_json() if recording.run is not None else None,
         python_processes=recording.python_processes,

@@ -3,12 +3,10 @@
 import shlex
 from dataclasses import replace
 
-from dynamo_core.analysis.ranks import Ranks, compare_ranks
-from dynamo_core.analysis.ranks.members import ranks_of
+from dynamo_core.analysis.ranks import Ranks
 from dynamo_core.analysis.shown_paths import path_below
-from dynamo_core.analysis.summary import summarize
 from dynamo_core.analysis.verdict import ending, in_progress_lines, stopped_lines, verdict
-from dynamo_core.findings import find
+from dynamo_core.case import Case
 from dynamo_core.model import Process, Recording
 from dynamo_core.shared.settings import SEMANTICS_EAGER
 
@@ -21,19 +19,19 @@ _FINDINGS_SHOWN = 5
 _LINES_SHOWN = 5
 
 
-def render_end_of_run(recording: Recording, is_newest: bool) -> list[str]:
+def render_end_of_run(case: Case, is_newest: bool) -> list[str]:
     """Plain lines: the counts, the breaks, how it ended, what could not be seen, and what to type next.
 
     `is_newest` says that a report without a target will be on this recording.
     """
+    recording = case.recording
     target = "" if is_newest else " " + shlex.quote(path_below(str(recording.path)))
-    summary = summarize(recording)
-    lines = [verdict(recording, summary)]
-    ranks = compare_ranks(recording) if len(ranks_of(recording)) > 1 else None
+    lines = [verdict(recording, case.summary)]
+    ranks = case.ranks if case.has_ranks else None
     unfinished = in_progress_lines(recording) + ([] if ranks else stopped_lines(recording))
     lines += [f"  not finished: {line}" for line in _some(unfinished, target)]
     lines += [f"  {sentence}" for sentence in ranks.waiting] if ranks else []
-    lines += [f"  {line}" for line in finding_lines(find(recording), _FINDINGS_SHOWN)]
+    lines += [f"  {line}" for line in finding_lines(case.findings, _FINDINGS_SHOWN)]
     lines += [f"  limit: {line}" for line in _some(deferred_lines(recording), target)]
     lines += _some(verified_lines(recording), target)
     lines += [f"  override: {line}" for line in _some(override_lines(recording), target)]

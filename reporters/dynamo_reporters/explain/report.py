@@ -29,12 +29,12 @@ from dynamo_core.analysis.words import (
     seconds,
     seconds_in_calls,
 )
+from dynamo_core.case import Case
 from dynamo_core.findings import CONTENTS as FINDINGS
-from dynamo_core.findings import find
 from dynamo_core.model import Compile, Graph, Process, Recording
 from dynamo_core.recording.training import AOT_PAIRS_FROM_OUR_TEXT
 
-from ..documents import json_value, shares_of
+from ..documents import shares_of
 from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, bar, table
 from ..parts.after_freeze import after_freeze
 from ..parts.backends import backend_text, backends_section, verified_blocks
@@ -49,19 +49,13 @@ _PROBLEMS_SHOWN = 100
 _PROCESSES_SHOWN = 100  # of a recording that has more, the page shows the first
 
 
-def report() -> Report:
+def report() -> Report[Case]:
     """The report of `dynamo explain`."""
-    return Report(
-        "dynamo-explain",
-        3,
-        frozenset({AOT_PAIRS_FROM_OUR_TEXT}) | FINDINGS,
-        _page,
-        lambda recording: json_value(explained_of(recording)),
-    )
+    return Report("explain", _page, explained_of, frozenset({AOT_PAIRS_FROM_OUR_TEXT}) | FINDINGS)
 
 
-def _page(recording: Recording) -> Iterator[Block]:
-    summary = summarize(recording)
+def _page(case: Case) -> Iterator[Block]:
+    recording, summary = case.recording, case.summary
     yield Heading(verdict(recording, summary), 1)
     if recording.run is not None:
         command = shlex.join(recording.run.command or [])
@@ -70,8 +64,8 @@ def _page(recording: Recording) -> Iterator[Block]:
         yield Paragraph(_circumstances(recording))
         yield from _several_launches(recording)
         yield from _listed("Not finished", in_progress_lines(recording) + stopped_lines(recording))
-        yield from other_ranks_blocks(recording)
-        yield from findings_section(find(recording), can_run_again=recording.run is not None)
+        yield from other_ranks_blocks(case.recording)
+        yield from findings_section(case.findings, can_run_again=recording.run is not None)
         yield from _listed("Left eager, for what capturing would cost", deferred_lines(recording))
         yield from _asked_for(recording)
         together = counted_together(recording)

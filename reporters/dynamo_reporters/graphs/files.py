@@ -2,17 +2,17 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from dynamo_core.analysis.graphs.nodes import checks_of_operators
 from dynamo_core.analysis.graphs.program import CONTENTS, generated_program
 from dynamo_core.analysis.summary import by_compile
 from dynamo_core.analysis.words import number, process_title
+from dynamo_core.case import Case
 from dynamo_core.model import CompileId, Graph, Process, Recording, Stage, Symbol
 from dynamo_core.shared.errors import NothingSelected
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from ..documents import json_value
 from ..page.blocks import Block, Bullets, Code, Heading
 from ..page.console import plain_text
 from ..report import Report
@@ -131,14 +131,14 @@ class Runnable:
     text: str
 
 
-def report(number: int, backward: bool = False) -> Report:
+def report(number: int, backward: bool = False) -> Report[Case]:
     """The report of `dynamo graphs --runnable N`: nothing but the program."""
 
-    def page(recording: Recording) -> list[Block]:
-        return [Code(runnable(recording, number, backward).text)]
+    def page(case: Case) -> list[Block]:
+        return [Code(runnable(case.recording, number, backward).text)]
 
-    def document_body(recording: Recording) -> dict[str, Any]:
-        found = runnable(recording, number, backward)
+    def body(case: Case) -> GraphsAndProgram:
+        found = runnable(case.recording, number, backward)
         program = Program(
             graph=found.graph.number,
             compile_id=found.graph.compile_id,
@@ -146,11 +146,9 @@ def report(number: int, backward: bool = False) -> Report:
             direction=found.direction,
             text=found.text,
         )
-        document = GraphsAndProgram(**vars(graphs_of(recording, ())), runnable=program)
-        value: dict[str, Any] = json_value(document)
-        return value
+        return GraphsAndProgram(**vars(graphs_of(case.recording, ())), runnable=program)
 
-    return Report("dynamo-graphs", 2, CONTENTS | {_RECORD}, page, document_body)
+    return Report("graphs", page, body, CONTENTS | {_RECORD})
 
 
 def runnable(recording: Recording, number: int, backward: bool) -> Runnable:

@@ -22,10 +22,10 @@ from dynamo_core.analysis.graphs.program import CONTENTS
 from dynamo_core.analysis.summary import by_compile, graphs_recorded_in, probe_failed
 from dynamo_core.analysis.training import pairs_of
 from dynamo_core.analysis.words import compile_label, number, place, process_title, seconds, seconds_in_calls
+from dynamo_core.case import Case
 from dynamo_core.model import CompileId, Graph, Node, Process, Recording, Symbol
 from dynamo_core.recording.training import AOT_PAIRS_FROM_TEXT
 
-from ..documents import json_value
 from ..page.blocks import Block, Code, Column, Heading, Paragraph, Table
 from ..parts.backends import backend_text, declined_lines
 from ..parts.sections import graphs_missing, no_graphs
@@ -178,14 +178,15 @@ _MORE_COLUMNS = ("shape", "stride", "dtype", "device", "line")
 
 def report(
     style: str = "tabular", stages: Sequence[str] = (), show_all: bool = False, training: bool = False
-) -> Report:
+) -> Report[Case]:
     """The report of `dynamo graphs`.
 
     With `stages`, of the texts of those instead of the graphs; with `training`, of the forward and backward
     graphs and what is saved between them.
     """
 
-    def page(recording: Recording) -> list[Block]:
+    def page(case: Case) -> list[Block]:
+        recording = case.recording
         if training:
             return list(training_page(recording, show_all))
         if stages:
@@ -197,9 +198,7 @@ def report(
         return _texts_page(recording, style)
 
     contents = CONTENTS | {AOT_PAIRS_FROM_TEXT} | records_of(stage_names(stages))
-    return Report(
-        "dynamo-graphs", 2, contents, page, lambda recording: json_value(graphs_of(recording, stages))
-    )
+    return Report("graphs", page, lambda case: graphs_of(case.recording, stages), contents)
 
 
 def graph_title(graph: Graph) -> str:

@@ -11,10 +11,10 @@ from dynamo_core.analysis.guard_text import (
     markings_words,
 )
 from dynamo_core.analysis.words import compile_label, frame_name, number, place, process_title
+from dynamo_core.case import Case
 from dynamo_core.model import Guard, GuardCheck, GuardSet, Process, Recording
 from dynamo_core.shared import names
 
-from ..documents import json_value
 from ..page.blocks import Block, Bullets, Column, Heading, Paragraph, Table, table
 from ..report import Detail, Report
 from .document import guards_of
@@ -46,14 +46,13 @@ _KINDS = {
 }
 
 
-def report(show_all: bool = False) -> Report:
+def report(show_all: bool = False) -> Report[Case]:
     """The report of `dynamo guards`; `show_all` lists what is otherwise counted."""
     return Report(
-        "dynamo-guards",
-        1,
+        "guards",
+        lambda case: _page(case.recording, show_all),
+        lambda case: guards_of(case.recording),
         frozenset({names.GUARDS, "dynamo_cpp_guards_str"}),
-        lambda recording: _page(recording, show_all),
-        lambda recording: json_value(guards_of(recording)),
     )
 
 

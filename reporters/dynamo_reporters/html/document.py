@@ -8,13 +8,12 @@ from hashlib import sha256
 from importlib.resources import files
 
 from dynamo_core import __version__
-from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.graphs.program import CONTENTS as GRAPHS
 from dynamo_core.analysis.source_lines import is_library
-from dynamo_core.analysis.summary import by_compile, summarize
+from dynamo_core.analysis.summary import by_compile
 from dynamo_core.analysis.words import compile_label, frame_name, graph_frame, number
+from dynamo_core.case import Case
 from dynamo_core.findings import CONTENTS as FINDINGS
-from dynamo_core.findings import Finding, find
 from dynamo_core.model import Place, Process, Recording, Stage
 from dynamo_core.recording.kernels import PROVENANCE
 from dynamo_core.recording.training import AOT_PAIRS_FROM_OUR_TEXT
@@ -54,11 +53,12 @@ _LONGEST_FOUND = 200  # characters of a text in the search
 class Contents:
     """The parts of a page, each packed as it is made, so that no two are in memory unpacked."""
 
-    def __init__(self, figures: Figures, findings: Sequence[Finding], opened: Report | None) -> None:
-        self._recording = figures.recording
-        self._findings = findings
-        self._sections = sections(self._recording, opened)
-        self._source = Source(figures, findings)
+    def __init__(self, case: Case, opened: Report[Case] | None) -> None:
+        self._case = case
+        self._recording = case.recording
+        self._findings = case.findings
+        self._sections = sections(case, opened)
+        self._source = Source(case.figures, case.findings)
         self._files = source_files(self._source)
         self.links = Links(
             self._recording.processes, {path: file.lines for path, file in self._files.items()}
@@ -89,7 +89,7 @@ class Contents:
             return Part(
                 "graphs", packed(graphs_index(self._recording, self.links, head(section, self._recording)))
             )
-        content = packed(report_section(section, self._recording, self.links, self._above(section.route)))
+        content = packed(report_section(section, self._case, self.links, self._above(section.route)))
         return Part(section.route, content, _KINDS.get(section.route, ""))
 
     def _above(self, route: str) -> list[Child]:
@@ -208,23 +208,21 @@ _NO_SCRIPT = (
 )
 
 
-def page(recording: Recording, opened: Report | None = None, largest: int = LARGEST) -> bytes:
+def page(case: Case, opened: Report[Case] | None = None, largest: int = LARGEST) -> bytes:
     """The page of a recording, at most `largest` bytes but for what is never left out.
 
     The same bytes for the same recording. `opened` is the report at whose section it opens, and whose
     options that section has. What the recording was not read with of `CONTENTS`, the page lacks.
     """
-    figures = Figures(recording)
-    findings = find(recording, figures)
-    contents = Contents(figures, findings, opened)
-    summary, drawing = summarize(recording), contents.timeline.small()
-    first = first_screen(recording, summary, findings, contents.links, drawing)
+    recording = case.recording
+    contents = Contents(case, opened)
+    first = first_screen(case, contents.links, contents.timeline.small())
     name = (recording.run.program if recording.run is not None else None) or recording.path.name
     start = section_of(opened) if opened is not None else ""
 
     def file_of(parts: Sequence[Part], left_out: Sequence[LeftOut]) -> bytes:
         main = _main([*first, *_left_out(left_out, recording)])
-        body = [_header(name, sections(recording, opened)), main, _footer(recording), *_dialogs()]
+        body = [_header(name, sections(case, opened)), main, _footer(recording), *_dialogs()]
         return whole_file(f"dynamo: {name}", body, [block(part.route, part.data) for part in parts], start)
 
     room = largest - len(file_of([], [])) - len(asset("page.mjs"))

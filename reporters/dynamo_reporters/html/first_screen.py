@@ -3,10 +3,8 @@
 import shlex
 from collections.abc import Iterator, Sequence
 
-from dynamo_core.analysis.ranks import compare_ranks
-from dynamo_core.analysis.ranks.members import ranks_of
 from dynamo_core.analysis.summary import Summary, disagreements
-from dynamo_core.analysis.time.wall import WallTime, wall_time
+from dynamo_core.analysis.time.wall import WallTime
 from dynamo_core.analysis.verdict import (
     ending,
     in_progress_lines,
@@ -16,6 +14,7 @@ from dynamo_core.analysis.verdict import (
     versions,
 )
 from dynamo_core.analysis.words import alternatives, number, seconds
+from dynamo_core.case import Case
 from dynamo_core.compare.node_changes import SourceLines
 from dynamo_core.findings import Finding
 from dynamo_core.findings.build import via_line
@@ -33,23 +32,18 @@ from .links import Links, link
 # The ranks on the first screen, where they keep each other from going on, or would.
 
 
-def has_ranks(recording: Recording) -> bool:
-    """Whether there are ranks to compare."""
-    return len(ranks_of(recording)) > 1
-
-
-def ranks_in_short(recording: Recording, findings: Sequence[Finding], links: Links) -> Iterator[Element]:
+def ranks_in_short(case: Case, links: Links) -> Iterator[Element]:
     """Nothing where no rank waits for another and all call the same collectives."""
-    if not has_ranks(recording):
+    if not case.has_ranks:
         return
-    ranks = compare_ranks(recording)
-    if not ranks.waiting and all(finding.kind != "ranks differ" for finding in findings):
+    ranks = case.ranks
+    if not ranks.waiting and all(finding.kind != "ranks differ" for finding in case.findings):
         return
     more = len(ranks.differences) - 1
     yield h(
         "section",
         h("h2", link("ranks", "Ranks")),
-        elements(in_short(ranks, SourceLines(recording)), links),
+        elements(in_short(ranks, SourceLines(case.recording)), links),
         h("p", link("ranks", f"… and {number(more, 'more difference')}"), class_="dim") if more > 0 else None,
         aria_label="Ranks",
     )
@@ -82,18 +76,17 @@ _TIMES = (
 )
 
 
-def first_screen(
-    recording: Recording, summary: Summary, findings: Sequence[Finding], links: Links, drawing: Element | None
-) -> list[Element]:
+def first_screen(case: Case, links: Links, drawing: Element | None) -> list[Element]:
     """The elements of it, from the verdict down; `drawing` is the small timeline."""
+    recording, summary, findings = case.recording, case.summary, case.findings
     return [
         h("h1", verdict(recording, summary)),
         *_about(recording),
         *_warnings(recording),
         _counts(summary),
-        *_wall(recording),
+        *_wall(case),
         *(_findings(recording, findings, links) if findings else _no_findings(recording, summary)),
-        *ranks_in_short(recording, findings, links),
+        *ranks_in_short(case, links),
         *([h("h2", link("time", "Timeline")), drawing] if drawing is not None else []),
         *_problems(recording),
     ]
@@ -144,8 +137,8 @@ def _count(name: str, value: object, shown: str, what: str, section: str) -> Ele
     return h("li", link(section, number_, h("span", what, class_="what")))
 
 
-def _wall(recording: Recording) -> Iterator[Element]:
-    walls = [(process, wall_time(process, recording)) for process in recording.processes]
+def _wall(case: Case) -> Iterator[Element]:
+    walls = [(process, case.wall(process)) for process in case.processes]
     known = [(process, wall) for process, wall in walls if wall is not None]
     if not walls:
         return

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from dynamo_core.case import Case
 from dynamo_core.model import Process, Recording, Run
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -21,7 +22,7 @@ from ..profile.exports.tracks import process_name
 from ..report import Report, page
 from .blocks import elements, table
 from .element import Child, Element, h
-from .first_screen import command, has_ranks
+from .first_screen import command
 from .links import Links
 
 
@@ -35,7 +36,7 @@ class Section:
     route: str
     title: str
     command: str
-    report: Report | None = None
+    report: Report[Case] | None = None
     of_all: bool = False
 
 
@@ -55,9 +56,9 @@ def every_section() -> list[Section]:
     ]
 
 
-def sections(recording: Recording, opened: Report | None) -> list[Section]:
+def sections(case: Case, opened: Report[Case] | None) -> list[Section]:
     """Those of a recording. A report that was asked for, with its options, takes its section's place."""
-    found = [each for each in every_section() if each.route != "ranks" or has_ranks(recording)]
+    found = [each for each in every_section() if each.route != "ranks" or case.has_ranks]
     if opened is None:
         return found
     own = section_of(opened)
@@ -66,10 +67,9 @@ def sections(recording: Recording, opened: Report | None) -> list[Section]:
     return [replace(each, report=opened) if each.route == own else each for each in found]
 
 
-def section_of(opened: Report) -> str:
+def section_of(opened: Report[Case]) -> str:
     """The route of the section that a report is; the first screen for `explain`."""
-    names = {"dynamo-profile": "time", "dynamo-explain": ""}
-    return names.get(opened.schema, opened.schema.removeprefix("dynamo-"))
+    return {"profile": "time", "explain": ""}.get(opened.name, opened.name)
 
 
 def head(section: Section, recording: Recording) -> Element:
@@ -87,21 +87,21 @@ def _without_findings(blocks: Iterable[Block]) -> Iterator[Block]:
             yield block
 
 
-def report_section(section: Section, recording: Recording, links: Links, above: Sequence[Child]) -> Element:
+def report_section(section: Section, case: Case, links: Links, above: Sequence[Child]) -> Element:
     """A section that is a report, below its pictures, with a part for each of several processes."""
     assert section.report is not None
     parts: Sequence[Child]
-    if len(recording.processes) < 2 or section.of_all:
-        only = recording.processes[0] if len(recording.processes) == 1 else None
-        parts = elements(_without_findings(page(section.report, recording)), links, only)
+    if len(case.processes) < 2 or section.of_all:
+        only = case.processes[0] if len(case.processes) == 1 else None
+        parts = elements(_without_findings(page(section.report, case)), links, only)
     else:
-        parts = list(_of_each_process(section.report, recording, links))
-    return h("div", head(section, recording), above, parts)
+        parts = list(_of_each_process(section.report, case, links))
+    return h("div", head(section, case.recording), above, parts)
 
 
-def _of_each_process(report: Report, recording: Recording, links: Links) -> Iterator[Element]:
-    for process in recording.processes:
-        blocks = _without_findings(page(report, alone(recording, process)))
+def _of_each_process(report: Report[Case], case: Case, links: Links) -> Iterator[Element]:
+    for process in case.processes:
+        blocks = _without_findings(page(report, case.alone(process)))
         yield of_process(process, elements(blocks, links, process))
 
 
@@ -109,11 +109,6 @@ def of_process(process: Process, children: Sequence[Child]) -> Element:
     """What is of one process, which the filter can show alone."""
     name = process_name(process)
     return h("section", h("h3", name[:1].upper() + name[1:]), children, data_process=name, aria_label=name)
-
-
-def alone(recording: Recording, process: Process) -> Recording:
-    """The recording as if it had this process only."""
-    return replace(recording, processes=[process])
 
 
 # The run and its processes as they say of themselves: command, versions, settings, environment, records.

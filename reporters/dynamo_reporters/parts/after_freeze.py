@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 from typing import Annotated, ClassVar
 
-from dynamo_core.analysis.guard_failures import came, compiled_for, what_differed
+from dynamo_core.analysis.guard_failures import actual_value, compiled_for, what_differed
 from dynamo_core.analysis.recompiles import seconds_since_begin
 from dynamo_core.analysis.words import frame_name, number, place, process_title, seconds
 from dynamo_core.model import NotCompiled, Place, Process, Recording, StackFrame
@@ -103,7 +103,9 @@ class Frozen:
             cause.first_call = cause.first_call or each.called_from
             same = [failure for failure in each.failures if what_differed(failure) == what]
             cause.compiled_for |= {value: None for each in same if (value := compiled_for(each)) is not None}
-            for value in {value: None for each in same if (value := came(each, each.actual)) is not None}:
+            for value in {
+                value: None for each in same if (value := actual_value(each, each.actual)) is not None
+            }:
                 cause.came[value] = cause.came.get(value, 0) + each.times
         return sorted(found.values(), key=lambda cause: -cause.times)
 

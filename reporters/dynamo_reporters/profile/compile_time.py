@@ -12,7 +12,7 @@ from dynamo_core.analysis.time.compiles import (
     wasted_compiles,
 )
 from dynamo_core.analysis.time.phases import CompileSplit, Node, phase_tree, split
-from dynamo_core.analysis.time.wall import COMPILING, WallTime, wall_time
+from dynamo_core.analysis.time.wall import COMPILING, WallTime
 from dynamo_core.analysis.words import (
     cache_name,
     compile_label,
@@ -22,7 +22,8 @@ from dynamo_core.analysis.words import (
     process_title,
     seconds,
 )
-from dynamo_core.model import Process, Recording
+from dynamo_core.case import Case
+from dynamo_core.model import Process
 
 from ..page.blocks import Block, Heading, Paragraph, Table, table
 
@@ -37,11 +38,10 @@ _LOSSES = (
 )
 
 
-def compile_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
+def compile_time_blocks(case: Case, show_all: bool) -> Iterator[Block]:
     """The page's part on compile time, process by process."""
-    for process in recording.processes:
-        wall = wall_time(process, recording)
-        yield from _process(process, process_title(process, recording), show_all, wall)
+    for process in case.processes:
+        yield from _process(process, process_title(process, case.recording), show_all, case.wall(process))
 
 
 def _process(process: Process, of_process: str, show_all: bool, wall: WallTime | None) -> Iterator[Block]:

@@ -2,12 +2,12 @@
 
 from typing import Annotated, ClassVar
 
-from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.time import wall
 from dynamo_core.analysis.time.steps import find_steps, first_call, steady_mean
-from dynamo_core.findings import Finding, find
+from dynamo_core.case import Case
+from dynamo_core.findings import Finding
 from dynamo_core.findings.recompiles import ranked_breaks
-from dynamo_core.model import CallTimes, CompileId, Graph, Place, Process, Recording
+from dynamo_core.model import CallTimes, CompileId, Graph, Place, Process
 from dynamo_core.shared.declared import Count, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -169,19 +169,19 @@ class Profile:
     breaks: Annotated[list[BreakTaken], "in the order of the findings"]
 
 
-def profile_of(recording: Recording, step: str | None) -> Profile:
+def profile_of(case: Case, step: str | None) -> Profile:
     """Where the time of each process went; `step` as `find_steps` takes it."""
     return Profile(
-        findings=find(recording),
-        processes=[_process(process, recording, step) for process in recording.processes],
-        breaks=_breaks(recording),
+        findings=case.findings,
+        processes=[_process(process, case, step) for process in case.processes],
+        breaks=_breaks(case),
     )
 
 
-def _process(process: Process, recording: Recording, step: str | None) -> ProcessProfile:
+def _process(process: Process, case: Case, step: str | None) -> ProcessProfile:
     return ProcessProfile(
         process=process,
-        wall_time=_wall_time(process, recording),
+        wall_time=_wall_time(process, case),
         steady_state=_steady_state(process, step),
         graphs=graphs_run(process),
         inherited=inherited_calls(process),
@@ -190,15 +190,15 @@ def _process(process: Process, recording: Recording, step: str | None) -> Proces
     )
 
 
-def _wall_time(process: Process, recording: Recording) -> WallTime | None:
-    whole = wall.wall_time(process, recording)
+def _wall_time(process: Process, case: Case) -> WallTime | None:
+    whole = case.wall(process)
     if whole is None:
         return None
     return WallTime(
         began_ns=whole.begin_ns,
         ended_ns=whole.end_ns,
         saw_end=whole.saw_end,
-        is_main=wall.is_main(process, recording),
+        is_main=wall.is_main(process, case.recording),
         seconds=whole.seconds,
         parts=[_part(part, whole) for part in whole.parts],
     )
@@ -277,7 +277,7 @@ def inherited_calls(process: Process) -> InheritedCalls | None:
     return InheritedCalls(process.inherited_calls, process.inherited_seconds)
 
 
-def _breaks(recording: Recording) -> list[BreakTaken]:
+def _breaks(case: Case) -> list[BreakTaken]:
     return [
         BreakTaken(
             place=cost.distinct.first.place,
@@ -287,5 +287,5 @@ def _breaks(recording: Recording) -> list[BreakTaken]:
             seconds=cost.seconds,
             timed_crossings=cost.timed,
         )
-        for cost in ranked_breaks(Figures(recording))
+        for cost in ranked_breaks(case.figures)
     ]

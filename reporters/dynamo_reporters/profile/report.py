@@ -3,19 +3,17 @@
 from collections.abc import Iterator
 
 from dynamo_core.analysis.break_costs import seconds_in_all
-from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.source_lines import UserCallSites
-from dynamo_core.analysis.summary import summarize
 from dynamo_core.analysis.time.steps import Steps, check_step, find_steps, frame_text, is_name_known
-from dynamo_core.analysis.time.wall import COMPILING, GRAPHS, REST, Part, WallTime, is_main, wall_time
+from dynamo_core.analysis.time.wall import COMPILING, GRAPHS, REST, Part, WallTime, is_main
 from dynamo_core.analysis.verdict import compiled_anything, counted_together
 from dynamo_core.analysis.words import compile_label, number, place, process_title, seconds
+from dynamo_core.case import Case
 from dynamo_core.findings import CONTENTS as FINDINGS
-from dynamo_core.findings import find
 from dynamo_core.findings.recompiles import ranked_breaks
-from dynamo_core.model import Process, Recording
+from dynamo_core.model import Process
 
-from ..documents import json_value, shares_of
+from ..documents import shares_of
 from ..page.blocks import Block, Bullets, Heading, Paragraph, bar, table
 from ..parts.sections import findings_in_short, findings_section, other_ranks_blocks
 from ..report import Report
@@ -31,11 +29,11 @@ _LEAST_REST = 0.005  # of a part, for what its own parts leave of it to be liste
 _NO_BEGIN = "When this process began was not recorded: a plain torch trace does not tell. `dynamo run` does."
 
 
-def run_split_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
+def run_split_blocks(case: Case, show_all: bool) -> Iterator[Block]:
     """A table for each process."""
-    for process in recording.processes:
-        wall = wall_time(process, recording)
-        which = process_title(process, recording)
+    for process in case.processes:
+        wall = case.wall(process)
+        which = process_title(process, case.recording)
         if wall is None:
             yield Heading(f"Wall time{which}: not recorded")
             yield Paragraph(_NO_BEGIN)
@@ -81,11 +79,11 @@ def _inner_row(name: str, spent: float | None, wall: WallTime, depth: int) -> li
 # When the run settled, and what one step takes since.
 
 
-def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Block]:
+def steady_state_blocks(case: Case, step: str | None) -> Iterator[Block]:
     """A paragraph or two for each process that has steps."""
-    for process in recording.processes:
+    for process in case.processes:
         steps = find_steps(process, step)
-        which = process_title(process, recording)
+        which = process_title(process, case.recording)
         if steps is None:
             yield Heading(f"Steady state{which}: {_why_none(process, step)}")
             continue
@@ -106,7 +104,7 @@ def steady_state_blocks(recording: Recording, step: str | None) -> Iterator[Bloc
                 "memory comes right after it: where there is one, it is among them, and slower.",
                 "dim",
             )
-        yield from _paid_back(process, recording, steps)
+        yield from _paid_back(process, case, steps)
 
 
 def _why_none(process: Process, step: str | None) -> str:
@@ -139,8 +137,8 @@ def _warm_up(steps: Steps) -> str:
     return "after the first step" if most == 1 else f"after the first {most:,} steps"
 
 
-def _paid_back(process: Process, recording: Recording, steps: Steps) -> Iterator[Block]:
-    wall = wall_time(process, recording)
+def _paid_back(process: Process, case: Case, steps: Steps) -> Iterator[Block]:
+    wall = case.wall(process)
     compiling = wall.part(COMPILING) if wall is not None else None
     if compiling is None or compiling.seconds is None or not steps.median:
         return
@@ -158,9 +156,9 @@ _ROWS_SHOWN = 5
 _TOGETHER = " Breaks that follow one another with no graph in between have that time together."
 
 
-def break_cost_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
+def break_cost_blocks(case: Case, show_all: bool) -> Iterator[Block]:
     """The breaks with what they cost, in the order of the findings."""
-    costs = ranked_breaks(Figures(recording))
+    costs = ranked_breaks(case.figures)
     if not costs:
         return
     in_all = seconds_in_all(costs)
@@ -193,46 +191,42 @@ def break_cost_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
 CONTENTS = compile_time.CONTENTS | window.CONTENTS | FINDINGS
 
 
-def report(*, show_all: bool = False, step: str | None = None) -> Report:
+def report(*, show_all: bool = False, step: str | None = None) -> Report[Case]:
     """The report of `dynamo profile`; with `show_all`, every phase, graph and operator.
 
     `step` names the function that is a step (see `find_steps`), where the one that was found is not it.
     """
     return Report(
-        "dynamo-profile",
-        3,
-        CONTENTS,
-        lambda recording: _page(recording, show_all, step),
-        lambda recording: json_value(_document(recording, step)),
+        "profile", lambda case: _page(case, show_all, step), lambda case: _document(case, step), CONTENTS
     )
 
 
-def _page(recording: Recording, show_all: bool, step: str | None) -> Iterator[Block]:
-    check_step(recording.processes, step)
-    yield Heading(_verdict(recording), 1)
-    findings = find(recording)
+def _page(case: Case, show_all: bool, step: str | None) -> Iterator[Block]:
+    recording, findings = case.recording, case.findings
+    check_step(case.processes, step)
+    yield Heading(_verdict(case), 1)
     yield from other_ranks_blocks(recording)
     if show_all:
         yield from findings_section(findings, can_run_again=recording.run is not None)
     else:
         yield from findings_in_short(findings, "dynamo profile")
-    yield from run_split_blocks(recording, show_all)
-    yield from steady_state_blocks(recording, step)
-    yield from run_time_blocks(recording, show_all)
-    yield from break_cost_blocks(recording, show_all)
+    yield from run_split_blocks(case, show_all)
+    yield from steady_state_blocks(case, step)
+    yield from run_time_blocks(case, show_all)
+    yield from break_cost_blocks(case, show_all)
     yield from window.window_blocks(recording)
-    yield from compile_time.compile_time_blocks(recording, show_all)
+    yield from compile_time.compile_time_blocks(case, show_all)
 
 
-def _verdict(recording: Recording) -> str:
+def _verdict(case: Case) -> str:
     """The main process in a sentence; the run's other processes have a table each."""
-    main = next((process for process in recording.processes if is_main(process, recording)), None)
-    process = main or recording.processes[0]
-    if not compiled_anything(process) and any(map(compiled_anything, recording.processes)):
-        return f"{_compiling(recording)}; the wall time of each process is below."  # a launcher of ranks
-    wall = wall_time(process, recording)
+    main = next((process for process in case.processes if is_main(process, case.recording)), None)
+    process = main or case.processes[0]
+    if not compiled_anything(process) and any(map(compiled_anything, case.processes)):
+        return f"{_compiling(case)}; the wall time of each process is below."  # a launcher of ranks
+    wall = case.wall(process)
     if wall is None:
-        return f"{_compiling(recording)}; the wall time was not recorded."
+        return f"{_compiling(case)}; the wall time was not recorded."
     spent = {
         part.name: part.seconds
         for name in (COMPILING, GRAPHS, REST)
@@ -245,12 +239,12 @@ def _verdict(recording: Recording) -> str:
     return f"{seconds(wall.seconds)} of wall time: {said}."
 
 
-def _compiling(recording: Recording) -> str:
-    spent, together = summarize(recording).compile_time_s, counted_together(recording)
+def _compiling(case: Case) -> str:
+    spent, together = case.summary.compile_time_s, counted_together(case.recording)
     took = f"Compiling took {'an unknown time' if spent is None else seconds(spent)}"
     return f"{took} in {together}" if together else took
 
 
-def _document(recording: Recording, step: str | None) -> Profile:
-    check_step(recording.processes, step)
-    return profile_of(recording, step)
+def _document(case: Case, step: str | None) -> Profile:
+    check_step(case.processes, step)
+    return profile_of(case, step)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dynamo_core.analysis.source_lines import UserCallSites
-from dynamo_core.analysis.time.steps import GraphTime, first_call, frame_text, graph_times, steady_mean
+from dynamo_core.analysis.time.steps import GraphTime, first_call, frame_text, steady_mean
 from dynamo_core.analysis.words import (
     compile_label,
     graph_frame,
@@ -12,6 +12,7 @@ from dynamo_core.analysis.words import (
     seconds,
     seconds_in_calls,
 )
+from dynamo_core.case import Case
 from dynamo_core.model import CallTimes, Process, Recording
 
 from ..documents import shares_of
@@ -25,9 +26,9 @@ _COLUMNS = [
 ]
 
 
-def run_time_blocks(recording: Recording, show_all: bool) -> Iterator[Block]:
+def run_time_blocks(case: Case, show_all: bool) -> Iterator[Block]:
     """The graphs by the time in them; then what evaluating guards took."""
-    found = graph_times(recording)
+    recording, found = case.recording, case.figures.graph_times
     forked = [process for process in recording.processes if process.inherited_calls]
     if not found and not forked:
         counted = any(graph.times is not None for process in recording.processes for graph in process.graphs)

@@ -1,6 +1,6 @@
-"""What instructions do to the stack, with expressions on it instead of values.
+"""A symbolic stack machine for bytecode: the effect of instructions on a stack of expressions.
 
-Covers Python 3.10 to 3.14. An effect that is not known here raises NotUnderstood.
+Covers Python 3.10 to 3.14. An instruction that is not known here raises NotUnderstood.
 Source: the documentation of dis, and Lib/opcode.py of each version.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import field
 
 from ...shared.quick_dataclass import dataclass
 
-NULL = "<NULL>"  # what CPython pushes beside a callable that has no self
+NULL = "<NULL>"  # CPython pushes it beside a callable that has no self
 _BRACKETS = {"list": ("[", "]"), "tuple": ("(", ")")}
 _OPERATORS = {
     "ADD": "+",
@@ -26,7 +26,7 @@ _OPERATORS = {
     "SUBTRACT": "-",
     "TRUE_DIVIDE": "/",
     "XOR": "^",
-}  # of BINARY_ADD and the like, before Python 3.11
+}  # for BINARY_ADD and the like, before Python 3.11
 _UNARY = {"NEGATIVE": "-", "POSITIVE": "+", "NOT": "not ", "INVERT": "~"}
 _TESTS = {
     ("IS_OP", "0"): "is",
@@ -37,12 +37,12 @@ _TESTS = {
 
 
 class NotUnderstood(Exception):
-    """An instruction, or a use of the stack, that is not known here."""
+    """An instruction, or a use of the stack, that is not supported here."""
 
 
 @dataclass(eq=False)
 class Items:
-    """A list or tuple whose items are known; shared between places as the program's own would be."""
+    """A list or tuple whose items are known; mutable and shared, as the object in the program would be."""
 
     kind: str
     items: list["Value"]
@@ -62,23 +62,23 @@ Value = str | Items | slice
 
 @dataclass
 class Stack:
-    """The stack, and the names of keyword arguments that wait for the call after them (3.11, 3.12)."""
+    """The stack, and the names of keyword arguments that KW_NAMES sets for the next call (3.11, 3.12)."""
 
     values: list[Value] = field(default_factory=list)
     keywords: tuple[str, ...] = ()
 
     def push(self, *values: Value) -> None:
-        """Put values on top, the last one uppermost."""
+        """Push values; the last one is on top."""
         self.values.extend(values)
 
     def pop(self) -> Value:
-        """Take the uppermost value."""
+        """Pop the value on top."""
         if not self.values:
             raise NotUnderstood("the stack is empty")
         return self.values.pop()
 
     def take(self, count: int) -> list[Value]:
-        """The `count` uppermost values, the lowest first."""
+        """Pop the `count` values on top, the lowest first."""
         if not 0 <= count <= len(self.values):
             raise NotUnderstood("the stack is too small")
         taken = self.values[len(self.values) - count :]
@@ -86,33 +86,33 @@ class Stack:
         return taken
 
     def at(self, depth: int) -> Value:
-        """The value `depth` places down; 1 is the uppermost."""
+        """The value `depth` places down; 1 is the top."""
         if not 1 <= depth <= len(self.values):
             raise NotUnderstood("the stack is too small")
         return self.values[-depth]
 
 
 def operand(value: Value) -> str:
-    """An expression as part of another one."""
+    """The text of a value as part of another expression, in parentheses where needed."""
     return f"({value})" if isinstance(value, Compound) else str(value)
 
 
 def index_of(key: Value) -> int | slice | None:
-    """A subscript that is known."""
+    """A subscript as an int or a slice; None if it is not a constant."""
     if isinstance(key, slice):
         return key
     return int(key) if isinstance(key, str) and re.fullmatch(r"-?\d+", key) else None
 
 
 def subscript(key: Value) -> str:
-    """A subscript as text."""
+    """The text of a subscript."""
     if isinstance(key, slice):
         return ":".join("" if part is None else str(part) for part in (key.start, key.stop))
     return str(key)
 
 
 def apply(stack: Stack, opcode: str, argument: str) -> None:
-    """The effect of an instruction that does nothing but move and combine values."""
+    """Apply an instruction that only moves and combines values to the stack."""
     if opcode in _EFFECTS:
         _EFFECTS[opcode](stack, argument)
     elif opcode.removeprefix("BINARY_") in _OPERATORS:
@@ -125,8 +125,8 @@ def apply(stack: Stack, opcode: str, argument: str) -> None:
         raise NotUnderstood(opcode)
 
 
-def called(stack: Stack, opcode: str, argument: str) -> tuple[str, str]:
-    """The callee and the arguments of a call, taken off the stack."""
+def pop_call(stack: Stack, opcode: str, argument: str) -> tuple[str, str]:
+    """Pop the callee and the arguments of a call, as text."""
     if opcode == "CALL_FUNCTION_EX":
         return _call_function_ex(stack, argument)
     if opcode.endswith("_KW"):
@@ -143,14 +143,17 @@ CALLS = frozenset({"CALL", "CALL_KW", "CALL_METHOD", "CALL_FUNCTION", "CALL_FUNC
 
 
 def _beside_null(upper: Value, lower: Value) -> Value:
-    """The callable. The NULL is below it up to Python 3.12, and above it from 3.13."""
+    """The callable of the two values. The NULL is below it up to Python 3.12, and above it from 3.13 on."""
     if (upper == NULL) == (lower == NULL):
         raise NotUnderstood("a call of neither a function nor a method")
     return lower if upper == NULL else upper
 
 
 def _call_function_ex(stack: Stack, argument: str) -> tuple[str, str]:
-    """`f(*a, **k)`. From Python 3.14 the keywords, or a NULL, are always there, and there is no argument."""
+    """Callee and arguments of `f(*a, **k)`.
+
+    From Python 3.14 on the instruction has no argument, and keywords or a NULL are always on the stack.
+    """
     keywords = stack.pop() if argument in ("", "1") else NULL
     values = stack.pop()
     callee = stack.pop()
@@ -169,7 +172,7 @@ def _arguments(values: Sequence[Value], keywords: Sequence[str]) -> str:
 
 
 def _names_in(constant: str) -> tuple[str, ...]:
-    """The strings of a tuple as Python writes it."""
+    """The strings in the repr of a tuple."""
     found = tuple(re.findall(r"'(\w+)'", constant))
     if not found:
         raise NotUnderstood("the names of keywords were not recorded")
@@ -191,9 +194,9 @@ def _compare(stack: Stack, argument: str) -> None:
 
 
 def _subscripted(owner: Value, key: Value) -> Value:
-    where = index_of(key)
-    if isinstance(owner, Items) and where is not None:
-        return Items(owner.kind, owner.items[where]) if isinstance(where, slice) else owner.items[where]
+    index = index_of(key)
+    if isinstance(owner, Items) and index is not None:
+        return Items(owner.kind, owner.items[index]) if isinstance(index, slice) else owner.items[index]
     return f"{operand(owner)}[{subscript(key)}]"
 
 
@@ -213,7 +216,7 @@ def _swap(stack: Stack, argument: str) -> None:
 
 
 def _rotate(stack: Stack, argument: str) -> None:
-    """The uppermost value goes below the others."""
+    """Move the value on top below the others."""
     *others, uppermost = stack.take(int(argument))
     stack.push(uppermost, *others)
 
@@ -256,14 +259,14 @@ def _store_slice(stack: Stack, argument: str) -> None:
 
 
 def store(owner: Value, key: Value, value: Value) -> None:
-    """`owner[key] = value`, where all of it is known."""
-    where = index_of(key)
-    if not isinstance(owner, Items) or where is None:
+    """Do `owner[key] = value` on a list whose items are known."""
+    index = index_of(key)
+    if not isinstance(owner, Items) or index is None:
         raise NotUnderstood("an assignment to what is not known")
-    if isinstance(where, int):
-        owner.items[where] = value
+    if isinstance(index, int):
+        owner.items[index] = value
     elif isinstance(value, Items):
-        owner.items[where] = value.items
+        owner.items[index] = value.items
     else:
         raise NotUnderstood("a slice of what is not known")
 

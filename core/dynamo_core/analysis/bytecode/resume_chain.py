@@ -1,4 +1,4 @@
-"""How a frame goes on after a graph break: its graphs, and the resume functions that take over."""
+"""Resume chains: the graphs of a frame and, after each graph break, the resume function that continues it."""
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -22,16 +22,17 @@ from ..words import compile_label, frame_name, number, place
 from .rewritten import index_at, plain_argument, short_name
 
 _COMPILED = "__compiled_fn_"
-# Compiles of a resume function that are shown wherever it takes over. The versions of a function all go on in
-# the same one: with many versions, and all of its compiles at each, a page would grow with their square.
+# The compiles of a resume function with more than this many are shown once only. All versions of a function
+# continue in the same resume function, so with all of its compiles at each a page would grow quadratically.
 _MOST_SHOWN_AGAIN = 16
 
 
 @dataclass(frozen=True)
 class Continuation:
-    """A resume function, the line it goes on at, and what was compiled of it: none if it never was.
+    """A resume function, the line at which it continues, and its compiles, if there were any.
 
-    Nor where it was compiled often and an earlier step has them: `shown_before` says how many there are.
+    `compiled` is also empty where it was compiled often and an earlier step shows its compiles:
+    `shown_before` says how many there are.
     """
 
     function: ResumeFunction
@@ -42,7 +43,7 @@ class Continuation:
 
 @dataclass(frozen=True)
 class Step:
-    """A compile of a frame or of a resume function. `is_repeated`: what follows has been told before."""
+    """A compile of a frame or of a resume function. `is_repeated`: an earlier step has its continuations."""
 
     bytecode: Bytecode
     graphs: tuple[Graph, ...]
@@ -51,7 +52,7 @@ class Step:
     is_repeated: bool = False
 
     def all_steps(self) -> Iterator["Step"]:
-        """This one and those that come of it, each once."""
+        """This step and all steps after it, each once."""
         if not self.is_repeated:
             yield self
             for continuation in self.continuations:
@@ -60,7 +61,7 @@ class Step:
 
 
 class Links:
-    """What belongs together in a process: compiles, their graphs, and the resume functions that they made."""
+    """Links the compiles of a process with their graphs and with the resume functions that they made."""
 
     def __init__(self, process: Process) -> None:
         self.process = process
@@ -88,7 +89,7 @@ class Links:
         return self._graphs.get(bytecode.compile_id, [])
 
     def called_graphs(self, bytecode: Bytecode) -> dict[str, Graph]:
-        """The graphs that a frame calls, by the global that holds each, which torch 2.8 does not tell."""
+        """The graphs that a frame calls, by the global that holds each, which torch 2.8 does not record."""
         loaded = {plain_argument(i) for i in bytecode.modified if i.opcode == "LOAD_GLOBAL"}
         called = sorted(name for name in loaded if name.startswith(_COMPILED))
         graphs = self.graphs(bytecode)
@@ -105,7 +106,7 @@ class Links:
         return self._compiled.get(function.fingerprint, [])
 
     def line(self, function: ResumeFunction) -> int | None:
-        """The line at which a resume function goes on: of the instruction whose offset it is named after.
+        """The line at which a resume function continues: its name has the offset of the instruction.
 
         Source: torch/_dynamo/symbolic_convert.py, `unique_id(f"__resume_at_{...offset}")`, 2.8 to 2.15.
         """
@@ -121,17 +122,17 @@ class Links:
         return None if index is None else maker.original[index].line
 
     def chains(self) -> list[Step]:
-        """Every compile of a frame with what came of it; a resume function only where nothing leads to it."""
-        told: set[CompileId | None] = set()
-        of_many: set[str] = set()
+        """The chain of every compile of a frame, and of resume functions to which no chain leads."""
+        shown: set[CompileId | None] = set()
+        shown_functions: set[str] = set()
         resumed = {function.fingerprint for function in self.process.resume_functions}
         roots = [bytecode for bytecode in self.process.bytecodes if bytecode.fingerprint not in resumed]
         chains = []
         for bytecode in [*roots, *self.process.bytecodes]:
-            if bytecode.compile_id not in told:
-                told_here: set[CompileId | None] = set()
-                chains.append(self._step(bytecode, told_here, of_many))
-                told |= told_here
+            if bytecode.compile_id not in shown:
+                in_chain: set[CompileId | None] = set()
+                chains.append(self._step(bytecode, in_chain, shown_functions))
+                shown |= in_chain
         return chains
 
     def fate(self, function: ResumeFunction) -> str:
@@ -161,12 +162,16 @@ class Links:
             found.setdefault(function.code_name, set()).add(function.fingerprint)
         return found
 
-    def _step(self, bytecode: Bytecode, told: set[CompileId | None], of_many: set[str]) -> Step:
-        """`told` are the compiles of this chain, `of_many` the functions of many compiles, in all chains."""
-        is_repeated = bytecode.compile_id in told
-        told.add(bytecode.compile_id)
+    def _step(self, bytecode: Bytecode, in_chain: set[CompileId | None], shown_functions: set[str]) -> Step:
+        """A compile with its continuations.
+
+        `in_chain` are the compiles of this chain so far, `shown_functions` the functions of many compiles
+        that any chain has shown.
+        """
+        is_repeated = bytecode.compile_id in in_chain
+        in_chain.add(bytecode.compile_id)
         made = [] if is_repeated else self.made(bytecode)
-        continuations = [self._continuation(function, told, of_many) for function in made]
+        continuations = [self._continuation(function, in_chain, shown_functions) for function in made]
         return Step(
             bytecode,
             tuple(self.graphs(bytecode)),
@@ -176,23 +181,24 @@ class Links:
         )
 
     def _continuation(
-        self, function: ResumeFunction, told: set[CompileId | None], of_many: set[str]
+        self, function: ResumeFunction, in_chain: set[CompileId | None], shown_functions: set[str]
     ) -> Continuation:
         compiled, line = self.compiled(function), self.line(function)
         if len(compiled) > _MOST_SHOWN_AGAIN:
-            if function.fingerprint in of_many:
+            if function.fingerprint in shown_functions:
                 return Continuation(function, line, (), len(compiled))
-            of_many.add(function.fingerprint)
-        return Continuation(function, line, tuple(self._step(each, told, of_many) for each in compiled))
+            shown_functions.add(function.fingerprint)
+        steps = tuple(self._step(bytecode, in_chain, shown_functions) for bytecode in compiled)
+        return Continuation(function, line, steps)
 
 
 def is_resume_function(bytecode: Bytecode) -> bool:
-    """Whether a frame is the rest of one that broke."""
+    """Whether a frame is a resume function."""
     return resumed_function(bytecode.name) is not None
 
 
 def explanations(links: Links, bytecode: Bytecode) -> dict[str, str]:
-    """What the globals stand for that Dynamo's code calls, by name, in a line each."""
+    """A line of explanation for each graph and resume function that Dynamo's code calls, by its name."""
     found = {
         name: f"graph_{graph.number} is {graph_text(graph, bytecode)}, {name}"
         for name, graph in links.called_graphs(bytecode).items()
@@ -207,14 +213,14 @@ def explanations(links: Links, bytecode: Bytecode) -> dict[str, str]:
 
 
 def graph_text(graph: Graph, bytecode: Bytecode) -> str:
-    """`graph 1 (5 ops, lines 7-8)`: the lines are those of the frame."""
+    """A graph as `graph 1 (5 ops, lines 7-8)`, with the lines of its frame."""
     lines = own_lines(graph, bytecode)
     where = f", {lines_text(lines)}" if lines else ""
     return f"graph {graph.number} ({number(graph.ops, 'op')}{where})"
 
 
 def own_lines(graph: Graph, bytecode: Bytecode) -> list[int]:
-    """The lines of the frame that ops of a graph come from."""
+    """The lines of the frame from which the ops of a graph come."""
     return sorted(
         {node.place.line for node in ops(graph) if node.place is not None and is_in(node.place, bytecode)}
     )
@@ -231,11 +237,11 @@ def is_in(place: Place, bytecode: Bytecode) -> bool:
         return False
     if bytecode.source:
         return place.line in bytecode.source
-    return any(instruction.line == place.line for instruction in bytecode.original)  # no file to read
+    return any(instruction.line == place.line for instruction in bytecode.original)  # source not recorded
 
 
 def lines_text(lines: Iterable[int]) -> str:
-    """`line 7`, `lines 7-9, 12`."""
+    """Line numbers as `line 7`, `lines 7-9, 12`."""
     spans: list[list[int]] = []
     for line in sorted(set(lines)):
         if spans and line == spans[-1][1] + 1:
@@ -247,12 +253,12 @@ def lines_text(lines: Iterable[int]) -> str:
 
 
 def chain_text(chain: Step, links: Links) -> str:
-    """A frame's way from graph to graph, as a tree where it branches."""
+    """The steps of a chain, one a line, as a tree where it branches."""
     return "\n".join([_step_title(chain, links), *_below(chain, links)])
 
 
 def _below(step: Step, links: Links) -> list[str]:
-    """What comes of a compile: in line with it where there is one way on, else as branches of a tree."""
+    """The lines below a step: its breaks and continuations, as branches if there are several."""
     lines = [f"breaks at {break_text(graph_break)}" for graph_break in step.breaks]
     last = len(step.continuations) - 1
     for position, continuation in enumerate(step.continuations):
@@ -294,12 +300,12 @@ def _compiled_text(step: Step, links: Links) -> str:
 
 
 def no_graph(process: Process) -> str:
-    """In place of the graphs of a compile that has none."""
+    """The text for a compile without graphs."""
     return "graphs: not recorded" if "graphs" in process.failed_probes else "no graph"
 
 
 def break_text(graph_break: GraphBreak) -> str:
-    """Where a frame broke, and what torch calls it."""
+    """Where a frame broke, and torch's name for the break."""
     outer = graph_break.stack[0].place if graph_break.stack else None
     where = f"line {outer.line}" if outer is not None else "an unknown line"
     if len(graph_break.stack) > 1:

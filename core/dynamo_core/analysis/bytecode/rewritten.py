@@ -1,8 +1,8 @@
-"""What a frame's modified bytecode does, as statements of Python.
+"""Decompile a frame's modified bytecode into Python statements.
 
-Dynamo packs what a resume function needs into lists and takes it out again; those lists are known, so they
-are evaluated, and what is left is the calls. Whatever is not understood ends the reading there: what has
-been told until then is true. Handlers of exceptions are not followed.
+Dynamo packs what a resume function needs into lists and takes it out again. The items of those lists are
+known, so they are evaluated, and only the calls are left. An instruction that is not understood ends the
+reading; the statements before it are correct. Exception handlers are not followed.
 """
 
 import copy
@@ -12,37 +12,37 @@ from dataclasses import field
 
 from ...model import Instruction
 from ...shared.quick_dataclass import dataclass
-from .decompile import CALLS, NULL, Items, NotUnderstood, Stack, Value, apply, called, store, subscript
+from .decompile import CALLS, NULL, Items, NotUnderstood, Stack, Value, apply, pop_call, store, subscript
 
-# Recorded instructions as every Python from 3.10 to 3.14 spells them, made comparable and readable.
+# Recorded instructions, made comparable and readable for every Python from 3.10 to 3.14.
 
-
-# What the interpreter needs for itself, and what says nothing about the program.
+# Instructions of the interpreter that say nothing about the program.
 _NOISE = frozenset({"CACHE", "EXTENDED_ARG", "NOP", "NOT_TAKEN", "PRECALL", "RESUME"})
 _ENDS = frozenset({"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"})
-# A global that is called: `NULL + f` in 3.11 and 3.12, `f + NULL` from 3.13; a method: `NULL|self`.
+# dis writes a global that is called as `NULL + f` in 3.11 and 3.12, `f + NULL` from 3.13; a method:
+# `NULL|self`.
 _NULL = re.compile(r"^NULL(?:\|self)? \+ | \+ NULL(?:\|self)?$")
-# What torch makes a global's name unique with; 2.8 does so with resume functions as well.
+# The suffix that makes a global of torch's unique; 2.8 gives it to resume functions as well.
 _UUID = re.compile(r"_[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}\b")
 
 
 def short_name(text: str) -> str:
-    """A name of Dynamo's, or a text with such names, without what only makes them unique."""
+    """A name that Dynamo generated, or a text with such names, without the unique suffix."""
     return _UUID.sub("", text)
 
 
 def is_noise(instruction: Instruction) -> bool:
-    """Whether an instruction does nothing that a reader of the program minds."""
+    """Whether an instruction says nothing about the program."""
     return instruction.opcode in _NOISE
 
 
 def plain_argument(instruction: Instruction) -> str:
-    """The name or value that an argument stands for, without the NULL that is pushed along with it."""
+    """The name or value in an argument, without the NULL that is pushed along with it."""
     return _NULL.sub("", instruction.argument)
 
 
 def instruction_text(instruction: Instruction, width: int = 0) -> str:
-    """`LOAD_FAST (a)`, as a listing has it; jumps go to an offset, also where dis writes a label."""
+    """An instruction as `LOAD_FAST (a)`; a jump shows the offset, also where dis writes a label."""
     argument = instruction.argument
     if instruction.jump is not None:
         argument = f"to {instruction.jump}"
@@ -68,7 +68,7 @@ def index_at(instructions: Sequence[Instruction], offset: int | None) -> int | N
 
 
 def reachable(instructions: Sequence[Instruction]) -> set[int]:
-    """The indices that control can reach from the first instruction, other than by an exception."""
+    """The indices of the instructions that can be reached from the first one without an exception."""
     found: set[int] = set()
     at_offset = {instruction.offset: i for i, instruction in enumerate(instructions)}
     pending = [0] if instructions else []
@@ -86,7 +86,7 @@ def reachable(instructions: Sequence[Instruction]) -> set[int]:
 
 
 def prologue(instructions: Sequence[Instruction]) -> range:
-    """How a resume function begins: it restores the stack, and jumps over what has run already."""
+    """The prologue of a resume function: it restores the stack, and jumps over what has run already."""
     jump = next((i for i, instruction in enumerate(instructions) if is_plain_jump(instruction)), None)
     if jump is None:
         return range(0)
@@ -94,24 +94,23 @@ def prologue(instructions: Sequence[Instruction]) -> range:
     return range(next((i for i in range(jump + 1, len(instructions)) if i in reached), len(instructions)))
 
 
-# What a frame's modified bytecode does, as statements of Python.
+# The decompiler.
 
-
-_DEEPEST = 40  # branches in branches
+_DEEPEST = 40  # nested branches
 # Globals that Dynamo adds for itself (torch/_dynamo: import_source, install_builtins_dict_in_fglobals).
 _BUILTIN = re.compile(r"__builtins_dict__\w{0,40}\['(\w+)'\]")
 _IMPORT = re.compile(r"__import_(\w+)")
 _PROFILER = re.compile(r"record_pregraph_bytecode_(enter|exit)$")
-# What a name of Dynamo's own may stand for without being told: the way to something that stays where it is.
+# A temporary name of Dynamo's for one of these is replaced by it: they do not change while the frame runs.
 _LASTING = re.compile(r"\._(modules|parameters|buffers)\b|^__import_|\._is_profiler_enabled$")
 _OF_MODULE = re.compile(r"\.(?:__dict__\[')?_(?:modules|parameters|buffers)(?:'\])?\['(\w+)'\]")
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement, and the instructions that it stands for: those from `start` up to `end`.
+    """One statement, and the instructions from `start` up to `end` that it was read from.
 
-    `calls` is what it calls, if anything. `is_mark` says that it only tells a profiler where the frame is.
+    `calls` is the function that it calls, if any. `is_mark` says that it only marks a range for a profiler.
     """
 
     text: str
@@ -124,24 +123,24 @@ class Statement:
 
 @dataclass
 class Rewritten:
-    """The statements that could be read, and the instruction at which reading ended, if before the end."""
+    """The statements that could be read; `stopped_at` is the first instruction that was not understood."""
 
     statements: list[Statement] = field(default_factory=list)
     stopped_at: int | None = None
 
 
 def read_rewritten(instructions: Sequence[Instruction], names: Mapping[str, str]) -> Rewritten:
-    """Read modified bytecode. `names` says what to call its globals: a graph by its number, say."""
+    """Decompile modified bytecode. `names` has the names to show for globals: `graph_1` for a graph, say."""
     reader = _Reader(instructions, names)
     try:
         reader.block(0, len(instructions), Stack(), 0)
     except (NotUnderstood, IndexError, ValueError):
-        reader.told.stopped_at = reader.reached
-    return reader.told
+        reader.result.stopped_at = reader.reached
+    return reader.result
 
 
 def without_marks(rewritten: Rewritten) -> list[Statement]:
-    """The statements but for those that only tell a profiler where the frame is."""
+    """The statements without those that only mark a range for a profiler."""
     statements = rewritten.statements
     names = {statement.text.partition(" = ")[0] for statement in statements if statement.is_mark}
     kept: list[Statement] = []
@@ -155,10 +154,10 @@ def without_marks(rewritten: Rewritten) -> list[Statement]:
 
 
 class _Reader:
-    """Follows the instructions in order; a branch is read twice from its own copy of the stack."""
+    """Reads instructions in order; each branch of an `if` is read with its own copy of the stack."""
 
     def __init__(self, instructions: Sequence[Instruction], names: Mapping[str, str]) -> None:
-        self.told = Rewritten()
+        self.result = Rewritten()
         self.reached = 0
         self._aliases: dict[str, str] = {}
         self._instructions = instructions
@@ -169,7 +168,7 @@ class _Reader:
         self._callees: dict[str, str] = {}
 
     def block(self, index: int, end: int, stack: Stack, depth: int) -> int | None:
-        """Read from `index` up to `end`; where control is then, None if it has left the frame."""
+        """Read from `index` up to `end`; returns the next index, None after a return."""
         while index < end:
             self.reached = index
             instruction = self._instructions[index]
@@ -178,7 +177,7 @@ class _Reader:
             elif instruction.opcode in ("RETURN_VALUE", "RETURN_CONST"):
                 is_constant = instruction.opcode == "RETURN_CONST"
                 value = instruction.argument if is_constant else str(stack.pop())
-                self._tell(f"return {value}", index, depth, self._callees.get(value))
+                self._add(f"return {value}", index, depth, self._callees.get(value))
                 return None
             elif "POP_JUMP" in instruction.opcode:
                 after = self._branch(index, stack, depth)
@@ -195,18 +194,18 @@ class _Reader:
         return index
 
     def _branch(self, index: int, stack: Stack, depth: int) -> int | None:
-        """An `if`, with an `else` where its body jumps over one; where control is after it."""
+        """Read an `if`, with an `else` where its body jumps over one; returns the index after it."""
         target = self._target(index)
         condition = _condition(self._instructions[index].opcode, stack.pop())
         if depth > _DEEPEST:
             raise NotUnderstood("too many branches")
-        self._tell(f"if {condition}:", index, depth)
+        self._add(f"if {condition}:", index, depth)
         inside = copy.deepcopy(stack)
         after = self.block(index + 1, target, inside, depth + 1)
         if after is None:
             return target
         if after > target:
-            self._tell("else:", target - 1, depth)
+            self._add("else:", target - 1, depth)
             if self.block(target, after, stack, depth + 1) != after:
                 raise NotUnderstood("a branch that does not join the other one")
         if list(map(str, inside.values)) != list(map(str, stack.values)):
@@ -221,7 +220,7 @@ class _Reader:
         return target
 
     def _step(self, index: int, stack: Stack, depth: int) -> None:
-        """An instruction that control passes through."""
+        """Read an instruction that is neither a jump nor a call."""
         instruction = self._instructions[index]
         opcode, argument = instruction.opcode, plain_argument(instruction)
         has_null = argument != instruction.argument
@@ -238,7 +237,7 @@ class _Reader:
             owner = f"{stack.pop()}." if opcode == "STORE_ATTR" else ""
             stored = stack.pop()
             self._refuse_stale(stack, argument)
-            self._tell(f"{owner}{argument} = {stored}", index, depth)
+            self._add(f"{owner}{argument} = {stored}", index, depth)
         elif opcode == "STORE_SUBSCR":
             self._store_subscript(index, stack, depth)
         elif opcode == "DELETE_SUBSCR":
@@ -246,7 +245,7 @@ class _Reader:
             if isinstance(changed, Items):
                 del changed.items[int(str(key))]
             else:
-                self._tell(f"del {changed}[{subscript(key)}]", index, depth)
+                self._add(f"del {changed}[{subscript(key)}]", index, depth)
         elif opcode == "UNPACK_SEQUENCE":
             self._unpack(index, int(argument), stack, depth)
         elif opcode == "POP_TOP":
@@ -255,9 +254,9 @@ class _Reader:
             apply(stack, opcode, argument)
 
     def _call(self, index: int, stack: Stack, depth: int) -> int:
-        """A call, told where it happens. Its result goes where the next instruction puts it."""
+        """Read a call; the statement depends on what the next instruction does with the result."""
         instruction = self._instructions[index]
-        callee, arguments = called(stack, instruction.opcode, instruction.argument)
+        callee, arguments = pop_call(stack, instruction.opcode, instruction.argument)
         is_mark = _PROFILER.search(callee) is not None
         text = f"{callee}({arguments})"
         after = index + 1
@@ -269,19 +268,19 @@ class _Reader:
             stack.push(text)
             return after
         if following.opcode == "POP_TOP":
-            self._tell(text, after, depth, callee, is_mark)
+            self._add(text, after, depth, callee, is_mark)
             return after + 1
         if following.opcode == "STORE_FAST":
             self._refuse_stale(stack, following.argument)
-            self._tell(f"{following.argument} = {text}", after, depth, callee, is_mark)
+            self._add(f"{following.argument} = {text}", after, depth, callee, is_mark)
             return after + 1
         name = self._new_name("result")
-        self._tell(f"{name} = {text}", index, depth, callee, is_mark)
+        self._add(f"{name} = {text}", index, depth, callee, is_mark)
         stack.push(name)
         return index + 1
 
     def _store_fast(self, index: int, opcode: str, argument: str, stack: Stack, depth: int) -> None:
-        """STORE_FAST, and the two of Python 3.13 that do a second thing with a second name."""
+        """Read STORE_FAST, or one of the two combined instructions of Python 3.13 with a second name."""
         first, _, second = argument.partition(", ")
         self._store(index, first, stack, depth)
         if opcode == "STORE_FAST_STORE_FAST":
@@ -299,14 +298,14 @@ class _Reader:
         if name.startswith("tmp_") and depth == 0 and _LASTING.search(text):
             self._aliases[name] = text
         elif text not in (name, NULL):
-            self._tell(f"{name} = {text}", index, depth)
+            self._add(f"{name} = {text}", index, depth)
 
     def _store_subscript(self, index: int, stack: Stack, depth: int) -> None:
         value, owner, key = stack.take(3)
         if isinstance(owner, Items):
             store(owner, key, value)
         else:
-            self._tell(f"{owner}[{subscript(key)}] = {value}", index, depth)
+            self._add(f"{owner}[{subscript(key)}] = {value}", index, depth)
 
     def _unpack(self, index: int, count: int, stack: Stack, depth: int) -> None:
         value = stack.pop()
@@ -317,11 +316,11 @@ class _Reader:
                 raise NotUnderstood("items of another number")
         else:
             items = [self._new_name("item") for _ in range(count)]
-            self._tell(f"{', '.join(map(str, items))}{',' * (count == 1)} = {value}", index, depth)
+            self._add(f"{', '.join(map(str, items))}{',' * (count == 1)} = {value}", index, depth)
         stack.push(*reversed(items))
 
     def _refuse_stale(self, stack: Stack, name: str) -> None:
-        """What waits on the stack has the old value of a name that changes now: no text could say so."""
+        """Raise if an expression on the stack uses `name`, which changes now: its text would be wrong."""
         word = re.compile(rf"\b{re.escape(name)}\b")
         if any(word.search(str(value)) for value in [*stack.values, *self._aliases.values()]):
             raise NotUnderstood("an old value")
@@ -330,17 +329,18 @@ class _Reader:
         self._made_up += 1
         return f"{stem}_{self._made_up}"
 
-    def _tell(
+    def _add(
         self, text: str, index: int, depth: int, callee: str | None = None, is_mark: bool = False
     ) -> None:
+        """Add a statement that ends with the instruction at `index`."""
         called_name = None if callee is None else _spelled(callee)
         statement = Statement(_spelled(text), self._start, index + 1, depth, called_name, is_mark)
-        self.told.statements.append(statement)
+        self.result.statements.append(statement)
         self._start = index + 1
 
 
 def _spelled(text: str) -> str:
-    """Dynamo's own globals as what they stand for, and parts of modules as a program names them."""
+    """A text with Dynamo's globals and paths of submodules written as the program writes them."""
     text = _BUILTIN.sub(r"\1", short_name(text))
     text = _OF_MODULE.sub(lambda found: f"[{found[1]}]" if found[1].isdigit() else f".{found[1]}", text)
     return _IMPORT.sub(lambda found: found[1].replace("_dot_", "."), text)
@@ -352,7 +352,7 @@ def _is_between(instruction: Instruction) -> bool:
 
 
 def _condition(opcode: str, value: Value) -> str:
-    """What holds where control does not jump."""
+    """The condition under which a conditional jump does not jump."""
     text = f"({value})" if " " in str(value) else str(value)
     for ending, condition in (
         ("IF_FALSE", str(value)),

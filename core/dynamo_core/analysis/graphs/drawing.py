@@ -1,7 +1,7 @@
-"""What is drawn of an FX graph: a box for each input, op and output.
+"""The drawing of an FX graph: its boxes (inputs, ops, outputs) and arrows, and their layered layout.
 
-Parameters, buffers, constants and symbolic sizes are named in the ops that read them: a box for each would be
-most of the drawing, and say less. Layers that repeat are drawn once.
+Parameters, buffers, constants and symbolic sizes have no box: the ops that read them name them, since boxes
+for them would be most of the drawing. Layers that repeat are drawn once.
 """
 
 from bisect import bisect_left, bisect_right, insort
@@ -26,21 +26,21 @@ from .nodes import (
     value_text,
 )
 
-_FEW = 40  # boxes that are drawn one by one
-_MOST_BOXES = 2_000  # a drawing of more is no help, and takes seconds
+_FEW = 40  # boxes; with more, repeated layers are folded
+_MOST_BOXES = 2_000  # a larger drawing does not help, and takes seconds
 _MOST_ARROWS = 10_000
 _LINE = 48  # characters of a line in a box
-_WHOLE = 2_000  # characters of what a box says in full
+_WHOLE = 2_000  # characters of the full text of a box
 
 BoxKind = Literal["input", "op", "output"]
 
 
 @dataclass(frozen=True)
 class Box:
-    """A node, or several of layers that repeat, as it is drawn.
+    """The box of a node, or of the same node in `times` repeated layers.
 
-    `lines` are short: which op, what it reads, what it gives. `whole` says the same without ellipses,
-    with the user's line. `times` is how many nodes it stands for.
+    `lines` is a short text: the op, its arguments, its result. `whole` is the same text without ellipses,
+    with the user's line.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Boxes in the order in which the graph computes them, and from which to which an arrow leads.
+    """The boxes in the order in which the graph computes them, and the arrows as pairs of their positions.
 
     `too_large` says in a sentence why there are no boxes.
     """
@@ -64,9 +64,9 @@ class Drawing:
 
 
 def drawing_of(graph: Graph, *, folds: bool = True) -> Drawing:
-    """The drawing of a graph whose nodes were recorded; of one without, an empty one.
+    """The drawing of a graph, which is empty if its nodes were not recorded.
 
-    Layers that repeat are drawn once where it `folds`.
+    If `folds` is set, layers that repeat are drawn once.
     """
     nodes = graph.nodes or ()
     drawn = [node for node in nodes if _has_box(node)]
@@ -75,9 +75,9 @@ def drawing_of(graph: Graph, *, folds: bool = True) -> Drawing:
     stands_for = dict(_copies(parts))
     if len(stands_for) > _MOST_BOXES:
         return Drawing((), (), f"{number(len(stands_for), 'box', 'boxes')} are too many to draw")
-    position = {first: at for at, first in enumerate(stands_for)}
-    of_name = {drawn[copy].name: position[first] for first, copies in stands_for.items() for copy in copies}
-    arrows = list(_arrows(drawn, of_name, stands_for))
+    position = {first: index for index, first in enumerate(stands_for)}
+    by_name = {drawn[copy].name: position[first] for first, copies in stands_for.items() for copy in copies}
+    arrows = list(_arrows(drawn, by_name, stands_for))
     if len(arrows) > _MOST_ARROWS:
         return Drawing((), (), f"{number(len(arrows), 'arrow')} are too many to draw")
     lines = user_lines(graph.code)
@@ -93,7 +93,7 @@ def _has_box(node: Node) -> bool:
 
 
 def _copies(parts: Iterable[Part]) -> Iterable[tuple[int, list[int]]]:
-    """Each item that is drawn, with all that it stands for."""
+    """Each item that is drawn, with all items that it stands for."""
     for part in parts:
         if isinstance(part, Repeat):
             for first, copies in _copies(part.parts):
@@ -103,16 +103,16 @@ def _copies(parts: Iterable[Part]) -> Iterable[tuple[int, list[int]]]:
 
 
 def _arrows(
-    drawn: Sequence[Node], of_name: Mapping[str, int], stands_for: Mapping[int, Sequence[int]]
+    drawn: Sequence[Node], by_name: Mapping[str, int], stands_for: Mapping[int, Sequence[int]]
 ) -> Iterable[tuple[int, int]]:
-    """From what is read to what reads it, each once; not back up, from one layer into the next copy of it."""
+    """The arrows from a box to each box that reads it; none back up from a layer to its next copy."""
     for reader, copies in enumerate(stands_for.values()):
-        read = (of_name.get(name, reader) for copy in copies for name in drawn[copy].inputs)
+        read = (by_name.get(name, reader) for copy in copies for name in drawn[copy].inputs)
         yield from sorted({(giver, reader) for giver in read if giver < reader})
 
 
 def _named_in_ops(nodes: Sequence[Node]) -> dict[str, str]:
-    """What has no box, by its FX name, as the user knows it."""
+    """The user's names of the nodes without a box, by FX name."""
     others = {node.name: node.target for node in nodes if node.op == "get_attr"}
     symbols = {
         node.name: node.symbol
@@ -123,20 +123,20 @@ def _named_in_ops(nodes: Sequence[Node]) -> dict[str, str]:
 
 
 def _box(node: Node, times: int, paths: Mapping[str, str], lines: Mapping[Place, tuple[str, str]]) -> Box:
-    again = f" {TIMES} {times}" if times > 1 else ""
-    said = _said(node, paths)
+    repeated = f" {TIMES} {times}" if times > 1 else ""
+    texts = _node_texts(node, paths)
     value = value_text(node)
     where = place(node.place).rpartition("/")[2] if node.place is not None else ""
     last = " \u00b7 ".join(filter(None, (_short(value, max(_LINE - len(where) - 3, 1)), _short(where))))
-    short = [_short(text) for text in (*said, last) if text]
-    short[0] = _short(said[0], _LINE - len(again)) + again
-    whole = "\n".join(filter(None, (said[0] + again, *said[1:], value, line_text(node.place, lines))))
+    short = [_short(text) for text in (*texts, last) if text]
+    short[0] = _short(texts[0], _LINE - len(repeated)) + repeated
+    whole = "\n".join(filter(None, (texts[0] + repeated, *texts[1:], value, line_text(node.place, lines))))
     kind: BoxKind = "input" if node.op == "placeholder" else "output" if node.op == "output" else "op"
     return Box(node.name, kind, tuple(short), whole[:_WHOLE], times, node.place)
 
 
-def _said(node: Node, paths: Mapping[str, str]) -> list[str]:
-    """Which node it is, and what it reads."""
+def _node_texts(node: Node, paths: Mapping[str, str]) -> list[str]:
+    """The name of a node with its target, and its arguments."""
     if node.op == "placeholder":
         return [node.name, node.source or ""]
     if node.op == "output":
@@ -151,27 +151,26 @@ def _short(text: str, most: int = _LINE) -> str:
 
 # A layered layout: boxes in rows, one below the other, so that every arrow leads down.
 #
-# The steps are Sugiyama's: rows by the longest path, an order in each row with few crossings, and places at
-# which arrows are as straight as the boxes allow. Nothing here knows what the boxes are.
-
+# The steps are Sugiyama's: rows by the longest path, an order in each row with few crossings, and x positions
+# at which arrows are as straight as the boxes allow. This part does not depend on what the boxes are.
 
 Arrow = tuple[int, int]  # from which box to which, by their positions in the list of boxes
 Point = tuple[float, float]
 
-_MOST_IN_ROW = 8  # boxes; what has more (a hundred inputs of one operator) goes on in the next row
-_LONGEST = 24  # rows that an arrow may cross; one that is longer can hardly be followed
+_MOST_IN_ROW = 8  # boxes; more of them (a hundred inputs of one operator) continue in the next row
+_LONGEST = 24  # rows that an arrow may cross; a longer one can hardly be followed
 _GAP = 18.0  # between boxes of a row; between rows it is twice that
-_ORDERINGS = 8  # passes down and up again; more change little
+_ORDERINGS = 8  # passes, down and up in turn; more of them change little
 _PLACINGS = 24
-_STRAIGHT = 8.0  # how much more the bend of a long arrow counts than that of a short one
+_STRAIGHT = 8.0  # weight of a bend in a long arrow; a short arrow has 1
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything goes, in the unit of the sizes that were given; x to the right, y down.
+    """The positions of boxes and arrows, in the unit of the given sizes; x to the right, y down.
 
-    `centres` are those of the boxes. A route has the points of an arrow, from the lower edge of one box to
-    the upper edge of the other; None for an arrow that would lead up, or cross too many rows.
+    `centres` are the centres of the boxes. A route has the points of an arrow, from the lower edge of one box
+    to the upper edge of the other; None for an arrow that would lead up, or cross too many rows.
     """
 
     width: float
@@ -181,19 +180,19 @@ class Layout:
 
 
 def laid_out(sizes: Sequence[tuple[float, float]], arrows: Sequence[Arrow]) -> Layout:
-    """The layout of boxes of these widths and heights.
+    """The layout of boxes of these widths and heights, which is deterministic.
 
-    The same for the same input. The time grows with boxes and arrows, each of which takes no more than
-    `_LONGEST` points; callers bound their numbers.
+    The time grows with the number of boxes and arrows, which callers bound; an arrow has at most `_LONGEST`
+    points.
     """
     rows = _rows(len(sizes), [arrow for arrow in arrows if arrow[0] < arrow[1]])
-    chains: dict[int, list[int]] = {}  # by the position of an arrow: its boxes and the bends between them
+    chains: dict[int, list[int]] = {}  # by the index of an arrow: its boxes and the bends between them
     row_of = list(rows)
-    for at, (start, end) in enumerate(arrows):
+    for index, (start, end) in enumerate(arrows):
         if start < end and rows[end] - rows[start] <= _LONGEST:
             bends = range(len(row_of), len(row_of) + rows[end] - rows[start] - 1)
             row_of += range(rows[start] + 1, rows[end])
-            chains[at] = [start, *bends, end]
+            chains[index] = [start, *bends, end]
     grid = _Grid(row_of, [width for width, _ in sizes], chains.values())
     grid.put_in_order()
     x = grid.places()
@@ -209,12 +208,12 @@ def laid_out(sizes: Sequence[tuple[float, float]], arrows: Sequence[Arrow]) -> L
         return (begin, *middles, (x[last] + margin, tops[rows[last]][0]))
 
     centres = tuple((x[i] + margin, tops[rows[i]][0] + size[1] / 2) for i, size in enumerate(sizes))
-    routes = tuple(route(chains[at]) if at in chains else None for at in range(len(arrows)))
+    routes = tuple(route(chains[index]) if index in chains else None for index in range(len(arrows)))
     return Layout(right + margin + _GAP, height, centres, routes)
 
 
 def _rows(count: int, arrows: Iterable[Arrow]) -> list[int]:
-    """The row of each box: below all that it reads, and what reads nothing just above what reads it first."""
+    """The row of each box: below all boxes that it reads; without inputs, just above its first reader."""
     readers: list[list[int]] = [[] for _ in range(count)]
     reads: list[list[int]] = [[] for _ in range(count)]
     for start, end in arrows:
@@ -230,15 +229,15 @@ def _rows(count: int, arrows: Iterable[Arrow]) -> list[int]:
 
 
 def _not_too_wide(rows: list[int]) -> list[int]:
-    """The same with each row that has too many boxes spread over several."""
+    """The rows after each row with too many boxes was spread over several."""
     boxes: dict[int, list[int]] = {}
     for box, row in enumerate(rows):
         boxes.setdefault(row, []).append(box)
     spread = [0] * len(rows)
     first = 0
     for row in sorted(boxes):
-        for at, box in enumerate(boxes[row]):
-            spread[box] = first + at // _MOST_IN_ROW
+        for index, box in enumerate(boxes[row]):
+            spread[box] = first + index // _MOST_IN_ROW
         first += -(-len(boxes[row]) // _MOST_IN_ROW)
     return spread
 
@@ -246,7 +245,7 @@ def _not_too_wide(rows: list[int]) -> list[int]:
 def _tops(
     rows: Sequence[int], sizes: Sequence[tuple[float, float]]
 ) -> tuple[list[tuple[float, float]], float]:
-    """Upper and lower edge of each row, and the height of all."""
+    """The upper and lower edge of each row, and the height of the whole drawing."""
     heights = [0.0] * (max(rows, default=-1) + 1)
     for row, (_, height) in zip(rows, sizes, strict=True):
         heights[row] = max(heights[row], height)
@@ -256,7 +255,7 @@ def _tops(
 
 
 class _Grid:
-    """Boxes and bends of arrows in rows: their order, then their places."""
+    """The boxes, and the bends of arrows, in rows: finds their order in each row, then their x positions."""
 
     def __init__(self, row_of: Sequence[int], widths: Sequence[float], chains: Iterable[list[int]]) -> None:
         self._widths = [*widths, *[0.0] * (len(row_of) - len(widths))]
@@ -295,13 +294,13 @@ class _Grid:
                 for item in row
             }
             row.sort(key=lambda item: wanted[item])
-            position.update((item, float(at)) for at, item in enumerate(row))
+            position.update((item, float(index)) for index, item in enumerate(row))
 
     def _positions(self) -> dict[int, float]:
-        return {item: float(at) for row in self._rows for at, item in enumerate(row)}
+        return {item: float(index) for row in self._rows for index, item in enumerate(row)}
 
     def _crossings(self) -> int:
-        """How often two arrows cross: for each, those before it that end to the right of it."""
+        """The number of crossings: for each arrow, the earlier ones of its row that end further right."""
         position = self._positions()
         count = 0
         for row in self._rows:
@@ -322,7 +321,7 @@ class _Grid:
             downwards = sweep % 2 == 0
             for row in self._rows if downwards else reversed(self._rows):
                 near = self._above if downwards else self._below
-                # At last each side counts, so that a box stands between what it reads and what reads it.
+                # In the last passes both sides count, so that a box is between its inputs and its readers.
                 sides = [near] if sweep < _PLACINGS - 2 else [self._above, self._below]
                 pulls = [[pull for side in sides for pull in side[item]] for item in row]
                 weights = [sum(weight for _, weight in pull) for pull in pulls]
@@ -336,10 +335,11 @@ class _Grid:
     def _place(
         self, row: Sequence[int], wanted: Sequence[float], weights: Sequence[float], x: list[float]
     ) -> None:
-        """Each item of a row as near to where it is wanted as the others let it be (least squares).
+        """Place the items of a row as near to the wanted positions as possible without overlap.
 
-        Less what stands to the left of an item, places may not decrease: items that would overlap become a
-        block, whose place is the mean of what they want (pool adjacent violators).
+        Without the widths to the left of it, the position of an item may not be less than that of the item
+        before: items that would overlap become a block at their mean position (isotonic least squares by pool
+        adjacent violators).
         """
         room = [(self._widths[a] + self._widths[b]) / 2 + _GAP for a, b in pairwise(row)]
         before = list(accumulate(room, initial=0.0))

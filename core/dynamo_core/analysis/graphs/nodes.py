@@ -1,4 +1,4 @@
-"""The nodes of an FX graph in words: what a value is, where an input comes from, which line made a node."""
+"""The nodes of an FX graph: their text, repeated regions, and checks for operators that are not torch's."""
 
 import re
 from collections import Counter
@@ -29,11 +29,11 @@ _DTYPES = {
     "uint32": "u32",
     "uint64": "u64",
 }
-# `    # File: /a/b.py:7 in f, code: x = a + 1`, which torch.fx writes above the lines of code of a place.
+# `    # File: /a/b.py:7 in f, code: x = a + 1`: torch.fx writes it above the code that comes from a line.
 _LINE_COMMENT = re.compile(
     r"^[^\S\n]*# File: ((?:(?!:\d{1,9} in ).)+):(\d{1,9}) in ((?:(?!, code: ).)*), code: (.*)$", re.MULTILINE
 )
-# `._modules['a']`; in a module that Dynamo does not take for one of torch's, `.__dict__['_modules']['a']`.
+# `._modules['a']`; in a module class that Dynamo does not know, `.__dict__['_modules']['a']`.
 _MEMBER = re.compile(
     r"\.(?:__dict__\['_(?:modules|parameters|buffers)'\]|_(?:modules|parameters|buffers))\['([^']+)'\]"
 )
@@ -46,7 +46,7 @@ Kind = Literal["input", "parameter", "buffer", "symbol"]  # of a placeholder
 
 
 def kind_of(node: Node) -> Kind:
-    """What a placeholder stands for."""
+    """Which kind of input a placeholder is."""
     if node.is_parameter:
         return "parameter"
     member = _LAST_MEMBER.search(node.source or "")
@@ -61,7 +61,7 @@ def module_path(source: str) -> str:
 
 
 def paths_of_state(nodes: Iterable[Node]) -> dict[str, str]:
-    """For each parameter and buffer, by its FX name, the path in the module by which the user knows it."""
+    """The path in the user's module of each parameter and buffer, by its FX name."""
     return {
         node.name: module_path(node.source)
         for node in nodes
@@ -70,27 +70,26 @@ def paths_of_state(nodes: Iterable[Node]) -> dict[str, str]:
 
 
 def with_paths(text: str, paths: Mapping[str, str]) -> str:
-    """Arguments with parameters and buffers under their paths."""
+    """A text of arguments, with the FX names of parameters and buffers replaced by their paths."""
     return _WORD.sub(lambda word: paths.get(word[0], word[0]), text) if paths else text
 
 
 def arguments(node: Node, paths: Mapping[str, str]) -> str:
-    """The positional arguments, and the keyword ones where there are any."""
+    """The text of the positional arguments of a node, and of the keyword arguments where there are any."""
     keywords = "" if node.kwargs in ("{}", "") else f" {node.kwargs}"
     return with_paths(node.args + keywords, paths)
 
 
 def value_text(node: Node) -> str:
-    """`f32[8, 24] cpu`; several for a tuple of tensors, and the expression for a size."""
+    """The result of a node as `f32[8, 24] cpu`, several for a tuple of tensors; the expression for a size."""
     if node.symbol is not None and not node.tensors:
         return node.symbol
-    alike = groupby(map(tensor_text, node.tensors))
-    counted = ((text, len(list(same))) for text, same in alike)
+    counted = ((text, len(list(same))) for text, same in groupby(map(tensor_text, node.tensors)))
     return ", ".join(text if count == 1 else f"{count} {TIMES} {text}" for text, count in counted)
 
 
 def tensor_text(tensor: TensorInfo) -> str:
-    """dtype, shape and device; the strides too where they are not those of a contiguous tensor."""
+    """The dtype, shape and device of a tensor, and its strides if it is not contiguous."""
     shape = ", ".join(map(str, tensor.shape))
     stride = ""
     if tensor.stride is not None and not _is_contiguous(tensor):
@@ -99,12 +98,12 @@ def tensor_text(tensor: TensorInfo) -> str:
 
 
 def dtype_of(abbreviation: str) -> str:
-    """`float32` for `f32`."""
+    """The dtype for an abbreviation: `float32` for `f32`."""
     return next((dtype for dtype, short in _DTYPES.items() if short == abbreviation), abbreviation)
 
 
 def _is_contiguous(tensor: TensorInfo) -> bool:
-    """Whether the strides follow from the shape; a product of symbolic sizes is compared as its factors."""
+    """Whether the strides follow from the shape; products of symbolic sizes are compared factor by factor."""
     elements: list[str] = []
     whole = 1
     for size, stride in zip(reversed(tensor.shape), reversed(tensor.stride or ()), strict=False):
@@ -120,13 +119,13 @@ def _is_contiguous(tensor: TensorInfo) -> bool:
 
 
 def user_lines(code: str | None) -> dict[Place, tuple[str, str]]:
-    """Function and text of the user's lines, as the readable code of a graph names them."""
+    """The function and text of the user's lines that the readable code of a graph mentions."""
     found = _LINE_COMMENT.findall(code or "")
     return {Place(file, int(line)): (function, text.strip()) for file, line, function, text in found}
 
 
 def line_text(value: Place | None, lines: Mapping[Place, tuple[str, str]]) -> str:
-    """A user's line: where it is, and what it says if that is known."""
+    """A user's line: its place, and its text if that is known."""
     if value is None:
         return ""
     _, text = lines.get(value, ("", ""))
@@ -149,7 +148,7 @@ def counts_of(graph: Graph) -> dict[str, int] | None:
 
 
 def counts_text(graph: Graph) -> str:
-    """`2 inputs, 29 parameters, 5 ops, 1 output`; what there is none of is left out, but for inputs."""
+    """The counts as `2 inputs, 29 parameters, 5 ops, 1 output`; zero counts of other kinds are left out."""
     counts = counts_of(graph)
     if counts is None:
         return number(graph.ops, "op")
@@ -163,19 +162,18 @@ def counts_text(graph: Graph) -> str:
 
 
 def place_in(graph: Graph) -> str:
-    """The frame that a graph is from, and where that begins."""
+    """The frame of a graph, and where the frame begins."""
     return f"{graph_frame(graph)} ({place(graph.frame_place)})"
 
 
-# Find regions of a sequence that repeat, as the layers of a network do, so that each is shown once.
+# Repeated regions of a sequence, such as the layers of a network, so that a region is shown once.
 
-
-_LONGEST_PERIOD = 300  # nodes; a layer is far smaller, and the search takes time for each
+_LONGEST_PERIOD = 300  # nodes; a layer is far smaller, and each period is searched for separately
 
 
 @dataclass(frozen=True)
 class Repeat:
-    """The `period` items from `start` on stand there `times` times in a row; `parts` are the first ones."""
+    """The `period` items from `start` on are repeated `times` times in a row; `parts` is the first copy."""
 
     start: int
     period: int
@@ -184,7 +182,7 @@ class Repeat:
 
     @property
     def end(self) -> int:
-        """The first item after all of it."""
+        """The first item after the last copy."""
         return self.start + self.period * self.times
 
 
@@ -192,17 +190,17 @@ Part = int | Repeat
 
 
 def folded(tokens: Sequence[Hashable], least_saved: int = 6) -> tuple[Part, ...]:
-    """The positions of `tokens` in order, with repeated regions as one `Repeat`.
+    """The positions of `tokens` in order, with each repeated region as one `Repeat`.
 
-    The regions that save most items go first, then what is left between them and inside. One that saves
-    fewer than `least_saved` is left as it is.
+    The regions that save most items are folded first, then what is left between them and inside. A region
+    that saves fewer than `least_saved` items is not folded.
     """
     numbers: dict[Hashable, int] = {}
     return _folded([numbers.setdefault(token, len(numbers)) for token in tokens], 0, len(tokens), least_saved)
 
 
 def layer_token(node: Node) -> tuple[object, ...]:
-    """What two nodes have in common that do the same at the same line, in different layers."""
+    """The token by which nodes of different layers are equal if they do the same at the same line."""
     return (node.op, node.target, node.place)
 
 
@@ -217,24 +215,24 @@ def _folded(tokens: Sequence[int], start: int, end: int, least_saved: int) -> tu
     if not chosen:
         return tuple(range(start, end))
     parts: list[Part] = []
-    at = start
+    done = start
     for first, period, times in sorted(chosen):
         inside = _folded(tokens, first, first + period, least_saved)
-        parts += [*_folded(tokens, at, first, least_saved), Repeat(first, period, times, inside)]
-        at = first + period * times
-    return (*parts, *_folded(tokens, at, end, least_saved))
+        parts += [*_folded(tokens, done, first, least_saved), Repeat(first, period, times, inside)]
+        done = first + period * times
+    return (*parts, *_folded(tokens, done, end, least_saved))
 
 
 def _most_saved_first(repeat: tuple[int, int, int]) -> tuple[int, int, int]:
-    """Of several that save as much, what repeats in the fewest items, then the first."""
+    """Sort key: most saved items first, then the shortest period, then the first position."""
     first, period, times = repeat
     return (-(times - 1) * period, period, first)
 
 
 def _repeats(tokens: Sequence[int], start: int, end: int, least_saved: int) -> Iterator[tuple[int, int, int]]:
-    """Start, period and number of times of every region that repeats as often as it can."""
+    """Start, period and number of copies of every maximal repeated region."""
     for period in range(1, min((end - start) // 2, _LONGEST_PERIOD) + 1):
-        equal = 0  # how many items up to here equal the one a period on
+        equal = 0  # how many items in a row equal the item one period later
         for position in range(start, end - period + 1):
             if position < end - period and tokens[position] == tokens[position + period]:
                 equal += 1
@@ -245,8 +243,7 @@ def _repeats(tokens: Sequence[int], start: int, end: int, least_saved: int) -> I
             equal = 0
 
 
-# A graph's operators that are not torch's: a program of the graph alone says what to import for them.
-
+# Operators of a graph that are not torch's: a program made of the graph alone has to import them.
 
 # The namespaces that torch registers itself, read from 2.13 (torch._C._dispatch_get_all_op_names) and from
 # the sources of torch/ in 2.8 to 2.15.
@@ -265,20 +262,20 @@ if not hasattr(torch.ops.{namespace}, {name!r}):
 
 
 def checks_of_operators(code: str, registered: Mapping[str, OperatorSource]) -> str:
-    """Code that ends the program, saying what to import, where an operator that `code` calls is missing."""
+    """Code that exits with a message on what to import if an operator that `code` calls is missing."""
     found = sorted({match.groups() for match in _OPERATOR.finditer(code) if not _TORCHS.fullmatch(match[1])})
     checks = (
         _CHECK.format(
             namespace=namespace,
             name=name,
-            message=_what_to_do(f"torch.ops.{namespace}.{name}", registered.get(f"{namespace}::{name}")),
+            message=_missing(f"torch.ops.{namespace}.{name}", registered.get(f"{namespace}::{name}")),
         )
         for namespace, name in found
     )
     return "".join(checks)
 
 
-def _what_to_do(operator: str, source: OperatorSource | None) -> str:
+def _missing(operator: str, source: OperatorSource | None) -> str:
     where = "where it is registered was not recorded" if source is None else f"registered at {source.place}"
     module = None if source is None else source.module
     if module is not None and module != "__main__" and _MODULE.fullmatch(module):

@@ -1,4 +1,4 @@
-"""A program that runs a Dynamo graph, eagerly and compiled: its readable code, and inputs as recorded."""
+"""Generate a program that runs a Dynamo graph, eagerly and compiled, on made-up inputs of recorded shapes."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,23 +9,23 @@ from ...shared import names
 from ...shared.errors import NothingSelected
 from .nodes import checks_of_operators, dtype_of
 
-# What the inputs of a graph are filled with when it runs outside of its program: none of the user's data.
+# The values of the inputs, as the user's data is not recorded.
 #
-# Numbers from a normal distribution would do for the time that a graph takes, but not for whether two results
-# agree: deep networks of such weights overflow, indices must lie in range, and no variance is negative.
-
+# Numbers from a normal distribution would do to measure time, but not to compare results: deep networks of
+# such weights overflow, indices must be in range, and a variance must not be negative.
 
 _FLOATS = ("float64", "float32", "float16", "bfloat16")
 _INTEGERS = ("int64", "int32", "int16", "int8", "uint8")
-# What an index may pass through on its way to the operator that looks something up.
-_OF_SHAPE = ("flatten", "view", "reshape", "contiguous", "squeeze", "unsqueeze", "transpose", "permute")
-_SAME_VALUES = frozenset((*_OF_SHAPE, "getitem", "clone", "detach", "long", "int"))
-# Operators that look up: which input has the indices, which the table, and which of its dimensions is meant.
+# Operators that an index may pass through, unchanged, before the operator that uses it.
+_SHAPE_ONLY = ("flatten", "view", "reshape", "contiguous", "squeeze", "unsqueeze", "transpose", "permute")
+_SAME_VALUES = frozenset((*_SHAPE_ONLY, "getitem", "clone", "detach", "long", "int"))
+# Operators that take indices: the position of the indices, of the table, and the indexed dimension of the
+# table.
 _LOOKUPS = {"embedding": (0, 1, 0), "cross_entropy": (1, 0, 1), "nll_loss": (1, 0, 1)}
 
 
-def changes(node: Node, ranges: Mapping[str, int]) -> str:
-    """Calls to put behind a tensor of random numbers (zeros, where they are integers) for this input."""
+def value_calls(node: Node, ranges: Mapping[str, int]) -> str:
+    """Method calls that make values for this input of a tensor of random numbers (of zeros, for integers)."""
     if not node.tensors or _overlaps(node.tensors[0]):
         return ""
     tensor = node.tensors[0]
@@ -39,14 +39,13 @@ def changes(node: Node, ranges: Mapping[str, int]) -> str:
         return ".abs_()"
     sizes = [size for size in tensor.shape[1:] if isinstance(size, int)]
     if node.is_parameter and sizes and prod(sizes) > 1:
-        return (
-            f".div_({sqrt(prod(sizes)):.4g})"  # as layers are initialised: what goes through stays as large
-        )
+        # Layers are initialised in this way: activations keep their magnitude.
+        return f".div_({sqrt(prod(sizes)):.4g})"
     return ""
 
 
 def index_ranges(nodes: Sequence[Node]) -> dict[str, int]:
-    """For inputs that are indices, by name: how many there are to choose from."""
+    """The size of the indexed dimension for each input that is an index, by its name."""
     by_name = {node.name: node for node in nodes}
     ranges: dict[str, int] = {}
     for node in nodes:
@@ -64,7 +63,7 @@ def index_ranges(nodes: Sequence[Node]) -> dict[str, int]:
 
 
 def _origin(name: str, by_name: Mapping[str, Node]) -> str | None:
-    """The placeholder whose values a node has, if it only changes their shape or type."""
+    """The placeholder from which a node has its values, if only their shape or type was changed."""
     node = by_name.get(name)
     while node is not None and node.op != "placeholder":
         if _short(node.target) not in _SAME_VALUES or not node.inputs:
@@ -82,26 +81,25 @@ def _sizes_of(node: Node | None) -> Sequence[int | str]:
 
 
 def _overlaps(tensor: TensorInfo) -> bool:
-    """Whether several elements share their memory, which cannot be changed in place then."""
+    """Whether several elements share memory, so that they cannot be changed in place."""
     return tensor.stride is None or any(stride == 0 for stride in tensor.stride)
 
 
 def symbolic_dimensions(placeholders: Iterable[Node]) -> dict[str, tuple[int, ...]]:
-    """By name of the input: which dimensions were symbolic; none for a number that was."""
+    """The indices of the symbolic dimensions of each input, by its name; empty for a symbolic number."""
     found: dict[str, tuple[int, ...]] = {}
     for node in placeholders:
         sizes = _sizes_of(node)
-        open_ones = tuple(i for i, size in enumerate(sizes) if isinstance(size, str))
-        if open_ones or (node.symbol is not None and not node.tensors):
-            found[node.name] = open_ones
+        symbolic = tuple(i for i, size in enumerate(sizes) if isinstance(size, str))
+        if symbolic or (node.symbol is not None and not node.tensors):
+            found[node.name] = symbolic
     return found
 
 
-# A program that runs a Dynamo graph, eagerly and compiled:
-
+# The program.
 
 CONTENTS = frozenset({names.FX_GRAPH, "dynamo_output_graph"})  # what must be read of a recording for it
-# Backends that torch registers itself, and that need nothing of the program.
+# Backends that torch registers itself, so that they are there without the user's program.
 _BACKENDS = ("inductor", "eager", "aot_eager", "aot_eager_decomp_partition", "cudagraphs")
 _UNKNOWN_SIZE = "2  # not recorded: choose one that fits"
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?|True|False")
@@ -117,7 +115,7 @@ _PARAMETER = re.compile(r'\b(\w+)\b\s*(?::\s*("[^"]*"|[\w.]+)\s*)?(?:,|$)')
 # `"f32[s77, 4][4, 1]cpu"`, in older traces `"f32[s77, 4]"`; `"Sym(s77)"`.
 _TENSOR = re.compile(r'"(\w+)\[([^\]]*)\](?:\[([^\]]*)\]\s*([\w:]+))?"')
 _SYMBOLIC = re.compile(r'"Sym\(([^"]*)\)"')
-_MOST_DIGITS = 19  # of a size; a longer one is no number that torch wrote
+_MOST_DIGITS = 19  # of a size; torch writes no longer number
 # Functions of symbolic sizes as sympy spells them.
 _SYMPY = {"Max": "max", "Min": "min", "FloorDiv": "operator.floordiv", "Mod": "operator.mod"}
 
@@ -177,7 +175,7 @@ if __name__ == "__main__":
 
 
 def generated_program(graph: Graph, symbols: Sequence[Symbol], title: str) -> str:
-    """The program; NothingSelected says what is missing for it."""
+    """The program for a graph; raises NothingSelected if something is missing for it."""
     if graph.code is None:
         raise NothingSelected(f"graph {graph.number} cannot be run: its code was not recorded")
     name = _CLASS.search(graph.code)
@@ -194,7 +192,7 @@ def generated_program(graph: Graph, symbols: Sequence[Symbol], title: str) -> st
         for node in nodes
         if node.op == "get_attr" and node.tensors and node.target.isidentifier()
     }
-    without_comments = re.sub(r"#.*", "", graph.code)  # which quote the user's lines
+    without_comments = re.sub(r"#.*", "", graph.code)  # comments quote the user's lines
     missing = sorted({*_ATTRIBUTE.findall(without_comments)} - {*_CLASS.findall(graph.code), *constants})
     if missing:
         raise NothingSelected(
@@ -248,7 +246,7 @@ def _sizes(text: str) -> tuple[int | str, ...]:
 
 
 def _imports(nodes: Iterable[Node], code: str) -> Iterator[str]:
-    """What the code calls that is not torch's: torch.fx writes `math.sqrt` as `math_sqrt`."""
+    """Imports for functions that are not torch's: torch.fx writes `math.sqrt` as `math_sqrt`."""
     words = set(_WORD.findall(code))
     for target in sorted({node.target for node in nodes if node.op == "call_function"}):
         alias = target.replace(".", "_")
@@ -258,7 +256,7 @@ def _imports(nodes: Iterable[Node], code: str) -> Iterator[str]:
 
 
 def _symbols(nodes: Iterable[Node], symbols: Sequence[Symbol]) -> Iterator[str]:
-    """Values for the symbolic sizes of the inputs: those that were met when the graph was compiled."""
+    """Assignments of the symbolic sizes of the inputs, with the values at the time of the compile."""
     hints = {symbol.name: symbol for symbol in symbols}
     texts = [_dimensions_text(node) for node in nodes]
     for function, meaning in _SYMPY.items():
@@ -278,7 +276,7 @@ def _dimensions_text(node: Node) -> str:
 
 
 def _marks(placeholders: Sequence[Node]) -> Iterator[str]:
-    """What was symbolic shall be symbolic again. Numbers are named by how Dynamo finds them.
+    """Calls that make the same dimensions and numbers dynamic; numbers are named by their Dynamo source.
 
     Source: torch/_dynamo/variables/builder.py (is_dynamic_source), 2.8 to 2.15.
     """
@@ -294,7 +292,7 @@ def _marks(placeholders: Sequence[Node]) -> Iterator[str]:
 
 def _value(node: Node, ranges: Mapping[str, int]) -> str:
     if node.tensors:
-        return _tensor(node.tensors[0], changes(node, ranges))
+        return _tensor(node.tensors[0], value_calls(node, ranges))
     return _expression(node.symbol) if node.symbol is not None else "None"
 
 
@@ -314,7 +312,7 @@ def _tuple(sizes: Iterable[int | str]) -> str:
 
 
 def _expression(text: str) -> str:
-    """A symbolic size as Python; anything that is none, which a stranger's recording may hold, as a 1."""
+    """A symbolic size as Python; 1 for text that is no expression, which a foreign recording may hold."""
     return text if _EXPRESSION.fullmatch(text) and "\n" not in text else "1"
 
 

@@ -1,4 +1,4 @@
-"""The collectives of a graph, in the order in which every rank has to call them."""
+"""The collectives that ranks call: in graphs, in shared calls of graphs, and in flight recorder dumps."""
 
 from bisect import bisect_right
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from .members import Difference, Step, sides
 
 @dataclass(frozen=True)
 class Collective:
-    """A call of a collective in a graph, what it gives, and on which kinds of devices."""
+    """A call of a collective in a graph; `value` is its result, `devices` the kinds of devices it runs on."""
 
     call: CollectiveCall
     value: str
@@ -23,7 +23,7 @@ class Collective:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What has to be the same on every rank of the group."""
+        """The parts that have to be equal on every rank of the group."""
         return self.call.name, "" if self.call.has_own_sizes else self.value, self.call.arguments
 
     def __str__(self) -> str:
@@ -31,55 +31,54 @@ class Collective:
 
 
 def collectives_of(graph: Graph) -> list[Collective] | None:
-    """Those of a graph, in order; None where its nodes were not recorded, or not asked for."""
+    """The collectives of a graph, in order; None where its nodes were not recorded, or not requested."""
     return None if graph.nodes is None else list(_collectives(graph, graph.nodes))
 
 
 def _collectives(graph: Graph, nodes: Sequence[Node]) -> Iterator[Collective]:
-    for at, node in enumerate(nodes):
+    for index, node in enumerate(nodes):
         call = collective_call(node.target, node.args)
         if call is not None:
             devices = frozenset(tensor.device.partition(":")[0] for tensor in node.tensors)
-            yield Collective(call, tensors_in_words(node), graph, place_in_program(nodes, at), devices)
+            yield Collective(call, tensors_in_words(node), graph, place_in_program(nodes, index), devices)
 
 
 def tensors_in_words(node: Node) -> str:
-    """The dtype and sizes of what a node gives: `float32[8, 4]`."""
+    """The dtype and sizes of a node's result: `float32[8, 4]`."""
     return ", ".join(
         f"{tensor.dtype.removeprefix('torch.')}[{', '.join(map(str, tensor.shape))}]"
         for tensor in node.tensors
     )
 
 
-def place_in_program(nodes: Sequence[Node], at: int) -> Place | None:
-    """The program's own line for a node: where a library made it, the line of the call into that."""
-    node = nodes[at]
+def place_in_program(nodes: Sequence[Node], index: int) -> Place | None:
+    """The line of the program that led to a node: for a node made by a library, the call into the library."""
+    node = nodes[index]
     if node.called_from is not None:
         return node.called_from
     if node.place is None or not is_library(node.place):
         return node.place
-    before = (each.place for each in reversed(nodes[:at]) if each.place is not None)
+    before = (each.place for each in reversed(nodes[:index]) if each.place is not None)
     return next((place for place in before if not is_library(place)), node.place)
 
 
-# The calls that ranks make together: of graphs in which each waits until all of its group have come.
+# Shared calls: calls of a graph in which a rank waits until all ranks of the group have called it.
 #
-# Such a call ends on all of them at about the same time, and its number is the same on all. Of a callable
-# that is called often only some calls were noted one by one; no others are here.
+# A shared call ends on all ranks at about the same time, and has the same number on all. If a graph is called
+# often, only some of its calls were recorded one by one; the others are not listed here.
 
-
-# What no rank leaves before all have come. Of a broadcast, the one that sends may go on at once.
+# Collectives that no rank leaves before all have entered. In a broadcast the sender may go on at once.
 _WAITS_FOR_ALL = ("all_reduce", "all_gather", "reduce_scatter")
 _WAIT = "_c10d_functional.wait_tensor"
-_MOST_VERSIONS = 64  # of a graph, between whose calls the place of each is looked for
-_HOST = "cpu"  # elsewhere a call only begins the collective, and the host goes on
+_MOST_VERSIONS = 64  # comparing the calls of all versions of a graph is quadratic in their number
+_HOST = "cpu"  # on other devices a call only starts the collective, and the host does not wait
 
 
 @dataclass(frozen=True)
 class SharedCall:
-    """One call, by the clock of its host. `number` counts those of graphs of the same `kind`, from 1.
+    """One shared call, timed by its host's clock. `number` counts the calls of a `kind` of graph, from 1.
 
-    The number is None where the calls of another version of the graph, before it, were not all noted.
+    The number is None where earlier calls of another version of the graph were not all recorded.
     """
 
     kind: Hashable
@@ -92,16 +91,16 @@ class SharedCall:
 
     @property
     def ns(self) -> int:
-        """How long it took."""
+        """The duration in nanoseconds."""
         return self.ended_ns - self.began_ns
 
 
 @dataclass(frozen=True)
 class SharedCalls:
-    """Those of a rank in which it waits for others and that were noted, of `made` calls in all.
+    """The shared calls of a rank that were recorded one by one, of `made` shared calls in all.
 
-    `groups` are those that its graphs name. `begun` says how often each kind of graph with collectives was
-    called, wherever they run, and `begins` the numbers and moments of those calls of which both are known.
+    `groups` are the process groups that its graphs name. `begun` counts the calls of each kind of graph with
+    collectives, on any device; `begins` has number and moment of those calls for which both are known.
     """
 
     noted: tuple[SharedCall, ...]
@@ -113,7 +112,7 @@ class SharedCalls:
 
 @dataclass(frozen=True)
 class _Version:
-    """One of the graphs of a kind, and which of its calls were noted: their numbers, and when they began."""
+    """One of the graphs of a kind, and its recorded calls: their numbers, when they began and ended."""
 
     graph: Graph
     waiting: tuple[Collective, ...]
@@ -123,15 +122,15 @@ class _Version:
     ended: tuple[int, ...]
 
     def calls_before(self, moment: int) -> int | None:
-        """How many there were; None where those that were noted leave that open."""
-        at = bisect_right(self.began, moment)
-        before = self.numbers[at - 1] if at else 0
-        after = self.numbers[at] if at < len(self.numbers) else self.times.calls + 1
+        """How many calls began before this moment; None if the recorded ones leave that open."""
+        index = bisect_right(self.began, moment)
+        before = self.numbers[index - 1] if index else 0
+        after = self.numbers[index] if index < len(self.numbers) else self.times.calls + 1
         return before if after == before + 1 else None
 
 
 def shared_calls(process: Process) -> SharedCalls:
-    """The calls of a rank that it makes together with others."""
+    """The shared calls of a rank."""
     kinds: dict[Hashable, list[_Version]] = {}
     groups: set[str] = set()
     kind: Hashable
@@ -149,12 +148,12 @@ def shared_calls(process: Process) -> SharedCalls:
     begins: dict[Hashable, list[tuple[int, int]]] = {}
     for kind, versions in kinds.items():
         calls = list(_calls(versions))
-        noted += [_shared(kind, *call) for call in calls if call[0].waiting]
+        noted += [_shared_call(kind, *call) for call in calls if call[0].waiting]
         running = [each.times.running_since_ns for each in versions if each.graph.is_running]
         ended = sum(each.times.calls for each in versions)
         begun[kind] = ended + len(running)
         begins[kind] = [
-            *((number, version.began[at]) for version, at, number in calls if number is not None),
+            *((number, version.began[index]) for version, index, number in calls if number is not None),
             *((ended + 1, since) for since in running if since is not None),
         ]
     made = sum(version.times.calls for versions in kinds.values() for version in versions if version.waiting)
@@ -162,8 +161,8 @@ def shared_calls(process: Process) -> SharedCalls:
     return SharedCalls(tuple(noted), made, frozenset(groups), begun, begins)
 
 
-def is_as_far(one: SharedCalls, other: SharedCalls, moment: int) -> bool:
-    """Whether one has begun a call that the other began, by its own clock, after this moment."""
+def has_passed(one: SharedCalls, other: SharedCalls, moment: int) -> bool:
+    """Whether `one` has begun a call that `other` began after this moment of `other`'s clock."""
     return any(
         began > moment and number <= one.begun.get(kind, 0)
         for kind, begins in other.begins.items()
@@ -188,57 +187,56 @@ def _version(graph: Graph, waiting: tuple[Collective, ...], times: CallTimes) ->
     )
 
 
-def _shared(kind: Hashable, version: _Version, at: int, number: int | None) -> SharedCall:
+def _shared_call(kind: Hashable, version: _Version, index: int, number: int | None) -> SharedCall:
     groups = frozenset(each.call.group for each in version.waiting)
-    began, ended = version.began[at], version.ended[at]
+    began, ended = version.began[index], version.ended[index]
     return SharedCall(kind, number, version.graph, version.waiting[0], groups, began, ended)
 
 
 def _calls(versions: Sequence[_Version]) -> Iterator[tuple[_Version, int, int | None]]:
-    """The calls that were noted, each with its number among those of all versions."""
+    """The recorded calls: the version, the index in it, and the number among the calls of all versions."""
     for version in versions:
         if len(versions) > _MOST_VERSIONS:
-            yield from ((version, at, None) for at in range(len(version.numbers)))
+            yield from ((version, index, None) for index in range(len(version.numbers)))
             continue
         others = [other for other in versions if other is not version]
-        for at, (number, began) in enumerate(zip(version.numbers, version.began, strict=True)):
+        for index, (number, began) in enumerate(zip(version.numbers, version.began, strict=True)):
             before = [other.calls_before(began) for other in others]
             known = [count for count in before if count is not None]
-            yield version, at, number + sum(known) if len(known) == len(before) else None
+            yield version, index, number + sum(known) if len(known) == len(before) else None
 
 
 def by_number(calls: SharedCalls) -> Mapping[Hashable, SharedCall]:
-    """Those whose number is known, by what is the same on all ranks."""
+    """The calls whose number is known, by kind and number, which are the same on all ranks."""
     return {(call.kind, call.number): call for call in calls.noted if call.number is not None}
 
 
-# The collectives that torch's flight recorder saw, in graphs or not: the first that not all ranks called.
+# The collectives that torch's flight recorder saw, inside of graphs or not.
 #
-# A dump holds the last calls of a rank. They are numbered in each group, so that those of all ranks are
-# compared from the first that every dump still has.
+# A dump holds the last calls of a rank, numbered in each group. So the calls of all ranks are compared from
+# the first number that every dump still has.
 
-
-# Of others (scatter, all_to_all, …) what a rank gives may be its own.
-_OF_SAME_SIZES = ("all_reduce", "allreduce", "broadcast", "reduce", "all_gather", "allgather", "barrier")
+# In other collectives (scatter, all_to_all, …) the sizes may differ between ranks.
+_SAME_SIZES = ("all_reduce", "allreduce", "broadcast", "reduce", "all_gather", "allgather", "barrier")
 
 Dumps = Mapping[int, tuple[CalledCollective, ...]]
 
 
-def called_otherwise(dumps: Dumps) -> Iterator[Difference]:
-    """For each group, the first call that is not the same on all ranks that have called in it."""
+def flight_recorder_differences(dumps: Dumps) -> Iterator[Difference]:
+    """For each group, the first call that is not the same on all ranks that have called in the group."""
     groups: dict[str, dict[int, dict[int, CalledCollective]]] = {}
     for rank, calls in dumps.items():
         for call in calls:
             groups.setdefault(call.group, {}).setdefault(rank, {})[call.number] = call
     for group, ranks in groups.items():
-        number = _first_unlike(ranks)
+        number = _first_difference(ranks)
         if number is not None:
             steps = {rank: _step(calls.get(number)) for rank, calls in ranks.items()}
             title = f"call {number:,} of a collective of group {group} is not the same on all ranks"
             yield Difference("calls of collectives", title, sides(steps))
 
 
-def _first_unlike(ranks: Mapping[int, Mapping[int, CalledCollective]]) -> int | None:
+def _first_difference(ranks: Mapping[int, Mapping[int, CalledCollective]]) -> int | None:
     first = max(min(calls) for calls in ranks.values())
     last = max(max(calls) for calls in ranks.values())
     for number in range(first, last + 1):
@@ -250,7 +248,7 @@ def _first_unlike(ranks: Mapping[int, Mapping[int, CalledCollective]]) -> int | 
 def _step(call: CalledCollective | None) -> Step:
     if call is None:
         return Step(None, "did not call it, as far as its dump goes")
-    has_same_sizes = call.name.strip("_").startswith(_OF_SAME_SIZES)
+    has_same_sizes = call.name.strip("_").startswith(_SAME_SIZES)
     what = f"{call.name} of {call.value}" if call.value else call.name
     return Step(
         (call.name, call.value if has_same_sizes else ""),

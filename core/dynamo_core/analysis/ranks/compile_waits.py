@@ -1,4 +1,4 @@
-"""What compiling on one rank cost the others, which were in a collective meanwhile, along one time line."""
+"""How long ranks waited in collectives while another rank compiled, on one time line for all hosts."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -13,25 +13,23 @@ from ..time.wall import Interval, merged
 from ..words import compile_label, first_line, frame_name
 from .collectives import SharedCall, SharedCalls, by_number
 
-# One time line for all ranks: how far their hosts' clocks are apart, by what the ranks pass together.
+# Host clocks: how far the clocks of the hosts are apart.
 #
-# A call in which ranks wait for each other ends on all of them at about the same time. What the ends of the
-# same calls differ by, on two hosts, is what their clocks differ by; how evenly they do says how well that is
-# known.
+# A shared call ends on all ranks at about the same time. So the difference between the ends of the same call
+# on two hosts is the difference between their clocks, and the spread of the differences is its uncertainty.
 
-
-LEAST_CALLS = 3  # of fewer, nobody can say how evenly they end
+LEAST_CALLS = 3  # with fewer the spread of the ends says nothing
 _SHARE = 0.9
 
 
 @dataclass(frozen=True)
 class HostClock:
-    """The clock of a host, and of these ranks on it, beside that of the host of the lowest rank.
+    """The clock of a host, and so of these ranks on it, compared with that of the host of the lowest rank.
 
-    It is `offset_seconds` ahead; nine in ten of the ends of the `calls` that were compared lie within
-    `uncertainty_seconds` of that. Both are None where fewer than three calls could be compared: then what
-    happened here has no place on the time line of the others. Ranks on one host share a clock, and the first
-    host has its own: no offset, no uncertainty. `host` is None where it was not recorded.
+    The clock is `offset_seconds` ahead; nine in ten of the ends of the `calls` that were compared lie within
+    `uncertainty_seconds` of that. Both are None where fewer than three calls could be compared: then the
+    events of this host cannot be placed on the time line of the others. Ranks on one host share a clock. The
+    first host is the reference: offset and uncertainty are 0. `host` is None where it was not recorded.
     """
 
     host: str | None
@@ -42,20 +40,20 @@ class HostClock:
 
 
 def host_clocks(ranks: Mapping[int, Process], calls: Mapping[int, SharedCalls]) -> tuple[HostClock, ...]:
-    """One for each host, that of the lowest rank first."""
+    """The clocks of all hosts, beginning with the host of the lowest rank."""
     hosts: dict[Hashable, list[int]] = {}
     for rank in sorted(calls):
         host = ranks[rank].info.host
         hosts.setdefault(rank if host is None else host, []).append(rank)
     ends = [_ends([calls[rank] for rank in members]) for members in hosts.values()]
     return tuple(
-        _clock(ranks[members[0]].info.host, tuple(members), ends[0], own, is_first=not at)
-        for at, (members, own) in enumerate(zip(hosts.values(), ends, strict=True))
+        _clock(ranks[members[0]].info.host, tuple(members), ends[0], own, is_first=not index)
+        for index, (members, own) in enumerate(zip(hosts.values(), ends, strict=True))
     )
 
 
 def _ends(calls: Sequence[SharedCalls]) -> dict[Hashable, int]:
-    """When each call ended on a host: what keeps a rank longer comes after the others are through."""
+    """When each call ended on a host: on the first of its ranks, as the others may have been held up."""
     found: dict[Hashable, int] = {}
     for each in calls:
         for key, call in by_number(each).items():
@@ -81,16 +79,15 @@ def _clock(
     return HostClock(host, ranks, offset / 1e9, off[ceil(_SHARE * len(off)) - 1] / 1e9, len(apart))
 
 
-# What compiling on one rank cost the others, which were in a collective meanwhile, along one time line.
+# Waits: the shared calls that took longer than usual while another rank compiled.
 
-
-LEAST_SECONDS = 0.01  # what is shorter is not listed: so much, ranks that do the same are apart
-_MOST_LOOKED_AT = 100_000  # calls that took long, times ranks whose compiles may be why
+LEAST_SECONDS = 0.01  # shorter waits are not listed: even ranks that do the same differ by so much
+_MOST_LOOKED_AT = 100_000  # long calls, times the ranks whose compiles may be the reason
 
 
 @dataclass(frozen=True)
 class TimedCompile:
-    """A compile of a frame; `recompile_reason` is None where it was not compiled before."""
+    """A compile of a frame; `recompile_reason` is None if it is not a recompile."""
 
     compile_id: str
     frame: str
@@ -118,8 +115,8 @@ class Waiting:
 class CompileWait:
     """A compile of one rank during which others waited: `seconds` of all of them together.
 
-    `after` are recompiles of the same rank between the last such call that it made and this compile: they
-    kept it as well. Where the ranks are on several hosts, the seconds of each are known to within
+    `after` are recompiles of the same rank between its last shared call and this compile: they delayed the
+    rank as well. Where the ranks are on several hosts, the seconds of each are known to within
     `uncertainty_seconds`; None where they share a clock.
     """
 
@@ -134,12 +131,12 @@ class CompileWait:
 
 @dataclass(frozen=True)
 class CompileWaits:
-    """All of these, the costliest first.
+    """All compile waits of a job, the costliest first.
 
-    `seconds` is what the ranks waited in all; what one waited for two at once counts once. It is of the
-    `noted_calls` of which begin and duration were recorded, of `calls` in which a rank could have waited.
-    Ranks for which another one stands were not looked at, nor, where ranks waited in very many
-    calls, the `shorter_calls_left_out`.
+    `seconds` is how long the ranks waited in all; time in which a rank waited for two compiles counts once.
+    It is known for the `noted_calls`, whose begin and duration were recorded, of the `calls` in which a rank
+    could have waited. The `ranks_not_looked_at` are represented by an equivalent rank. Where ranks waited in
+    very many calls, the `shorter_calls_left_out` were not looked at either.
     """
 
     waits: tuple[CompileWait, ...]
@@ -152,7 +149,7 @@ class CompileWaits:
 
 
 class _Compile(NamedTuple):
-    """A compile on the time line."""
+    """A compile of a rank, placed on the common time line."""
 
     rank: int
     begin: int
@@ -161,7 +158,7 @@ class _Compile(NamedTuple):
 
 
 class _Clock(NamedTuple):
-    """A rank's: which line its times are on, and what to take from them to be on it."""
+    """The clock of a rank: the time line it belongs to, and the offset to subtract to be on that line."""
 
     host: Hashable
     line: Hashable
@@ -170,7 +167,7 @@ class _Clock(NamedTuple):
 
 
 class _LongCall(NamedTuple):
-    """A call of a rank, by its clock, and until when it took no longer for what it does itself."""
+    """A call that took longer than usual: it may have waited until `waited_until_ns`, by the rank's clock."""
 
     rank: int
     call: SharedCall
@@ -178,7 +175,7 @@ class _LongCall(NamedTuple):
 
 
 class _Waited(NamedTuple):
-    """How long a rank waited, in one call, for one compile."""
+    """When a rank waited, in one call, for one compile."""
 
     rank: int
     call: SharedCall
@@ -187,7 +184,7 @@ class _Waited(NamedTuple):
 
 
 def compile_waits(ranks: Mapping[int, Process], calls: Mapping[int, SharedCalls]) -> CompileWaits:
-    """What is known of it; nothing is looked at in ranks for which another stands."""
+    """Find the compiles that other ranks waited for; ranks represented by an equivalent one are left out."""
     hosts = host_clocks(ranks, calls)
     clocks = dict(_clocks(hosts))
     compiles = sorted(
@@ -214,7 +211,7 @@ def compile_waits(ranks: Mapping[int, Process], calls: Mapping[int, SharedCalls]
     ]
     return CompileWaits(
         tuple(sorted(waits, key=lambda wait: (-wait.seconds, wait.rank, wait.began_ns))),
-        _in_all(waited for each in found.values() for waited in each),
+        _seconds_in_all(waited for group in found.values() for waited in group),
         hosts,
         sum(each.made for each in calls.values()),
         sum(len(each.noted) for each in calls.values()),
@@ -224,28 +221,31 @@ def compile_waits(ranks: Mapping[int, Process], calls: Mapping[int, SharedCalls]
 
 
 def _clocks(hosts: Sequence[HostClock]) -> Iterator[tuple[int, _Clock]]:
-    """A host whose clock is beside no other has a line of its own."""
-    for at, host in enumerate(hosts):
+    """The clock of each rank; a host whose offset is not known has a time line of its own."""
+    for index, host in enumerate(hosts):
         offset, uncertainty = host.offset_seconds, host.uncertainty_seconds
         known = offset is not None and uncertainty is not None
-        line = 0 if known else at
+        line = 0 if known else index
         for rank in host.ranks:
-            yield rank, _Clock(at, line, round((offset or 0) * 1e9), round((uncertainty or 0) * 1e9))
+            yield rank, _Clock(index, line, round((offset or 0) * 1e9), round((uncertainty or 0) * 1e9))
 
 
 def _compiles(rank: int, process: Process, clock: _Clock) -> Iterator[_Compile]:
-    again = {each.compile_id: each.recompile_reason for each in process.recompiles}
+    reasons = {each.compile_id: each.recompile_reason for each in process.recompiles}
     for frame in process.frames:
-        # Beside one in another thread, the program may go on.
+        # While another thread compiles, the program may go on.
         if frame.ended_ns is None or frame.seconds is None or frame.thread is not None:
             continue
         end = frame.ended_ns - clock.offset_ns
         if frame.seconds >= LEAST_SECONDS:
-            yield _Compile(rank, end - round(frame.seconds * 1e9), end, _timed(frame, frame.seconds, again))
+            timed = _timed_compile(frame, frame.seconds, reasons)
+            yield _Compile(rank, end - round(frame.seconds * 1e9), end, timed)
 
 
-def _timed(frame: Frame, seconds: float, again: Mapping[CompileId | None, str | None]) -> TimedCompile:
-    reason = again.get(frame.compile_id) if frame.compile_id is not None else None
+def _timed_compile(
+    frame: Frame, seconds: float, recompile_reasons: Mapping[CompileId | None, str | None]
+) -> TimedCompile:
+    reason = recompile_reasons.get(frame.compile_id) if frame.compile_id is not None else None
     return TimedCompile(
         compile_label(frame.compile_id),
         frame_name(frame.name, frame.method),
@@ -256,11 +256,12 @@ def _timed(frame: Frame, seconds: float, again: Mapping[CompileId | None, str | 
 
 
 def _longest(calls: Mapping[int, SharedCalls]) -> tuple[list[_LongCall], int]:
-    """The calls that took longer than they need, those by most if they are very many; how many others did.
+    """The calls that took longer than the shortest of their kind, and how many such calls were left out.
 
-    As long as a call takes where nobody is waited for, it would have taken anyway.
+    The time of the shortest call is what any call takes without waiting. Of very many calls, the ones that
+    exceed it by most are returned.
     """
-    least = _least(calls)
+    least = _shortest(calls)
     found = [
         _LongCall(rank, call, call.ended_ns - least[call.kind])
         for rank, own in calls.items()
@@ -279,7 +280,7 @@ def _all_waited(
     compiles: Sequence[_Compile],
     long_calls: Sequence[_LongCall],
 ) -> Iterator[tuple[_Compile, _Waited]]:
-    """Each compile with each call that waited for it."""
+    """Pairs of a compile and a call that waited for it."""
     begins = [each.begin for each in compiles]
     longest = max((each.end - each.begin for each in compiles), default=0)
     numbered = {rank: by_number(each) for rank, each in calls.items()}
@@ -291,23 +292,23 @@ def _all_waited(
             if other == rank or clocks[other].line != clock.line or not call.groups & calls[other].groups:
                 continue
             same = numbered[other].get((call.kind, call.number))
-            came = end if same is None else min(end, same.began_ns - clocks[other].offset_ns)
-            interval = max(begin, compiled.begin), min(came, compiled.end)
-            uncertainty = _between(clock, clocks[other])
+            arrived = end if same is None else min(end, same.began_ns - clocks[other].offset_ns)
+            interval = max(begin, compiled.begin), min(arrived, compiled.end)
+            uncertainty = _uncertainty(clock, clocks[other])
             if interval[1] - interval[0] >= max(LEAST_SECONDS * 1e9, uncertainty or 0):
                 yield compiled, _Waited(rank, call, interval, uncertainty)
 
 
-def _least(calls: Mapping[int, SharedCalls]) -> dict[Hashable, int]:
-    """The shortest call of each kind on any rank: the one that came last waited for nobody."""
+def _shortest(calls: Mapping[int, SharedCalls]) -> dict[Hashable, int]:
+    """The duration of the shortest call of each kind on any rank: the last one to come waits for nobody."""
     found: dict[Hashable, int] = {}
-    for each in calls.values():
-        for call in each.noted:
+    for shared in calls.values():
+        for call in shared.noted:
             found[call.kind] = min(found.get(call.kind, call.ns), call.ns)
     return found
 
 
-def _between(one: _Clock, other: _Clock) -> int | None:
+def _uncertainty(one: _Clock, other: _Clock) -> int | None:
     return None if one.host == other.host else one.uncertainty_ns + other.uncertainty_ns
 
 
@@ -318,30 +319,31 @@ def _wait(
     calls: SharedCalls,
     offset_ns: int,
 ) -> CompileWait:
-    """`recompiles`, `calls` and `offset_ns` are those of the rank that compiled."""
+    """A compile and what waited for it; `recompiles`, `calls`, `offset_ns` are of the rank that compiled."""
     uncertain = [each.uncertainty_ns for each in waited if each.uncertainty_ns is not None]
-    at = bisect_right(calls.noted, compiled.begin + offset_ns, key=attrgetter("began_ns"))
-    since = calls.noted[at - 1].ended_ns - offset_ns if at else 0
+    index = bisect_right(calls.noted, compiled.begin + offset_ns, key=attrgetter("began_ns"))
+    since = calls.noted[index - 1].ended_ns - offset_ns if index else 0
     after = [each.timed for each in recompiles if since <= each.begin < each.end <= compiled.begin]
     return CompileWait(
         compiled.rank,
         compiled.timed,
         compiled.begin + offset_ns,
         tuple(after),
-        tuple(_together(waited)),
-        _in_all(waited),
+        tuple(_by_graph(waited)),
+        _seconds_in_all(waited),
         max(uncertain) / 1e9 if uncertain else None,
     )
 
 
-def _together(waited: Sequence[_Waited]) -> Iterator[Waiting]:
-    """Those that were in the same graph are one, the most ranks first."""
-    alike: dict[Hashable, list[_Waited]] = {}
+def _by_graph(waited: Sequence[_Waited]) -> Iterator[Waiting]:
+    """The ranks that waited, grouped by the graph that they were in, the largest group first."""
+    groups: dict[Hashable, list[_Waited]] = {}
     for each in waited:
-        alike.setdefault((each.call.graph.number, each.call.kind), []).append(each)
-    for group in sorted(alike.values(), key=lambda group: (-len(group), group[0].rank)):
+        groups.setdefault((each.call.graph.number, each.call.kind), []).append(each)
+    for group in sorted(groups.values(), key=lambda group: (-len(group), group[0].rank)):
         call = group[0].call
-        own = [_in_all(each for each in group if each.rank == rank) for rank in {each.rank for each in group}]
+        members = {each.rank for each in group}
+        own = [_seconds_in_all(each for each in group if each.rank == rank) for rank in members]
         yield Waiting(
             tuple(sorted({each.rank for each in group})),
             call.graph.number,
@@ -352,8 +354,8 @@ def _together(waited: Sequence[_Waited]) -> Iterator[Waiting]:
         )
 
 
-def _in_all(waited: Iterable[_Waited]) -> float:
-    """Seconds of all ranks; what one waited for several at once counts once."""
+def _seconds_in_all(waited: Iterable[_Waited]) -> float:
+    """The seconds that all ranks waited; time that a rank waited for several compiles at once counts once."""
     by_rank: dict[int, list[Interval]] = {}
     for each in waited:
         by_rank.setdefault(each.rank, []).append(each.interval)

@@ -1,4 +1,4 @@
-"""In what the ranks differ: each subject compared in the order in which it happened, up to the first."""
+"""The differences between ranks: for each subject, the first event or setting that is not the same on all."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -8,18 +8,18 @@ from ...shared.launchers import OF_A_RANK
 from ...shared.records import CachesInUse
 from ..summary import breaks_recorded_in, recompiles_recorded_in
 from ..words import cache_name, compile_label, first_line, frame_name, graph_frame, number, without_numbers
-from .collectives import SharedCalls, collectives_of, is_as_far, place_in_program, tensors_in_words
+from .collectives import SharedCalls, collectives_of, has_passed, place_in_program, tensors_in_words
 from .members import NOTHING, Difference, Step, Subject, ordinal, sides
 
 Ranks = Mapping[int, Process]
 
 
 def differences(ranks: Ranks, calls: Mapping[int, SharedCalls]) -> tuple[Difference, ...]:
-    """One for each subject in which the ranks differ, what may be the cause of the others first.
+    """The first difference of each subject, possible causes before what may follow from them.
 
-    The calls that they make together say which rank, of those that did not end, is only behind.
+    The shared calls show which of the ranks that have not ended are only behind the others.
     """
-    has_graphs = all(tells(process, "graphs") for process in ranks.values())
+    has_graphs = all(is_recorded(process, "graphs") for process in ranks.values())
     collectives = collective_difference(ranks) if has_graphs else None
     found = [
         *_settings(ranks),
@@ -32,8 +32,8 @@ def differences(ranks: Ranks, calls: Mapping[int, SharedCalls]) -> tuple[Differe
     return tuple(found)
 
 
-def tells(process: Process, subject: Subject) -> bool:
-    """Whether a rank that has none of these had none: else it is not compared with the others."""
+def is_recorded(process: Process, subject: Subject) -> bool:
+    """Whether a subject was recorded on a rank; if not, that nothing is there says nothing."""
     if subject == "graph breaks":
         return breaks_recorded_in(process)
     if subject == "recompiles":
@@ -42,16 +42,16 @@ def tells(process: Process, subject: Subject) -> bool:
 
 
 def _settings(ranks: Ranks) -> Iterator[Difference]:
-    """Versions, variables of the environment and settings of torch's, as far as each rank recorded them."""
-    described = {rank: _described(process) for rank, process in ranks.items() if process.is_ours}
-    for name in dict.fromkeys(name for settings in described.values() for name in settings):
-        values = {rank: settings.get(name, "not set") for rank, settings in described.items()}
+    """The versions, environment variables and torch settings in which ranks that recorded them differ."""
+    recorded = {rank: _recorded_settings(process) for rank, process in ranks.items() if process.is_ours}
+    for name in dict.fromkeys(name for settings in recorded.values() for name in settings):
+        values = {rank: settings.get(name, "not set") for rank, settings in recorded.items()}
         if len(set(values.values())) > 1:
             title = f"{name} is not the same on all ranks"
             yield Difference("settings", title, sides({r: Step(v, v) for r, v in values.items()}))
 
 
-def _described(process: Process) -> dict[str, str]:
+def _recorded_settings(process: Process) -> dict[str, str]:
     found = {
         "torch's version": str(process.torch_version),
         "Python's version": str(process.info.python),
@@ -71,43 +71,43 @@ def _first(
     steps: Callable[[Process], Iterable[Step]],
     calls: Mapping[int, SharedCalls] | None = None,
 ) -> Iterator[Difference]:
-    if not all(tells(process, subject) for process in ranks.values()):
+    if not all(is_recorded(process, subject) for process in ranks.values()):
         return
     sequences = {rank: list(steps(process)) for rank, process in ranks.items()}
-    at = _first_unlike(ranks, sequences, calls)
-    if at is not None:
-        title = f"the {ordinal(at)} {one} is not the same on all ranks"
-        yield Difference(subject, title, sides(_all_at(sequences, at)))
+    index = _first_difference(ranks, sequences, calls)
+    if index is not None:
+        title = f"the {ordinal(index)} {one} is not the same on all ranks"
+        yield Difference(subject, title, sides(_steps_at(sequences, index)))
 
 
-def _first_unlike(
+def _first_difference(
     ranks: Ranks,
     sequences: Mapping[int, Sequence[Step]],
     calls: Mapping[int, SharedCalls] | None = None,
 ) -> int | None:
     """The first index at which two ranks differ; a rank that has not ended may only be behind."""
-    for at in range(max(map(len, sequences.values()), default=0)):
-        came = {rank: steps[at] for rank, steps in sequences.items() if at < len(steps)}
-        there = {step.key for step in came.values()}
-        if len(there) > 1 or any(
-            ranks[rank].end is not None or (calls is not None and _is_past(rank, came, calls))
+    for index in range(max(map(len, sequences.values()), default=0)):
+        made = {rank: steps[index] for rank, steps in sequences.items() if index < len(steps)}
+        keys = {step.key for step in made.values()}
+        if len(keys) > 1 or any(
+            ranks[rank].end is not None or (calls is not None and _has_skipped(rank, made, calls))
             for rank in sequences
-            if rank not in came
+            if rank not in made
         ):
-            return at
+            return index
     return None
 
 
-def _is_past(rank: int, came: Mapping[int, Step], calls: Mapping[int, SharedCalls]) -> bool:
-    """Whether a rank has gone on to something behind a step that others made, and did not make it."""
+def _has_skipped(rank: int, made: Mapping[int, Step], calls: Mapping[int, SharedCalls]) -> bool:
+    """Whether a rank has made a shared call that others made only after the step that this rank lacks."""
     return any(
-        step.at_ns is not None and is_as_far(calls[rank], calls[other], step.at_ns)
-        for other, step in came.items()
+        step.at_ns is not None and has_passed(calls[rank], calls[other], step.at_ns)
+        for other, step in made.items()
     )
 
 
-def _at(steps: Sequence[Step], at: int) -> Step:
-    return steps[at] if at < len(steps) else NOTHING
+def _steps_at(sequences: Mapping[int, Sequence[Step]], index: int) -> dict[int, Step]:
+    return {rank: steps[index] if index < len(steps) else NOTHING for rank, steps in sequences.items()}
 
 
 def _breaks(process: Process) -> Iterator[Step]:
@@ -131,26 +131,29 @@ def _lookups(process: Process) -> Iterator[Step]:
 
 
 def _with_folders(difference: Difference, ranks: Ranks) -> Difference:
-    """The look-ups with where the caches are, unless all ranks began with the same one."""
-    # Of one that has changed its folders it is not known where it looked.
+    """Add the cache folders to a difference of look-ups, unless all ranks began with the same folder."""
+    # A rank that has changed its cache folders is left out: which of them a look-up used is not known.
     began = {rank: process.caches[0] for rank, process in ranks.items() if len(process.caches) == 1}
     if len({(use.folder, use.held_graphs) for use in began.values()}) < 2:
         return difference
-    told = []
+    with_folders = []
     for side in difference.sides:
         uses = [began[rank] for rank in side.ranks if rank in began]
         if len(uses) == len(side.ranks) and side.what != NOTHING.what:
             stands_for_others = any(ranks[rank].alike for rank in side.ranks)
-            side = replace(side, what=side.what + _where(uses, stands_for_others))
-        told.append(side)
-    return replace(difference, sides=tuple(told))
+            side = replace(side, what=side.what + _folders_in_words(uses, stands_for_others))
+        with_folders.append(side)
+    return replace(difference, sides=tuple(with_folders))
 
 
-def _where(uses: Sequence[CachesInUse], stands_for_others: bool) -> str:
-    """Alike ranks have caches that held graphs or not alike, but in folders of their own."""
+def _folders_in_words(uses: Sequence[CachesInUse], stands_for_others: bool) -> str:
+    """The cache folders, left out for ranks with equivalents, which have folders of their own.
+
+    Whether a cache held graphs before is the same for all equivalent ranks.
+    """
     folders = {use.folder for use in uses}
-    told = folders.pop() if len(folders) == 1 else number(len(folders), "folder")
-    where = "" if stands_for_others else f", in {told}"
+    names = folders.pop() if len(folders) == 1 else number(len(folders), "folder")
+    where = "" if stands_for_others else f", in {names}"
     if all(use.held_graphs is False for use in uses):
         where += f", {'which' if where else 'in a cache that'} held no graph before"
     return where
@@ -161,54 +164,54 @@ def collective_difference(ranks: Ranks) -> Difference | None:
     groups: dict[str, dict[int, list[Step]]] = {}
     for rank, process in ranks.items():
         for graph in process.graphs:
-            for each in collectives_of(graph) or ():
-                step = Step(each.key, str(each), each.place, graph.number)
-                groups.setdefault(each.call.group, {}).setdefault(rank, []).append(step)
+            for collective in collectives_of(graph) or ():
+                step = Step(collective.key, str(collective), collective.place, graph.number)
+                groups.setdefault(collective.call.group, {}).setdefault(rank, []).append(step)
     for group, sequences in groups.items():
-        at = _first_unlike(ranks, sequences)
-        if at is not None:
+        index = _first_difference(ranks, sequences)
+        if index is not None:
             one = f"collective of group {group} that was compiled"
-            title = f"the {ordinal(at)} {one} is not the same on all ranks"
-            return Difference("collectives", title, sides(_all_at(sequences, at)))
+            title = f"the {ordinal(index)} {one} is not the same on all ranks"
+            return Difference("collectives", title, sides(_steps_at(sequences, index)))
     return None
 
 
 def _graphs(ranks: Ranks) -> Iterator[Difference]:
-    """The first graph that is not the same; where its nodes are known, the first op of it."""
+    """The first graph that is not the same on all ranks, or its first different op where nodes are known."""
     sequences = {rank: [_graph_step(graph) for graph in process.graphs] for rank, process in ranks.items()}
-    at = _first_unlike(ranks, sequences)
-    if at is None:
+    index = _first_difference(ranks, sequences)
+    if index is None:
         return
-    inner = {rank: _node_steps(ranks[rank].graphs[at]) for rank in ranks if at < len(sequences[rank])}
-    where = _first_unlike(ranks, inner) if len(inner) == len(ranks) else None
-    if where is not None:
-        nodes = [process.graphs[at].nodes or () for process in ranks.values()]
-        title = f"{_node_in_words(nodes, where)} of graph {at + 1} is not the same on all ranks"
-        yield Difference("graphs", title, sides(_all_at(inner, where)))
+    inner = {rank: _node_steps(ranks[rank].graphs[index]) for rank in ranks if index < len(sequences[rank])}
+    node_index = _first_difference(ranks, inner) if len(inner) == len(ranks) else None
+    if node_index is not None:
+        nodes = [process.graphs[index].nodes or () for process in ranks.values()]
+        title = f"{_node_in_words(nodes, node_index)} of graph {index + 1} is not the same on all ranks"
+        yield Difference("graphs", title, sides(_steps_at(inner, node_index)))
         return
-    title = f"graph {at + 1} is not the same on all ranks"
-    yield Difference("graphs", title, sides(_all_at(sequences, at)))
+    title = f"graph {index + 1} is not the same on all ranks"
+    yield Difference("graphs", title, sides(_steps_at(sequences, index)))
 
 
-def _node_in_words(graphs: Sequence[Sequence[Node]], at: int) -> str:
-    """Which one it is, as people count: inputs and ops each from 1."""
-    kinds = {nodes[at].op for nodes in graphs if at < len(nodes)}
+def _node_in_words(graphs: Sequence[Sequence[Node]], index: int) -> str:
+    """The node at an index of all graphs, as `the 2nd op`: inputs and ops are each counted from 1."""
+    kinds = {nodes[index].op for nodes in graphs if index < len(nodes)}
     if kinds == {"placeholder"}:
-        return f"the {ordinal(at)} input"
+        return f"the {ordinal(index)} input"
     if kinds == {"output"}:
         return "the output"
-    before = min(sum(node.op.startswith("call_") for node in nodes[:at]) for nodes in graphs)
+    before = min(sum(node.op.startswith("call_") for node in nodes[:index]) for nodes in graphs)
     return f"the {ordinal(before)} op"
 
 
 def _graph_step(graph: Graph) -> Step:
-    """Constants and numbers of devices may be a rank's own: two graphs are the same if their ops are."""
+    """A graph as a step; its key has the ops only, as constants and device numbers may differ by rank."""
     what = f"graph {graph.number} {compile_label(graph.compile_id)} of {graph_frame(graph)}"
     what += "" if graph.ops is None else f", {number(graph.ops, 'op')}"
-    computes: object = graph.ops if graph.code is None else without_numbers(graph.code)
+    content: object = graph.ops if graph.code is None else without_numbers(graph.code)
     if graph.nodes is not None:
-        computes = tuple(step.key for step in _node_steps(graph))
-    return Step((graph.frame_name, graph.frame_place, computes), what, graph.frame_place, graph.number)
+        content = tuple(step.key for step in _node_steps(graph))
+    return Step((graph.frame_name, graph.frame_place, content), what, graph.frame_place, graph.number)
 
 
 def _node_steps(graph: Graph) -> list[Step]:
@@ -217,12 +220,8 @@ def _node_steps(graph: Graph) -> list[Step]:
         Step(
             (node.op, node.target if node.op.startswith("call_") else "", tensors_in_words(node)),
             f"{node.target} {tensors_in_words(node)}".strip(),
-            place_in_program(nodes, at),
+            place_in_program(nodes, index),
             graph.number,
         )
-        for at, node in enumerate(nodes)
+        for index, node in enumerate(nodes)
     ]
-
-
-def _all_at(sequences: Mapping[int, Sequence[Step]], at: int) -> dict[int, Step]:
-    return {rank: _at(steps, at) for rank, steps in sequences.items()}

@@ -1,4 +1,4 @@
-"""Which processes are the ranks, and what each is in the middle of."""
+"""Which processes are the ranks to compare, what each is inside of, and how differences are grouped."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -8,11 +8,9 @@ from ...model import Compiling, Graph, Place, Process, Recording
 from ...shared.quick_dataclass import dataclass
 from ..words import number
 
-# Which processes of a folder are the ranks to compare: jobs and attempts are kept apart.
-
 
 class Launch(NamedTuple):
-    """What a launcher said of a process; `unsure` is how sure its rank is (`shared/launchers.py`)."""
+    """How a process was launched; `unsure` is how uncertain its rank is (`shared/launchers.py`)."""
 
     job: str | None
     attempt: tuple[int, ...]
@@ -24,15 +22,15 @@ class Launch(NamedTuple):
     forked: bool
 
 
-class Newest(NamedTuple):
-    """Of the launches given, the index of each rank's, and what was left out, in words."""
+class SelectedRanks(NamedTuple):
+    """The index of the launch of each rank among the given launches, and what was left out, in words."""
 
     ranks: dict[int, int]
     left_out: tuple[str, ...]
 
 
 def launch_of(process: Process) -> Launch:
-    """torch's own word of a rank, in its trace, is as sure as torchrun's."""
+    """How a process was launched; a rank that torch's trace names is as certain as one set by torchrun."""
     info = process.info
     return Launch(
         info.job,
@@ -46,34 +44,35 @@ def launch_of(process: Process) -> Launch:
     )
 
 
-def newest(launches: Sequence[Launch]) -> Newest:
-    """The ranks of the last job, and of the last attempt at it. Workers that a rank forked are not it.
+def select_ranks(launches: Sequence[Launch]) -> SelectedRanks:
+    """The ranks of the last job, and of the last attempt at it; workers that a rank forked are no ranks.
 
-    Where nothing names a process's job, those on a host that have the same parent are of one. Of a rank that
-    was started again all the same, the last process is.
+    Processes without a job name belong to one job if they have the same host and parent. If a rank was
+    started more than once in the same attempt, the last process counts.
     """
     jobs: dict[Hashable, list[int]] = {}
-    for at, launch in enumerate(launches):
+    for index, launch in enumerate(launches):
         if launch.rank is not None and not launch.forked:
-            jobs.setdefault(launch.job, []).append(at)
+            jobs.setdefault(launch.job, []).append(index)
     if not jobs:
-        return Newest({}, ())
-    last_job = max(jobs.values(), key=lambda members: max(launches[at].started_ns for at in members))
-    surest = min(launches[at].unsure for at in last_job)
+        return SelectedRanks({}, ())
+    last_job = max(jobs.values(), key=lambda members: max(launches[index].started_ns for index in members))
+    surest = min(launches[index].unsure for index in last_job)
     members = sorted(
-        (at for at in last_job if launches[at].unsure == surest), key=lambda at: launches[at].started_ns
+        (index for index in last_job if launches[index].unsure == surest),
+        key=lambda index: launches[index].started_ns,
     )
-    last_attempt = max(launches[at].attempt for at in members)
-    last_parent = {launches[at].host: launches[at].parent for at in members}
+    last_attempt = max(launches[index].attempt for index in members)
+    last_parent = {launches[index].host: launches[index].parent for index in members}
     ranks: dict[int, int] = {}
-    for at in members:
-        launch = launches[at]
-        is_of_last = launch.job is not None or launch.parent == last_parent[launch.host]
-        if launch.rank is not None and launch.attempt == last_attempt and is_of_last:
-            ranks[launch.rank] = at
+    for index in members:
+        launch = launches[index]
+        is_of_last_job = launch.job is not None or launch.parent == last_parent[launch.host]
+        if launch.rank is not None and launch.attempt == last_attempt and is_of_last_job:
+            ranks[launch.rank] = index
     shown = set(ranks.values())
-    earlier = Counter(launches[at].attempt for at in members if at not in shown)
-    return Newest(dict(sorted(ranks.items())), tuple(_left_out(len(jobs) - 1, earlier, last_attempt)))
+    earlier = Counter(launches[index].attempt for index in members if index not in shown)
+    return SelectedRanks(dict(sorted(ranks.items())), tuple(_left_out(len(jobs) - 1, earlier, last_attempt)))
 
 
 def _left_out(jobs: int, earlier: Mapping[tuple[int, ...], int], last: tuple[int, ...]) -> Iterator[str]:
@@ -84,16 +83,13 @@ def _left_out(jobs: int, earlier: Mapping[tuple[int, ...], int], last: tuple[int
         if attempt == last:
             yield f"{processes} that had the same ranks earlier"
         else:
-            yield f"an earlier attempt at the job ({_words(attempt, last)}, {processes})"
+            yield f"an earlier attempt at the job ({_attempt_in_words(attempt, last)}, {processes})"
 
 
-def _words(attempt: tuple[int, ...], last: tuple[int, ...]) -> str:
-    """By torchrun's count, and by the scheduler's where that is another than the last one's."""
+def _attempt_in_words(attempt: tuple[int, ...], last: tuple[int, ...]) -> str:
+    """The attempt by torchrun's restart count, and by the scheduler's requeue count if that differs."""
     is_requeued = len(attempt) > 1 and attempt[:-1] != last[:-1]
     return f"requeue {attempt[0]}, restart {attempt[-1]}" if is_requeued else f"restart {sum(attempt[-1:])}"
-
-
-# Which processes are the ranks, and what each is in the middle of.
 
 
 @dataclass(frozen=True)
@@ -110,22 +106,22 @@ class Inside:
 
 
 def ranks_of(recording: Recording) -> dict[int, Process]:
-    """The process of each rank, in the order of the ranks: of the last job, and of the last attempt at it."""
+    """The process of each rank, in the order of the ranks, of the last attempt at the last job."""
     return {rank: recording.processes[at] for rank, at in newest_launch(recording).ranks.items()}
 
 
-def newest_launch(recording: Recording) -> Newest:
-    """Which of the processes are the ranks, by their index, and what else of ranks there is."""
-    return newest([*map(launch_of, recording.processes)])
+def newest_launch(recording: Recording) -> SelectedRanks:
+    """The index of the process of each rank of the last attempt at the last job, and what was left out."""
+    return select_ranks([*map(launch_of, recording.processes)])
 
 
-def every(ranks: Mapping[int, Process], some: Iterable[int]) -> tuple[int, ...]:
-    """These ranks, and those that their processes stand for."""
+def with_equivalents(ranks: Mapping[int, Process], some: Iterable[int]) -> tuple[int, ...]:
+    """The given ranks, and the equivalent ranks that their processes represent."""
     return tuple(sorted(each for rank in some for each in ranks[rank].ranks))
 
 
 def inside_of(process: Process) -> Inside | None:
-    """The innermost thing that began last and did not end; None where nothing did, or it was not recorded."""
+    """The call or compile that began last and did not end; None if there is none, or none was recorded."""
     if process.end is not None:
         return None
     found = [
@@ -142,8 +138,8 @@ def _calls(graphs: Iterable[Graph]) -> Iterable[Inside]:
                 yield Inside(times.running_since_ns, graph, is_backward)
 
 
-def named(ranks: Sequence[int]) -> str:
-    """`rank 3`, `ranks 0-6 and 9`."""
+def ranks_in_words(ranks: Sequence[int]) -> str:
+    """The numbers of ranks as `rank 3`, `ranks 0-6 and 9`."""
     runs: list[list[int]] = []
     for rank in sorted(ranks):
         if runs and runs[-1][-1] == rank - 1:
@@ -151,11 +147,8 @@ def named(ranks: Sequence[int]) -> str:
         else:
             runs.append([rank])
     texts = [text for run in runs for text in ([f"{run[0]}-{run[-1]}"] if len(run) > 2 else map(str, run))]
-    joined = texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
-    return f"rank{'s' if len(ranks) > 1 else ''} {joined}"
-
-
-# What ranks did beside each other: a step of each, and those that did the same together.
+    numbers = texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+    return f"rank{'s' if len(ranks) > 1 else ''} {numbers}"
 
 
 Subject = Literal[
@@ -184,7 +177,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that a rank did: the same as another rank's where `key` is. `at_ns` is when, by its clock."""
+    """One thing that a rank did; the steps of two ranks agree if their keys do. `at_ns` is by its clock."""
 
     key: Hashable
     what: str
@@ -197,19 +190,19 @@ NOTHING = Step(None, "nothing more was recorded")
 
 
 def sides(steps: Mapping[int, Step]) -> tuple[Side, ...]:
-    """Ranks that did the same together, those that most did first."""
-    alike: dict[Hashable, list[int]] = {}
+    """The ranks grouped by what they did, the largest group first."""
+    by_key: dict[Hashable, list[int]] = {}
     for rank, step in steps.items():
-        alike.setdefault(step.key, []).append(rank)
-    groups = sorted(alike.values(), key=lambda group: (-len(group), group))
+        by_key.setdefault(step.key, []).append(rank)
+    groups = sorted(by_key.values(), key=lambda group: (-len(group), group))
     return tuple(
         Side(tuple(group), steps[group[0]].what, steps[group[0]].place, steps[group[0]].graph)
         for group in groups
     )
 
 
-def ordinal(at: int) -> str:
-    """`1st`, `2nd`, of an index from 0."""
-    count = at + 1
+def ordinal(index: int) -> str:
+    """The ordinal number of an index from 0: `1st`, `2nd`."""
+    count = index + 1
     ending = {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th") if count % 100 not in (11, 12, 13) else "th"
     return f"{count}{ending}"

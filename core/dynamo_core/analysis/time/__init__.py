@@ -1,1 +1,1 @@
-"""Where the time went: of a process, a compile, a graph, a step."""
+"""Time figures: of a process, of its compiles and their phases, of the calls of a graph, of a step."""

@@ -1,4 +1,4 @@
-"""Each compile of a process with what it cost, forward and backward apart, and whether a cache spared it."""
+"""The cost of compiling: by compile, by phase, wasted on restarts and failures, by traced function."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,19 +12,19 @@ from ..summary import by_compile
 from ..words import first_line
 from .phases import COMPILED_AUTOGRAD, Span, spans
 
-# Which look-up a phase begins with. Source: torch/_functorch/_aot_autograd/autograd_cache.py (try_load) and
-# torch/_inductor/compile_fx.py (_compile_fx_inner), which add its outcome to these phases' arguments.
+# The cache that is looked up at the start of a phase. Source:
+# torch/_functorch/_aot_autograd/autograd_cache.py (try_load) and torch/_inductor/compile_fx.py
+# (_compile_fx_inner), which add the outcome to the phase's arguments.
 _CACHE_OF_PHASE = {"backend_compile": "aotautograd_cache", "inductor_compile": "fx_graph_cache"}
-# A miss or a bypass; "disabled" is a look-up that was not made.
-_COLD = ("miss", "bypass")
+_COLD = ("miss", "bypass")  # the third outcome, "disabled", means that there was no look-up
 
 
 @dataclass(frozen=True)
 class CompileCost:
-    """What one compile cost, in one direction. `seconds` is None where nothing timed it.
+    """The cost of one compile, forward or backward. `seconds` is None where it was not timed.
 
-    `trees` are its phases, empty where they were not recorded; `is_cut_off` says that one of them has no end.
-    `lookups` has the outcomes by cache, None where none was recorded.
+    `trees` are its phases, empty where they were not recorded. `lookups` has the outcomes of its cache
+    look-ups by cache, None where none was recorded.
     """
 
     compile_id: CompileId | None
@@ -37,12 +37,12 @@ class CompileCost:
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether its end was not recorded."""
+        """Whether one of the phases has no end in the recording."""
         return any(tree.phase.end_ns is None for tree in self.trees)
 
     @property
     def temperature(self) -> str | None:
-        """`cached`, `cold`, `partly cached`; None where no look-up was recorded."""
+        """`cached`, `cold` or `partly cached`; None where no look-up was recorded."""
         outcomes = [outcome for each in (self.lookups or {}).values() for outcome in each]
         hits, colds = outcomes.count("hit"), sum(outcomes.count(outcome) for outcome in _COLD)
         if not hits and not colds:
@@ -51,7 +51,7 @@ class CompileCost:
 
 
 def compile_costs(process: Process) -> list[CompileCost]:
-    """The compiles of a process, the costliest first, those that nothing timed last."""
+    """The compiles of a process, the costliest first, those without a time last."""
     trees: dict[tuple[CompileId | None, bool], list[Span]] = {}
     for phase in process.phases:
         (tree,) = spans([phase])
@@ -90,7 +90,7 @@ def _cost(
 
 
 def _frames(process: Process) -> dict[CompileId | None, tuple[str | None, Place | None]]:
-    """The frame of each compile, from whichever record has it; a graph knows if it is compiled autograd's."""
+    """The frame of each compile, from any record that has it; only graphs name those of compiled autograd."""
     found: dict[CompileId | None, tuple[str | None, Place | None]] = {}
     items: list[Compile | Frame] = [*process.compiles, *process.frames]
     for item in items:
@@ -114,17 +114,16 @@ def _lookups(phases: Iterable[RecordedPhase]) -> dict[str, tuple[str, ...]]:
 
 
 def _recorded_lookups(lookups: Iterable[CacheLookup]) -> dict[str, tuple[str, ...]]:
-    """The records of torch's caches, which do not tell the backward's look-ups from the forward's."""
+    """The recorded outcomes by cache; these records do not distinguish forward and backward look-ups."""
     found: dict[str, tuple[str, ...]] = {}
     for lookup in lookups:
         found[lookup.cache] = (*found.get(lookup.cache, ()), lookup.outcome)
     return found
 
 
-# Compile time by phase, so that the phases add up to what the compiles took.
+# Compile time by phase: the phases add up to the time of the compiles.
 
-
-# torch's cumulative times, each within the one before; the name is for what it holds beside the next.
+# torch's cumulative times, each within the one before; each title is for the time outside the next one.
 _NESTED = (
     ("dynamo", "Dynamo: tracing, guards"),
     ("backend", "backend: AOTAutograd, caches"),
@@ -135,7 +134,7 @@ _NESTED = (
 
 @dataclass(frozen=True)
 class Phase:
-    """A phase and the seconds that all compiles spent in it, without the phases inside."""
+    """A phase and the seconds that all compiles spent in it, without the phases inside it."""
 
     name: str
     seconds: Seconds
@@ -143,7 +142,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class AvoidableSeconds:
-    """Of what compiling took: in recompiles, in analysis that began again, in compiles that failed."""
+    """The part of the compile time spent in recompiles, in attempts before a restart, in failed compiles."""
 
     recompiles: float
     restarted: float
@@ -151,7 +150,7 @@ class AvoidableSeconds:
 
 
 def avoidable_seconds(recording: Recording) -> AvoidableSeconds:
-    """Those of all processes; what was not recorded of a compile does not count."""
+    """The avoidable seconds of all processes; times that were not recorded do not count."""
     compiles = [compile_ for process in recording.processes for compile_ in process.compiles]
     return AvoidableSeconds(
         recompiles=sum(c.seconds or 0.0 for p in recording.processes for c in p.recompiles),
@@ -161,7 +160,7 @@ def avoidable_seconds(recording: Recording) -> AvoidableSeconds:
 
 
 def phases_of(compiles: Sequence[Compile]) -> list[Phase]:
-    """The phases that took any time, in order; backward graphs, which compile later, are one of their own."""
+    """The phases that took any time, in order; backward graphs, which compile later, are a separate phase."""
     forward = [compile_ for compile_ in compiles if compile_.is_forward]
     cumulative = [_cumulative(forward, name) for name, _ in _NESTED] + [0.0]
     found = [
@@ -178,8 +177,7 @@ def _cumulative(compiles: Sequence[Compile], name: str) -> float:
     return sum(compile_.phases.get(name, 0.0) for compile_ in compiles)
 
 
-# Compile time that came to nothing: attempts that began again, frames given up; and what recompiles cost.
-
+# Wasted compile time: attempts before a restart, frames that fell back to eager, and what recompiles cost.
 
 # Source: torch/_dynamo/convert_frame.py (compile_inner), 2.13; traces of older versions may lack it.
 _ATTEMPT = re.compile(r"compile_attempt_(\d+)")
@@ -198,9 +196,9 @@ class Loss:
 
 @dataclass(frozen=True)
 class WastedCompiles:
-    """What was lost. A frame that was given up has its restarts in its own time, and in no other list.
+    """The time lost by compiles. The restarts of a frame that fell back count there, and not as restarts.
 
-    Recompiles are not lost, but would not have been needed; their restarts are in both lists.
+    Recompiles are not wasted, but were avoidable; their restarts are in both lists.
     """
 
     restarts: list[Loss]
@@ -209,32 +207,32 @@ class WastedCompiles:
 
 
 def wasted_compiles(process: Process, costs: Sequence[CompileCost]) -> WastedCompiles:
-    """The losses of a process, the dearest first in each list."""
+    """The losses of a process, the largest first in each list."""
     forward = {cost.compile_id: cost for cost in costs if not cost.is_backward}
-    failed_to_compile = _gave_up(process, forward)
+    failed_to_compile = _failed(process, forward)
     lost = {loss.compile_id for loss in failed_to_compile}
     restarts = [
         loss
         for compile_ in process.compiles
         if compile_.is_forward and compile_.compile_id not in lost and (loss := _restart(compile_, forward))
     ]
-    again = {compile_.compile_id: compile_ for compile_ in process.recompiles}
+    recompiled = {compile_.compile_id: compile_ for compile_ in process.recompiles}
     by_id: dict[CompileId | None, list[CompileCost]] = {}
     for cost in costs:
         by_id.setdefault(cost.compile_id, []).append(cost)
     recompiles = [
-        _recompile(compile_, by_id.get(key, ())) for key, compile_ in again.items() if key not in lost
+        _recompile(compile_, by_id.get(key, ())) for key, compile_ in recompiled.items() if key not in lost
     ]
-    return WastedCompiles(*map(_dearest_first, (restarts, failed_to_compile, recompiles)))
+    return WastedCompiles(*map(_largest_first, (restarts, failed_to_compile, recompiles)))
 
 
 def seconds_of(losses: Iterable[Loss]) -> float | None:
-    """What they cost together; None where there are none of which that is known."""
+    """The seconds of all losses together; None where none of them is known."""
     known = [loss.seconds for loss in losses if loss.seconds is not None]
     return sum(known) if known else None
 
 
-def _dearest_first(losses: Iterable[Loss]) -> list[Loss]:
+def _largest_first(losses: Iterable[Loss]) -> list[Loss]:
     return sorted(losses, key=lambda loss: -(loss.seconds or 0.0))
 
 
@@ -250,7 +248,7 @@ def _restart(compile_: Compile, forward: dict[CompileId | None, CompileCost]) ->
 
 
 def _attempts(cost: CompileCost) -> dict[int, float]:
-    """The seconds of each attempt, by its number."""
+    """The seconds of each attempt of a compile, by the number of the attempt."""
     attempts: dict[int, float] = {}
     for span in (span for tree in cost.trees for span in tree.walk()):
         if found := _ATTEMPT.fullmatch(span.phase.name):
@@ -258,8 +256,8 @@ def _attempts(cost: CompileCost) -> dict[int, float]:
     return attempts
 
 
-def _gave_up(process: Process, forward: dict[CompileId | None, CompileCost]) -> list[Loss]:
-    """The frames that ran eager, or raised, after all; of a trace that is not ours, failed compiles."""
+def _failed(process: Process, forward: dict[CompileId | None, CompileCost]) -> list[Loss]:
+    """The frames that fell back to eager or raised; a trace of another tool only shows failed compiles."""
     by_id: dict[CompileId | None, Frame | Compile] = {
         compile_.compile_id: compile_
         for compile_ in process.compiles
@@ -274,24 +272,24 @@ def _gave_up(process: Process, forward: dict[CompileId | None, CompileCost]) -> 
     for compile_id, item in by_id.items():
         cost = forward.get(compile_id)
         reason = item.reason if isinstance(item, Frame) else item.fail_reason or item.fail_type
-        told = first_line(reason) if reason else None
-        losses.append(Loss(compile_id, item.name, item.place, cost.seconds if cost else None, told))
+        first = first_line(reason) if reason else None
+        losses.append(Loss(compile_id, item.name, item.place, cost.seconds if cost else None, first))
     return losses
 
 
 def _recompile(compile_: Compile, costs: Sequence[CompileCost]) -> Loss:
-    """All that was compiled again, the backward graph too; the costs are the compile's own."""
+    """The loss by a recompile, its backward graph included; `costs` are those of this compile."""
     known = [cost.seconds for cost in costs if cost.seconds is not None]
     reason = first_line(compile_.recompile_reason)
     return Loss(compile_.compile_id, compile_.name, compile_.place, sum(known) if known else None, reason)
 
 
-# The functions that Dynamo spent its tracing on, all attempts of all compiles together.
+# The functions that Dynamo traced, in all attempts of all compiles together.
 
 
 @dataclass(frozen=True)
 class Traced:
-    """What tracing a function cost. `attempts` is in how many attempts of Dynamo it was traced."""
+    """The cost of tracing a function. `attempts` counts the compile attempts in which it was traced."""
 
     name: str
     place: Place
@@ -303,7 +301,7 @@ class Traced:
 
 @dataclass(frozen=True)
 class Tracing:
-    """The functions, by their own time; what others were traced that have no name in the recording."""
+    """The traced functions, by their own time; `other_*` are functions without a name in the recording."""
 
     functions: list[Traced]
     other_calls: int
@@ -311,29 +309,30 @@ class Tracing:
 
     @property
     def seconds(self) -> float:
-        """All of it: what functions took without those they call adds up."""
+        """The whole time of tracing: the sum of the exclusive times."""
         return sum(function.exclusive_seconds for function in self.functions) + self.other_seconds
 
 
 def tracing(process: Process) -> Tracing | None:
-    """What a process spent on tracing; None where it was not recorded."""
+    """The tracing of a process by function; None where it was not recorded."""
     if not process.entire.record_counts.get(TRACING_TIME):
         return None
     named: dict[tuple[str, Place], Traced] = {}
     other_calls, other_seconds = 0, 0.0
-    for each in process.tracing:
-        if each.name is None or each.place is None:
-            other_calls += each.calls
-            other_seconds += each.exclusive_seconds
+    for traced in process.tracing:
+        if traced.name is None or traced.place is None:
+            other_calls += traced.calls
+            other_seconds += traced.exclusive_seconds
             continue
-        before = named.get((each.name, each.place), Traced(each.name, each.place, 0, 0, 0.0, 0.0))
-        named[each.name, each.place] = Traced(
-            name=each.name,
-            place=each.place,
-            calls=before.calls + each.calls,
+        key = traced.name, traced.place
+        before = named.get(key, Traced(traced.name, traced.place, 0, 0, 0.0, 0.0))
+        named[key] = Traced(
+            name=traced.name,
+            place=traced.place,
+            calls=before.calls + traced.calls,
             attempts=before.attempts + 1,
-            exclusive_seconds=before.exclusive_seconds + each.exclusive_seconds,
-            inclusive_seconds=before.inclusive_seconds + (each.inclusive_seconds or 0.0),
+            exclusive_seconds=before.exclusive_seconds + traced.exclusive_seconds,
+            inclusive_seconds=before.inclusive_seconds + (traced.inclusive_seconds or 0.0),
         )
     functions = sorted(named.values(), key=lambda function: -function.exclusive_seconds)
     return Tracing(functions, other_calls, other_seconds)

@@ -1,12 +1,12 @@
-"""Compile time by what was done in it: each moment belongs to the innermost phase, and so to one category.
+"""Compile time by category: each moment belongs to the innermost phase, and each phase to one category.
 
-The names are the first arguments, or `phase_name`, of `dynamo_timed` and of what calls it: in torch 2.13
+The phase names are the first arguments, or `phase_name`, of `dynamo_timed` and its callers: in torch 2.13
 torch/_dynamo (convert_frame.py, output_graph.py, guards.py, pgo.py, and compiled_autograd.py, which logs its
 event itself), torch/_functorch/_aot_autograd, torch/_functorch/partitioners.py, torch/_inductor
 (compile_fx.py, graph.py, scheduler.py, codecache.py, async_compile.py, select_algorithm.py,
 triton_bundler.py, runtime/triton_heuristics.py) and, for passes, torch/fx/passes/graph_transform_observer.py.
 Traces of several older versions have the same names, and fewer of them. A phase that is not listed here
-belongs with the one around it.
+belongs to the category of the phase around it.
 """
 
 import heapq
@@ -38,8 +38,8 @@ AUTOTUNING = "autotuning"
 CACHES = "cache look-ups"
 LOADING = "loading generated code"
 
-# In the order of a compile, which is that of every listing. BACKEND and INDUCTOR are what those did beside
-# what is named: for another backend than Inductor, all that it did.
+# In the order of a compile, in which every report lists them. BACKEND and INDUCTOR are the rest of the
+# backend's and Inductor's time; for another backend than Inductor, BACKEND is all of its time.
 CATEGORIES = (
     COMPILED_AUTOGRAD,
     TRACING,
@@ -144,7 +144,7 @@ _BACKWARD = ("entire_backward_compile", "compile_fx.<locals>.bw_compiler")
 
 
 class Kind(NamedTuple):
-    """What a moment was spent on. The joint graph of AOTAutograd counts as forward."""
+    """The category and direction of a phase. The joint graph of AOTAutograd counts as forward."""
 
     category: str
     is_backward: bool
@@ -152,7 +152,7 @@ class Kind(NamedTuple):
 
 @dataclass
 class Span:
-    """A phase as it counts: inside the one around it, and with the time that no other had begun in."""
+    """A phase, limited to the one around it; `own_ns` is its time in which no other phase was running."""
 
     phase: Phase
     kind: Kind
@@ -163,11 +163,11 @@ class Span:
 
     @property
     def total_ns(self) -> int:
-        """The nanoseconds from its begin to its end."""
+        """The nanoseconds from begin to end."""
         return self.end_ns - self.begin_ns
 
     def walk(self) -> list["Span"]:
-        """It and all that is in it, each before what it holds."""
+        """This span and all spans inside it, a parent before its children."""
         found: list[Span] = []
         to_visit = [self]
         while to_visit:
@@ -179,11 +179,12 @@ class Span:
 
 @dataclass(frozen=True)
 class CompileSplit:
-    """The compile time of a process. `seconds` of the kinds add up to `total_seconds`, the wall's.
+    """The compile time of a process. The seconds of `kinds` add up to `total_seconds`, which is wall time.
 
-    `overlap_seconds` is what compiles of several threads had in common, or one inside another: it counts
-    once. `parallel_seconds` were spent in up to `parallel_threads` others beside all that, and are in none of
-    the kinds. `passes` has the time of each that is named, which is part of its kind's.
+    `overlap_seconds` is the time in which compiles of several threads, or one compile inside another,
+    overlapped: it counts once in the total. `parallel_seconds` were spent in up to `parallel_threads` helper
+    threads meanwhile, and are in none of the kinds. `passes` has the time of each named pass, which is part
+    of the time of its kind.
     """
 
     kinds: dict[Kind, float]
@@ -203,13 +204,13 @@ class CompileSplit:
 
     @property
     def categories(self) -> list[str]:
-        """Those that took any time, in the order of a compile, those that only torch's names have last."""
-        there = dict.fromkeys(kind.category for kind in self.kinds)
-        return [name for name in CATEGORIES if name in there] + [c for c in there if c not in CATEGORIES]
+        """The categories that took any time, in the order of a compile, those not in CATEGORIES last."""
+        found = dict.fromkeys(kind.category for kind in self.kinds)
+        return [name for name in CATEGORIES if name in found] + [c for c in found if c not in CATEGORIES]
 
 
 def split(process: Process) -> CompileSplit | None:
-    """The compile time of a process by what was done in it; None where torch's phases were not recorded."""
+    """The compile time of a process by category; None where torch's phases were not recorded."""
     global _latest
     if not process.phases:
         return None
@@ -220,7 +221,7 @@ def split(process: Process) -> CompileSplit | None:
     return found
 
 
-# Several parts of one page ask for the same.
+# The last result: several parts of one page need the same one.
 _latest: tuple[list[Phase], list[Phase], int, CompileSplit | None] = [], [], 0, None
 
 
@@ -244,22 +245,22 @@ def _split(process: Process) -> CompileSplit:
 
 
 def spans(phases: Iterable[Phase]) -> list[Span]:
-    """The outermost phases with each moment given to one: the innermost, the last begun of several trees."""
+    """The outermost phases as spans; each moment counts for the innermost span, of several trees the latest."""
     return _spans(phases)[0]
 
 
 def _spans(phases: Iterable[Phase]) -> tuple[list[Span], list[Span]]:
-    """The outermost ones, and all, each before what it holds."""
+    """The outermost spans, and all spans, a parent before its children."""
     everything: list[Span] = []
     trees = [_span(phase, None, everything) for phase in phases]
-    _give_out_time(everything)
+    _assign_own_time(everything)
     return trees, everything
 
 
 def _span(phase: Phase, around: Span | None, everything: list[Span]) -> Span:
     begin, end = phase.begin_ns, phase.last_ns
     if around is not None and not around.begin_ns <= begin <= end <= around.end_ns:
-        # The clock of the wall can be set back.
+        # The times are of the wall clock, which can be set back.
         begin = min(max(begin, around.begin_ns), around.end_ns)
         end = min(max(end, begin), around.end_ns)
     is_backward = phase.name in _BACKWARD or phase.is_backward is True
@@ -269,9 +270,9 @@ def _span(phase: Phase, around: Span | None, everything: list[Span]) -> Span:
     return span
 
 
-def _give_out_time(everything: list[Span]) -> None:
-    """Go through time from one begin to the next; what was begun last and is open has the time between."""
-    in_order = sorted(everything, key=attrgetter("begin_ns"))  # of equal ones, what is around comes first
+def _assign_own_time(everything: list[Span]) -> None:
+    """Give each moment to the span that began last and has not ended, in a sweep over all begins."""
+    in_order = sorted(everything, key=attrgetter("begin_ns"))  # the sort is stable: a parent stays first
     is_open: list[tuple[int, Span]] = []
     now = 0
 
@@ -292,20 +293,20 @@ def _give_out_time(everything: list[Span]) -> None:
     give_until(float("inf"))
 
 
-@lru_cache(maxsize=4096)  # there are some hundred names, but a stranger's recording may have any number
+@lru_cache(maxsize=4096)  # torch has some hundred names, but a foreign recording may have any number
 def _kind(name: str, is_backward: bool, around: Kind | None) -> Kind:
     category = category_of(name) or (around.category if around else f"other: {name}")
     return Kind(category, is_backward or (around is not None and around.is_backward))
 
 
 def category_of(name: str) -> str | None:
-    """What a phase of this name does; None for one that is not known."""
+    """The category of a phase; None for an unknown name."""
     known = _CATEGORY_OF.get(name)
     return known or next((category for pattern, category in _PATTERNS if pattern.fullmatch(name)), None)
 
 
 def _at_once(phases: Iterable[Phase]) -> int:
-    """How many of the phases went on at the same time, at most."""
+    """The largest number of phases that ran at the same time."""
     changes = sorted(
         change
         for phase in phases
@@ -318,8 +319,7 @@ def _at_once(phases: Iterable[Phase]) -> int:
     return most
 
 
-# The phases of a compile as a tree to be read: those of one name together, the small ones summed.
-
+# The phase tree of a compile for readers: phases of the same name are merged, small ones summed.
 
 _SMALL_SHARE = 0.02  # of the compile
 _SMALL_NS = 1_000_000
@@ -327,9 +327,9 @@ _SMALL_NS = 1_000_000
 
 @dataclass(frozen=True)
 class Node:
-    """Phases of one name that the same phase holds. `own_ns` is the part that no phase in them has.
+    """Phases of one name inside the same phase. `own_ns` is their time outside of their children.
 
-    A node without a name sums the small ones, `count` of them.
+    A node without a name is the sum of `count` small phases.
     """
 
     name: str | None
@@ -340,14 +340,14 @@ class Node:
     children: tuple["Node", ...]
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, "Node"]]:
-        """It and what it holds, with how deep each lies."""
+        """This node and all nodes inside it, with the depth of each."""
         yield depth, self
         for child in self.children:
             yield from child.walk(depth + 1)
 
 
 def phase_tree(trees: Sequence[Span], *, show_all: bool) -> list[Node]:
-    """What a compile's phases come to, the costliest first; small ones are summed unless all are shown."""
+    """The phases of a compile as a tree, the costliest first; small ones are summed unless all are shown."""
     whole = sum(tree.total_ns for tree in trees)
     return _nodes(trees, 0 if show_all else max(_SMALL_NS, int(whole * _SMALL_SHARE)))
 

@@ -1,8 +1,8 @@
-"""The repeating step of a run, found in the calls of its graphs: how long it takes, and since when.
+"""The repeating step of a run, found in the calls of its graphs, and the run time of each compiled graph.
 
-A step is one call of a graph that is called once in each: of the graphs that are called at even intervals for
-most of the time after the last compile, the one with the most calls. Compiled autograd's graphs, which stand
-for no function of the program, are second to any other.
+A step begins with each call of one graph: of the graphs that are called at even intervals for most of the
+time after the last compile, the one with the most calls. A graph of compiled autograd, which belongs to no
+function of the program, is chosen only if there is no other.
 """
 
 from bisect import bisect_right
@@ -20,11 +20,12 @@ from ..source_lines import UserCallSites
 from ..words import graph_frame, place
 from .wall import Interval, compile_intervals
 
-# How many calls of graphs began before a moment, from those that were noted one by one.
-
 
 class CallsBefore:
-    """How many calls of these graphs, together, began before a moment: to be asked for many moments."""
+    """Counts how many calls of some graphs, together, began before a moment; built once for many moments.
+
+    The count is a range, as only some calls were recorded one by one.
+    """
 
     def __init__(self, graphs: Iterable[CallTimes]) -> None:
         self._least, self._most = [0], [0]
@@ -51,15 +52,14 @@ class CallsBefore:
 
 
 def noted_calls(times: CallTimes | None) -> list[CallSample]:
-    """Every call that was noted one by one, in order."""
+    """The calls that were recorded one by one, in order."""
     if times is None:
         return []
     calls = {call.number: call for call in (*times.early, *times.samples)}
     return [calls[number] for number in sorted(calls)]
 
 
-# The repeating step of a run, found in the calls of its graphs:
-
+# The steps of a run.
 
 _LEAST_CALLS = 4  # after the last compile; fewer are no repetition
 
@@ -68,11 +68,11 @@ _LEAST_CALLS = 4  # after the last compile; fewer are no repetition
 class Steps:
     """The steps of a process. A step begins with a call of `graph`; times are in seconds.
 
-    `warm_up` is how many began before the last compile had ended, and the graph's first call, which loads
-    what later ones use: from `warm_up[0]` to `warm_up[1]` where not every call was noted. `mean` is over
-    `steady` steps; `blocks` are the means of `block_size` steps each, and the spread is theirs: those that
-    overlap a window under torch.profiler, which slows them down, are in neither. `first` are the times of the
-    first steps, one by one; in `first_compiling` of the very first, something was compiled.
+    `warm_up` counts the steps that began before the last compile had ended, and at least the first call,
+    which loads what later ones use; it is a range as not every call was recorded. `mean` is over `steady`
+    steps; `blocks` are the means of `block_size` steps each. Blocks that overlap a torch.profiler window,
+    which slows steps down, are left out of both. `first` are the times of the first steps, one by one;
+    `first_compiling` is the compile time within the very first one.
     """
 
     graph: Graph
@@ -92,12 +92,12 @@ class Steps:
 
     @property
     def spread(self) -> tuple[float, float]:
-        """From the fastest to the slowest block."""
+        """The fastest and the slowest block."""
         return min(self.blocks), max(self.blocks)
 
 
 def last_compile_ns(process: Process) -> int:
-    """When the last compile, of a frame or of a backward, had ended; 0 if nothing was compiled."""
+    """When the last compile of a frame or of a backward ended; 0 if nothing was compiled."""
     frames = [f.ended_ns for f in process.frames if f.ended_ns is not None and f.outcome == "compiled"]
     return max([*frames, *(phase.last_ns for phase in process.phases)], default=0)
 
@@ -118,13 +118,13 @@ def find_steps(process: Process, wanted: str | None = None) -> Steps | None:
 
 
 def is_name_known(process: Process, wanted: str) -> bool:
-    """Whether any graph, however often it is called, is within a function that `wanted` names."""
+    """Whether any graph, called or not, is within a function that `wanted` names."""
     process = process.entire
     return any(_is_within(graph, process, wanted) for graph in process.graphs)
 
 
 def check_step(processes: Sequence[Process], wanted: str | None) -> None:
-    """NothingSelected where a step was named, and no graph of any process is within it."""
+    """Raise NothingSelected if a step is named and no graph of any process is within it."""
     if wanted is None or any(is_name_known(process, wanted) for process in processes):
         return
     wholes = [process.entire for process in processes]
@@ -152,7 +152,7 @@ def _stack(graph: Graph, process: Process) -> list[tuple[str, Place | None]]:
 
 
 def _is_module(place: Place, module: str) -> bool:
-    """Whether a line may be in a module of this name; which file `__main__` is, the stack does not tell."""
+    """Whether a line may be in a module of this name; a stack does not show which file is `__main__`."""
     path = PurePath(place.file).with_suffix("")
     parts = path.parts[:-1] if path.name == "__init__" else path.parts
     wanted = tuple(module.split("."))
@@ -160,11 +160,12 @@ def _is_module(place: Place, module: str) -> bool:
 
 
 def _steady_calls(times: CallTimes | None, settled: int) -> int:
-    """How many calls began after `settled`: exactly where each is noted, else as far as the samples tell."""
+    """How many calls began after `settled`, at least: exact if every call was recorded one by one."""
     return 0 if times is None else times.calls - CallsBefore([times]).at(settled)[1]
 
 
 def _called_once_a_step(graphs: list[Graph], settled: int) -> Graph | None:
+    """The graph whose calls are the steps: see the docstring of this module."""
     own = [graph for graph in graphs if graph.compile_id is None or graph.compile_id.autograd is None]
     lasting = _lasting(graphs, settled)
     return max(
@@ -175,6 +176,7 @@ def _called_once_a_step(graphs: list[Graph], settled: int) -> Graph | None:
 
 
 def _lasting(graphs: list[Graph], settled: int) -> list[Graph]:
+    """The graphs that are called for at least half of the longest time that any is called."""
     longest = max((_span(graph.times, settled) for graph in graphs), default=0)
     return [graph for graph in graphs if 2 * _span(graph.times, settled) >= longest]
 
@@ -191,15 +193,15 @@ def _span(times: CallTimes | None, settled: int) -> int:
 def _is_regular(times: CallTimes | None, settled: int) -> bool:
     """Whether most of the time passes in intervals of about the same length.
 
-    A layer that is called twelve times a step is not: its calls come in bursts.
+    This is false for a layer that is called twelve times a step: its calls come in bursts.
     """
     pairs = list(pairwise(call for call in noted_calls(times) if call.began_ns > settled))
-    next_to_each_other = [pair for pair in pairs if pair[1].number == pair[0].number + 1]
-    chosen = next_to_each_other if len(next_to_each_other) >= _LEAST_CALLS else pairs
+    consecutive = [pair for pair in pairs if pair[1].number == pair[0].number + 1]
+    chosen = consecutive if len(consecutive) >= _LEAST_CALLS else pairs
     intervals = [(b.began_ns - a.began_ns) / (b.number - a.number) for a, b in chosen]
     typical = median(intervals) if intervals else 0.0
-    alike = sum(interval for interval in intervals if typical / 2 <= interval <= typical * 2)
-    return 2 * alike >= sum(intervals)
+    regular = sum(interval for interval in intervals if typical / 2 <= interval <= typical * 2)
+    return 2 * regular >= sum(intervals)
 
 
 def _first_call(graph: Graph) -> int:
@@ -242,7 +244,7 @@ def _is_profiled(begin_ns: int, end_ns: int, window: ProfileWindow | None) -> bo
 
 
 def _warm_up(process: Process, graph: Graph, settled: int) -> tuple[int, int]:
-    """Calls before `settled` of the graph and of those that stood in its place, before a recompile."""
+    """How many calls began before `settled`, of the graph and of its versions before a recompile."""
     counts = [
         (max(least, times is graph.times), max(most, times is graph.times))
         for times in _same_frame(process.graphs, graph)
@@ -263,21 +265,21 @@ def _same_frame(graphs: Iterable[Graph], graph: Graph) -> Iterable[CallTimes]:
             yield other.times
 
 
-# The run time of each compiled graph: how often, how long, and how much of that is overhead.
-
+# The run time of each compiled graph: how often it is called, how long a call takes, how much is overhead.
 
 # A call of a compiled graph costs about 10 us before the graph does anything (benchmarks/call_cost.py).
 _OVERHEAD_BOUND_S = 20e-6
 _OFTEN = 100
-# A busy machine makes calls take so many times as long; what half of them take beyond that is their own.
+# On a busy machine calls may take this many times as long; a longer typical call is the graph's own work.
 _HELD_UP = 5
 
 
 @dataclass(frozen=True)
 class GraphTime:
-    """A graph of a process with its calls. `share` is of the time in all graphs.
+    """A graph of a process with the time of its calls.
 
-    Backward graphs are in it, and those that a process has of its parent.
+    `share` is of the time in all graphs, including backward graphs and graphs inherited from a parent
+    process.
     """
 
     process: Process
@@ -286,34 +288,34 @@ class GraphTime:
 
     @property
     def times(self) -> CallTimes:
-        """The forward's calls."""
+        """The calls of the forward graph."""
         assert self.graph.times is not None
         return self.graph.times
 
     @property
     def seconds(self) -> float:
-        """In the graph and its backward."""
+        """The seconds in the graph and its backward."""
         return self.times.seconds + (self.graph.backward.seconds if self.graph.backward else 0.0)
 
     @property
     def has_device_time(self) -> bool:
-        """Whether some of its calls, or of its backward's, were timed on a GPU."""
+        """Whether some calls of the graph or of its backward were timed on a GPU."""
         backward = self.graph.backward
         return bool(self.times.device_samples or (backward is not None and backward.device_samples))
 
     @property
     def typical(self) -> float | None:
-        """Seconds of a call; half of them took less."""
+        """The median seconds of a call."""
         return self.times.percentile(0.5)
 
     @property
     def undisturbed(self) -> float | None:
-        """Seconds of a call where nothing else holds the machine up: one in ten took less."""
+        """The seconds of a call on an idle machine, taken as the 10th percentile."""
         return self.times.percentile(0.1)
 
     @property
     def is_overhead_bound(self) -> bool:
-        """Whether it is called often for so little that calling it costs as much as what it does."""
+        """Whether the graph is called often, and a call costs as much as the work that it does."""
         typical, undisturbed = self.typical, self.undisturbed
         if self.times.calls < _OFTEN or typical is None or undisturbed is None:
             return False
@@ -322,7 +324,7 @@ class GraphTime:
 
     @property
     def has_costlier_guards(self) -> bool:
-        """Whether checking its guards takes longer than half of its calls do."""
+        """Whether evaluating the guards takes longer than the median call."""
         typical = self.typical
         return typical is not None and (self.times.guard_seconds or 0.0) > typical
 
@@ -344,7 +346,7 @@ def graph_times(recording: Recording) -> list[GraphTime]:
 def frame_text(graph: Graph, user_call_sites: UserCallSites) -> str:
     """A graph's frame and where it is: `step (train.py:3)`, `Sequential.forward (called at train.py:9)`.
 
-    Compiled autograd's are in no file.
+    A frame of compiled autograd is in no file, so only its name is given.
     """
     if graph.frame_name is not None and graph.frame_place is None:
         return graph.frame_name
@@ -355,12 +357,12 @@ def frame_text(graph: Graph, user_call_sites: UserCallSites) -> str:
 
 
 def first_call(times: CallTimes) -> float | None:
-    """Seconds of the first call, which may load, record or tune what later ones only use."""
+    """The seconds of the first call, which may load, record or tune what later ones only use."""
     return times.early[0].seconds if times.early else None
 
 
 def steady_mean(times: CallTimes) -> float | None:
-    """Seconds of a call after the first; None where there was no other."""
+    """The mean seconds of the calls after the first; None where there was no other."""
     first = first_call(times)
     if times.calls < 2 or first is None:
         return None

@@ -1,4 +1,4 @@
-"""The wall time of a process, split into parts that add up to it."""
+"""The wall time of a process, split into parts that add up to it; profiled windows; sums over processes."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -16,9 +16,9 @@ Interval = tuple[int, int]
 
 @dataclass(frozen=True)
 class Part:
-    """A share of the wall time. `basis` says how it is known; `seconds` is None where it is not.
+    """A part of the wall time. `basis` says how it is known; `seconds` is None where it is not known.
 
-    `parts` lie within it, and need not be all of it.
+    `parts` lie within it, and need not add up to it.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Part:
 class WallTime:
     """The life of a process, from `begin_ns` to `end_ns` (since the epoch), and what it was spent on.
 
-    Where `saw_end` is False the process was cut off without a word, and the end is the last that is known.
+    Where `saw_end` is False the process left no last record, and `end_ns` is the last recorded moment.
     """
 
     begin_ns: int
@@ -42,11 +42,11 @@ class WallTime:
 
     @property
     def seconds(self) -> float:
-        """All of it."""
+        """The whole wall time."""
         return (self.end_ns - self.begin_ns) / 1e9
 
     def part(self, name: str) -> Part | None:
-        """The part of this name."""
+        """The part of this name, if there is one."""
         return next((part for part in self.parts if part.name == name), None)
 
 
@@ -63,7 +63,7 @@ REST = "eager code and the rest"
 
 
 def wall_time(process: Process, recording: Recording) -> WallTime | None:
-    """What the time of a process was spent on; None where its begin was not recorded (a plain trace)."""
+    """The wall time of a process in parts; None where its begin was not recorded (as in a plain trace)."""
     process = process.entire
     begin = _moment(process.info.began_ns) or _moment(process.info.started_ns)
     if begin is None:
@@ -83,7 +83,7 @@ def wall_time(process: Process, recording: Recording) -> WallTime | None:
 
 
 def is_main(process: Process, recording: Recording) -> bool:
-    """Whether this is the process that `dynamo run` started."""
+    """Whether this is the process that `dynamo run` itself started."""
     launcher = recording.run.launcher_pid if recording.run else None
     return launcher is not None and process.info.ppid == launcher
 
@@ -113,7 +113,7 @@ def _known_moments(process: Process) -> Iterable[int]:
 
 
 def call_times(process: Process) -> Iterable[CallTimes]:
-    """Of every compiled graph of the process, of every backward, and of what it inherited."""
+    """The calls of every compiled graph and backward of a process, and of the graphs that it inherited."""
     yield from process.inherited
     for graph in process.graphs:
         yield from (times for times in (graph.times, graph.backward) if times is not None)
@@ -173,7 +173,7 @@ def _frames(process: Process) -> Iterable[Interval]:
 
 
 def compile_intervals(process: Process) -> list[Interval]:
-    """When Dynamo was at a frame, or a backward was compiled."""
+    """The intervals in which Dynamo looked at a frame, or a backward was compiled."""
     return merged([*((phase.begin_ns, phase.last_ns) for phase in process.phases), *_frames(process)])
 
 
@@ -213,7 +213,8 @@ def _calls(process: Process) -> Iterable[Part]:
         else (),
     )
     called = [times for times in forward if times.calls]
-    # Of what it inherited, what has no sample may as well be a backward, which has no guards.
+    # Inherited calls without a sample do not count as missing: they may be of a backward, which has no
+    # guards.
     totals = [times.guard_seconds_in_all for times in (*called, *process.inherited)]
     timed = [total for total in totals if total is not None]
     seconds = sum(timed) if timed else None
@@ -226,15 +227,12 @@ def _calls(process: Process) -> Iterable[Part]:
 
 
 def _basis(calls: Iterable[CallTimes]) -> Basis:
-    """Short calls are not all timed."""
+    """How the time of calls is known: of very short calls only a sample is timed."""
     return "sampled" if any(times.untimed for times in calls) else "measured"
 
 
-# How much of a profiled window ran inside compiled graphs.
-
-
 def coverage(window: ProfileWindow) -> dict[str, float | None]:
-    """The shares, from 0 to 1, of what ran inside compiled graphs; None where there was nothing to share."""
+    """The shares, from 0 to 1, of what ran inside compiled graphs; None where there was nothing at all."""
     inside = sum(part.seconds for part in window.parts)
     calls = sum(part.operator_calls for part in window.parts)
     kernels = window.kernels or ()
@@ -258,23 +256,20 @@ def _calls_of(operators: Iterable[EagerOperator]) -> int:
     return sum(operator.calls for operator in operators)
 
 
-# What several processes spent, as seconds of the run that they were part of.
-
-
 def across_ranks(spent: Iterable[tuple[Process, float]]) -> float:
-    """Of the ranks of a job, which run at the same time, the largest; everything else is added up.
+    """The seconds that several processes spent, as seconds of the run: an upper bound of what can be saved.
 
-    Any other process may have been waited for: a script starts the next one when the last has ended, and a
-    parent does nothing while its children work. Only the sum is then surely no less than what can be saved.
-    For the same reason a rank's forked workers, and what had the same rank before it in the same attempt, add
-    to that rank, and each attempt at a job to the one before.
+    Of the ranks of a job, which run at the same time, the largest counts; everything else is added up. Any
+    other process may have been waited for: a script may start processes one after the other, and a parent may
+    wait for its children. For the same reason a rank's forked workers, and an earlier process of the same
+    rank in the same attempt, add to that rank, and each attempt at a job to the one before.
     """
-    apart = 0.0
+    without_rank = 0.0
     jobs: defaultdict[object, defaultdict[int, float]] = defaultdict(lambda: defaultdict(float))
     for process, seconds in spent:
         if process.rank is None:
-            apart += seconds
+            without_rank += seconds
         else:
             launch = process.info.job, tuple(process.info.attempt or ())
             jobs[launch][process.rank] += seconds
-    return apart + sum(max(of_rank.values()) for of_rank in jobs.values())
+    return without_rank + sum(max(seconds_of_rank.values()) for seconds_of_rank in jobs.values())

@@ -20,7 +20,7 @@ from .tuning import GraphToTune, Result, tune
 
 
 @dataclass(frozen=True)
-class Means:
+class MeasureOptions:
     """What graphs are measured with there. `python` is None for the one that is found on the machine."""
 
     python: str | None
@@ -33,7 +33,7 @@ def tune_on(
     cluster: RayCluster,
     graphs: Sequence[GraphToTune],
     candidates: Sequence[str] | None,
-    means: Means,
+    means: MeasureOptions,
     file: Path,
     *,
     again: bool,
@@ -66,7 +66,7 @@ def tune_on(
 
 
 def tune_here(
-    graph: GraphToTune, candidates: Sequence[str], means: Means, stored: Sequence[Tuned], again: bool
+    graph: GraphToTune, candidates: Sequence[str], means: MeasureOptions, stored: Sequence[Tuned], again: bool
 ) -> tuple[Result, dict[str, str]]:
     """On a worker: what came of a graph, and the candidates that cannot be used here, and why."""
     with tempfile.TemporaryDirectory(prefix="dynamo-autotune-") as scratch:

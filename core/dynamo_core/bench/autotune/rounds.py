@@ -74,7 +74,7 @@ def decide(measurements: Sequence[Measurement]) -> Decision:
     return Decision(None, between)
 
 
-def out_of_it(measurements: Sequence[Measurement]) -> set[str]:
+def cannot_win(measurements: Sequence[Measurement]) -> set[str]:
     """Those that no further round can make the winner: slower than all open ones by more than MARGIN."""
     decision = decide(measurements)
     sound = [each for each in measurements if each.verdict == AGREES]
@@ -286,7 +286,7 @@ class Bench:
             if done >= least and done % _DECIDE_EVERY == 0:
                 if decide(list(results.values())).winner is not None:
                     break
-                for candidate in out_of_it(list(results.values())) & set(calls):
+                for candidate in cannot_win(list(results.values())) & set(calls):
                     del calls[candidate]  # more rounds for what is still open
             self._round(calls, results, done, tell)
 

@@ -13,7 +13,7 @@ from ..ray_cluster import Lost, Needs, RayCluster, Task
 from .file import Suite, SuiteProgram
 from .results import ResultsFolder, now
 from .rows import ProgramResult, rows_without_figures
-from .runner import Installed, Means, SuiteRun, Watcher, installed, key_of, means_of, run_program
+from .runner import Installed, SuiteOptions, SuiteRun, Watcher, installed, key_of, suite_options, run_program
 
 
 def check_suite_on(cluster: RayCluster, suite: Suite) -> None:
@@ -39,7 +39,7 @@ def run_suite_on(
     there. Programs that did not run, or only failed, are not kept: a machine may lack what another has.
     KeyboardInterrupt ends it early.
     """
-    means = Means(settings, python or "", verify)
+    means = SuiteOptions(settings, python or "", verify)
     found: dict[str, ProgramResult] = {}
     tasks: list[Task] = []
     keys = {program.name: key_of(program, means, Installed(), place) for program in suite.programs}
@@ -81,7 +81,7 @@ def measure_here(
 ) -> tuple[ProgramResult, dict[str, bytes]]:
     """On a worker, in the suite's folder: a program's result, and the files that its runs wrote."""
     program = replace(program, program=_as_found(program.program))
-    means = means_of(settings, python, verify=verify)
+    means = suite_options(settings, python, verify=verify)
     with tempfile.TemporaryDirectory(prefix="dynamo-suite-") as scratch:
         folder = Path(scratch) / "runs" / program.name
         folder.mkdir(parents=True)

@@ -118,7 +118,7 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Beyond:
+class BrokenBound:
     """A bound that is not kept. `program` is None where it is of all programs together, and then `hardware`
     is that of a mean, where there were several.
     """
@@ -149,29 +149,29 @@ def bounds_from(where: str, table: Any, known: tuple[str, ...]) -> Bounds:
         raise SuiteProblem(f"{where}: {problem}") from problem
 
 
-def beyond_of_program(result: ProgramResult, bounds: Bounds) -> Iterator[Beyond]:
+def broken_bounds_of_program(result: ProgramResult, bounds: Bounds) -> Iterator[BrokenBound]:
     """The bounds that a program does not keep; one that could not run keeps none that needs a figure."""
     for row in result.rows:
         if not row.is_eager:
             for bound, limit, found, is_kept in _held(row, bounds):
                 if limit is not None and not is_kept:
-                    yield Beyond(result.program, row.backend, bound, limit, found)
+                    yield BrokenBound(result.program, row.backend, bound, limit, found)
 
 
-def beyond_of_suite(
+def broken_bounds_of_suite(
     summaries: Sequence[BackendSummary], pass_rates: Mapping[str, float], bounds: Bounds
-) -> Iterator[Beyond]:
+) -> Iterator[BrokenBound]:
     """The same of all programs under a backend; a mean is of one kind of hardware."""
     for backend in pass_rates:
         own = [each for each in summaries if each.backend == backend]
         for each in [each for each in own if each.compared] or own[:1]:
             least, mean = bounds.min_geometric_mean, each.geometric_mean
             if least is not None and backend != EAGER and (mean is None or mean < least):
-                yield Beyond(None, backend, "min-geometric-mean", least, _figure(mean), each.hardware)
+                yield BrokenBound(None, backend, "min-geometric-mean", least, _figure(mean), each.hardware)
     least = bounds.min_pass_rate
     for backend, rate in pass_rates.items():
         if least is not None and rate < least:
-            yield Beyond(None, backend, "min-pass-rate", least, _figure(rate))
+            yield BrokenBound(None, backend, "min-pass-rate", least, _figure(rate))
 
 
 def _held(row: Row, bounds: Bounds) -> Iterator[tuple[str, float | None, str, bool]]:

@@ -20,7 +20,7 @@ from ...shared.quick_dataclass import dataclass
 from ...shared.settings import Settings
 from ..measured import machine_of
 from ..runs import Plan, bench, first_request, requests_for
-from .file import Beyond, Suite, SuiteProgram, beyond_of_program, beyond_of_suite
+from .file import BrokenBound, Suite, SuiteProgram, broken_bounds_of_program, broken_bounds_of_suite
 from .results import WORSE, Difference, ResultsFolder, differences, now, on_other_hardware, undecided
 from .rows import (
     BackendSummary,
@@ -87,7 +87,7 @@ _LARGEST_SCRIPT = 16 << 20  # bytes
 
 
 @dataclass(frozen=True)
-class Means:
+class SuiteOptions:
     """What all programs are run with. `verify`: once more, not timed, with each graph beside eager."""
 
     settings: Settings
@@ -120,7 +120,7 @@ class Watcher:
     tell: Callable[[str], None]
 
 
-def check_suite(suite: Suite, means: Means) -> None:
+def check_suite(suite: Suite, means: SuiteOptions) -> None:
     """BackendProblem, or another DynamoError, for what would keep every run of a program from starting."""
     asked: set[tuple[str, ...]] = set()
     for program in suite.programs:
@@ -129,7 +129,7 @@ def check_suite(suite: Suite, means: Means) -> None:
             requests_for(_request(program, means), program.choices.backends)
 
 
-def run_suite(suite: Suite, means: Means, folder: ResultsFolder, watcher: Watcher) -> SuiteRun:
+def run_suite(suite: Suite, means: SuiteOptions, folder: ResultsFolder, watcher: Watcher) -> SuiteRun:
     """Run what is not kept yet. KeyboardInterrupt ends it early, with what is done."""
     has = installed(means.python, {module for program in suite.programs for module in program.needs})
     run = SuiteRun(suite, [], has)
@@ -154,7 +154,7 @@ def run_suite(suite: Suite, means: Means, folder: ResultsFolder, watcher: Watche
 
 def run_program(
     program: SuiteProgram,
-    means: Means,
+    means: SuiteOptions,
     has: Installed,
     key: str,
     folder: Path,
@@ -213,17 +213,17 @@ def run_program(
     return replace(result, rows=rows, took_seconds=time.monotonic() - began, finished=now())
 
 
-def means_of(settings: Settings, python: str | None, *, verify: bool) -> Means:
+def suite_options(settings: Settings, python: str | None, *, verify: bool) -> SuiteOptions:
     """How programs are run: with this Python, or the one that is found."""
-    return Means(settings, python or default_python(), verify)
+    return SuiteOptions(settings, python or default_python(), verify)
 
 
-def _request(program: SuiteProgram, means: Means) -> Request:
+def _request(program: SuiteProgram, means: SuiteOptions) -> Request:
     settings = means.settings._replace(capture=program.choices.capture)
     return Request(program.program, settings, python=means.python)
 
 
-def key_of(program: SuiteProgram, means: Means, has: Installed, place: str = HERE) -> str:
+def key_of(program: SuiteProgram, means: SuiteOptions, has: Installed, place: str = HERE) -> str:
     """A digest of all that a program's rows depend on, as far as it can be known without running it."""
     missing = sorted(has.missing & set(program.needs))
     environment = {name: os.environ.get(name) for name in _OF_THE_ENVIRONMENT}
@@ -274,16 +274,16 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedSuite:
     """A run of a suite, and what it amounts to."""
 
     run: SuiteRun
     summaries: tuple[BackendSummary, ...]
     compared: Compared | None
-    beyond: tuple[Beyond, ...]
+    beyond: tuple[BrokenBound, ...]
 
 
-def judged(run: SuiteRun, older: str | None, before: Sequence[ProgramResult]) -> Judged:
+def judged(run: SuiteRun, older: str | None, before: Sequence[ProgramResult]) -> JudgedSuite:
     """`before` are the results of an `older` run, if there is one."""
     summaries = summarize(run.results)
     compared = None
@@ -299,7 +299,7 @@ def judged(run: SuiteRun, older: str | None, before: Sequence[ProgramResult]) ->
             on_other_hardware(before, after),
         )
     bounds = {program.name: program.bounds for program in run.suite.programs}
-    of_programs = (beyond_of_program(result, bounds[result.program]) for result in run.results)
-    of_all = beyond_of_suite(summaries, pass_rates(run.results), run.suite.bounds)
+    of_programs = (broken_bounds_of_program(result, bounds[result.program]) for result in run.results)
+    of_all = broken_bounds_of_suite(summaries, pass_rates(run.results), run.suite.bounds)
     beyond = (*chain(*of_programs), *(() if run.is_interrupted else of_all))
-    return Judged(run, summaries, compared, beyond)
+    return JudgedSuite(run, summaries, compared, beyond)

@@ -25,7 +25,7 @@ from ...shared.names import EXPORT_CALL_SUFFIX, EXPORT_FOLDER
 from ...shared.records import ModulesCalled, ModuleToExport
 from ...shared.settings import ExportSettings
 from ..frames.program_files import is_own
-from ..frames.source import line_of
+from ..frames.source import stack_line
 from .inputs import (
     Inputs,
     Varied,
@@ -128,7 +128,7 @@ def place_of_call(frame: Any) -> dict[str, Any] | None:
     """The line of the user's that led to this frame, as a frame of a stack is recorded."""
     while frame is not None and not is_own(frame.f_code.co_filename):
         frame = frame.f_back
-    return None if frame is None else line_of(frame)
+    return None if frame is None else stack_line(frame)
 
 
 def calls_seen(module: Any, call: Call, frame: Any) -> CallsSeen:

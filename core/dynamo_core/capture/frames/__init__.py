@@ -1,1 +1,1 @@
-"""Frames and the code they run: whose it is, its lines and names, and being asked about each frame."""
+"""Frames and their code: to whom it belongs, its lines and names, and a callback for each frame."""

@@ -1,4 +1,4 @@
-"""A frame callback of ours for the whole process: C++ asks it about each frame that it has no answer for.
+"""A frame callback for the whole process: torch's C++ code asks it about each frame not yet decided.
 
 Source: torch/csrc/dynamo/eval_frame.c and eval_frame_cpp.cpp, torch/_dynamo/types.py (ConvertFrameReturn),
 torch/_dynamo/decorators.py (_set_stance). Run with 2.8, 2.13 and 2.15.
@@ -20,7 +20,7 @@ _UNWINDS_DAEMONS_THROUGH_TORCH = (3, 12) <= sys.version_info < (3, 14)
 
 
 class _Answer:
-    """What a frame callback answers; torch's ConvertFrameReturn without importing torch._dynamo."""
+    """The answer of a frame callback: torch's ConvertFrameReturn without importing torch._dynamo."""
 
     guarded_code = None
     skip_reason = None
@@ -31,9 +31,11 @@ class _Answer:
 
 
 class Answers:
-    """Run the frame as it is, now or for good (`never`), and do not ask about what it calls (`below`).
+    """The answers that a frame callback can give; each runs the frame as plain Python.
 
-    Of what a frame that is `deferred` calls, that runs compiled which is compiled already. Of torch's parts.
+    `never`: always, without asking again. `not_now`: only this time. With `_below`, frames that it calls are
+    not asked about either. `deferred`: only this time, and what it calls runs compiled where it is compiled
+    already.
     """
 
     def __init__(self) -> None:
@@ -48,7 +50,7 @@ class Answers:
 
 
 class FrameCallback:
-    """Sets what `make` gives for every thread of the process, until it leaves; not for forked children."""
+    """Sets the callback that `make` returns in every thread until `leave`; forked children do not have it."""
 
     def __init__(self, make: Callable[[], Callable[..., Any]], probes: ProbeGuard) -> None:
         self._make = make
@@ -57,39 +59,39 @@ class FrameCallback:
         self._probes = probes
 
     def enter(self) -> None:
-        """From here on, frames of all threads are asked about."""
+        """Ask about the frames of all threads from now on."""
         from torch._C._dynamo.eval_frame import set_eval_frame
 
         self.callback = self._make()
         self.is_active = True
         self._enter_new_threads()
         self._allow_setting_the_stance()
-        # The last first. `leave` itself may run as a frame that C++ asks about, which puts the callback back
-        # when it ends; the function of C's has no frame.
+        # Exit functions run in reverse order. `leave` may itself be a frame that C++ asks about, which sets
+        # the callback again when it ends; `set_eval_frame` is a C function and has no frame.
         atexit.register(set_eval_frame, None)
         atexit.register(self.leave)
         os.register_at_fork(after_in_child=self.leave)
         self.enter_this_thread()
 
     def enter_this_thread(self) -> None:
-        """From here on, frames of this thread are."""
+        """Ask about the frames of this thread from now on."""
         from torch._C._dynamo.eval_frame import set_eval_frame
 
         if self.is_active:
             set_eval_frame(self.callback)
 
     def leave(self) -> None:
-        """No more frames are asked about."""
+        """Ask about no more frames."""
         from torch._C._dynamo.eval_frame import set_eval_frame
 
         self.is_active = False
         set_eval_frame(None)
 
     def _enter_new_threads(self) -> None:
-        """A thread begins without a callback; give it ours before its first frame of the program's.
+        """Set the callback in each new thread, which begins without one, before it runs the program's code.
 
-        Every thread notes its identity first (CPython's Lib/threading.py, 3.10 to 3.14); that call has
-        returned when the program's code runs, so nothing of ours lies on its stack.
+        Every thread notes its identity first (CPython's Lib/threading.py, 3.10 to 3.14). That call has
+        returned when the program's code runs, so that no frame of ours is on its stack.
         """
         set_ident = threading.Thread._set_ident  # type: ignore[attr-defined]
 
@@ -101,7 +103,7 @@ class FrameCallback:
         threading.Thread._set_ident = _set_ident  # type: ignore[attr-defined]
 
     def _allow_setting_the_stance(self) -> None:
-        """torch refuses `torch.compiler.set_stance` where a frame callback is set, and here it always is."""
+        """Let `torch.compiler.set_stance` work, which torch refuses while a frame callback is set."""
 
         def wrap_set_stance(decorators: Any) -> None:
             from torch._C._dynamo.eval_frame import get_eval_frame_callback, set_eval_frame

@@ -1,4 +1,4 @@
-"""Which files are the program's own, and whether they call torch.compile themselves."""
+"""Which files are the program's own, and where they call torch.compile."""
 
 import ast
 import linecache
@@ -12,7 +12,10 @@ _COMPILE_FUNCTIONS = ("torch.compile", "torch._dynamo.optimize")
 
 
 def _library_folders() -> tuple[str, ...]:
-    """Where Python keeps its own: what `sysconfig` says, which takes 2 ms to import. Packages go by name."""
+    """The folders of the standard library and of our package; installed packages are found by folder name.
+
+    `sysconfig` has the same folders, but takes 2 ms to import.
+    """
     version = "python{}.{}".format(*sys.version_info)
     prefixes = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)
     standard = {os.path.join(prefix, sys.platlibdir, version) for prefix in prefixes}
@@ -44,7 +47,7 @@ def _is_own(file: str) -> bool:
 
 
 def own_modules() -> dict[str, str]:
-    """Name and file of the program's own modules that are imported so far."""
+    """The names and files of the program's own modules that are imported so far."""
     found = {}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
@@ -54,20 +57,20 @@ def own_modules() -> dict[str, str]:
 
 
 def place_of_compile_call_in_progress() -> str | None:
-    """Who is calling torch.compile, as `file:line`; None for torch itself and for a library being imported.
+    """The `file:line` that is calling torch.compile; None in torch itself and in a library being imported.
 
-    torch compiles parts of its own (flex_attention), and libraries decorate functions of theirs that may
-    never be called: neither makes this a program that compiles for itself.
+    torch compiles parts of its own (flex_attention), and libraries decorate their functions, which may never
+    be called: neither makes this a program that calls torch.compile itself.
     """
     import torch
 
     torch_folder = os.path.dirname(torch.__file__) + os.sep
-    front_doors = tuple(
+    entry_points = tuple(
         torch_folder + file
         for file in ("__init__.py", "compiler/__init__.py", "_compile.py", "nn/modules/module.py", "_dynamo/")
     )
     frame: Any = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith((*front_doors, _PACKAGE_FOLDER)):
+    while frame is not None and frame.f_code.co_filename.startswith((*entry_points, _PACKAGE_FOLDER)):
         frame = frame.f_back
     if frame is None or frame.f_code.co_filename.startswith(torch_folder):
         return None
@@ -79,17 +82,17 @@ def place_of_compile_call_in_progress() -> str | None:
     return f"{caller.f_code.co_filename}:{caller.f_lineno}"
 
 
-def place_of_own_compile_call(file: str) -> str | None:
-    """`file:line` of a call of torch.compile that `file` makes whatever its options are, or None."""
+def place_of_compile_call_in_file(file: str) -> str | None:
+    """The `file:line` of a call of torch.compile that `file` makes whatever its options are, or None."""
     text = "".join(linecache.getlines(file)) if os.path.isfile(file) else ""
     return place_of_compile_call(text, file)
 
 
 def place_of_compile_call(text: str, file: str) -> str | None:
-    """The same for source code as text.
+    """The `file:line` of a call of torch.compile that source code makes whatever its options are, or None.
 
-    What stands under a condition, or in a function that is mentioned only there, may or may not happen: that
-    is only known when it does. The usual `if __name__ == "__main__":` does not count as a condition.
+    Code under a condition, or in a function that is mentioned only there, does not count: whether it runs is
+    known only when it does. The usual `if __name__ == "__main__":` is not taken for a condition.
     """
     if "compile" not in text:
         return None
@@ -105,7 +108,7 @@ def place_of_compile_call(text: str, file: str) -> str | None:
 
 
 class _UnconditionalCompileCalls(ast.NodeVisitor):
-    """Visits what runs in any case: module level, and the functions and classes mentioned from there."""
+    """Visits the code that always runs: the module level, and functions and classes mentioned from there."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.line: int | None = None
@@ -135,7 +138,7 @@ class _UnconditionalCompileCalls(ast.NodeVisitor):
         self.visit_FunctionDef(node)
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
-        """Runs when it is called, if ever."""
+        """Skip it: it may never be called."""
 
     def visit_If(self, node: ast.If) -> None:
         if "__name__" in ast.unparse(node.test):
@@ -154,18 +157,18 @@ class _UnconditionalCompileCalls(ast.NodeVisitor):
         self.visit(node.subject)
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        """Runs only when something fails."""
+        """Skip it: it runs only when something fails."""
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         if ast.unparse(node) in self._names:
-            self._found(node.lineno)
+            self._note_line(node.lineno)
         self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> None:
         if not isinstance(node.ctx, ast.Load):
             return
         if node.id in self._names:
-            self._found(node.lineno)
+            self._note_line(node.lineno)
         mentioned = self._defined.pop(node.id, None)
         if isinstance(mentioned, ast.ClassDef):
             methods = [part for part in mentioned.body if isinstance(part, ast.FunctionDef)]
@@ -175,6 +178,6 @@ class _UnconditionalCompileCalls(ast.NodeVisitor):
             for statement in mentioned.body:
                 self.visit(statement)
 
-    def _found(self, line: int) -> None:
+    def _note_line(self, line: int) -> None:
         if self.line is None:
             self.line = line

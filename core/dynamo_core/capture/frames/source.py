@@ -1,4 +1,4 @@
-"""Sets of code objects that do not keep them alive."""
+"""Frames and their code: stack lines, method names, user lines of graph nodes, the compile in progress."""
 
 import linecache
 import os
@@ -9,11 +9,18 @@ from inspect import CO_VARARGS
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
+_PACKAGE_FOLDER = os.path.abspath(str(__spec__.origin)).rpartition(f"{os.sep}capture{os.sep}")[0]
+_MOST_DECORATING = 100  # lines of decorators above a `def`
+_WRAP_INLINE = os.path.join("torch", "_dynamo", "external_utils.py")
+_MOST_WRAPPERS = 8
+_BEGIN_OF_ENTRY = 'File "'  # in the text of a stack trace
+
 
 class CodeObjects:
-    """Code objects, not kept alive, and forgotten some time after they are gone.
+    """A set of code objects that does not keep them alive.
 
-    By identity, since code objects compare by value; without callbacks, which would run at interpreter exit.
+    They are compared by identity, since code objects compare by value. The weak references have no callbacks,
+    which would run at interpreter exit: dead ones are swept once there are many.
     """
 
     def __init__(self) -> None:
@@ -35,15 +42,8 @@ class CodeObjects:
         return reference is not None and reference() is code
 
 
-# The line that a frame is at, as a frame of a stack is recorded, its caller's, and that of its `def`.
-
-
-_MOST_DECORATING = 100  # lines above a `def`
-_PACKAGE_FOLDER = os.path.abspath(str(__spec__.origin)).rpartition(f"{os.sep}capture{os.sep}")[0]
-
-
-def line_of(frame: FrameType) -> dict[str, Any]:
-    """File, line, function and text of the line."""
+def stack_line(frame: FrameType) -> dict[str, Any]:
+    """The line that a frame is at, as stacks are recorded: file, line number, function and text."""
     file, line = frame.f_code.co_filename, frame.f_lineno
     return {
         "file": file,
@@ -70,25 +70,26 @@ def def_line(name: str, file: str, first: int) -> int | None:
 
 
 def torch_folder(dynamo_module: ModuleType) -> str:
-    """Where torch lies, with a separator at its end, by a module of Dynamo's."""
+    """The folder of torch, with a separator at its end, found from a module of Dynamo."""
     return str(dynamo_module.__file__).rpartition(f"{os.sep}_dynamo{os.sep}")[0] + os.sep
 
 
 def caller_outside_of(folder: str, own_file: str | None = None) -> dict[str, Any] | None:
-    """The innermost line of the stack that is neither of torch's `folder` nor ours.
+    """The innermost line of the stack that is neither in torch's `folder` nor in our package.
 
-    None if it led to a converter of `own_file`: that makes copies of itself while it compiles (DDPOptimizer).
+    None where a converter of `own_file` is further in: converters are copied while one compiles
+    (DDPOptimizer).
     """
     for frame in frames_outwards():
         if not is_in(frame, folder):
-            return line_of(frame)
+            return stack_line(frame)
         if frame.f_code.co_filename == own_file and frame.f_code.co_name == "__call__":
             return None
     return None
 
 
 def frames_outwards() -> Iterator[FrameType]:
-    """The frames of the stack, the caller's first."""
+    """The frames of the stack, from the caller outwards."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         yield frame
@@ -96,22 +97,16 @@ def frames_outwards() -> Iterator[FrameType]:
 
 
 def is_in(frame: FrameType, folder: str) -> bool:
-    """Whether a frame is of torch, which lies in that folder, or ours."""
+    """Whether a frame's code is in torch's `folder` or in our package."""
     return frame.f_code.co_filename.startswith((folder, _PACKAGE_FOLDER))
 
 
-# Which method of a module a frame is of, where its own name says less: `forward`, `wrapper`, `inner`.
+def method_name(frame: Any) -> str | None:
+    """The module's class and method that a frame runs, `GPT2Model.forward`; None where it is no module's.
 
-
-_WRAP_INLINE = os.path.join("torch", "_dynamo", "external_utils.py")
-_MOST_WRAPPERS = 8
-
-
-def method_of(frame: Any) -> str | None:
-    """`GPT2Model.forward` for the frame of that, or of a wrapper around it; None where it is no module's.
-
-    Source: torch/_dynamo/external_utils.py (wrap_inline), 2.8 to 2.15: torch's own wrapper around modules of
-    torch's, whose frame has the module as its free variable `fn`.
+    The frame may be that of a wrapper around the method, whose own name says less (`forward`, `inner`).
+    Source: torch/_dynamo/external_utils.py (wrap_inline), 2.8 to 2.15: the wrapper around torch's own
+    modules, whose frame has the module as its free variable `fn`.
     """
     code: CodeType = frame.f_code
     names, values = code.co_varnames, frame.f_locals
@@ -131,7 +126,7 @@ def method_of(frame: Any) -> str | None:
         name
         for base in kind.__mro__
         for name, value in vars(base).items()
-        if any(function.__code__ is code for function in _with_wrapped(value))
+        if any(function.__code__ is code for function in _unwrapped(value))
     ]
     if not found:
         return None
@@ -140,12 +135,12 @@ def method_of(frame: Any) -> str | None:
 
 
 def is_wrapper_of_modules(code: CodeType) -> bool:
-    """Whether it is torch's own, through which all modules of torch's are compiled."""
+    """Whether this is the code of `wrap_inline`, through which all of torch's own modules are compiled."""
     return code.co_name == "inner" and code.co_filename.endswith(_WRAP_INLINE)
 
 
-def _with_wrapped(value: Any) -> Iterator[FunctionType]:
-    """A function and those that it wraps (functools.wraps)."""
+def _unwrapped(value: Any) -> Iterator[FunctionType]:
+    """A function, the function that it wraps (functools.wraps), and so on inwards."""
     for _ in range(_MOST_WRAPPERS):
         if isinstance(value, FunctionType):
             yield value
@@ -155,24 +150,23 @@ def _with_wrapped(value: Any) -> Iterator[FunctionType]:
 # The user's lines of a node of an FX graph, from the text `File "x.py", line 3, in f` that Dynamo keeps.
 
 
-_BEGIN = 'File "'
-
-
 def user_line(stack_trace: str | None) -> tuple[str, int] | None:
-    """The innermost of a node's lines: file and line number."""
-    return _line(stack_trace.rpartition(_BEGIN)[2]) if stack_trace and _BEGIN in stack_trace else None
+    """The innermost of a node's user lines: file and line number."""
+    if not stack_trace or _BEGIN_OF_ENTRY not in stack_trace:
+        return None
+    return _line(stack_trace.rpartition(_BEGIN_OF_ENTRY)[2])
 
 
 def user_lines(stack_trace: str | None) -> Iterator[tuple[str, int]]:
-    """All of them, the outermost first."""
-    for entry in (stack_trace or "").split(_BEGIN)[1:]:
+    """All user lines of a node, the outermost first."""
+    for entry in (stack_trace or "").split(_BEGIN_OF_ENTRY)[1:]:
         line = _line(entry)
         if line is not None:
             yield line
 
 
 def line_of_call(stack_trace: str | None) -> tuple[str, int] | None:
-    """The program's line that leads into a library's, where the innermost one is in an installed package."""
+    """The program's line that calls into a library, where the innermost line is in an installed package."""
     *callers, innermost = list(user_lines(stack_trace)) or [("", 0)]
     if not is_installed(innermost[0]):
         return None
@@ -180,12 +174,12 @@ def line_of_call(stack_trace: str | None) -> tuple[str, int] | None:
 
 
 def is_installed(file: str) -> bool:
-    """Whether a file is in an installed package, and so a library's."""
+    """Whether a file is in an installed package."""
     return "/site-packages/" in file or "/dist-packages/" in file
 
 
-def is_of_others(file: str) -> bool:
-    """Whether a file is not the program's: installed, or Python's own."""
+def is_library_file(file: str) -> bool:
+    """Whether a file is not the program's: in an installed package, or in Python's standard library."""
     return is_installed(file) or "/lib/python3" in file or file.startswith("<frozen ")
 
 
@@ -195,13 +189,10 @@ def _line(entry: str) -> tuple[str, int] | None:
     return (file, int(digits)) if digits else None
 
 
-# Which compile is in progress, and its id as trace records spell it.
-
-
 def current_compile_id() -> dict[str, int]:
-    """The compile in progress, as trace records spell it; empty outside one.
+    """The id of the compile in progress, with the keys of torch's trace records; empty outside a compile.
 
-    Source: torch/_guards.py (CompileContext.current_trace_id). 2.8 to 2.15.
+    Source: torch/_guards.py (CompileContext.current_trace_id), 2.8 to 2.15.
     """
     from torch._guards import CompileContext
 
@@ -219,5 +210,5 @@ def current_compile_id() -> dict[str, int]:
 
 
 def compile_id_text(envelope: Mapping[str, int]) -> str:
-    """`0/1`, of the part of a trace record that says which compile it belongs to."""
+    """The compile id as text, `0/1`, from the keys of a trace record that say which compile it belongs to."""
     return "{}/{}".format(envelope.get("frame_id", "-"), envelope.get("frame_compile_id", "-"))

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...shared.choices import parse_freeze_after
 from ...shared.records import FrameNotCompiled, FreezeNoted
 from ...shared.settings import ON_RECOMPILE_ERROR, Settings
-from ..frames.source import caller_outside_of, method_of, torch_folder
+from ..frames.source import caller_outside_of, method_name, torch_folder
 from ..primitives import perf_counter_ns, time_ns
 from ..probe_guard import NotCompiled, ProbeGuard
 from ..probes.trace_handler import TraceHandler
@@ -68,7 +68,7 @@ class Freeze:
         self._compiled: set[object] = set()
         self._told_of: dict[object, dict[tuple[_Reasons | None, _Came | None], None]] = {}
         self._torch_folder = ""
-        self._method_of = probes.guarded("methods of frames not compiled")(method_of)
+        self._method_of = probes.guarded("methods of frames not compiled")(method_name)
         self._find_caller = probes.guarded("callers of frames not compiled")(caller_outside_of)
         self._what_came = probes.guarded("the values that came after the freeze")(_what_came)
         self._not_compiled = Occurrences(probes.stream, FrameNotCompiled)

@@ -1,1 +1,1 @@
-"""What of torch is watched: one module a subject."""
+"""The probes: each module watches one part of torch."""

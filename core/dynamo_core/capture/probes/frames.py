@@ -18,7 +18,7 @@ from types import CodeType, MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import CallsAtLimit, FrameTried
-from ..frames.source import caller_outside_of, def_line, method_of, torch_folder
+from ..frames.source import caller_outside_of, def_line, method_name, torch_folder
 from ..primitives import perf_counter_ns, time_ns
 from ..writing.stream import Stream
 from .breaks import described_break
@@ -157,7 +157,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
         probes.stream.record(
             FrameTried(
                 name=code.co_name,
-                method=method_of(frame),
+                method=method_name(frame),
                 file=code.co_filename,
                 line=code.co_firstlineno,
                 def_line=def_line(code.co_name, code.co_filename, code.co_firstlineno),

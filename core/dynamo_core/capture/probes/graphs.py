@@ -84,7 +84,7 @@ def _source(file: str, line: int) -> dict[str, Any]:
 # The settings of torch under which a graph is compiled and called, and without which it is another one.
 
 
-def modes_of(gm: Any) -> dict[str, Any]:
+def torch_modes(gm: Any) -> dict[str, Any]:
     """Those under which the same nodes compute something else, as they are when the graph is called.
 
     Dynamo restores them for the backend: torch/_dynamo/output_graph.py (compile_and_call_fx_graph,
@@ -262,7 +262,7 @@ def _described_graph(
     graph_number: int, backend: str, gm: Any, loop: dict[str, Any] | None
 ) -> GraphHandedOver:
     described = [_node(node) for node in gm.graph.nodes]
-    modes = modes_of(gm)
+    modes = torch_modes(gm)
     return GraphHandedOver(
         graph=graph_number,
         name=gm.meta.get("backend_id"),

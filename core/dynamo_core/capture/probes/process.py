@@ -11,7 +11,7 @@ from typing import Any
 from ...shared.early_records import ProcessStarted, ProcessStateNoted
 from ...shared.launchers import attempt_of, job_of, rank_of
 from ...shared.masking import masked_arguments, masked_environment
-from ..frames.source import is_of_others
+from ..frames.source import is_library_file
 
 
 def process_at_start() -> ProcessStarted:
@@ -59,7 +59,7 @@ def torch_totals() -> dict[str, int]:
     }
 
 
-def what_ended_it() -> dict[str, Any]:
+def uncaught_exception() -> dict[str, Any]:
     """The exception that nobody caught, and the program's own line that it came through last; {} without one.
 
     Source: Python/pythonrun.c (PyErr_PrintEx sets sys.last_value, from 3.12 on sys.last_exc, before exit
@@ -75,7 +75,7 @@ def what_ended_it() -> dict[str, Any]:
     while traceback is not None:
         frame = traceback.tb_frame
         is_torchs = str(frame.f_globals.get("__name__")).startswith("torch.")
-        if not is_torchs and not is_of_others(frame.f_code.co_filename):
+        if not is_torchs and not is_library_file(frame.f_code.co_filename):
             own = traceback
         traceback = traceback.tb_next
     code = own.tb_frame.f_code

@@ -95,7 +95,7 @@ class StepMarks:
         page = probes.stream.counters.new_page()
         assert page is not None  # it is the first
         self._page = page
-        self._mark: Callable[[], None] = probes.stream.counters.moments(page)
+        self._mark: Callable[[], None] = probes.stream.counters.moment_marker(page)
         self._record(0)
         os.register_at_fork(after_in_child=self._stop)
 

@@ -32,7 +32,7 @@ from ..frames.program_files import is_own
 from ..primitives import create_private, getpid, perf_counter_ns, time_ns
 from ..probe_guard import ProbeGuard
 from ..whole_program.deadline import Deadline
-from ..writing.file_size_limit import SparedOfFileSizeSignal
+from ..writing.file_size_limit import FileSizeSignalBlocked
 from .lines import CAN_MARK_LINES, LineMarks, kineto_quiet, warnings_of_c10_quiet
 
 # Pack an exported trace, a piece at a time: it can be larger than what memory is free.
@@ -313,7 +313,7 @@ class ProfileWindow:
         name = f"{PROFILE_PREFIX}{getpid()}_{self._state.value}_{self._opened_ns}{PROFILE_SUFFIX}"
         plain = f"{self._folder}/{name}.new"
         try:
-            with SparedOfFileSizeSignal():
+            with FileSizeSignalBlocked():
                 profiler.export_chrome_trace(plain)
                 compress(plain, f"{self._folder}/{name}")
         except Exception as error:

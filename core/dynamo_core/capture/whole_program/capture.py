@@ -17,7 +17,7 @@ from ..frames.program_files import (
     own_modules,
     place_of_compile_call,
     place_of_compile_call_in_progress,
-    place_of_own_compile_call,
+    place_of_compile_call_in_file,
 )
 from ..frames.source import CodeObjects
 from ..import_hook import import_hook
@@ -270,7 +270,7 @@ class WholeProgramCapture:
             is_backends = name != "__main__" and not self._backend_modules.isdisjoint((name, file))
             if file not in self._files_scanned and not is_backends:
                 self._files_scanned.add(file)
-                place = place_of_own_compile_call(file)
+                place = place_of_compile_call_in_file(file)
                 if place is not None:
                     return place
         return None

@@ -1,1 +1,1 @@
-"""What the engine writes: the stream of records, and the counts in a mapped file."""
+"""Writing a recording: the stream of records, the counters in a mapped file, and the files beside them."""

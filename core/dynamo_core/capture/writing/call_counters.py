@@ -1,16 +1,16 @@
-"""How often each compiled graph was called and for how long, in memory that outlives the process.
+"""Count how often each compiled graph is called and for how long, in memory that outlives the process.
 
 The counters are a file mapped into memory: a call costs a few writes and no system call, and whatever
 ends the process (os._exit, a crash, kill -9) leaves them on disk as they were. The file's blocks are
-reserved first, so a disk that fills up later cannot fault the mapping. Nobody may write to the file while it
-is mapped: who truncated it would end the process by SIGBUS (root may all the same; a system call for each
-count, which nothing can fault, takes 7 times as long). However long a program runs,
-a callable has one page (`call_pages.py`): a histogram of all its calls, the first ones, some of the rest.
+reserved first, so that a disk that fills up later cannot fault the mapping. The file is read-only while it is
+mapped: truncating it would end the process by SIGBUS (root can still do that; a system call for each count,
+which nothing can fault, takes 7 times as long). However long a program runs, a callable has one page
+(`call_pages.py`): a histogram of all its calls, the first calls, and some of the rest.
 
-To read the clock costs more than to count. Where half of a callable's calls take less than 20 µs, all are
-counted, but only one in 16 to 61 is timed (more of the first ones); it stands for those before it. One that
-meets another one, inside it or on another thread, is timed, and so are all later ones of its callable: how
-much of their time is in two totals cannot be estimated.
+Reading the clock costs more than counting. Where half of a callable's calls take less than 20 µs, all are
+counted, but only one in 16 to 61 is timed (more of the first ones), and represents those before it. A call
+that overlaps another one, inside it or on another thread, is timed, and so are all later calls of its
+callable: how much of their time is in two totals cannot be estimated.
 """
 
 import ctypes
@@ -63,21 +63,23 @@ from ..primitives import (
     perf_counter_ns,
     time_ns,
 )
-from .file_size_limit import SparedOfFileSizeSignal
+from .file_size_limit import FileSizeSignalBlocked
 
 PAGE_CAPACITY = 4096
 _PAGES_AT_A_TIME = 8
 
-_WHILE_MAPPED, _AT_THE_END = 0o400, 0o600
+_MODE_WHILE_MAPPED, _MODE_AT_THE_END = 0o400, 0o600
 
-SHORT_NS = 20_000
-LONGEST_INTERVAL = 61  # between two timed calls of a short callable; a prime, as many programs go in rounds
+SHORT_NS = 20_000  # calls of a short callable take less
+LONGEST_INTERVAL = (
+    61  # between two timed calls of a short callable; a prime, since many programs are periodic
+)
 
 SampleGuards = Callable[[Any, FrameType], None]  # (the page's words, the frame that calls the graph)
 
 
 class _Page:
-    """The words of one callable: others in a forked child, and where counting in the file has ended."""
+    """The page of one callable; its words are replaced in a forked child, and where the file is given up."""
 
     __slots__ = ("index", "on_replaced", "words")
 
@@ -93,20 +95,20 @@ class _Page:
 
 
 class CallCounters:
-    """The counters of one process. `words` is the header's page."""
+    """The counters of one process. `words` is the page of the file's header."""
 
     def __init__(self, open_stream: Callable[[], Any]) -> None:
         self._open_stream = open_stream
         self._path: str | None = None
         self._pages: list[_Page] = []
-        self._mapped: list[Any] = []  # each page of the file, the header's first
-        self.words: Any = _FirstUse(self, lambda: self.words)
+        self._mapped: list[Any] = []  # the pages of the file; the first one is the header
+        self.words: Any = _UnopenedWords(self, lambda: self.words)
         self.last_compile_ns = 0
         self._count, self._is_in_call = self._make_counting()
 
     def open_file(self, path: str) -> None:
         """Map `path`, which must not exist; OSError where the file system cannot do that."""
-        file = create_private(path, O_RDWR | O_EXCL, _WHILE_MAPPED)
+        file = create_private(path, O_RDWR | O_EXCL, _MODE_WHILE_MAPPED)
         self._mapped = []
         try:
             while len(self._mapped) <= len(self._pages):
@@ -127,36 +129,36 @@ class CallCounters:
     def _grow(self, file: int) -> None:
         begin = len(self._mapped) * PAGE_BYTES
         size = _PAGES_AT_A_TIME * PAGE_BYTES
-        with SparedOfFileSizeSignal():
+        with FileSizeSignalBlocked():
             os.posix_fallocate(file, begin, size)
         words = _map_words(file, begin, size)
         self._mapped += [words[i * PAGE_WORDS : (i + 1) * PAGE_WORDS] for i in range(_PAGES_AT_A_TIME)]
 
     def keep_in_memory(self) -> None:
-        """Count where nobody can read it: the program goes on, the report says "not recorded"."""
+        """Count in memory that no reader sees: the program goes on, and the report says "not recorded"."""
         self._path = None
         self._mapped = []
         self.words = [0] * PAGE_WORDS
         for page in self._pages:
             page.replace([0] * PAGE_WORDS)
 
-    def start_anew_after_fork(self) -> None:
-        """Leave the parent's counters alone; a file of our own is made when something is counted."""
+    def restart_after_fork(self) -> None:
+        """Leave the counters to the parent, in a forked child; its own file is made when it counts something."""
         self._path = None
         self._mapped = []
-        self.words = _FirstUse(self, lambda: self.words)
+        self.words = _UnopenedWords(self, lambda: self.words)
         for page in self._pages:
-            page.replace(_first_use_of(self, page), in_new_process=True)
+            page.replace(_unopened_words(self, page), in_new_process=True)
 
     def new_page(self) -> int | None:
-        """The number of a callable's page, from 0; None where it cannot be counted."""
+        """The number of a new page for a callable, from 0; None where there can be no more."""
         index = len(self._pages)
         if index == PAGE_CAPACITY:
             return None
-        if self._path is None:  # not open yet, or counting in vain
+        if self._path is None:  # not open yet, or counting in memory
             self._pages.append(page := _Page(index, None))
-            is_waiting = isinstance(self.words, _FirstUse)
-            page.words = _first_use_of(self, page) if is_waiting else [0] * PAGE_WORDS
+            is_waiting = isinstance(self.words, _UnopenedWords)
+            page.words = _unopened_words(self, page) if is_waiting else [0] * PAGE_WORDS
         else:
             try:
                 self._map_up_to(index + 1)
@@ -178,23 +180,23 @@ class CallCounters:
             finally:
                 close(file)
         finally:
-            os.chmod(str(self._path), _WHILE_MAPPED)
+            os.chmod(str(self._path), _MODE_WHILE_MAPPED)
 
     def allow_writing(self) -> None:
-        """Make the file one like others, which `rm` does not ask about: the process is about to end."""
+        """Make the file writable again, so that `rm` does not ask about it, when the process ends."""
         if self._path is not None:
             try:
-                os.chmod(self._path, _AT_THE_END)
+                os.chmod(self._path, _MODE_AT_THE_END)
             except OSError:  # the recording was moved or removed
                 pass
 
     def note_lost_record(self, errno: int) -> None:
-        """A record could not be written; say so where no disk space is needed."""
+        """Note, where no disk space is needed, that a record could not be written."""
         self.words[LOST_RECORDS] += 1
         self.words[LAST_ERRNO] = errno
 
     def note_compile(self, elapsed: int) -> None:
-        """Dynamo has been at a frame: what lies between two calls is, this once, not the program's."""
+        """Note that Dynamo tried a frame: the time since the last call is not the program's own."""
         self.last_compile_ns = perf_counter_ns()
         if self._is_in_call():
             self.words[COMPILING_NS] += elapsed
@@ -208,21 +210,21 @@ class CallCounters:
     ) -> Callable[..., Any]:
         """`compiled`, with its calls and the time in them counted on `page`.
 
-        `sample_guards` is called once in a while, after a call, with the frame that made it; `look` with what
-        the first call returned.
+        `sample_guards` is called after some of the calls, with the frame that made the call; `look` is called
+        with the outputs of the first call.
         """
         return self._count(compiled, self._pages[page], sample_guards, look)
 
-    def moments(self, page: int) -> Callable[[], None]:
-        """What notes, each time that it is called, a moment on `page`, as a call that takes no time."""
-        noted = self._pages[page]
-        sampler = _Sampler(self, noted, None)
+    def moment_marker(self, page_number: int) -> Callable[[], None]:
+        """A function that notes the moment of each of its calls on a page, as a call that takes no time."""
+        page = self._pages[page_number]
+        sampler = _Sampler(self, page, None)
         sampler.time_every_call()
         until_sample = 1
 
         def note_moment() -> None:
             nonlocal until_sample
-            noted.words[FIRST_BUCKET] += 1
+            page.words[FIRST_BUCKET] += 1
             until_sample -= 1
             if not until_sample:
                 until_sample = sampler.sample(perf_counter_ns(), 0, -1, -1)
@@ -230,20 +232,21 @@ class CallCounters:
         return note_moment
 
     def words_of(self, page: int) -> Any:
-        """The words of a page as it is now: a forked child has others."""
+        """The present words of a page, which are replaced in a forked child."""
         return self._pages[page].words
 
     def calls_of(self, page: int) -> int:
-        """How often this process has called what is counted on a page."""
+        """How often this process has called the callable of a page."""
         words = self._pages[page].words
-        if isinstance(words, _FirstUse):
+        if isinstance(words, _UnopenedWords):
             return 0
         return int(words[UNTIMED] + sum(words[FIRST_BUCKET : LAST_BUCKET + 1]))
 
     def _make_counting(self) -> tuple[Callable[..., Callable[..., Any]], Callable[[], bool]]:
-        """What `counted` does; the cells below are shared by all callables of the process.
+        """The function behind `counted`, and one that says whether a call is running.
 
-        Statements between two Python calls are atomic: CPython switches threads in calls and jumps only.
+        All callables of the process share the closure variables below. Statements between two Python calls
+        are atomic: CPython switches threads in calls and jumps only.
         """
         now = perf_counter_ns
         running = 0  # calls that have not returned, on all threads
@@ -259,7 +262,7 @@ class CallCounters:
                 return
             if running == 0:
                 self.words[OVERLAP_NS] += in_overlap + elapsed - (end - busy_since)
-            running = in_overlap = 0  # below 0: this process was forked inside a call
+            running = in_overlap = 0  # it is below 0 where this process was forked inside a call
 
         def count(
             compiled: Callable[..., Any],
@@ -268,32 +271,32 @@ class CallCounters:
             look: Callable[[Any], None] | None,
         ) -> Callable[..., Any]:
             if look is not None:
-                compiled_itself = compiled
+                compiled_graph_itself = compiled
 
                 def first_call(*args: Any) -> Any:
                     nonlocal compiled
-                    compiled = compiled_itself
-                    outputs = compiled_itself(*args)
+                    compiled = compiled_graph_itself
+                    outputs = compiled_graph_itself(*args)
                     look(outputs)
                     return outputs
 
                 compiled = first_call
             index = page.index
             sampler = _Sampler(self, page, sample_guards)
-            until_sample = 1  # timed calls
+            until_sample = 1  # timed calls up to the next sample
             begun = ended = 0  # calls that were not timed
-            untimed_until = 0  # as many have begun: the next one is timed
+            untimed_until = 0  # calls are not timed until `begun` reaches it
 
             words = page.words
 
-            def count_in(new_words: Any, in_new_process: bool) -> None:
+            def use_words(new_words: Any, in_new_process: bool) -> None:
                 nonlocal words, begun, ended, untimed_until
                 words = new_words
                 if in_new_process:
                     untimed_until -= begun
                     begun = ended = 0
 
-            page.on_replaced = count_in
+            page.on_replaced = use_words
 
             def time_every_call() -> None:
                 nonlocal until_sample, untimed_until
@@ -301,7 +304,7 @@ class CallCounters:
                 until_sample, untimed_until = until_sample + untimed_until - begun, begun
 
             # Dynamo passes no keywords to what a backend returns (torch/_dynamo/codegen.py, 2.8 to 2.15).
-            # The first branch is what most calls of a short graph cost: hence cells, and no call of ours.
+            # Most calls of a short graph take the first branch only: hence closure variables, and no calls.
             def compiled_graph(*args: Any) -> Any:
                 nonlocal running, busy_since, last_end, last_page, until_sample, untimed_until, begun, ended
                 if begun < untimed_until and not running:
@@ -336,7 +339,7 @@ class CallCounters:
                     words[TOTAL_NS] += elapsed
                     bits = (elapsed | 8).bit_length()
                     words[(bits << 3) + (elapsed >> (bits - 4))] += 1  # call_pages.bucket_bounds
-                    if running or in_overlap or begun < untimed_until:  # or the other one has just ended
+                    if running or in_overlap or begun < untimed_until:  # it overlaps, or did until just now
                         settle_overlap(elapsed, end)
                         time_every_call()
                     last_end, last_page = end, index
@@ -354,29 +357,30 @@ class CallCounters:
 class _Sampler:
     """Keeps the first calls of a callable and some of the others, evenly spread however many there are.
 
-    Of a short callable it is handed more calls than it keeps: they stand for those that are not timed.
+    For a short callable it is given more calls than it keeps: they represent the calls that are not timed.
     """
 
     def __init__(self, counters: CallCounters, page: _Page, sample_guards: SampleGuards | None) -> None:
         self._counters = counters
         self._page = page
         self._sample_guards = sample_guards
-        self._number = 0  # of the last call that was handed to us
+        self._number = 0  # of the last call that was given to `sample`
         self._stride = 1  # from one call that is kept to the next
-        self._next = self._until_kept = 1  # calls from the last that was handed to us
+        self._next = self._until_kept = 1  # counted from the last call that was given to `sample`
         self._untimed_before = 0
-        self._meets_others = False
+        self._times_every_call = False
         self.may_skip = False  # whether the calls up to the next sample need not be timed
 
     def time_every_call(self) -> None:
         """Time every call of this callable from now on."""
-        self._meets_others = True
+        self._times_every_call = True
         self.may_skip = False
 
     def sample(self, start: int, elapsed: int, before: int, page_before: int) -> int:
-        """Note the call that has just ended; how many calls from now the next is to be noted.
+        """Note the call that has just ended; return after how many calls the next one is to be noted.
 
-        Of a short callable this is a part of each call's cost: hence one function, and nothing computed anew.
+        For a short callable this is part of the cost of each call: hence one function, in which nothing is
+        computed twice.
         """
         self._number += self._next
         self._until_kept -= self._next
@@ -386,9 +390,8 @@ class _Sampler:
             ended = words[UNTIMED]
             untimed = ended - self._untimed_before
             self._untimed_before = ended
-            if (
-                untimed > 0 and self._counters.last_compile_ns < start
-            ):  # what compiles stands for itself alone
+            # A call before which something was compiled represents no others.
+            if untimed > 0 and self._counters.last_compile_ns < start:
                 words[COVERED] += untimed
                 words[COVERED_NS] += untimed * elapsed
             if not self._until_kept:
@@ -416,14 +419,14 @@ class _Sampler:
         count = words[SAMPLES]
         if count == SAMPLE_CAPACITY:
             count //= 2
-            words[SAMPLES] = 0  # who reads now, because we are killed, finds none rather than a muddle
+            words[SAMPLES] = 0  # if the process is killed now, a reader finds none rather than mixed-up ones
             for kept in range(count):
                 to, from_ = (SAMPLES_BEGIN + SAMPLE_WORDS * i for i in (kept, 2 * kept))
                 for word in range(SAMPLE_WORDS):
                     words[to + word] = words[from_ + word]
             self._stride *= 2
             kept_ns = [words[SAMPLES_BEGIN + SAMPLE_WORDS * i + 2] for i in range(count)]
-            self.may_skip = sorted(kept_ns)[count // 2] < SHORT_NS and not self._meets_others
+            self.may_skip = sorted(kept_ns)[count // 2] < SHORT_NS and not self._times_every_call
         at = SAMPLES_BEGIN + SAMPLE_WORDS * count
         for word, value in enumerate(sample):
             words[at + word] = value
@@ -433,8 +436,8 @@ class _Sampler:
 def _map_words(file: int, begin: int, size: int) -> memoryview:
     """The file's int64 words, shared with the disk. OSError where the file system cannot do that.
 
-    Python's own mmap keeps a duplicate of the descriptor, a low one, and closes whatever has that number when
-    it goes: in a program that closes descriptors, that is somebody else's. This mapping keeps none.
+    Python's mmap keeps a duplicate of the descriptor, with a low number, and closes whatever has that number
+    when it is freed: in a program that closes descriptors, another file. This mapping keeps no descriptor.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
@@ -445,12 +448,12 @@ def _map_words(file: int, begin: int, size: int) -> memoryview:
     return memoryview((ctypes.c_int64 * (size // 8)).from_address(address)).cast("B").cast("q")
 
 
-def _first_use_of(counters: CallCounters, page: _Page) -> "_FirstUse":
-    return _FirstUse(counters, lambda: page.words)
+def _unopened_words(counters: CallCounters, page: _Page) -> "_UnopenedWords":
+    return _UnopenedWords(counters, lambda: page.words)
 
 
-class _FirstUse:
-    """Stands in for the words of a process that has no stream yet, and opens one when touched."""
+class _UnopenedWords:
+    """In place of a page's words until the process has a stream; the first use opens the stream."""
 
     def __init__(self, counters: CallCounters, current: Callable[[], Any]) -> None:
         self._counters = counters

@@ -1,7 +1,7 @@
-"""Meet the program's limit on the size of files (RLIMIT_FSIZE) as an OSError, never as a signal.
+"""Make a write past the program's limit on file sizes (RLIMIT_FSIZE) raise an OSError, and send no signal.
 
-Whoever writes past that limit gets SIGXFSZ. Python ignores it, but a program may have set it to its default,
-which ends the process: our records are not to do that.
+Such a write sends SIGXFSZ. Python ignores it, but a program may have set it back to its default, which ends
+the process: our records must not do that.
 """
 
 from resource import RLIM_INFINITY, RLIMIT_FSIZE, getrlimit
@@ -10,8 +10,8 @@ from signal import SIG_BLOCK, SIG_SETMASK, SIGXFSZ, pthread_sigmask, sigtimedwai
 _ALONE = (SIGXFSZ,)
 
 
-class SparedOfFileSizeSignal:
-    """A context in which this thread, which is the one to get the signal, does not get it."""
+class FileSizeSignalBlocked:
+    """A context in which SIGXFSZ, which goes to the thread that writes, is blocked in this thread."""
 
     __slots__ = ("_mask_before",)
 

@@ -1,4 +1,4 @@
-"""What can happen very often is written down a few times, each time with how often it has happened so far."""
+"""Record events that can happen very often a few times only, each time with the count so far."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ _MOST_KINDS = 1000  # a program can make functions without end
 class Occurrences:
     """Writes a record the 1st, 2nd, 4th, 8th … time, and the last count at the end; its payload has `times`.
 
-    What comes of further kinds once there are very many is counted together, in a record with nothing else.
+    Once there are very many kinds, further ones are counted together, in a record that has only the count.
     """
 
     def __init__(self, stream: Stream, kind: type[OurRecord]) -> None:
@@ -23,11 +23,11 @@ class Occurrences:
         self._times: dict[object, int] = {}
         self._described: dict[object, Mapping[str, Any]] = {}
         self._unwritten: dict[object, int] = {}
-        self._lock = RLock()  # a signal's handler may come here while its thread is here already
-        os.register_at_fork(after_in_child=self._begin_anew)
+        self._lock = RLock()  # a signal handler may call `add` while its thread is in `add` already
+        os.register_at_fork(after_in_child=self._reset_after_fork)
 
     def add(self, kind: object, describe: Callable[[], Mapping[str, Any]]) -> None:
-        """One more of a kind (anything hashable), which is described when it is first met."""
+        """Count one event of a kind (anything hashable); `describe` is called when the kind is new."""
         with self._lock:
             if kind not in self._times:
                 if len(self._times) >= _MOST_KINDS:
@@ -40,7 +40,7 @@ class Occurrences:
             self._write(kind, times)
 
     def finish(self) -> None:
-        """Write the counts that are not written yet."""
+        """Write the counts that have not been written yet."""
         for kind, times in list(self._unwritten.items()):
             self._write(kind, times)
 
@@ -49,8 +49,8 @@ class Occurrences:
         if self._unwritten.get(kind) == times:
             del self._unwritten[kind]
 
-    def _begin_anew(self) -> None:
-        """A forked child has a stream of its own, which knows nothing of its parent's."""
+    def _reset_after_fork(self) -> None:
+        """Forget the counts in a forked child: its own stream has none of the parent's records."""
         self._lock = RLock()
         for known in (self._times, self._described, self._unwritten):
             known.clear()

@@ -1,7 +1,7 @@
-"""Keep a rank's digest beside its stream, so that thousands of ranks are compared without opening theirs.
+"""Keep the digest of a rank beside its stream, so that thousands of ranks are compared without their streams.
 
-It is written when something was compiled, and at the end: in one step, and no more often than that it takes a
-fiftieth of the time. What the stream has behind it, a reader adds.
+It is written in one step, after something was compiled and at the end, but so seldom that writing takes at
+most a fiftieth of the time. A reader adds the records that the stream has beyond the digest.
 """
 
 import os
@@ -11,14 +11,14 @@ from typing import Any
 from ...shared.names import DIGEST_PREFIX, DIGEST_SUFFIX, FRAME, PROCESS_END, PROCESS_STATE, beside_stream
 from ...shared.rank_digest import RankDigest
 from ..primitives import O_TRUNC, O_WRONLY, close, create_private, perf_counter_ns, write
-from .file_size_limit import SparedOfFileSizeSignal
+from .file_size_limit import FileSizeSignalBlocked
 
-_SHARE = 50  # so many times what a writing took is waited after it
-_AFTER = frozenset({"compilation_metrics", "bwd_compilation_metrics", FRAME, PROCESS_STATE})
+_WAIT_FACTOR = 50  # after each write, wait this many times as long as it took
+_WRITTEN_AFTER = frozenset({"compilation_metrics", "bwd_compilation_metrics", FRAME, PROCESS_STATE})
 
 
 class DigestFile:
-    """The digest of one stream. Where something goes wrong with it there is none: a reader makes its own."""
+    """The digest of one stream. After an error there is no file, and a reader makes the digest itself."""
 
     def __init__(self, stream: str) -> None:
         folder, _, name = stream.rpartition("/")
@@ -27,7 +27,7 @@ class DigestFile:
         self._next_ns = 0
 
     def add(self, metadata: Mapping[str, Any], payload: str | None, size: int) -> None:
-        """A record that was written to the stream, which is `size` bytes long now."""
+        """Add a record that was written to the stream, which is `size` bytes long now."""
         if self._digest is None:
             return
         name = next(iter(metadata), "")
@@ -36,13 +36,13 @@ class DigestFile:
         try:
             self._digest.add(name, metadata, lambda: payload)
             self._digest.bytes = size
-            if name == PROCESS_END or (name in _AFTER and perf_counter_ns() >= self._next_ns):
+            if name == PROCESS_END or (name in _WRITTEN_AFTER and perf_counter_ns() >= self._next_ns):
                 self._write(self._digest.to_json().encode())
-        except Exception:  # what it holds would not be true any more
+        except Exception:  # the digest would not match the stream any more
             self.give_up()
 
     def give_up(self) -> None:
-        """Write no digest of this process, and remove what was written."""
+        """Write no digest for this process any more, and remove the file."""
         self._digest = None
         try:
             os.unlink(self._path)
@@ -54,7 +54,7 @@ class DigestFile:
         unfinished = f"{self._path}.new"
         file = create_private(unfinished, O_WRONLY | O_TRUNC)
         try:
-            with SparedOfFileSizeSignal():
+            with FileSizeSignalBlocked():
                 is_whole = write(file, content) == len(content)
         finally:
             close(file)
@@ -62,4 +62,4 @@ class DigestFile:
             raise OSError("it was not written whole")
         os.replace(unfinished, self._path)
         ended = perf_counter_ns()
-        self._next_ns = ended + _SHARE * (ended - began)
+        self._next_ns = ended + _WAIT_FACTOR * (ended - began)

@@ -1,4 +1,4 @@
-"""Begin a recording that no `dynamo run` has begun: the folder, and the word on what runs (`dynamo env`)."""
+"""Begin a recording without `dynamo run` (`dynamo env`): make its folder and the file that says what runs."""
 
 import os
 import sys
@@ -15,9 +15,9 @@ from .stream import name_of_this_process
 
 
 def begin_recording(settings: Settings, note_this_process: Callable[[str], None]) -> None:
-    """Whichever process comes first makes the folder and says what it runs; the others find both.
+    """Make the folder and its run file, unless another process has made them already.
 
-    It is noted among the processes of the folder, as those are that find it when they begin (`arm.py`).
+    The process that makes the folder is noted in it here; those that find it are when they begin (`arm.py`).
     """
     folder = settings.recording
     os.makedirs(folder, 0o700, exist_ok=True)
@@ -26,14 +26,12 @@ def begin_recording(settings: Settings, note_this_process: Callable[[str], None]
     try:
         close(create_private(f"{folder}/{PYTHON_PROCESSES_FILE}", O_WRONLY | O_EXCL))
         note_this_process(folder)
-    except (
-        FileExistsError
-    ):  # then this process has found it when it began, or another came at the same moment
-        pass
+    except FileExistsError:
+        pass  # this process found the folder when it began, or another one made it at the same moment
 
 
 def _write_run_file(folder: str, settings: Settings) -> None:
-    """In one step, so that of several processes one does, and a reader sees all of it."""
+    """Write the file in one step: only one of several processes does, and a reader never sees half of it."""
     unfinished = f"{folder}/{RUN_FILE}.{name_of_this_process()}.part"
     file = create_private(unfinished, O_WRONLY | O_EXCL)
     try:
@@ -71,7 +69,7 @@ def _description(settings: Settings) -> dict[str, object]:
 
 
 def _name_of_program() -> str:
-    """The script's name without its ending, or the module's."""
+    """The name of the script without its suffix, or of the module that runs (`-m`)."""
     words = sys.orig_argv[1:]
     if "-m" in words[:-1]:
         return words[words.index("-m") + 1]

@@ -1,8 +1,8 @@
-"""Where the program is when Ctrl-C or a `kill` comes: its Python stack, also while it hangs in C.
+"""Write the program's Python stack when Ctrl-C or a `kill` comes, also while it hangs in C code.
 
-Python's faulthandler writes it from its own handler, without waiting for the interpreter, and then does what
-the signal does without it. It is set only where the program's own answer to a signal is Python's default; a
-handler that the program sets later takes its place.
+Python's faulthandler writes it in its own signal handler, without waiting for the interpreter, and then calls
+the handler that was there before. It is registered only where the program handles a signal as Python does by
+default; a handler that the program sets later replaces it.
 """
 
 import faulthandler
@@ -22,13 +22,13 @@ from ..primitives import (
     open_descriptor,
     unlink,
 )
-from .stream import Identity, Stream, identity_of, is_still, moved_up
+from .stream import Identity, Stream, identity_of, is_same_file, move_to_high_descriptor
 
 _DEFAULTS = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
 
 
 class StackFile:
-    """A file beside the stream of this process, which faulthandler writes to; it goes at the end if empty."""
+    """A file beside the stream of this process that faulthandler writes to; removed at the end if empty."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -37,34 +37,37 @@ class StackFile:
         self._identity: Identity | None = None
 
     def begin(self) -> None:
-        """Have the stack written at these signals, where nobody else answers them."""
+        """Have the stack written at SIGTERM and SIGINT, unless the program handles them itself."""
         wanted = [number for number, default in _DEFAULTS.items() if signal.getsignal(number) is default]
         if not wanted:
             return
         folder, _, name = self._stream.opened().rpartition("/")
         self._path = f"{folder}/{beside_stream(name, STACK_PREFIX, STACK_SUFFIX)}"
         file = create_private(self._path, O_WRONLY | O_APPEND | O_EXCL)
-        self._descriptor = moved_up(file)
+        self._descriptor = move_to_high_descriptor(file)
         self._identity = identity_of(self._descriptor)
-        os.register_at_fork(after_in_child=self._leave)
+        os.register_at_fork(after_in_child=self._detach_in_child)
         for number in wanted:
             faulthandler.register(number, file=self._descriptor, all_threads=False, chain=True)
 
     def finish(self) -> None:
-        """The process ends by itself."""
+        """Remove the file if it is empty: the process ends by itself."""
         if self._descriptor >= 0 and self._is_ours() and not fstat(self._descriptor).st_size:
             unlink(self._path)
 
-    def _leave(self) -> None:
-        """In a forked child: the file is the parent's. The handlers stay: another's may be in their place."""
+    def _detach_in_child(self) -> None:
+        """Let a forked child's handlers write nowhere: the file is the parent's.
+
+        The handlers are left registered, since the program may have replaced them.
+        """
         try:
             if self._descriptor >= 0 and self._is_ours():
-                nowhere = open_descriptor(os.devnull, O_WRONLY | O_CLOEXEC)
-                dup2(nowhere, self._descriptor, inheritable=False)
-                close(nowhere)
-        except OSError:  # none is left: what this child writes then stands in its parent's file
+                null = open_descriptor(os.devnull, O_WRONLY | O_CLOEXEC)
+                dup2(null, self._descriptor, inheritable=False)
+                close(null)
+        except OSError:  # no descriptor is left: this child's stack then stands in its parent's file
             pass
         self._descriptor = -1
 
     def _is_ours(self) -> bool:
-        return is_still(self._descriptor, self._identity)
+        return is_same_file(self._descriptor, self._identity)

@@ -1,4 +1,4 @@
-"""Write one process's records, in the format of TORCH_TRACE, each on disk before the next begins.
+"""Write the records of one process in the format of TORCH_TRACE, each on disk before the next begins.
 
 A record is one line of prefix and JSON, then its payload indented by a tab, as
 torch/_logging/_internal.py (TorchLogsFormatter.format, trace=True) writes it and tlparse reads it.
@@ -39,25 +39,22 @@ from ..primitives import (
     write,
 )
 from .call_counters import CallCounters
-from .file_size_limit import SparedOfFileSizeSignal
+from .file_size_limit import FileSizeSignalBlocked
 
 if TYPE_CHECKING:
     from .rank_digest import DigestFile
 
-
-# Descriptors of ours, where programs do not look for them, and whether they still are ours.
-
-
-# Above the range that programs sweep when they close "all" descriptors, and above those that they count on.
-_LOWEST = 500
+# Descriptors of ours are above the range that programs sweep when they close "all" descriptors, and above
+# those whose numbers programs rely on.
+_LOWEST_DESCRIPTOR = 500
 
 Identity = tuple[int, int]
 
 
-def moved_up(file: int) -> int:
-    """The open file under a high descriptor; under its own where there is a low limit on them."""
+def move_to_high_descriptor(file: int) -> int:
+    """Give an open file a high descriptor, and return it; the old one where the limit on them is too low."""
     try:
-        descriptor = fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, _LOWEST)
+        descriptor = fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, _LOWEST_DESCRIPTOR)
     except OSError:
         return file
     close(file)
@@ -65,26 +62,24 @@ def moved_up(file: int) -> int:
 
 
 def identity_of(descriptor: int) -> Identity:
-    """Which file it is."""
+    """The device and the inode of an open file."""
     status = fstat(descriptor)
     return status.st_dev, status.st_ino
 
 
-def is_still(descriptor: int, identity: Identity | None) -> bool:
-    """Whether it is this file: programs close what they did not open."""
+def is_same_file(descriptor: int, identity: Identity | None) -> bool:
+    """Whether a descriptor still is this file: programs close descriptors that they did not open."""
     try:
         return identity_of(descriptor) == identity
     except OSError:
         return False
 
 
-# When things happened in the life of this process, in nanoseconds since the epoch.
-
-
 def process_began_ns() -> int | None:
-    """When the kernel made this process; in hundredths of a second, which is how it keeps that.
+    """When the kernel made this process, in nanoseconds since the epoch; None where there is no /proc.
 
-    Source: proc(5), /proc/self/stat (starttime, field 22) and /proc/uptime. None where there is no /proc.
+    The kernel keeps it in hundredths of a second. Source: proc(5), /proc/self/stat (starttime, field 22) and
+    /proc/uptime.
     """
     try:
         ticks = int(_content("/proc/self/stat").rpartition(b")")[2].split()[19])
@@ -102,11 +97,8 @@ def _content(path: str) -> bytes:
         close(file)
 
 
-# Write one process's records, in the format of TORCH_TRACE, each on disk before the next begins.
-
-
 class _Muted(threading.local):
-    """Whether this thread compiles something that is not the program's."""
+    """Whether this thread compiles something that does not belong to the program."""
 
     is_so = False
 
@@ -123,7 +115,7 @@ class Stream:
         self.counters = CallCounters(self._open)
 
     def _forget_file(self) -> None:
-        self._opening = threading.RLock()  # a new one in a forked child: nobody there can release the old
+        self._opening = threading.RLock()  # a new one in a forked child, where nobody can release the old one
         self._descriptor = -1
         self._path = ""
         self._identity: Identity | None = None
@@ -131,20 +123,20 @@ class Stream:
         self._size = 0
         self._digest: DigestFile | None = None
 
-    def start_anew_after_fork(self) -> None:
-        """In a forked child: leave the parent's stream to the parent."""
-        if self._descriptor >= 0 and self._is_ours():  # it may have become a file of the program's
+    def restart_after_fork(self) -> None:
+        """Leave the stream to the parent, in a forked child, which opens its own one."""
+        if self._descriptor >= 0 and self._is_ours():  # the program may have reused the descriptor
             close(self._descriptor)
         self._forget_file()
         self._opening_record.forked = True
-        self.counters.start_anew_after_fork()
+        self.counters.restart_after_fork()
 
     def record_to(self, recording: str) -> None:
-        """In a forked child that has written nothing yet: its stream is of another recording."""
+        """Write to another recording, in a forked child that has written nothing yet."""
         self._recording = recording
 
     def record(self, record: OurRecord, compile_id: Mapping[str, int] | None = None) -> None:
-        """Write a record of our own, of a type that the reader knows."""
+        """Write a record of one of our types, which torch's trace does not have."""
         metadata: dict[str, Any] = {"artifact": {"name": record.NAME, "encoding": "json"}}
         metadata.update(compile_id or {})
         text = record.as_json()
@@ -152,11 +144,11 @@ class Stream:
         self.write(metadata, text, "dynamo_core/capture", 0)
 
     def opened(self) -> str:
-        """The path of the file. A stream that is not open yet is opened."""
+        """The path of the stream's file; the stream is opened if it is not open yet."""
         return self.position()[0]
 
     def position(self) -> tuple[str, int | None, int]:
-        """Where the next record will stand, as `StreamPosition` has it; the stream is opened for it."""
+        """The position of the next record, with the fields of `StreamPosition`; opens the stream."""
         lost = self.counters.words[LOST_RECORDS]
         try:
             size = status_of(self._path).st_size
@@ -166,7 +158,7 @@ class Stream:
 
     @contextmanager
     def muted(self) -> Iterator[None]:
-        """What this thread has torch write in here is not recorded."""
+        """A context in which records of this thread are not written."""
         self._muted.is_so = True
         try:
             yield
@@ -179,10 +171,11 @@ class Stream:
         return self._muted.is_so
 
     def write(self, metadata: Mapping[str, Any], payload: str | None, path: str, line: int) -> None:
-        """Append one record. Failing to is counted, and is never the program's problem."""
+        """Append one record. A failure is counted, and never raised into the program."""
         if self.is_muted and "str" not in metadata:
             return
-        if "str" in metadata:  # torch interns file names once a process, forked children included
+        # torch writes each file name once, and does not repeat it in a forked child, which needs it as well.
+        if "str" in metadata:
             self._interned.append(metadata)
         text = f"{_prefix(path, line)} {dumps(metadata, default=repr)}\n"
         if payload is not None:
@@ -201,7 +194,7 @@ class Stream:
     def _append_digested(
         self, digest: "DigestFile", data: bytes, metadata: Mapping[str, Any], payload: str | None
     ) -> None:
-        """The digest takes the records in the order in which they stand in the stream."""
+        """Append a record and add it to the digest, which takes records in the order of the stream."""
         with self._opening:
             try:
                 self._append(data)
@@ -214,9 +207,9 @@ class Stream:
     def _append(self, data: bytes) -> None:
         if not self._is_ours():
             self._reopen()
-        if self._ends_in_mid_line:  # a record was cut, since the disk was full: it alone is lost
+        if self._ends_in_mid_line:  # the last record was cut, since the disk was full: only it is lost
             data = b"\n" + data
-        with SparedOfFileSizeSignal():
+        with FileSizeSignalBlocked():
             while data:
                 written = write(self._descriptor, data)
                 self._ends_in_mid_line = written < len(data)
@@ -225,7 +218,7 @@ class Stream:
                     raise OSError(ENOSPC, "nothing was written")
 
     def _is_ours(self) -> bool:
-        return is_still(self._descriptor, self._identity)
+        return is_same_file(self._descriptor, self._identity)
 
     def _reopen(self) -> None:
         with self._opening:
@@ -239,11 +232,12 @@ class Stream:
 
     def _open_new_file(self) -> None:
         rank = rank_of(os.environ)
-        # Hosts may share the folder, and have processes of the same id.
+        # Hosts may share the folder, and have processes with the same id.
         stem = f"{f'rank_{rank[0]}_' if rank else ''}{name_of_this_process()}"
-        # exec keeps the process id, and ids come round again; of what is carried elsewhere, out of sight.
-        is_carried = os.path.lexists(f"{self._recording}/{CARRIER_LOCK}")
-        first = time_ns() // 10**6 if is_carried else 0
+        # exec keeps the process id, and ids are reused. Where an uploader runs, files of earlier processes may
+        # be at the target only: hence a number that no earlier process had.
+        is_uploaded = os.path.lexists(f"{self._recording}/{CARRIER_LOCK}")
+        first = time_ns() // 10**6 if is_uploaded else 0
         for attempt in range(first, first + 1000):
             self._path = f"{self._recording}/{STREAM_PREFIX}{stem}_{attempt}{STREAM_SUFFIX}"
             try:
@@ -253,7 +247,7 @@ class Stream:
                 continue
         self._adopt(file)
         if rank is not None:
-            from .rank_digest import DigestFile  # a module that other processes do not load
+            from .rank_digest import DigestFile  # here, since other processes do not need the module
 
             self._digest = DigestFile(self._path)
         calls_file = f"{CALLS_PREFIX}{stem}_{attempt}{CALLS_SUFFIX}"
@@ -272,12 +266,12 @@ class Stream:
             self.write(metadata, None, "dynamo_core/capture", 0)
 
     def _adopt(self, file: int) -> None:
-        self._descriptor = moved_up(file)
+        self._descriptor = move_to_high_descriptor(file)
         self._identity = identity_of(self._descriptor)
 
 
 def name_of_this_process() -> str:
-    """For files of its own: numbers of its host, which others must not learn from the name, and of itself."""
+    """A name for this process's files: a hash of its host's name, which is not to be disclosed, and its id."""
     host = md5(os.uname().nodename.encode(), usedforsecurity=False).hexdigest()
     return f"{int(host[:7], 16)}_{getpid()}"
 

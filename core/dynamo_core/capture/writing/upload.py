@@ -1,6 +1,6 @@
-"""Have what is recorded carried elsewhere: start the process that does it, and give it time at the end.
+"""Have the recording uploaded: start the process that does it, and give it time at the end of the program.
 
-It is no child of the program, which would meet it in `os.wait`, and has none of its files open.
+That process is not a child of the program, which would meet it in `os.wait`, and has none of its files open.
 """
 
 import fcntl
@@ -30,11 +30,11 @@ from ..primitives import (
 _LONGEST_WAIT = 10.0  # seconds at the end of a process
 _DETACHED = "import os, sys; os.fork() and os._exit(0); os.setsid(); os.closerange(3, 65536); "
 _DETACHED += "os.execv(sys.argv[1], sys.argv[1:])"
-_CARRY = "import sys; sys.path[0] = sys.argv[1]; from dynamo_core.upload import main; main()"
+_UPLOAD = "import sys; sys.path[0] = sys.argv[1]; from dynamo_core.upload import main; main()"
 
 
-def start_carrying(settings: Settings) -> None:
-    """Start the process, unless one is there for this folder on this host."""
+def start_uploader(settings: Settings) -> None:
+    """Start the process that uploads, unless one runs for this folder on this host already."""
     folder = settings.recording
     lock = create_private(f"{folder}/{CARRIER_LOCK}", O_RDWR)
     try:
@@ -43,39 +43,39 @@ def start_carrying(settings: Settings) -> None:
         return
     finally:
         close(lock)
-    package = str(__spec__.origin).removesuffix("/dynamo_core/capture/writing/carried.py")
+    import_folder = str(__spec__.origin).rpartition("/dynamo_core/capture/")[0]
     environment = {name: value for name, value in os.environ.items() if name != RECORDING_VARIABLE}
-    carrier = [sys.executable, "-c", _CARRY, package, folder, _target(settings), _own_name()]
-    nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1, 2)]
-    between = os.posix_spawn(
+    uploader = [sys.executable, "-c", _UPLOAD, import_folder, folder, _target(settings), _name_of_list()]
+    null_files = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1, 2)]
+    intermediate = os.posix_spawn(
         sys.executable,
-        [sys.executable, "-I", "-S", "-c", _DETACHED, *carrier],
+        [sys.executable, "-I", "-S", "-c", _DETACHED, *uploader],
         environment,
-        file_actions=nothing,
+        file_actions=null_files,
         setsigmask=(),
         setsigdef=(signal.SIGTERM, signal.SIGUSR1, signal.SIGCHLD),
     )
-    os.waitpid(between, 0)
+    os.waitpid(intermediate, 0)
 
 
-def wait_for_carrier(settings: Settings, stream: str) -> None:
-    """Until what this process has recorded has arrived, or cannot, and no longer than ten seconds."""
+def wait_for_uploader(settings: Settings, stream: str) -> None:
+    """Wait until this process's stream has arrived, or the uploader is gone, but at most ten seconds."""
     folder = settings.recording
     deadline = monotonic() + _LONGEST_WAIT
     size = status_of(stream).st_size
-    carrier = _carrier_of(folder)
-    if carrier is None:
+    uploader = _running_uploader(folder)
+    if uploader is None:
         return
-    asked_at = before = _passes(folder)
-    os.kill(carrier, signal.SIGUSR1)
-    while monotonic() < deadline and _carrier_of(folder) == carrier:
+    requested_at = before = _passes(folder)
+    os.kill(uploader, signal.SIGUSR1)
+    while monotonic() < deadline and _running_uploader(folder) == uploader:
         passes = _passes(folder)
-        # A pass that was under way when it was asked has not looked at all of the stream.
-        if _arrived(folder, os.path.basename(stream)) >= size or passes >= before + 2:
+        # A pass that was in progress at the first request has not seen all of the stream.
+        if _arrived_bytes(folder, os.path.basename(stream)) >= size or passes >= before + 2:
             return
-        if passes > asked_at:
-            asked_at = passes
-            os.kill(carrier, signal.SIGUSR1)
+        if passes > requested_at:
+            requested_at = passes
+            os.kill(uploader, signal.SIGUSR1)
         sleep(0.05)
 
 
@@ -83,14 +83,14 @@ def _target(settings: Settings) -> str:
     return str(settings.carried_to).replace(JOB_IN_PATH, os.path.basename(settings.recording))
 
 
-def _own_name() -> str:
-    """Of the list of what arrived: of this host, and no other that carries to the same place."""
+def _name_of_list() -> str:
+    """A name for this host's list of what has arrived, which no other host uses at the same target."""
     host = md5(os.uname().nodename.encode(), usedforsecurity=False).hexdigest()
     return f"{int(host[:7], 16)}_{time_ns() // 10**6}"
 
 
-def _carrier_of(folder: str) -> int | None:
-    """The process that holds the lock; None where none does."""
+def _running_uploader(folder: str) -> int | None:
+    """The id of the process that holds the lock; None where none does."""
     try:
         lock = open_descriptor(f"{folder}/{CARRIER_LOCK}", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     except OSError:
@@ -104,17 +104,19 @@ def _carrier_of(folder: str) -> int | None:
     return None
 
 
-def _arrived(folder: str, name: str) -> int:
+def _arrived_bytes(folder: str, name: str) -> int:
+    """How many bytes of a file have arrived."""
     rows = [each.get("files", {}).get(name, {}) for each in _lists(folder)]
     return max((int(row.get("arrived", 0)) for row in rows), default=0)
 
 
 def _passes(folder: str) -> int:
-    """Of all that have carried this folder."""
+    """How many passes the uploaders of this folder have made, all together."""
     return sum(int(each.get("passes", 0)) for each in _lists(folder))
 
 
 def _lists(folder: str) -> list[dict[str, Any]]:
+    """The lists of what has arrived, one of each uploader."""
     found = []
     for name in os.listdir(folder):
         if name.startswith(CARRIED_PREFIX):

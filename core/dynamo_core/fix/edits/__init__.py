@@ -1,4 +1,4 @@
-"""Edits of a program's source, by the names that remedies call them; each keeps the file's formatting."""
+"""Edits of a program's source, by the names that remedies use. Each keeps the file's formatting."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -20,7 +20,7 @@ from .lines import (
 from .moving import call_moved_out, statement_moved_out
 from .parts import compiled_around, decided_outside, made_first
 
-# Takes the text of a file and the line of the finding (from 1); None where the edit does not fit there.
+# Takes the text of a file and the line of the finding (from 1); None where the edit is not possible there.
 Edit = Callable[[str, int], str | None]
 
 EDITS: Mapping[str, Edit] = {
@@ -42,9 +42,9 @@ EDITS: Mapping[str, Edit] = {
     "decided outside": decided_outside,
     "made first": made_first,
 }
-# After these, whoever calls the function calls it otherwise.
+# Edits that change how the function is called, so that all of its callers must be edited too.
 CHANGES_CALLERS = ("call moved out", "statement moved out")
-# These take what the change is about as well.
+# Edits that also take the operand of the change.
 _WITH_OPERAND: Mapping[str, Callable[[str, int, str | None], str | None]] = {
     "decided outside": decided_outside,
     "made first": made_first,
@@ -56,8 +56,8 @@ def edit_of(change: Change) -> Edit:
     assert change.edit is not None
     if change.operand is None:
         return EDITS[change.edit]
-    return partial(_with_operand, change.edit, change.operand)
+    return partial(_edit_with_operand, change.edit, change.operand)
 
 
-def _with_operand(name: str, operand: str, text: str, line: int) -> str | None:
+def _edit_with_operand(name: str, operand: str, text: str, line: int) -> str | None:
     return _WITH_OPERAND[name](text, line, operand)

@@ -1,6 +1,6 @@
-"""Which local names some statements read, and which they give a value: surely, or in some cases only.
+"""What code does, from its syntax tree alone: data flow of names, effects, and how a function is compiled.
 
-Worked out on Python's own syntax tree of their text; nothing is executed.
+Nothing is executed. Data flow uses Python's `ast`, the other analyses libcst.
 """
 
 import ast
@@ -18,15 +18,18 @@ _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 @dataclass
 class Flow:
-    """`read` are names that must have a value before; `surely` and `perhaps` those that get one."""
+    """The data flow of statements: names they `read` from before, and names they assign.
+
+    `definite` names are assigned on every path, `possible` ones on at least one.
+    """
 
     read: set[str] = field(default_factory=set)
-    surely: set[str] = field(default_factory=set)
-    perhaps: set[str] = field(default_factory=set)
+    definite: set[str] = field(default_factory=set)
+    possible: set[str] = field(default_factory=set)
 
 
 def flow_of(text: str) -> Flow:
-    """That of statements, by their text; ValueError where it is no Python of this version."""
+    """The data flow of statements, from their text; ValueError where it is not Python of this version."""
     try:
         parsed = ast.parse(text)
     except (SyntaxError, RecursionError) as error:
@@ -51,21 +54,21 @@ def _statement(node: ast.stmt, flow: Flow) -> None:
             _alternatives([body, [], otherwise], flow)
         case ast.For(target=target, iter=values, body=body, orelse=otherwise):
             _expression(values, flow)
-            inside = Flow(flow.read, set(flow.surely), flow.perhaps)
+            inside = Flow(flow.read, set(flow.definite), flow.possible)
             _expression(target, inside)
             _statements(body, inside)
             _alternatives([[], otherwise], flow)
         case ast.With(items=items, body=body):
             for item in items:
                 _expression(item, flow)
-            # Another one than these may catch an exception (`suppress`).
+            # Any other context manager may catch an exception (`suppress`).
             is_plain = all(_names(item.context_expr) & {"torch", "open"} for item in items)
             _alternatives([body] if is_plain else [body, []], flow)
         case ast.Try(body=body, handlers=handlers, orelse=otherwise, finalbody=at_end):
-            caught = [each.body for each in handlers]
+            handled = [handler.body for handler in handlers]
             for handler in handlers:
-                flow.perhaps |= {handler.name} if handler.name else set()
-            _alternatives([[*body, *otherwise], *caught, []], flow)
+                flow.possible |= {handler.name} if handler.name else set()
+            _alternatives([[*body, *otherwise], *handled, []], flow)
             _statements(at_end, flow)
         case ast.AugAssign(target=target, value=value):
             _read(_names(target), flow)
@@ -89,19 +92,19 @@ def _statement(node: ast.stmt, flow: Flow) -> None:
 
 
 def _alternatives(bodies: Iterable[list[ast.stmt]], flow: Flow) -> None:
-    """One of these runs: what surely gets a value does so in each that does not leave."""
+    """Add blocks of which one runs: a name is definite if all blocks that do not leave assign it."""
     ends = []
     for body in bodies:
-        inside = Flow(flow.read, set(flow.surely), flow.perhaps)
+        inside = Flow(flow.read, set(flow.definite), flow.possible)
         _statements(body, inside)
         if not (body and isinstance(body[-1], ast.Return | ast.Raise | ast.Continue | ast.Break)):
-            ends.append(inside.surely)
+            ends.append(inside.definite)
     if ends:
-        flow.surely |= set.intersection(*ends)
+        flow.definite |= set.intersection(*ends)
 
 
 def _expression(node: ast.AST, flow: Flow) -> None:
-    """Names read and written in an expression, or in a statement without others in it."""
+    """Add the names read and written in an expression, or in a statement that contains no others."""
     for name, is_read in _uses(node):
         if is_read:
             _read([name], flow)
@@ -109,11 +112,11 @@ def _expression(node: ast.AST, flow: Flow) -> None:
 
 
 def _uses(node: ast.AST) -> Iterator[tuple[str, bool]]:
-    """Each plain name, and whether it is read; those that are an inner function's own are left out."""
+    """Each plain name, and whether it is read; the local names of inner functions are left out."""
     if isinstance(node, ast.Name):
         yield node.id, isinstance(node.ctx, ast.Load)
         return
-    if isinstance(node, _Comprehension):  # what the first loop is over is looked up outside
+    if isinstance(node, _Comprehension):  # its first iterable is evaluated in the enclosing scope
         yield from _uses(node.generators[0].iter)
     inner = [use for child in ast.iter_child_nodes(node) for use in _uses(child)]
     own: set[str] = set()
@@ -130,29 +133,29 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def _read(names: Iterable[str], flow: Flow) -> None:
-    flow.read |= set(names) - flow.surely
+    flow.read |= set(names) - flow.definite
 
 
 def _write(names: Iterable[str], flow: Flow) -> None:
-    flow.surely |= set(names)
-    flow.perhaps |= set(names)
+    flow.definite |= set(names)
+    flow.possible |= set(names)
 
 
-# What code does besides calculating a value: what it changes in place, and which of its calls may do so.
+# Side effects
 
-
+# Expressions whose value is a new object.
 _NEW_VALUES = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.BaseNumber)
-# Functions and methods that draw random numbers: with another one more, all that follow are others.
+# Functions and methods that draw random numbers: one call more changes all later numbers.
 _RANDOM = ("rand", "dropout", "bernoulli", "multinomial", "normal", "poisson", "manual_seed", "seed")
-# Names under which torch's functions, which change nothing but by their own name, are known.
+# Names by which torch's functions are called, which have no side effects unless their name says so.
 _TORCH = ("torch", "F", "math")
 
 
 def changes_in_place(function: cst.FunctionDef) -> bool:
-    """Whether it may change, in place, a value that it was given; attributes of `self` may be set anew."""
+    """Whether a function may change an argument in place; it may assign attributes of `self`."""
     for node in nodes(function.body):
         if isinstance(node, cst.AugAssign) and not (
-            isinstance(node.target, cst.Name) and is_made_in(function, node.target.value)
+            isinstance(node.target, cst.Name) and is_computed_in(function, node.target.value)
         ):
             return True
         if isinstance(node, cst.AssignTarget) and contains(node.target, cst.Subscript):
@@ -162,8 +165,8 @@ def changes_in_place(function: cst.FunctionDef) -> bool:
     return False
 
 
-def is_made_in(function: cst.FunctionDef, name: str) -> bool:
-    """Whether each value of the name is calculated in the function, and no other name's as well."""
+def is_computed_in(function: cst.FunctionDef, name: str) -> bool:
+    """Whether each value of the name is a new object, computed in the function and not shared."""
     if any(isinstance(node, cst.Param) and node.name.value == name for node in nodes(function)):
         return False
     values = [
@@ -175,9 +178,9 @@ def is_made_in(function: cst.FunctionDef, name: str) -> bool:
 
 
 def may_have_effects(node: cst.CSTNode) -> bool:
-    """Whether more than a value may come of it: by a call of what is not torch's, or by random numbers.
+    """Whether evaluating it may have side effects: by calls outside of torch, or by random numbers.
 
-    Methods of values and modules are taken to calculate; a module in training mode may count, though.
+    Methods of values and modules are assumed to only compute, although a module in training mode may count.
     """
     if contains(node, cst.NamedExpr, cst.Await):
         return True
@@ -194,22 +197,22 @@ def _has_effects(call: cst.Call) -> bool:
     return False
 
 
-def calls_what_is_not_torchs(node: cst.CSTNode, own: set[str]) -> bool:
-    """Whether something is called in it that is neither torch's nor a method of one of these names."""
-    for each in nodes(node):
-        if isinstance(each, cst.Call):
-            name = dotted(each.func)
-            if name is None and isinstance(each.func, cst.Attribute):
-                continue  # a method of what another call, looked at as well, returns
+def calls_outside_torch(node: cst.CSTNode, own: set[str]) -> bool:
+    """Whether it calls anything that is neither torch's nor a method of one of the names in `own`."""
+    for call in nodes(node):
+        if isinstance(call, cst.Call):
+            name = dotted(call.func)
+            if name is None and isinstance(call.func, cst.Attribute):
+                continue  # a method of what another call returns, which is checked itself
             first = (name or "").partition(".")[0]
             is_method = "." in (name or "") and first in own
-            if _has_effects(each) or not (first in _TORCH or is_method):
+            if _has_effects(call) or not (first in _TORCH or is_method):
                 return True
     return False
 
 
 def nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """It, and all that is in it."""
+    """The node and all of its descendants."""
     yield node
     for child in node.children:
         yield from nodes(child)
@@ -223,26 +226,24 @@ def _is_in_place(call: cst.Call) -> bool:
     return is_out or (name.endswith("_") and not name.endswith("__"))
 
 
-# How a function comes to be compiled, and the same without: by its decorator, or by a call of torch.compile.
-#
-# A call may be given the function, or a model whose `forward` it is. Where there is more than one way to it,
-# or none that stands in the file, nothing is known.
-
+# How a function is compiled: by its decorator, or by a call of torch.compile, which takes the function or a
+# model whose `forward` it is. Where there are several, or none in the file, the answer is None.
 
 _FORWARD = ("forward", "__call__")
-_SEES_THE_WRAPPER = {"_orig_mod", "state_dict", "load_state_dict", "named_parameters", "named_modules"}
+# Names in a program that sees the wrapper of a compiled model, or the other names of its parameters.
+_WRAPPER_NAMES = {"_orig_mod", "state_dict", "load_state_dict", "named_parameters", "named_modules"}
 
 
 @dataclass(frozen=True)
-class Compiled:
-    """`without` takes torch.compile off the function; `decorator` is what puts it on another one."""
+class Compilation:
+    """How a function is compiled: `without` removes that, `decorator` compiles another one equally."""
 
     without: Mapping[cst.CSTNode, Put]
     decorator: cst.Decorator
 
 
-def compiled_as(source: Source, function: cst.FunctionDef) -> Compiled | None:
-    """How this function of the module, or of a class of the module, is compiled."""
+def compilation_of(source: Source, function: cst.FunctionDef) -> Compilation | None:
+    """How a function or method of the module is compiled; None where that is not known."""
     torch = torch_name(source)
     home = next(source.enclosing(function, cst.FunctionDef, cst.ClassDef), None)
     if torch is None or isinstance(home, cst.FunctionDef):
@@ -251,12 +252,12 @@ def compiled_as(source: Source, function: cst.FunctionDef) -> Compiled | None:
         node = decorator.decorator
         if dotted(node.func if isinstance(node, cst.Call) else node) == f"{torch}.compile":
             plain = decorator.with_changes(leading_lines=())
-            return Compiled({decorator: cst.RemoveFromParent()}, plain)
+            return Compilation({decorator: cst.RemoveFromParent()}, plain)
     if home is None:
         name = function.name.value
         calls = [call for call in _compilations(source, torch) if dotted(call.args[0].value) == name]
         uses = [each for each in source.names() if each.value == name and each is not function.name]
-        return _by_call(source, calls[0]) if len(calls) == 1 == len(uses) else None
+        return _compilation_by(source, calls[0]) if len(calls) == 1 == len(uses) else None
     if not isinstance(home, cst.ClassDef) or function.name.value not in _FORWARD:
         return None
     calls = [
@@ -264,10 +265,10 @@ def compiled_as(source: Source, function: cst.FunctionDef) -> Compiled | None:
         for call in _compilations(source, torch)
         if _is_made_by(source, call.args[0].value, home.name.value)
     ]
-    # In a checkpoint, and for who looks for `_orig_mod`, a compiled model's parameters have other names.
-    if names_in(source.module) & _SEES_THE_WRAPPER:
+    # A compiled model's parameters have other names in a checkpoint, and below `_orig_mod`.
+    if names_in(source.module) & _WRAPPER_NAMES:
         return None
-    return _by_call(source, calls[0]) if len(calls) == 1 else None
+    return _compilation_by(source, calls[0]) if len(calls) == 1 else None
 
 
 def _compilations(source: Source, torch: str) -> Iterator[cst.Call]:
@@ -277,18 +278,18 @@ def _compilations(source: Source, torch: str) -> Iterator[cst.Call]:
 
 
 def _is_made_by(source: Source, model: cst.BaseExpression, name: str) -> bool:
-    """Whether it is an object of this class: made on the spot, or of a name that stands for nothing else."""
+    """Whether it is an object of this class: a call of it, or a name that is assigned nothing else."""
     if isinstance(model, cst.Call):
         return dotted(model.func) == name
     if not isinstance(model, cst.Name):
         return False
-    given = [value for target, value in source.assignments() if target == model.value]
-    others = [value for value in given if not (isinstance(value, cst.Call) and model in _arguments(value))]
+    values = [value for target, value in source.assignments() if target == model.value]
+    others = [value for value in values if not (isinstance(value, cst.Call) and model in _arguments(value))]
     return len(others) == 1 and isinstance(others[0], cst.Call) and dotted(others[0].func) == name
 
 
-def _is_made_always(source: Source, call: cst.Call) -> bool:
-    """Whether the program compiles it in every run, and not only if it is asked to."""
+def _is_unconditional(source: Source, call: cst.Call) -> bool:
+    """Whether the program makes this call in every run, and not only with some option."""
     return all(
         isinstance(each, cst.If) and "__name__" in names_in(each.test)
         for each in source.enclosing(call, cst.If, cst.IfExp, cst.BooleanOperation, cst.Try)
@@ -299,8 +300,8 @@ def _arguments(call: cst.Call) -> list[cst.BaseExpression]:
     return [each.value for each in call.args]
 
 
-def _by_call(source: Source, call: cst.Call) -> Compiled | None:
-    if not _is_made_always(source, call):
+def _compilation_by(source: Source, call: cst.Call) -> Compilation | None:
+    if not _is_unconditional(source, call):
         return None
     model, *arguments = call.args
     decorated = call.func if not arguments else call.with_changes(args=arguments)
@@ -316,4 +317,4 @@ def _by_call(source: Source, call: cst.Call) -> Compiled | None:
     without: Mapping[cst.CSTNode, Put] = (
         {line: cst.RemoveFromParent()} if is_only_that else {call: model.value}
     )
-    return Compiled(without, cst.Decorator(decorated))
+    return Compilation(without, cst.Decorator(decorated))

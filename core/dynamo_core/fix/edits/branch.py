@@ -1,7 +1,7 @@
 """`if` on a tensor's value → `torch.where`: both sides are computed, and the value is chosen in the graph.
 
-Only where each side does nothing but give values to plain names, or returns one: what else a side does (a
-print, a call for its effect, an item that is assigned) would then be done in every case.
+Only where each side just assigns values to plain names, or returns one: anything else (a print, a call for
+its effect, an item assignment) would then be done in every case.
 """
 
 from collections.abc import Sequence
@@ -23,13 +23,13 @@ _OPERATORS = {
 
 
 def branch_to_where(text: str, line: int) -> str | None:
-    """The source with the `if`, or the conditional expression, on this line as `torch.where`."""
+    """The source with the `if`, or the conditional expression, on this line replaced by `torch.where`."""
     source = Source(text)
     if torch_name(source) != "torch":
         return None
     found = source.statement_at(line)
     if isinstance(found, cst.If):
-        return _of_statement(source, found)
+        return _statement_to_where(source, found)
     for each in source.expressions_at(line):
         if isinstance(each, cst.IfExp):
             if may_have_effects(each):
@@ -40,7 +40,7 @@ def branch_to_where(text: str, line: int) -> str | None:
 
 
 def assert_of_one_condition(text: str, line: int) -> str | None:
-    """`assert a and not b` on this line as one condition of torch's, which stays in the graph."""
+    """The source with `assert a and not b` on this line as one torch condition, which stays in the graph."""
     source = Source(text)
     found = source.statement_at(line)
     if (
@@ -55,8 +55,8 @@ def assert_of_one_condition(text: str, line: int) -> str | None:
     return source.with_changes({only.test: expression(_condition(source, only.test))})
 
 
-def _changes_what_is_given(source: Source, branch: cst.If) -> bool:
-    """Whether something is changed in place around it, which may be what a side of it has given a name to."""
+def _has_in_place_changes(source: Source, branch: cst.If) -> bool:
+    """Whether the function around the branch changes tensors in place, perhaps one that a side names."""
     function = next(source.enclosing(branch, cst.FunctionDef), None)
     return isinstance(function, cst.FunctionDef) and changes_in_place(function)
 
@@ -69,15 +69,15 @@ class _Side:
     returned: str | None = None
 
 
-def _of_statement(source: Source, branch: cst.If) -> str | None:
-    if may_have_effects(branch) or _changes_what_is_given(source, branch):
+def _statement_to_where(source: Source, branch: cst.If) -> str | None:
+    if may_have_effects(branch) or _has_in_place_changes(source, branch):
         return None
     then = _side(source, _block(branch.body))
     if then is None:
         return None
     rest = None
     if branch.orelse is None and then.returned is not None:
-        rest = _next(source, branch)
+        rest = _next_statement(source, branch)
         other = None if rest is None else _side(source, [rest])
     elif branch.orelse is None:
         other = _Side({})
@@ -97,19 +97,19 @@ def _of_statement(source: Source, branch: cst.If) -> str | None:
         return source.with_changes(changes)  # type: ignore[arg-type]
     names = list(dict.fromkeys([*then.assigned, *other.assigned]))
     if names_in(branch.test) & set(names[:-1]):
-        return None  # the condition would be asked again of what has changed
+        return None  # the condition would be evaluated again with changed values
     lines: list[cst.SimpleStatementLine] = []
     for name in names:
         values = then.assigned.get(name, name), other.assigned.get(name, name)
         if any(names_in(expression(value)) & set(names[: len(lines)]) for value in values):
-            return None  # it would be calculated from what has changed
+            return None  # it would be computed from changed values
         chosen = f"{name} = {_where(source, branch.test, *values)}"
         lines.append(statement(chosen, None if lines else branch))
     return source.with_changes({branch: cst.FlattenSentinel(lines)})
 
 
 def _side(source: Source, statements: Sequence[cst.CSTNode]) -> _Side | None:
-    """What these statements do; None where that is more than giving values to names."""
+    """What these statements assign or return; None where they do anything else."""
     assigned: dict[str, str] = {}
     for line in statements:
         if not isinstance(line, cst.SimpleStatementLine):
@@ -143,19 +143,20 @@ def _grouped(source: Source, node: cst.BaseExpression) -> str:
 
 
 def _where(source: Source, test: cst.BaseExpression, then: str, otherwise: str) -> str:
-    """`torch.where`; a condition with `and`, `or` or `not` asks each part for a truth value, as `if` does."""
+    """The call of `torch.where`."""
     return f"torch.where({_condition(source, test)}, {then}, {otherwise})"
 
 
 def _condition(source: Source, test: cst.BaseExpression) -> str:
+    """The test as one tensor: `and`, `or` and `not` would ask each part for a truth value, as `if` does."""
     if isinstance(test, cst.BooleanOperation):
         name = "logical_and" if isinstance(test.operator, cst.And) else "logical_or"
         return f"torch.{name}({_condition(source, test.left)}, {_condition(source, test.right)})"
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
         return f"torch.logical_not({_condition(source, test.expression)})"
     if isinstance(test, cst.Comparison):
-        kept = test.visit(_WithoutItem())
-        return source.text_of(kept if isinstance(kept, cst.Comparison) else test)
+        compared = test.visit(_WithoutItem())
+        return source.text_of(compared if isinstance(compared, cst.Comparison) else test)
     if isinstance(test, cst.Call) and isinstance(test.func, cst.Attribute):
         called = test.func.attr.value
         if called == "item" and not test.args:
@@ -166,7 +167,7 @@ def _condition(source: Source, test: cst.BaseExpression) -> str:
 
 
 class _WithoutItem(cst.CSTTransformer):
-    """A value that is taken out of a tensor only to be compared stays one."""
+    """Removes calls of `item()`: a value that is only compared can stay a tensor."""
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         function = updated_node.func
@@ -178,8 +179,8 @@ def _block(body: cst.BaseSuite) -> Sequence[cst.CSTNode]:
     return body.body if isinstance(body, cst.IndentedBlock) else [cst.SimpleStatementLine(list(body.body))]  # type: ignore[arg-type]
 
 
-def _next(source: Source, branch: cst.If) -> cst.BaseStatement | None:
-    """The statement behind it in its block."""
+def _next_statement(source: Source, branch: cst.If) -> cst.BaseStatement | None:
+    """The statement after the branch in its block."""
     siblings = list(source.siblings(branch))
-    behind = siblings[siblings.index(branch) + 1 :] if branch in siblings else []
-    return behind[0] if behind and isinstance(behind[0], cst.BaseStatement) else None
+    later = siblings[siblings.index(branch) + 1 :] if branch in siblings else []
+    return later[0] if later and isinstance(later[0], cst.BaseStatement) else None

@@ -1,7 +1,7 @@
-"""The body of a function divided: runs of statements that calculate, and between them what is left to Python.
+"""Divide the body of a function: sequences of computing statements, and between them what is left to Python.
 
-An `if`, a loop or a `with` that is left to Python has its blocks divided in the same way. Nothing changes its
-place, so everything happens in the same order as before.
+An `if`, a loop or a `with` that is left to Python has its blocks divided in the same way. The order of
+statements does not change.
 """
 
 import itertools
@@ -25,7 +25,7 @@ _CALCULATES = (
 _LEAVES = (cst.Return, cst.Break, cst.Continue)
 _BLOCKS = (cst.If, cst.For, cst.While, cst.With, cst.Try)
 _IMPORTS = (cst.Import, cst.ImportFrom)
-# What is made in some cases only, again and again, or is given a value.
+# Nodes whose content is evaluated in some cases only, repeatedly, or is assigned to.
 _NOT_ALWAYS = (
     cst.IfExp,
     cst.BooleanOperation,
@@ -39,12 +39,12 @@ _NOT_ALWAYS = (
 
 
 class DoesNotFit(Exception):
-    """A name may have no value where a part would need it."""
+    """The function cannot be divided: a part would need a name that may be unassigned."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A function to be made of a run of statements."""
+    """A new function, made of a sequence of statements."""
 
     name: str
     inputs: Sequence[str]
@@ -52,10 +52,10 @@ class Part:
 
 
 class Division:
-    """What a function does when the statement `alone` is left to Python, and the `parts` that it calls.
+    """The new `body` of a function whose statement `alone` is left to Python, and the `parts` that it calls.
 
-    With `about`, the name of an argument, what is made of nothing else on that line is made before the rest
-    of it. DoesNotFit where a part would need a name that may have no value.
+    With `about`, the name of an argument, an expression of it alone on that line is evaluated before the
+    rest of the line. DoesNotFit where a part would need a name that may be unassigned.
     """
 
     def __init__(
@@ -69,12 +69,12 @@ class Division:
         assert isinstance(function.body, cst.IndentedBlock)
         body = function.body.body
         given = _parameters(function)
-        self._own = given | self._flow(body).perhaps
-        # Names that have nothing of the function's data: a clock's time, a file that was opened.
-        self._apart: set[str] = set()
-        # Names that got their value where Python was left to itself: what depends on them is so, too.
-        self._found: set[str] = set()
-        self._is_tried = False
+        self._locals = given | self._flow(body).possible
+        # Names that do not depend on the function's data: a clock's time, an open file.
+        self._independent: set[str] = set()
+        # Names assigned in statements left to Python: a block whose condition reads them is left to it too.
+        self._from_python: set[str] = set()
+        self._in_try = False
         is_new = source.is_new(alone)
         first = 1 if function.get_docstring() is not None else 0
         self.body = self._block([*body[:first], alone, *body[first:]] if is_new else body, given, set())
@@ -82,42 +82,42 @@ class Division:
     def _block(
         self, statements: Sequence[cst.CSTNode], bound: set[str], after: set[str]
     ) -> list[cst.BaseStatement]:
-        """A block divided. `bound` have a value before it, and then behind it; `after` is read later."""
+        """Divide a block. `bound` names are assigned before it, it adds its own; `after` are read later."""
         done: list[cst.BaseStatement] = []
         run: list[cst.BaseStatement] = []
-        for number, each in enumerate(statements):
-            assert isinstance(each, cst.BaseStatement)
-            behind = self._read_in(statements[number + 1 :], after)
-            for one in self._simpler(each):
-                if not self._is_left_alone(one):
-                    run.append(one)
+        for number, original in enumerate(statements):
+            assert isinstance(original, cst.BaseStatement)
+            later = self._read_in(statements[number + 1 :], after)
+            for each in self._simplified(original):
+                if not self._is_left_to_python(each):
+                    run.append(each)
                     continue
-                done += self._part(run, bound, self._read_in([one], behind))
+                done += self._part(run, bound, self._read_in([each], later))
                 run = []
-                done.append(self._divided(one, bound, behind))
+                done.append(self._divided(each, bound, later))
         return done + self._part(run, bound, after)
 
     def _divided(self, node: cst.BaseStatement, bound: set[str], after: set[str]) -> cst.BaseStatement:
         """A statement that is left to Python, with the blocks in it divided."""
         flow = self._flow([node])
-        if not flow.read & (self._own - self._apart):
-            self._apart |= flow.perhaps
+        if not flow.read & (self._locals - self._independent):
+            self._independent |= flow.possible
         if isinstance(node, _BLOCKS):
             is_loop = isinstance(node, cst.For | cst.While)
-            inside = after | flow.read | flow.perhaps if is_loop else after
+            inside = after | flow.read | flow.possible if is_loop else after
             node = node.with_changes(**self._blocks(node, bound, inside))
         else:
-            self._found |= flow.perhaps
-        bound |= flow.surely
+            self._from_python |= flow.possible
+        bound |= flow.definite
         return node
 
     def _blocks(self, node: cst.CSTNode, bound: set[str], after: set[str]) -> dict[str, cst.CSTNode]:
         changed: dict[str, cst.CSTNode] = {}
-        within = bound | _given_by(node)
-        was_tried = self._is_tried
-        if isinstance(node, cst.Try):  # what its handlers read may come from any line of it
-            after = after | self._flow([node]).perhaps
-            self._is_tried = True
+        within = bound | _assigned_by(node)
+        was_in_try = self._in_try
+        if isinstance(node, cst.Try):  # its handlers may read a value from any line of it
+            after = after | self._flow([node]).possible
+            self._in_try = True
         for name in ("body", "orelse", "finalbody"):
             block = getattr(node, name, None)
             if isinstance(block, cst.If | cst.Else | cst.Finally):
@@ -127,73 +127,73 @@ class Division:
             elif isinstance(block, cst.SimpleStatementSuite) and contains(block, *_CALCULATES):
                 line = cst.SimpleStatementLine(block.body)  # `if a: return b` on one line
                 changed[name] = cst.IndentedBlock(self._block([line], set(within), after))
-        self._is_tried = was_tried
+        self._in_try = was_in_try
         return changed
 
-    def _simpler(self, node: cst.BaseStatement) -> list[cst.BaseStatement]:
-        """The line that is left to Python, with as little on it as can be."""
+    def _simplified(self, node: cst.BaseStatement) -> list[cst.BaseStatement]:
+        """The statement, split where it is the one left to Python, so that little is left on that line."""
         if node is not self._alone or not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
             return [node]
         (small,) = node.body
         if isinstance(small, cst.Return | cst.Assign) and isinstance(small.value, cst.IfExp):
-            self._alone = _as_if(small, small.value).with_changes(leading_lines=node.leading_lines)
+            self._alone = _to_if(small, small.value).with_changes(leading_lines=node.leading_lines)
             return [self._alone]
-        taken = None if self._about is None else self._made_of(self._about, node)
+        taken = None if self._about is None else self._expression_of(self._about, node)
         if taken is None:
             return [node]
         name = f"{self._about}_chosen"
         if name in names_in(self._source.module):
             raise DoesNotFit
         first = statement(f"{name} = {self._source.text_of(taken)}", node)
-        self._own |= {name}
+        self._locals |= {name}
         self._alone = first
         rest = node.with_changes(leading_lines=()).deep_replace(taken, cst.Name(name))
         assert isinstance(rest, cst.BaseStatement)
         return [first, rest]
 
-    def _made_of(self, name: str, node: cst.BaseStatement) -> cst.BaseExpression | None:
-        """The outermost expression with this name and no other of the function's but `self`; or its call."""
+    def _expression_of(self, name: str, node: cst.BaseStatement) -> cst.BaseExpression | None:
+        """The outermost expression of this name and no other local one but `self`; or the call of it."""
         found = [
             each for each in _expressions(node) if name in names_in(each) and not isinstance(each, cst.Name)
         ]
-        alone = [each for each in found if names_in(each) & self._own <= {name, "self"}]
+        alone = [each for each in found if names_in(each) & self._locals <= {name, "self"}]
         calls = [each for each in found if isinstance(each, cst.Call) and dotted(each.func) == name]
         taken = next(iter([*alone, *calls]), None)
         return None if taken is None or not self._can_be_first(taken, node) else taken
 
     def _can_be_first(self, taken: cst.BaseExpression, node: cst.BaseStatement) -> bool:
-        """Whether it is a value, is made in every case, and nothing is called before it on its line."""
+        """Whether it is always evaluated, not assigned to, and its calls would not overtake earlier ones."""
         around = list(self._source.enclosing(taken, *_NOT_ALWAYS, cst.AugAssign, cst.Call))
         if any(isinstance(each, _NOT_ALWAYS) for each in around):
             return False
         if any(isinstance(each, cst.AugAssign) and taken is each.target for each in around):
             return False
         start = self._source.range_of(taken).start
-        begun = [each for each in _expressions(node) if isinstance(each, cst.Call) and each not in around]
-        earlier = [each for each in begun if _before(self._source.range_of(each).start, start)]
+        calls = [each for each in _expressions(node) if isinstance(each, cst.Call) and each not in around]
+        earlier = [each for each in calls if _before(self._source.range_of(each).start, start)]
         return not earlier or not contains(taken, cst.Call)
 
-    def _is_left_alone(self, node: cst.BaseStatement) -> bool:
+    def _is_left_to_python(self, node: cst.BaseStatement) -> bool:
         if node is self._alone or self._source.is_inside(self._alone, node):
             return True
         if isinstance(node, _BLOCKS):
             heads = {name for head in _heads(node) for name in names_in(head)}
-            return bool(heads & self._found) or contains(node, *_LEAVES)
+            return bool(heads & self._from_python) or contains(node, *_LEAVES)
         if contains(node, cst.Raise, *_IMPORTS) or (
             contains(node, *_LEAVES) and not contains(node, *_CALCULATES)
         ):
             return True
         flow = self._flow([node])
-        read = flow.read & self._own
-        is_only_effect = not read and not flow.perhaps and contains(node, cst.Expr)
-        return is_only_effect or (bool(read) and read <= self._apart)
+        read = flow.read & self._locals
+        is_only_effect = not read and not flow.possible and contains(node, cst.Expr)
+        return is_only_effect or (bool(read) and read <= self._independent)
 
     def _part(
         self, run: Sequence[cst.BaseStatement], bound: set[str], after: set[str]
     ) -> list[cst.BaseStatement]:
-        """The call of a new function that does what the run does; the run where it calculates nothing."""
+        """The call of a new function with the statements of `run`; `run` itself where it computes nothing."""
         before = list(itertools.takewhile(lambda each: not contains(each, *_CALCULATES), run))
-        bound |= self._flow(before).surely
+        bound |= self._flow(before).definite
         run = run[len(before) :]
         if not run:
             return before
@@ -201,17 +201,17 @@ class Division:
         if leaves_early or any(_leaves_a_loop(each) for each in run):
             raise DoesNotFit
         flow = self._flow(run)
-        outputs = sorted(flow.perhaps & after & self._own)
-        if self._is_tried and (
+        outputs = sorted(flow.possible & after & self._locals)
+        if self._in_try and (
             len(outputs) > 1
             or not isinstance(run[-1], cst.SimpleStatementLine)
-            or self._flow(run[:-1]).perhaps & set(outputs)
+            or self._flow(run[:-1]).possible & set(outputs)
         ):
-            raise DoesNotFit  # an exception between two values leaves the first
-        needed = (flow.read & self._own) | (set(outputs) - flow.surely)
+            raise DoesNotFit  # an exception between two assignments keeps the first one
+        needed = (flow.read & self._locals) | (set(outputs) - flow.definite)
         if not needed <= bound:
             raise DoesNotFit
-        bound |= flow.surely
+        bound |= flow.definite
         inputs = sorted(needed, key=lambda name: (name != "self", name))
         returns = contains(run[-1], cst.Return)
         part = Part(self._new_name(), inputs, run if returns or not outputs else _returning(run, outputs))
@@ -222,7 +222,7 @@ class Division:
         return [*before, statement(text).with_changes(leading_lines=lines)]
 
     def _new_name(self) -> str:
-        """The function's own with a number behind it; a method's with that of its class before it."""
+        """The function's name with a number appended; a method's begins with the name of its class."""
         home = next(self._source.enclosing(self._function, cst.ClassDef), None)
         own = self._function.name.value.strip("_")
         stem = f"{home.name.value.lower()}_{own}" if isinstance(home, cst.ClassDef) else own
@@ -231,9 +231,9 @@ class Division:
         return next(name for name in numbered if name not in known)
 
     def _read_in(self, statements: Sequence[cst.CSTNode], after: set[str]) -> set[str]:
-        """Names that are read in these statements, or behind them."""
+        """The names that are read in these statements, or in `after`, which follows them."""
         flow = self._flow(statements)
-        return flow.read | (after - flow.surely)
+        return flow.read | (after - flow.definite)
 
     def _flow(self, statements: Sequence[cst.CSTNode]) -> Flow:
         return flow_of("".join(self._source.text_of(each) for each in statements))
@@ -248,13 +248,14 @@ def _leaves_a_loop(node: cst.BaseStatement) -> bool:
 
 
 def _parameters(function: cst.FunctionDef) -> set[str]:
-    given = function.params
-    stars = [each for each in (given.star_arg, given.star_kwarg) if isinstance(each, cst.Param)]
-    return {each.name.value for each in (*given.posonly_params, *given.params, *given.kwonly_params, *stars)}
+    parameters = function.params
+    stars = [each for each in (parameters.star_arg, parameters.star_kwarg) if isinstance(each, cst.Param)]
+    named = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
+    return {each.name.value for each in (*named, *stars)}
 
 
-def _given_by(node: cst.CSTNode) -> set[str]:
-    """Names that have a value in the block of a loop or a `with`, from its first line."""
+def _assigned_by(node: cst.CSTNode) -> set[str]:
+    """The names that a loop or a `with` assigns before its block begins."""
     if isinstance(node, cst.For):
         return names_in(node.target)
     items = node.items if isinstance(node, cst.With) else ()
@@ -270,7 +271,7 @@ def _heads(node: cst.BaseStatement) -> list[cst.BaseExpression]:
 
 
 def _expressions(node: cst.CSTNode) -> list[cst.BaseExpression]:
-    """All in it, an outer one before what is inside of it."""
+    """All expressions in a node, outer ones before those inside of them."""
     found: list[cst.BaseExpression] = []
     for child in node.children:
         found += [child] if isinstance(child, cst.BaseExpression) else []
@@ -279,7 +280,7 @@ def _expressions(node: cst.CSTNode) -> list[cst.BaseExpression]:
 
 
 def _returning(run: Sequence[cst.BaseStatement], outputs: Sequence[str]) -> list[cst.BaseStatement]:
-    """The run with these names as its result; `return x * 2` rather than `x = x * 2` and `return x`."""
+    """The statements, returning these names; `return x * 2` rather than `x = x * 2` and `return x`."""
     last = run[-1]
     if isinstance(last, cst.SimpleStatementLine) and len(last.body) == 1 == len(outputs):
         (small,) = last.body
@@ -288,12 +289,12 @@ def _returning(run: Sequence[cst.BaseStatement], outputs: Sequence[str]) -> list
     return [*run, statement(f"return {', '.join(outputs)}")]
 
 
-def _as_if(small: cst.Return | cst.Assign, chosen: cst.IfExp) -> cst.If:
+def _to_if(small: cst.Return | cst.Assign, chosen: cst.IfExp) -> cst.If:
     """`return a if c else b` as a statement `if`, whose sides can be compiled."""
 
     def side(value: cst.BaseExpression) -> cst.BaseStatement:
         if isinstance(value, cst.IfExp):
-            return _as_if(small, value)
+            return _to_if(small, value)
         return cst.SimpleStatementLine([small.with_changes(value=_without_brackets(value))])
 
     other = side(chosen.orelse)

@@ -1,6 +1,6 @@
-"""`torch.compile` out of what is called again and again: before the loop, or beside the function.
+"""Move `torch.compile` out of a loop or function that runs repeatedly, to the place before it.
 
-Only where what is compiled does not depend on the loop or on the function's own names.
+Only where what is compiled does not depend on names assigned in the loop or function.
 """
 
 from collections.abc import Iterator
@@ -11,12 +11,12 @@ from .source import Source, dotted, names_in, statement, torch_name
 
 
 def compile_hoisted(text: str, line: int) -> str | None:
-    """The source with a `torch.compile` on this line, or else the only one in a loop or function, outside."""
+    """The source with `torch.compile` moved out: the one on this line, else the only one that can be."""
     source = Source(text)
     torch = torch_name(source)
     if torch is None:
         return None
-    calls = [call for call in _calls(source, f"{torch}.compile") if _home(source, call) is not None]
+    calls = [call for call in _calls_of(source, f"{torch}.compile") if _home(source, call) is not None]
     here = [
         call for call in calls if source.range_of(call).start.line <= line <= source.range_of(call).end.line
     ]
@@ -27,53 +27,54 @@ def compile_hoisted(text: str, line: int) -> str | None:
     home = _home(source, call)
     assert home is not None
     within = next(source.enclosing(home, cst.FunctionDef, cst.ClassDef), None)
-    if isinstance(within, cst.ClassDef) or _calls_at_once(call.args[0].value):
-        return None  # of a class, methods do not see names; an object that is made each time is another one
-    given = [target for target, _ in source.assignments()]
-    if any(given.count(name) > 1 for name in names_in(call.args[0].value)):
-        return None  # it may be another one each time
+    if isinstance(within, cst.ClassDef) or _has_call(call.args[0].value):
+        return (
+            None  # methods do not see names of their class; an object made in the call is a new one each time
+        )
+    assigned = [target for target, _ in source.assignments()]
+    if any(assigned.count(name) > 1 for name in names_in(call.args[0].value)):
+        return None  # it may be a different object each time
     line_of_call = next(source.enclosing(call, cst.SimpleStatementLine), None)
     if not isinstance(line_of_call, cst.SimpleStatementLine):
         return None
     (small,) = line_of_call.body if len(line_of_call.body) == 1 else (None,)
     if isinstance(small, cst.Assign) and small.value is call and _is_name(small):
-        moved, left = line_of_call, cst.RemoveFromParent()
         own = small.targets[0].target
-        if len(source.siblings(line_of_call)) == 1 or not _is_only_there(source, own, home, line_of_call):
+        if len(source.siblings(line_of_call)) == 1 or not _is_only_value(source, own, home, line_of_call):
             return None
-        changes: dict[cst.CSTNode, object] = {line_of_call: left}
-        first = cst.SimpleStatementLine([moved.body[0]])
+        changes: dict[cst.CSTNode, object] = {line_of_call: cst.RemoveFromParent()}
+        first = cst.SimpleStatementLine([line_of_call.body[0]])
     else:
         name = f"compiled_{(dotted(call.args[0].value) or 'function').rpartition('.')[2]}"
         if name in names_in(source.module):
             return None
         changes = {call: cst.Name(name)}
         first = statement(f"{name} = {source.text_of(call)}")
-    # What stands inside of `home` changes as well, so both are done in one go.
+    # The insertion replaces `home`, whose content changes too: so the changed source is parsed again.
     inner = Source(source.with_changes(changes))  # type: ignore[arg-type]
     place = source.range_of(home).start.line
-    again = inner.statement_at(place)
-    if again is None:
+    new_home = inner.statement_at(place)
+    if new_home is None:
         return None
     return inner.with_changes(
-        {again: cst.FlattenSentinel([_with_lines_of(first, again), _without_lines(again)])}
+        {new_home: cst.FlattenSentinel([_with_lines_of(first, new_home), _without_lines(new_home)])}
     )
 
 
-def _calls(source: Source, name: str) -> Iterator[cst.Call]:
+def _calls_of(source: Source, name: str) -> Iterator[cst.Call]:
     found: list[cst.Call] = []
 
-    class Look(cst.CSTVisitor):
+    class Visitor(cst.CSTVisitor):
         def visit_Call(self, node: cst.Call) -> None:
             if dotted(node.func) == name and node.args:
                 found.append(node)
 
-    source.module.visit(Look())
+    source.module.visit(Visitor())
     yield from found
 
 
 def _home(source: Source, call: cst.Call) -> cst.BaseStatement | None:
-    """The outermost loop or function around it that it does not depend on; None where there is none."""
+    """The outermost loop or function around the call that it does not depend on; None where there is none."""
     used = names_in(call)
     home: cst.BaseStatement | None = None
     for around in source.enclosing(call, cst.For, cst.While, cst.FunctionDef, cst.ClassDef, cst.Lambda):
@@ -85,10 +86,10 @@ def _home(source: Source, call: cst.Call) -> cst.BaseStatement | None:
 
 
 def own_names(around: cst.CSTNode) -> set[str]:
-    """Names that get a value inside of it."""
+    """The names that are assigned inside of a loop, function or other node."""
     found: set[str] = set()
 
-    class Look(cst.CSTVisitor):
+    class Visitor(cst.CSTVisitor):
         def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
             found.update(names_in(node.target))
 
@@ -99,7 +100,7 @@ def own_names(around: cst.CSTNode) -> set[str]:
             found.add(node.name.value)
 
         def visit_Lambda(self, node: cst.Lambda) -> bool:
-            return node is around  # another's names are its own
+            return node is around  # names of an inner lambda are local to it
 
         def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
             if node is not around:
@@ -130,20 +131,21 @@ def own_names(around: cst.CSTNode) -> set[str]:
         def visit_AsName(self, node: cst.AsName) -> None:
             found.update(names_in(node.name))
 
-    around.visit(Look())
+    around.visit(Visitor())
     return found
 
 
-def _calls_at_once(node: cst.CSTNode) -> bool:
+def _has_call(node: cst.CSTNode) -> bool:
+    """Whether evaluating it makes a call; the body of a lambda is not evaluated yet."""
     if isinstance(node, cst.Lambda):
         return False
-    return isinstance(node, cst.Call) or any(_calls_at_once(child) for child in node.children)
+    return isinstance(node, cst.Call) or any(_has_call(child) for child in node.children)
 
 
-def _is_only_there(
+def _is_only_value(
     source: Source, target: cst.BaseAssignTargetExpression, home: cst.BaseStatement, line: cst.BaseStatement
 ) -> bool:
-    """Whether the name gets this value only, in every case, and outside of a function is nobody else's."""
+    """Whether the name has this value only, in every case, and is not used outside of the function."""
     own = target.value if isinstance(target, cst.Name) else None
     if any(source.enclosing(line, cst.If, cst.Try)) and any(
         source.is_inside(each, home) for each in source.enclosing(line, cst.If, cst.Try)
@@ -159,8 +161,8 @@ def _is_name(small: cst.Assign) -> bool:
     return len(small.targets) == 1 and isinstance(small.targets[0].target, cst.Name)
 
 
-def _with_lines_of(first: cst.SimpleStatementLine, of: cst.BaseStatement) -> cst.SimpleStatementLine:
-    return first.with_changes(leading_lines=getattr(of, "leading_lines", ()))
+def _with_lines_of(first: cst.SimpleStatementLine, node: cst.BaseStatement) -> cst.SimpleStatementLine:
+    return first.with_changes(leading_lines=getattr(node, "leading_lines", ()))
 
 
 def _without_lines(node: cst.BaseStatement) -> cst.BaseStatement:

@@ -1,4 +1,4 @@
-"""Edits of a single line: a value stays a tensor, a copy is a clone, an assert says a constant."""
+"""Edits of single lines: calls, asserts, decorators, settings, and arguments of torch.compile."""
 
 import ast
 from collections.abc import Callable, Iterable
@@ -17,22 +17,22 @@ _SAME_IN_TORCH = """
 
 
 def item_kept_tensor(text: str, line: int) -> str | None:
-    """`x.item()` on this line as `x`."""
-    return _each_call(text, line, _without_item)
+    """The source with `x.item()` on this line as `x`."""
+    return _rewrite_calls(text, line, _without_item)
 
 
 def deepcopy_to_clone(text: str, line: int) -> str | None:
-    """`copy.deepcopy(x)` on this line as `x.clone()`."""
-    return _each_call(text, line, _cloned)
+    """The source with `copy.deepcopy(x)` on this line as `x.clone()`."""
+    return _rewrite_calls(text, line, _cloned)
 
 
 def numpy_to_torch(text: str, line: int) -> str | None:
-    """Functions of numpy on this line as torch's of the same name, and conversions left out."""
-    return _each_call(text, line, _in_torch)
+    """The source with numpy functions on this line as torch's of the same name, without conversions."""
+    return _rewrite_calls(text, line, _in_torch)
 
 
 def constant_message(text: str, line: int) -> str | None:
-    """`assert condition, f"…{value}"` with the text alone: one that is worked out is a graph break."""
+    """The source with a constant message of this assert: f"…{value}" would break the graph."""
     source = Source(text)
     found = source.statement_at(line)
     if not isinstance(found, cst.SimpleStatementLine):
@@ -41,12 +41,12 @@ def constant_message(text: str, line: int) -> str | None:
         if isinstance(small, cst.Assert) and small.msg is not None:
             if isinstance(small.msg, cst.SimpleString):
                 return None
-            said = "".join(
+            constant = "".join(
                 part.value
                 for part in getattr(small.msg, "parts", ())
                 if isinstance(part, cst.FormattedStringText)
             )
-            words = " ".join(said.split()).rstrip(" :,") or "an assertion failed"
+            words = " ".join(constant.split()).rstrip(" :,") or "an assertion failed"
             return source.with_changes({small.msg: cst.SimpleString(repr(words))})
     return None
 
@@ -66,7 +66,7 @@ def statement_removed(text: str, line: int) -> str | None:
 
 
 def data_ptr_to_is(text: str, line: int) -> str | None:
-    """`a.data_ptr() == b.data_ptr()` on this line as `a is b`."""
+    """The source with `a.data_ptr() == b.data_ptr()` on this line as `a is b`."""
     source = Source(text)
     for each in source.expressions_at(line):
         compared = _compared_pointers(each)
@@ -80,7 +80,7 @@ def data_ptr_to_is(text: str, line: int) -> str | None:
 
 
 def decorator_removed(text: str, line: int) -> str | None:
-    """`@torch.compiler.disable` taken off the function that is called, or begins, on this line."""
+    """The source without `@torch.compiler.disable` on the function that is called or begins on this line."""
     source = Source(text)
     called = {dotted(each.func) for each in source.expressions_at(line) if isinstance(each, cst.Call)}
     changes: dict[cst.CSTNode, cst.RemovalSentinel] = {}
@@ -121,23 +121,24 @@ def _owner_of_pointer(node: cst.BaseExpression) -> cst.BaseExpression | None:
 _Rewrite = Callable[[Source, cst.Call], "cst.BaseExpression | None"]
 
 
-def _each_call(text: str, line: int, rewrite: _Rewrite) -> str | None:
-    """The source with every call on this line rewritten for which `rewrite` has something else."""
+def _rewrite_calls(text: str, line: int, rewrite: _Rewrite) -> str | None:
+    """The source with each call on this line replaced for which `rewrite` gives a replacement."""
     changed = text
-    for _ in range(20):  # calls inside of calls, one at a time
+    for _ in range(20):  # one call at a time, as calls may be nested
         source = Source(changed)
         calls = [each for each in source.expressions_at(line) if isinstance(each, cst.Call)]
-        new = next(((call, put) for call in calls if (put := rewrite(source, call)) is not None), None)
-        if new is None:
+        rewritten = ((call, rewrite(source, call)) for call in calls)
+        first = next(((call, new) for call, new in rewritten if new is not None), None)
+        if first is None:
             break
-        changed = source.with_changes({new[0]: new[1]})
+        changed = source.with_changes({first[0]: first[1]})
     return changed if changed != text else None
 
 
 def _without_item(source: Source, call: cst.Call) -> cst.BaseExpression | None:
     function = next(source.enclosing(call, cst.FunctionDef), None)
     if isinstance(function, cst.FunctionDef) and changes_in_place(function):
-        return None  # a number stays what it was, and a tensor may be a view of what changes
+        return None  # a number keeps its value, but the tensor may be a view of what changes
     is_item = isinstance(call.func, cst.Attribute) and call.func.attr.value == "item" and not call.args
     return call.func.value if is_item and isinstance(call.func, cst.Attribute) else None
 
@@ -158,7 +159,7 @@ def _in_torch(source: Source, call: cst.Call) -> cst.BaseExpression | None:
     if name in (f"{torch}.from_numpy", f"{torch}.as_tensor") and len(call.args) == 1:
         return call.args[0].value
     if isinstance(call.func, cst.Attribute) and call.func.attr.value == "numpy" and not call.args:
-        inner = call.func.value  # x.cpu().numpy() as x; without `detach`, gradients would flow
+        inner = call.func.value  # x.cpu().numpy() as x; a `detach` stays, or gradients would flow
         while _is_call_of(inner, "cpu"):
             assert isinstance(inner, cst.Call) and isinstance(inner.func, cst.Attribute)
             inner = inner.func.value
@@ -179,15 +180,14 @@ def _is_call_of(node: cst.BaseExpression, *names: str) -> bool:
     )
 
 
-# What is to be done once: a setting of the process at the start, and no reset in a loop.
-
+# Calls that should run once: settings of the process at the start, and no reset in a loop
 
 _SETTINGS = ("set_default_device", "set_default_dtype")
 _RESETS = ("_dynamo.reset", "compiler.reset")
 
 
 def set_at_the_start(text: str, line: int) -> str | None:
-    """The module's only call of `torch.set_default_device` or `…_dtype` right behind its imports."""
+    """The source with its only call of `torch.set_default_device` or `…_dtype` right after the imports."""
     source = Source(text)
     names = {f"{torch_name(source)}.{name}" for name in _SETTINGS}
     body = source.module.body
@@ -197,18 +197,19 @@ def set_at_the_start(text: str, line: int) -> str | None:
     if len(lines) != 1 or len(all_calls) != 1 or not imports:
         return None
     (setting,) = lines
-    first = imports[-1]
-    if not _is_of_torch_alone(source, setting):
+    last_import = imports[-1]
+    if not _uses_only_torch(source, setting):
         return None
-    if body.index(setting) <= body.index(first) + 1:
-        return None  # it is there
+    if body.index(setting) <= body.index(last_import) + 1:
+        return None  # it is there already
     above = [each for each in getattr(setting, "leading_lines", ()) if each.comment is not None]
     moved = setting.with_changes(leading_lines=above)
-    return source.with_changes({setting: cst.RemoveFromParent(), first: cst.FlattenSentinel([first, moved])})
+    imports_and_setting = cst.FlattenSentinel([last_import, moved])
+    return source.with_changes({setting: cst.RemoveFromParent(), last_import: imports_and_setting})
 
 
 def reset_removed(text: str, line: int) -> str | None:
-    """The source without `torch._dynamo.reset()` in loops."""
+    """The source without the calls of `torch._dynamo.reset()` that are in loops."""
     source = Source(text)
     names = {f"{torch_name(source)}.{name}" for name in _RESETS}
     changes: dict[cst.CSTNode, cst.RemovalSentinel] = {}
@@ -223,7 +224,7 @@ def reset_removed(text: str, line: int) -> str | None:
 
 
 def _called(node: cst.CSTNode) -> str | None:
-    """What a statement calls that is nothing but a call."""
+    """The function that a statement calls; None for a statement that is more than a call."""
     if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
         return None
     only = node.body[0]
@@ -232,8 +233,8 @@ def _called(node: cst.CSTNode) -> str | None:
     )
 
 
-def _is_of_torch_alone(source: Source, setting: cst.CSTNode) -> bool:
-    """Whether no other name is needed, which may get its value above it."""
+def _uses_only_torch(source: Source, setting: cst.CSTNode) -> bool:
+    """Whether the setting uses no name but torch: others may get their value only above it."""
     uses = [each for each in nodes(setting) if isinstance(each, cst.Name)]
     values = [
         each
@@ -249,30 +250,30 @@ def _is_import(node: cst.CSTNode) -> bool:
     )
 
 
-# Arguments of the program's own call of torch.compile.
+# Arguments of the user's call of torch.compile
 
 
 def with_arguments(text: str, line: int, arguments: Iterable[Assignment]) -> str | None:
     """The source with these arguments in the call of torch.compile on this line, by name."""
     source = Source(text)
     wanted = {each.name: each.value for each in arguments}
-    for each in source.expressions_at(line):
-        if isinstance(each, cst.Call) and (dotted(each.func) or "").rpartition(".")[2] == "compile":
-            kept = [a for a in each.args if a.keyword is None or a.keyword.value not in wanted]
+    for node in source.expressions_at(line):
+        if isinstance(node, cst.Call) and (dotted(node.func) or "").rpartition(".")[2] == "compile":
+            others = [a for a in node.args if a.keyword is None or a.keyword.value not in wanted]
             new = [_argument(name, value) for name, value in wanted.items()]
             comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-            arguments_now = [a.with_changes(comma=comma) for a in [*kept, *new][:-1]] + [new[-1]]
-            return source.with_changes({each: each.with_changes(args=arguments_now)})
-    for each in source.expressions_at(line):  # @torch.compile, without a call
-        is_decorator = isinstance(source.parent(each), cst.Decorator)
-        if is_decorator and dotted(each) == "torch.compile":
-            call = cst.Call(each, [_argument(name, value) for name, value in wanted.items()])
-            return source.with_changes({each: call})
+            all_arguments = [a.with_changes(comma=comma) for a in [*others, *new][:-1]] + [new[-1]]
+            return source.with_changes({node: node.with_changes(args=all_arguments)})
+    for node in source.expressions_at(line):  # @torch.compile, without a call
+        is_decorator = isinstance(source.parent(node), cst.Decorator)
+        if is_decorator and dotted(node) == "torch.compile":
+            call = cst.Call(node, [_argument(name, value) for name, value in wanted.items()])
+            return source.with_changes({node: call})
     return None
 
 
 def _argument(name: str, value: str) -> cst.Arg:
-    """A value is what `dynamo run --override` takes: Python's literal, or a string without its quotes."""
+    """A keyword argument. `value` is as in `dynamo run --override`: a literal, or a string without quotes."""
     return cst.Arg(
         expression(value if _is_literal(value) else repr(value)),
         keyword=cst.Name(name),
@@ -288,31 +289,32 @@ def _is_literal(value: str) -> bool:
     return True
 
 
-# Settings and environment variables as lines of the program: set before torch reads them.
+# Settings and environment variables, set in the program before torch reads them
 
 
 def with_settings(text: str, settings: Iterable[Assignment]) -> str | None:
-    """The source with torch's settings set right behind its import of torch; None where it has none."""
+    """The source with torch's settings set right after its import of torch; None where it has no import."""
     source = Source(text)
-    behind = _import_of_torch(source)
-    if behind is None:
+    torch_import = _import_of_torch(source)
+    if torch_import is None:
         return None
-    lines = [] if _binds_torch(behind) else ["import torch"]  # `from torch import nn` gives no such name
+    # `from torch import nn` does not bind the name `torch`.
+    lines = [] if _binds_torch(torch_import) else ["import torch"]
     lines += [line for setting in settings for line in _setting_lines(setting)]
-    return source.with_changes({behind: cst.FlattenSentinel([behind, *map(statement, lines)])})
+    return source.with_changes({torch_import: cst.FlattenSentinel([torch_import, *map(statement, lines)])})
 
 
 def with_environment(text: str, variables: Iterable[Assignment]) -> str | None:
-    """The source with variables set, unless they are set already, before torch is imported."""
+    """The source with environment variables set before torch is imported, unless they are set already."""
     source = Source(text)
-    before = _import_of_torch(source)
-    if before is None:
+    torch_import = _import_of_torch(source)
+    if torch_import is None:
         return None
     lines = [f"os.environ.setdefault({each.name!r}, {each.value!r})" for each in variables]
-    first, *rest = lines if _imports_os(source, before) else ["import os", *lines]
-    bare = before.with_changes(leading_lines=())
-    new = [statement(first, before), *map(statement, rest), bare]
-    return source.with_changes({before: cst.FlattenSentinel(new)})
+    first, *rest = lines if _imports_os(source, torch_import) else ["import os", *lines]
+    bare = torch_import.with_changes(leading_lines=())
+    new = [statement(first, torch_import), *map(statement, rest), bare]
+    return source.with_changes({torch_import: cst.FlattenSentinel(new)})
 
 
 def _setting_lines(setting: Assignment) -> list[str]:
@@ -322,7 +324,7 @@ def _setting_lines(setting: Assignment) -> list[str]:
 
 
 def _binds_torch(line: cst.SimpleStatementLine) -> bool:
-    """Whether the name `torch` is there behind this line."""
+    """Whether this line binds the name `torch`."""
     names = (alias for small in line.body if isinstance(small, cst.Import) for alias in small.names)
     return any(
         alias.evaluated_alias == "torch"
@@ -333,7 +335,7 @@ def _binds_torch(line: cst.SimpleStatementLine) -> bool:
 
 
 def _imports_os(source: Source, before: cst.SimpleStatementLine) -> bool:
-    """Whether `import os` stands above that line."""
+    """Whether `import os` comes before that line."""
     for line in source.module.body:
         if line is before:
             return False
@@ -346,6 +348,7 @@ def _imports_os(source: Source, before: cst.SimpleStatementLine) -> bool:
 
 
 def _import_of_torch(source: Source) -> cst.SimpleStatementLine | None:
+    """The first top-level import of torch, or from it."""
     for line in source.module.body:
         if isinstance(line, cst.SimpleStatementLine):
             for small in line.body:

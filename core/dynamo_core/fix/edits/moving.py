@@ -1,8 +1,8 @@
-"""What a compiled function does that has nothing to do with tensors, done by whoever calls it.
+"""Move code that has nothing to do with tensors from a compiled function to its callers.
 
-A call that uses none of the function's own names, or only its parameters, becomes an argument; a statement
-that uses none stands in front of the call of the function. Only for functions of a module that are called, or
-given to torch.compile, and not handed around otherwise: all of their calls must be known.
+A call that uses no local names of the function but parameters becomes an argument; a statement that uses
+none moves in front of the call of the function. Only for functions of a module that are just called, or given
+to torch.compile, and not passed on otherwise: all of their calls must be known.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping
 import libcst as cst
 
 from ...shared.quick_dataclass import dataclass
-from .analysis import calls_what_is_not_torchs, nodes
+from .analysis import calls_outside_torch, nodes
 from .hoisting import own_names
 from .source import Source, contains, dotted, names_in, torch_name
 
 _WITHIN = (cst.Lambda, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 _REPEATED = (cst.For, cst.While, *_WITHIN)
-# What stands in these is not done in every case.
+# Nodes whose content is not evaluated in every case.
 _SOMETIMES = (cst.IfExp, cst.BooleanOperation, cst.Assert)
 _NOT_TWICE = (cst.Call, cst.Await, cst.NamedExpr, cst.Yield)
 _CLOCKS = {"time", "perf_counter", "monotonic", "process_time", "now", "utcnow", "datetime", "default_timer"}
@@ -31,7 +31,7 @@ class _Callee:
 
 
 def call_moved_out(text: str, line: int) -> str | None:
-    """The source with a call on this line made by the callers, and passed in as an argument."""
+    """The source with a call on this line made by the function's callers and passed as an argument."""
     source = Source(text)
     callee = _callee(source, line)
     if (
@@ -43,14 +43,14 @@ def call_moved_out(text: str, line: int) -> str | None:
     moved = next(_calls_to_move(source, callee, line), None)
     if moved is None:
         return None
-    name = _name_for(source, moved)
+    name = _argument_name(source, moved)
     if name is None:
         return None
     changes: dict[cst.CSTNode, cst.CSTNode] = {moved: cst.Name(name)}
     for call in callee.calls:
         equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-        as_called = _with_arguments(source, callee, call, moved)
-        if as_called is None or _means_another(source, call, names_in(moved)):
+        as_called = _as_called(source, callee, call, moved)
+        if as_called is None or _is_shadowed(source, call, names_in(moved)):
             return None
         argument = cst.Arg(as_called, keyword=cst.Name(name), equal=equal)
         comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
@@ -74,7 +74,7 @@ def statement_moved_out(text: str, line: int) -> str | None:
         return None
     if not contains(only, cst.Call) or contains(only, cst.Await, cst.Yield, cst.NamedExpr):
         return None
-    if len(source.siblings(found)) < 2 or not _is_first_of_its_kind(source, callee, found, only):
+    if len(source.siblings(found)) < 2 or not _can_come_first(source, callee, found, only):
         return None
     changes: dict[cst.CSTNode, object] = {found: cst.RemoveFromParent()}
     for call in callee.calls:
@@ -82,10 +82,10 @@ def statement_moved_out(text: str, line: int) -> str | None:
         if (
             not isinstance(home, cst.SimpleStatementLine)
             or home in changes
-            or _means_another(source, call, names_in(only))
+            or _is_shadowed(source, call, names_in(only))
         ):
             return None
-        if not _is_done_first(source, call, home):
+        if not _is_called_first(source, call, home):
             return None
         moved = cst.SimpleStatementLine([only.deep_clone()], leading_lines=home.leading_lines)
         changes[home] = cst.FlattenSentinel([moved, home.with_changes(leading_lines=())])
@@ -108,7 +108,7 @@ def _callee(source: Source, line: int) -> _Callee | None:
         != f"{torch}.compile"
         for each in function.decorators
     ):
-        return None  # who calls it then is not known
+        return None  # another decorator may call it too
     names = {function.name.value}
     uses = [node for node in source.names() if node.value in names and node is not function.name]
     for use in uses:
@@ -140,64 +140,62 @@ def _is_compiled(source: Source, argument: cst.Arg, torch: str) -> bool:
 
 
 def _calls_to_move(source: Source, callee: _Callee, line: int) -> Iterator[cst.Call]:
-    """Calls on the line that use nothing that the function makes and are not torch's, outermost first."""
-    own = own_names(callee.function) - _parameters_kept(callee.function)
-    for each in source.expressions_at(line):
-        if isinstance(each, cst.Call) and not names_in(each) & own:
-            first = (dotted(each.func) or "").partition(".")[0]
-            # In a loop it is made anew each time, which the callers cannot do.
-            around = next(source.enclosing(each, cst.FunctionDef, *_REPEATED), None)
+    """Calls on the line that use no local but parameters and are not torch's, outermost first."""
+    own = own_names(callee.function) - _unassigned_parameters(callee.function)
+    for call in source.expressions_at(line):
+        if isinstance(call, cst.Call) and not names_in(call) & own:
+            first = (dotted(call.func) or "").partition(".")[0]
+            # In a loop the call is repeated, which the callers cannot do.
+            around = next(source.enclosing(call, cst.FunctionDef, *_REPEATED), None)
             if first and first != torch_name(source) and around is callee.function:
                 found = source.statement_at(line)
-                if found is not None and _is_first_of_its_kind(source, callee, found, each):
-                    yield each
+                if found is not None and _can_come_first(source, callee, found, call):
+                    yield call
 
 
-def _is_first_of_its_kind(
-    source: Source, callee: _Callee, found: cst.BaseStatement, moved: cst.CSTNode
-) -> bool:
-    """Whether it is done in every call of the function, and nothing before it there could matter to it."""
+def _can_come_first(source: Source, callee: _Callee, found: cst.BaseStatement, moved: cst.CSTNode) -> bool:
+    """Whether every call of the function runs it, and nothing before it in the function could affect it."""
     if source.parent(found) is not callee.function.body or contains(found, *_SOMETIMES):
         return False
     body = list(callee.function.body.body)
     own = own_names(callee.function)
     before = [each for each in body[: body.index(found)] if isinstance(each, cst.BaseStatement)]
-    is_part_of_date = isinstance(source.parent(moved), cst.Attribute)  # `.year`
-    reads_clock = bool(names_in(moved) & _CLOCKS) and not is_part_of_date
+    is_date_field = isinstance(source.parent(moved), cst.Attribute)  # `.year`, which measures no duration
+    reads_clock = bool(names_in(moved) & _CLOCKS) and not is_date_field
     used = names_in(moved) & own
-    for each in before:
-        if contains(each, cst.Return, cst.Raise, cst.Assert, cst.Yield, cst.Await, cst.Global, cst.Del):
+    for earlier in before:
+        if contains(earlier, cst.Return, cst.Raise, cst.Assert, cst.Yield, cst.Await, cst.Global, cst.Del):
             return False
-        if calls_what_is_not_torchs(each, own) or names_in(each) & used or _sets_a_part(each):
+        if calls_outside_torch(earlier, own) or names_in(earlier) & used or _sets_item_or_attribute(earlier):
             return False
-        if reads_clock and contains(each, cst.Call, cst.BinaryOperation):
-            return False  # it is to say how long that took
+        if reads_clock and contains(earlier, cst.Call, cst.BinaryOperation):
+            return False  # it measures how long that took
     start = source.range_of(moved).start
-    earlier = [
+    other_calls = [
         call
         for call in nodes(found)
         if isinstance(call, cst.Call) and not source.is_inside(moved, call) and call is not moved
     ]
     return not any(
         (at.line, at.column) < (start.line, start.column)
-        for at in (source.range_of(call).start for call in earlier)
+        for at in (source.range_of(call).start for call in other_calls)
     )
 
 
-def _sets_a_part(node: cst.CSTNode) -> bool:
-    """Whether something that others may see is given a value: an item, an attribute."""
+def _sets_item_or_attribute(node: cst.CSTNode) -> bool:
+    """Whether it assigns an item or an attribute, which code elsewhere may see."""
     targets = (each.target for each in nodes(node) if isinstance(each, cst.AssignTarget | cst.AugAssign))
     return any(contains(target, cst.Subscript, cst.Attribute) for target in targets)
 
 
-def _means_another(source: Source, call: cst.Call, names: set[str]) -> bool:
-    """Whether a name of the function's file is another where the function is called."""
+def _is_shadowed(source: Source, call: cst.Call, names: set[str]) -> bool:
+    """Whether one of the module's names means something else where the function is called."""
     around = source.enclosing(call, cst.FunctionDef, cst.ClassDef, *_WITHIN)
     return any(names & own_names(each) for each in around)
 
 
-def _is_done_first(source: Source, call: cst.Call, home: cst.SimpleStatementLine) -> bool:
-    """Whether the line makes this call once, in every case, and none before it that it could matter to."""
+def _is_called_first(source: Source, call: cst.Call, home: cst.SimpleStatementLine) -> bool:
+    """Whether the line makes this call exactly once, and before it no call that it could affect."""
     for each in source.enclosing(call, *_SOMETIMES, *_REPEATED):
         if source.is_inside(each, home):
             return False
@@ -206,23 +204,21 @@ def _is_done_first(source: Source, call: cst.Call, home: cst.SimpleStatementLine
     end = source.range_of(call).end
     return len(home.body) == 1 and not any(
         each not in around
-        and calls_what_is_not_torchs(each, set())
+        and calls_outside_torch(each, set())
         and source.range_of(each).start.line <= end.line
         and (source.range_of(each).start.line, source.range_of(each).start.column) < (end.line, end.column)
         for each in others
     )
 
 
-def _parameters_kept(function: cst.FunctionDef) -> set[str]:
-    """The names of its parameters that get no other value in it."""
+def _unassigned_parameters(function: cst.FunctionDef) -> set[str]:
+    """The names of a function's parameters that are not assigned in it."""
     parameters = [each.name.value for each in function.params.params]
     return set(parameters) - own_names(function.body)
 
 
-def _with_arguments(
-    source: Source, callee: _Callee, call: cst.Call, moved: cst.Call
-) -> cst.BaseExpression | None:
-    """The moved call with what this call gives for the parameters; None where that is not plain."""
+def _as_called(source: Source, callee: _Callee, call: cst.Call, moved: cst.Call) -> cst.BaseExpression | None:
+    """The moved call with the arguments of this call in place of parameters; None where that is unclear."""
     parameters = callee.function.params
     positions = [each.name.value for each in (*parameters.posonly_params, *parameters.params)]
     given: dict[str, cst.BaseExpression] = {}
@@ -233,20 +229,20 @@ def _with_arguments(
             given[argument.keyword.value] = argument.value
         elif position < len(positions):
             given[positions[position]] = argument.value
-    used = names_in(moved) & _parameters_kept(callee.function)
-    if used & _names_of_parts(moved):
+    used = names_in(moved) & _unassigned_parameters(callee.function)
+    if used & _names_of_attributes_and_keywords(moved):
         return None
     if not used <= set(given) or any(contains(given[name], *_NOT_TWICE) for name in used):
-        return None  # a default; or what would be calculated twice
-    changed = moved.deep_clone().visit(_Put({name: given[name] for name in used}))
+        return None  # a default value, or an argument that would be evaluated twice
+    changed = moved.deep_clone().visit(_Substitute({name: given[name] for name in used}))
     return changed if isinstance(changed, cst.BaseExpression) else None
 
 
-def _names_of_parts(call: cst.Call) -> set[str]:
-    """Names that stand for no value: of attributes, and of arguments by name."""
+def _names_of_attributes_and_keywords(call: cst.Call) -> set[str]:
+    """Names of attributes and keyword arguments, which are no variables."""
     found: set[str] = set()
 
-    class Look(cst.CSTVisitor):
+    class Visitor(cst.CSTVisitor):
         def visit_Attribute(self, node: cst.Attribute) -> None:
             found.add(node.attr.value)
 
@@ -254,11 +250,13 @@ def _names_of_parts(call: cst.Call) -> set[str]:
             if node.keyword is not None:
                 found.add(node.keyword.value)
 
-    call.visit(Look())
+    call.visit(Visitor())
     return found
 
 
-class _Put(cst.CSTTransformer):
+class _Substitute(cst.CSTTransformer):
+    """Replaces names by expressions."""
+
     def __init__(self, values: Mapping[str, cst.BaseExpression]) -> None:
         super().__init__()
         self._values = values
@@ -268,8 +266,8 @@ class _Put(cst.CSTTransformer):
         return updated_node if value is None else value.deep_clone()
 
 
-def _name_for(source: Source, call: cst.Call) -> str | None:
-    """What the argument is called: as what it is assigned to, or else after the function that is called."""
+def _argument_name(source: Source, call: cst.Call) -> str | None:
+    """A name for the new argument, after the variable it is assigned to, else after the called function."""
     parent = source.parent(call)
     if isinstance(parent, cst.Assign) and len(parent.targets) == 1:
         target = parent.targets[0].target

@@ -1,7 +1,7 @@
-"""A compiled function in parts: what surrounds a line is compiled, and the line itself is left to Python.
+"""Split a compiled function: the code around a line is compiled, and the line itself is left to Python.
 
-The function keeps its name and its arguments, and is no longer compiled itself; each run of statements in it
-that calculates becomes a function of its own, which is. Whoever calls it sees no difference.
+The function keeps its name and its arguments, and is no longer compiled itself. Each sequence of computing
+statements in it becomes a compiled function of its own. Callers see no difference.
 """
 
 import itertools
@@ -10,12 +10,12 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ...shared.quick_dataclass import dataclass
-from .analysis import Compiled, changes_in_place, compiled_as, nodes
+from .analysis import Compilation, changes_in_place, compilation_of, nodes
 from .division import Division, DoesNotFit, Part
 from .hoisting import own_names
 from .source import Source, Statement, contains, expression, names_in, statement, torch_name
 
-# What is not the same in another function, or cannot be told from the text.
+# Syntax that means something else when moved to another function, or whose meaning the text does not show.
 _BOUND_TO_ITS_FUNCTION = (
     cst.Yield,
     cst.Await,
@@ -23,61 +23,62 @@ _BOUND_TO_ITS_FUNCTION = (
     cst.Nonlocal,
     cst.Del,
     cst.Match,
-    cst.FunctionDef,  # functions inside of it see later values of its names
+    cst.FunctionDef,  # inner functions see later values of its names
     cst.NamedExpr,
 )
 _BOUND_NAMES = {"super", "__class__", "locals", "vars", "dir", "eval", "exec", "currentframe", "_getframe"}
 
 
 def compiled_around(text: str, line: int) -> str | None:
-    """The source with the statement on this line between compiled parts."""
-    found = _found(text, line)
-    return None if found is None else _in_parts(found, found.line)
+    """The source with the function compiled in parts around the statement on this line."""
+    found = _find(text, line)
+    return None if found is None else _split(found, found.line)
 
 
 def decided_outside(text: str, line: int, name: str | None = None) -> str | None:
-    """The same, with parts that take any size and number: what was decided by one is settled before them.
+    """The source with the function compiled in parts for dynamic sizes, around the line that depends on one.
 
-    With the name of an argument, what is made of that alone on the line is made before the rest of the line.
+    With the name of an argument, an expression of it alone on the line is evaluated before the rest.
     """
-    found = _found(text, line)
-    return None if found is None else _in_parts(found, found.line, name, dynamic=True)
+    found = _find(text, line)
+    return None if found is None else _split(found, found.line, name, dynamic=True)
 
 
 def made_first(text: str, line: int, first: str | None = None) -> str | None:
-    """The source with a statement, `x = x.contiguous()` say, before all that is compiled."""
-    found = _found(text, line)
+    """The source with a statement, such as `x = x.contiguous()`, before all compiled parts."""
+    found = _find(text, line)
     if found is None or first is None or torch_name(found.source) != "torch":
         return None
     name = first.partition(" = ")[0]
     required = [each.name.value for each in found.function.params.params if each.default is None]
     if name not in required or changes_in_place(found.function):
-        return None  # a copy may be made: what the caller gave would not be changed
-    return _in_parts(found, statement(first))
+        return None  # the statement may copy, and then the caller's tensor would not change in place
+    return _split(found, statement(first))
 
 
 @dataclass(frozen=True)
 class _Found:
-    """The statement on a line, its function, and how that is compiled."""
+    """The statement on a line, its function, and how the function is compiled."""
 
     source: Source
     line: Statement
     function: cst.FunctionDef
-    compiled: Compiled
+    compiled: Compilation
 
 
-def _found(text: str, line: int) -> _Found | None:
+def _find(text: str, line: int) -> _Found | None:
+    """The statement on a line, if its function can be split."""
     source = Source(text)
     around = source.statement_at(line)
     function = None if around is None else next(source.enclosing(around, cst.FunctionDef), None)
     if around is None or not isinstance(function, cst.FunctionDef):
         return None
-    compiled = compiled_as(source, function)
+    compiled = compilation_of(source, function)
     is_bound = (
         contains(function.body, *_BOUND_TO_ITS_FUNCTION)
         or names_in(function) & _BOUND_NAMES
         or any(name.startswith("__") and not name.endswith("__") for name in names_in(function))
-        or _is_seen_late(function)
+        or _has_late_binding(function)
         or len(list(source.enclosing(function, cst.ClassDef, cst.FunctionDef))) > 1
     )
     is_plain = function.asynchronous is None and isinstance(function.body, cst.IndentedBlock)
@@ -86,43 +87,41 @@ def _found(text: str, line: int) -> _Found | None:
     )
 
 
-def _is_seen_late(function: cst.FunctionDef) -> bool:
-    """Whether a lambda or generator uses a name that gets its value here: it sees what comes later, too."""
+def _has_late_binding(function: cst.FunctionDef) -> bool:
+    """Whether a lambda or generator uses a local name, whose later values it sees as well."""
     later = (each for each in nodes(function.body) if isinstance(each, cst.Lambda | cst.GeneratorExp))
     return bool({name for each in later for name in names_in(each)} & own_names(function.body))
 
 
-def _in_parts(
-    found: _Found, alone: Statement, name: str | None = None, *, dynamic: bool = False
-) -> str | None:
+def _split(found: _Found, alone: Statement, name: str | None = None, *, dynamic: bool = False) -> str | None:
     try:
         division = Division(found.source, found.function, alone, name)
     except DoesNotFit:
         return None
     if not division.parts:
         return None
-    decorator = _with_any_size(found.compiled.decorator) if dynamic else found.compiled.decorator
-    parts = [_function(each, decorator) for each in division.parts]
-    return _put_together(found, division.body, parts)
+    decorator = _with_dynamic(found.compiled.decorator) if dynamic else found.compiled.decorator
+    parts = [_function_of(each, decorator) for each in division.parts]
+    return _assemble(found, division.body, parts)
 
 
-def _put_together(found: _Found, body: Sequence[cst.BaseStatement], parts: Sequence[cst.FunctionDef]) -> str:
+def _assemble(found: _Found, body: Sequence[cst.BaseStatement], parts: Sequence[cst.FunctionDef]) -> str:
     source, function, without = found.source, found.function, found.compiled.without
-    kept = function.with_changes(
+    caller = function.with_changes(
         body=function.body.with_changes(body=body),
         decorators=[each for each in function.decorators if each not in without],
     )
     home = next(source.enclosing(function, cst.ClassDef), function)
-    whole = kept if home is function else home.deep_replace(function, kept)
+    whole = caller if home is function else home.deep_replace(function, caller)
     assert isinstance(whole, cst.FunctionDef | cst.ClassDef)
     empty = list(itertools.takewhile(lambda each: each.comment is None, whole.leading_lines))
-    whole = whole.with_changes(leading_lines=[*_apart(), *whole.leading_lines[len(empty) :]])
+    whole = whole.with_changes(leading_lines=[*_two_empty_lines(), *whole.leading_lines[len(empty) :]])
     first = parts[0].with_changes(leading_lines=empty)
     others = {node: put for node, put in without.items() if not isinstance(node, cst.Decorator)}
     return source.with_changes({home: cst.FlattenSentinel([first, *parts[1:], whole]), **others})
 
 
-def _function(part: Part, decorator: cst.Decorator) -> cst.FunctionDef:
+def _function_of(part: Part, decorator: cst.Decorator) -> cst.FunctionDef:
     first, *rest = part.body
     comments = [each for each in getattr(first, "leading_lines", ()) if each.comment is not None]
     return cst.FunctionDef(
@@ -130,11 +129,11 @@ def _function(part: Part, decorator: cst.Decorator) -> cst.FunctionDef:
         cst.Parameters([cst.Param(cst.Name(each)) for each in part.inputs]),
         cst.IndentedBlock([first.with_changes(leading_lines=comments), *rest]),
         [decorator.deep_clone()],
-        leading_lines=_apart(),
+        leading_lines=_two_empty_lines(),
     )
 
 
-def _with_any_size(decorator: cst.Decorator) -> cst.Decorator:
+def _with_dynamic(decorator: cst.Decorator) -> cst.Decorator:
     node = decorator.decorator
     equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
     dynamic = cst.Arg(expression("True"), keyword=cst.Name("dynamic"), equal=equal)
@@ -147,6 +146,6 @@ def _with_any_size(decorator: cst.Decorator) -> cst.Decorator:
     )
 
 
-def _apart() -> list[cst.EmptyLine]:
-    """Two empty lines, as between functions."""
+def _two_empty_lines() -> list[cst.EmptyLine]:
+    """The empty lines between two functions."""
     return [cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]

@@ -1,4 +1,4 @@
-"""A source file as a tree that keeps its formatting: find what stands on a line, and replace it."""
+"""A source file as a syntax tree that keeps its formatting: find the nodes on a line, and replace them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
@@ -11,7 +11,7 @@ Put: TypeAlias = "cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.Ba
 
 
 class Source:
-    """A module's text, parsed; ValueError where it is no Python that the parser knows."""
+    """A parsed module; ValueError where its text is not Python that the parser knows."""
 
     def __init__(self, text: str) -> None:
         try:
@@ -23,11 +23,11 @@ class Source:
         self._parents: Mapping[cst.CSTNode, cst.CSTNode] = wrapper.resolve(ParentNodeProvider)
 
     def range_of(self, node: cst.CSTNode) -> CodeRange:
-        """Where it stands, without the comments around it."""
+        """The position of a node, without the comments around it."""
         return self._ranges[node]
 
     def statement_at(self, line: int) -> Statement | None:
-        """The innermost statement that has this line."""
+        """The innermost statement that includes this line."""
         found: Statement | None = None
         for node, span in self._ranges.items():
             if isinstance(node, cst.BaseStatement) and span.start.line <= line <= span.end.line:
@@ -38,7 +38,7 @@ class Source:
         return found
 
     def expressions_at(self, line: int) -> Iterator[cst.BaseExpression]:
-        """Every expression that begins on this line or has it, the outermost first."""
+        """Every expression that includes this line, outer ones first."""
         for node, span in self._ranges.items():
             if isinstance(node, cst.BaseExpression) and span.start.line <= line <= span.end.line:
                 yield node
@@ -56,7 +56,7 @@ class Source:
                 yield node
 
     def assignments(self) -> Iterator[tuple[str, cst.BaseExpression]]:
-        """Every plain name that is assigned a value, with it."""
+        """Every plain name that is assigned to, with the value."""
         for node in self._ranges:
             if isinstance(node, cst.Assign):
                 for each in node.targets:
@@ -74,31 +74,31 @@ class Source:
         return self._parents[node]
 
     def enclosing(self, node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> Iterator[cst.CSTNode]:
-        """What it stands in that is of one of these kinds, the innermost first."""
+        """The nodes of these kinds that contain a node, the innermost first."""
         while node in self._parents:
             node = self._parents[node]
             if isinstance(node, kinds):
                 yield node
 
     def is_new(self, node: cst.CSTNode) -> bool:
-        """Whether it is none of the module's own, but made by us."""
+        """Whether the node was made by an edit and is not one of the module."""
         return node not in self._parents
 
     def is_inside(self, node: cst.CSTNode, outer: cst.CSTNode) -> bool:
-        """Whether it stands somewhere in the other."""
+        """Whether `outer` contains the node."""
         return any(each is outer for each in self.enclosing(node, type(outer)))
 
     def siblings(self, statement: Statement) -> Sequence[cst.CSTNode]:
-        """The statements of the block that it stands in."""
+        """The statements of the block that a statement is in."""
         block = self.parent(statement)
         return block.body if isinstance(block, cst.IndentedBlock | cst.Module) else ()
 
     def text_of(self, node: cst.CSTNode) -> str:
-        """Its own text."""
+        """The source text of a node."""
         return self.module.code_for_node(node)
 
     def with_changes(self, changes: Mapping[cst.CSTNode, Put]) -> str:
-        """The module's text with these nodes replaced, by others, several statements, or nothing."""
+        """The module's text with these nodes replaced by another, by several statements, or removed."""
         return _code(self.module.visit(_Replacing(changes)))
 
 
@@ -108,7 +108,7 @@ class _Replacing(cst.CSTTransformer):
         self._changes = changes
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Put:  # type: ignore[override]
-        """Nodes are known by identity; what is inside of a replaced one is gone with it."""
+        """Look nodes up by identity; changes inside of a replaced node are lost with it."""
         return self._changes.get(original_node, updated_node)
 
 
@@ -118,27 +118,30 @@ def _code(module: cst.CSTNode) -> str:
 
 
 def names_in(node: cst.CSTNode) -> set[str]:
-    """Every plain name that stands in it."""
+    """Every plain name in a node."""
     found: set[str] = set()
-    _each(node, lambda each: found.add(each.value) if isinstance(each, cst.Name) else None)
+    _visit(node, lambda each: found.add(each.value) if isinstance(each, cst.Name) else None)
     return found
 
 
 def contains(node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> bool:
-    """Whether something of one of these kinds stands in it, or it is one."""
+    """Whether a node, or one inside of it, is of one of these kinds."""
     found: list[cst.CSTNode] = []
-    _each(node, lambda each: found.append(each) if isinstance(each, kinds) else None)
+    _visit(node, lambda each: found.append(each) if isinstance(each, kinds) else None)
     return bool(found)
 
 
-def _each(node: cst.CSTNode, look: Callable[[cst.CSTNode], object]) -> None:
-    look(node)
+def _visit(node: cst.CSTNode, visitor: Callable[[cst.CSTNode], object]) -> None:
+    visitor(node)
     for child in node.children:
-        _each(child, look)
+        _visit(child, visitor)
 
 
 def statement(text: str, like: cst.BaseStatement | None = None) -> cst.SimpleStatementLine:
-    """One line of code as a statement, with the comments and empty lines above `like`; ValueError."""
+    """One line of code as a statement, with the comments and empty lines above `like`.
+
+    ValueError where it is not a statement.
+    """
     try:
         parsed = cst.parse_statement(text)
     except cst.ParserSyntaxError as error:  # a `yield` or `*` may stand alone, and not in a call
@@ -149,7 +152,7 @@ def statement(text: str, like: cst.BaseStatement | None = None) -> cst.SimpleSta
 
 
 def expression(text: str) -> cst.BaseExpression:
-    """An expression from its text; ValueError where it is none."""
+    """An expression from its text; ValueError where it is not one."""
     try:
         return cst.parse_expression(text)
     except cst.ParserSyntaxError as error:
@@ -167,7 +170,7 @@ def dotted(node: cst.BaseExpression) -> str | None:
 
 
 def torch_name(source: Source) -> str | None:
-    """What the module calls torch at its top level; None where it does not import it there."""
+    """The name by which the module imports torch at its top level; None where it does not."""
     for line in source.module.body:
         if isinstance(line, cst.SimpleStatementLine):
             for small in line.body:

@@ -21,8 +21,7 @@ from dynamo_core.analysis.words import frame_name, process_title
 from dynamo_core.model import CallTimes, CompileId, Graph, Place, Process, Recording
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from ...documents import csv_row, json_text
-from ...report import id_value
+from ...documents import csv_row, id_value, json_text
 from .tracks import (
     COMPILING,
     INHERITED,

@@ -1,0 +1,80 @@
+"""`Case`: a recording that was read, with what is worked out from it; each report on a recording is given one."""
+
+from dataclasses import replace
+from functools import cached_property
+
+from .analysis.figures import Figures
+from .analysis.ranks import Ranks, compare_ranks
+from .analysis.ranks.members import ranks_of
+from .analysis.summary import Summary, summarize, unrecorded
+from .analysis.time.wall import WallTime, wall_time
+from .findings import Finding, find
+from .model import Process, Recording
+
+
+class Case:
+    """A recording and its figures. Each figure is worked out once, when it is first asked for."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self._walls: dict[int, WallTime | None] = {}
+        self._alone: dict[int, Case] = {}
+
+    @property
+    def processes(self) -> list[Process]:
+        """What each process recorded: frames, graphs, breaks, compiles, guards, calls."""
+        return self.recording.processes
+
+    @property
+    def problems(self) -> list[str]:
+        """What could not be recorded or read, and why: a sentence each."""
+        return self.recording.problems
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the run still goes on, was killed, or records are lost or damaged."""
+        return self.recording.is_partial
+
+    @cached_property
+    def summary(self) -> Summary:
+        """The counts over all processes, each as torch counts it; None where it was not recorded."""
+        return summarize(self.recording)
+
+    @cached_property
+    def figures(self) -> Figures:
+        """What findings rest on: costs of breaks, recompiled frames, times of graphs."""
+        return Figures(self.recording)
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """What is in the way, what is worth most first: the same on every surface."""
+        return find(self.recording, self.figures)
+
+    @cached_property
+    def unrecorded(self) -> dict[str, str]:
+        """What was not recorded in some process, and why, by its probe's name or as counts have it."""
+        return unrecorded(self.recording)
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        """The ranks of a distributed run beside each other."""
+        return compare_ranks(self.recording)
+
+    @cached_property
+    def has_ranks(self) -> bool:
+        """Whether there are several ranks, which can be compared."""
+        return len(ranks_of(self.recording)) > 1
+
+    def wall(self, process: Process) -> WallTime | None:
+        """The wall time of a process in its parts, with torch's phases; None where it was not recorded."""
+        if id(process) not in self._walls:
+            self._walls[id(process)] = wall_time(process, self.recording)
+        return self._walls[id(process)]
+
+    def alone(self, process: Process) -> "Case":
+        """The case as if it had this process only."""
+        if len(self.processes) == 1 and self.processes[0] is process:
+            return self
+        if id(process) not in self._alone:
+            self._alone[id(process)] = Case(replace(self.recording, processes=[process]))
+        return self._alone[id(process)]
