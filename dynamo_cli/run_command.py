@@ -104,10 +104,10 @@ def env_command(form: str, output: str | None, installed_at: str | None, **optio
       docker run --env-file <(dynamo env -o /shared/recording --format docker) IMAGE python train.py
       dynamo env -o '/shared/{job}' --format slurm >> job.sh
     """
-    from dynamo_core.launch.exported import exported
+    from dynamo_core.launch.exported import environment_text
 
     is_here = form in ("shell", "json") and installed_at is None
-    text, notes = exported(settings_from(output, is_here=is_here, **options), form, installed_at)
+    text, notes = environment_text(settings_from(output, is_here=is_here, **options), form, installed_at)
     click.echo(text)
     for note in notes:
         click.echo(f"dynamo: {note}", err=True)

@@ -212,7 +212,7 @@ def summarize_run(outcome: "Outcome", *, is_default_place: bool) -> None:
     from dynamo_core.findings import CONTENTS
     from dynamo_core.recording import files
     from dynamo_core.recording.read import read
-    from dynamo_reporters.explain.end_of_run import render_end_of_run
+    from dynamo_reporters.explain.report import render_end_of_run
 
     try:
         case = Case(read(outcome.recording, CONTENTS))

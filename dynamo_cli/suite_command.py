@@ -19,7 +19,7 @@ from dynamo_core.bench.suite.runner import (
     SuiteRun,
     Watcher,
     check_suite,
-    judged,
+    judge_suite,
     run_suite,
     suite_options,
 )
@@ -78,7 +78,7 @@ def bench_suite(
         with RunProgress("program") as progress:
             run = measure(folder, _watcher(progress, suite))
         _write_csv(folder, run.results)
-    found = judged(run, None if files.compare is None else str(files.compare), before)
+    found = judge_suite(run, None if files.compare is None else str(files.compare), before)
     _write(found, files, path)
     if run.is_interrupted:
         ctx.exit(main.exit_code())

@@ -1,4 +1,4 @@
-"""`Case`: a recording that was read, with what is worked out from it; each report on a recording is given one."""
+"""`Case`: a recording that was read, with what is worked out from it: the argument of every report on one."""
 
 from dataclasses import replace
 from functools import cached_property

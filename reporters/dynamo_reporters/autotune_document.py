@@ -9,11 +9,11 @@ from dynamo_core.bench.autotune.rounds import (
     LEAST_PAIRS,
     Decision,
     Standing,
-    beside,
     decide,
     fastest,
     is_far_behind,
     standing,
+    time_ratio,
 )
 from dynamo_core.bench.autotune.tuning import DistinctGraph, Result
 from dynamo_core.model import CompileId, Place
@@ -97,7 +97,7 @@ def _beside(measurement: Measurement, best: Measurement | None) -> tuple[str, st
 
 def _ratio(measurement: Measurement, best: Measurement | None) -> Ratio | None:
     """None of the one that the others are compared with, and where too few rounds are behind it."""
-    ratio = None if best is None or measurement is best else beside(measurement, best)
+    ratio = None if best is None or measurement is best else time_ratio(measurement, best)
     return None if ratio is None or ratio.rounds < LEAST_PAIRS else ratio
 
 
@@ -279,7 +279,7 @@ def _measured(measurement: Measurement, best: Measurement | None, winner: str | 
 
 def _beside_best(measurement: Measurement, best: Measurement | None) -> BesideBest | None:
     """None of the best one itself, and where no round counts in both."""
-    ratio = None if best is None or measurement is best else beside(measurement, best)
+    ratio = None if best is None or measurement is best else time_ratio(measurement, best)
     if ratio is None:
         return None
     low, high = (None, None) if ratio.interval is None else ratio.interval

@@ -256,7 +256,7 @@ def _explained(figures: list[Figures]) -> Iterator[Block]:
     others = figures[1:] or figures
     for why in dict.fromkeys(each.why_run for each in others if each.why_run is not None):
         yield Paragraph(
-            "Not steps were compared, but the whole run without imports, compiling and leaving Python: "
+            "Not steps were compared, but the whole run without imports, compiling and interpreter shutdown: "
             f"{why}.",
             "warning",
         )

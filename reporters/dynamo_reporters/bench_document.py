@@ -81,7 +81,7 @@ class BackendFigures:
     problem: Annotated[str | None, "why a run failed, the first that did"]
     basis: Annotated[
         Basis,
-        "what the times are of: a step, or the whole run without imports, compiling and leaving Python",
+        "what the times are of: a step, or the whole run without imports, compiling and interpreter shutdown",
     ]
     why_run: Annotated[str | None, "why no steps were compared"]
     steps_compared: Annotated[Count | None, "in each run"]

@@ -53,7 +53,7 @@ def verdict(checked: Checked) -> str:
         return f"better, {_number_of(checked.better)}"
     if checked.is_accepted:
         return f"accepted, {number(checked.now.number, 'fact')} written"
-    return "as it was" if not checked.not_comparable else "as it was, as far as it was recorded"
+    return "unchanged" if not checked.not_comparable else "unchanged, as far as it was recorded"
 
 
 def _number_of(differences: Sequence[Difference]) -> str:

@@ -105,7 +105,7 @@ def _met_otherwise(
     """What both runs have, with both lines where these are not the same."""
     if not changes:
         return
-    yield Heading("Met another number of times")
+    yield Heading("Count changed")
     for change in changes[:_SHOWN]:
         was, now = change.before, change.after
         yield Heading(

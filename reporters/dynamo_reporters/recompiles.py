@@ -181,7 +181,7 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
         moment = _when(moments[compile_.compile_id], threads)
         rows += [[row[0], row[1], *moment, *row[2:]] for row in told]
     when = "at>|call>|thread" if threads else "at>|call>"
-    headings = f"line|compile|{when}|took>|served>|entry|what differed|compiled for|came"
+    headings = f"line|compile|{when}|took>|calls>|entry|what differed|expected|got"
     yield _under_lines(table(headings, rows))
     if others:
         yield Paragraph(f"Other entries failed too ({number(others, 'check')}): --all shows them.", "dim")

@@ -45,7 +45,7 @@ def test_what_was_accepted_is_as_it_was(check: Check, lock: Path) -> None:
     assert str(stored("toy").parent) not in text
     result = check()
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout.startswith("toy_example: as it was\n")
+    assert result.stdout.startswith("toy_example: unchanged\n")
     again = check("--update")
     assert (again.exit_code, "5 facts written" in again.stdout) == (0, True)
     assert lock.read_text() == text

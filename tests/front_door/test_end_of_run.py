@@ -10,7 +10,7 @@ from dynamo_core.findings import CONTENTS
 from dynamo_core.launch.process import Ending
 from dynamo_core.launch.run import Outcome
 from dynamo_core.recording.read import read
-from dynamo_reporters.explain.end_of_run import render_end_of_run
+from dynamo_reporters.explain.report import render_end_of_run
 from stored import NAMES, stored
 
 

@@ -70,7 +70,7 @@ def test_a_row_has_what_came_how_often_and_the_programs_own_line(tmp_path: Path)
     assert sum("recompiling.py:8 return x * factor + 1" in line for line in page) >= 1
     counting = answer("recompiles", stored("recompiling"), "--frame", "forward").stdout.splitlines()
     (refused,) = [line for line in counting if line.lstrip().startswith("[2/8]")]
-    assert refused.endswith("7             not recorded"), "torch does not say what came"
+    assert refused.split()[-3:] == ["7", "not", "recorded"], "torch does not say what came"
     mine, theirs = "tests/integration/programs/recompiling.py", "/usr/lib/python3.11/site-packages/lib.py"
     in_library = edited(
         "recompiling", tmp_path, lambda _, payload: payload.replace(f"{mine}:8 in", f"{theirs}:8 in")

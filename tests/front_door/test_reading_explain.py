@@ -108,6 +108,6 @@ def test_what_a_plain_trace_lacks_is_not_recorded() -> None:
     assert (told["summary"]["frames"], told["summary"]["graph_calls"], told["run"]) == (None, None, None)
     page = answer("explain", plain("recompiling")).stdout
     counts = page.split("Counts", 1)[1].split("Where compile", 1)[0]
-    for name in ("frames that Dynamo looked at", "graph calls", "time in graphs (host)"):
+    for name in ("frames traced", "graph calls", "time in graphs (host)"):
         (line,) = [line for line in counts.splitlines() if line.strip().startswith(f"{name}  ")]
         assert line.endswith("not recorded")

@@ -14,10 +14,10 @@ from dynamo_core.bench.autotune.rounds import (
     Surroundings,
     _align,
     _Timed,
-    beside,
     cannot_win,
     decide,
     standing,
+    time_ratio,
     to_confirm,
 )
 from dynamo_core.bench.autotune.tuning import GraphToTune, Result, tune
@@ -81,7 +81,7 @@ def test_rounds_are_compared_pair_by_pair() -> None:
     state = [1.0, 3.0, 1.5, 6.0, 2.0, 5.0, 1.2, 4.0, 1.1, 2.2, 3.3, 4.4]
     eager, inductor = measured("eager", *state), measured("inductor", *(0.9 * each for each in state))
     assert decide([eager, inductor]).winner == "inductor"
-    ratio = beside(eager, inductor)
+    ratio = time_ratio(eager, inductor)
     assert ratio is not None and ratio.estimate == pytest.approx(1 / 0.9)
 
 

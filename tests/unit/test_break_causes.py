@@ -8,7 +8,7 @@ from dynamo_core.analysis.source_lines import (
     call_on,
     changed_by,
     condition_of,
-    has_made_message,
+    has_computed_message,
     is_made_of_conditions,
     targets_of,
     waiting_call,
@@ -69,8 +69,8 @@ def test_the_condition_of_a_line(line: str, condition: str | None) -> None:
 def test_parts_of_a_line() -> None:
     assert is_made_of_conditions("if a.any() and b.any():")
     assert is_made_of_conditions("assert 0 < y.min() < 1")
-    assert has_made_message('assert y.all(), "%s" % y')
-    assert not has_made_message('assert y.all(), "constant"')
+    assert has_computed_message('assert y.all(), "%s" % y')
+    assert not has_computed_message('assert y.all(), "constant"')
     assert targets_of("first, self.x, second = x.tolist()") == ("first", "second")
     assert waiting_call("time.sleep(0.1)") == "time.sleep(0.1)"
     assert waiting_call("log(self.sleeper)") is None

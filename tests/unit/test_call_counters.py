@@ -69,7 +69,7 @@ def test_a_call_that_has_not_returned_is_running(counters: CallCounters) -> None
 
 def test_moments_are_calls_that_take_no_time(counters: CallCounters) -> None:
     counters.new_page()
-    note = counters.moments(0)
+    note = counters.moment_marker(0)
     for _ in range(3 * SAMPLE_CAPACITY):
         note()
     [moments] = as_read(counters).callables

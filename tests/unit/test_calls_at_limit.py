@@ -80,7 +80,7 @@ def test_a_forked_child_counts_its_own(torchs: Torch) -> None:
     written = Written()
     counter = begun(written)
     torchs.hook(False)
-    counter._begin_anew()
+    counter._reset_after_fork()
     torchs.hook(False)
     assert counted(counter, written) == 1
 

@@ -40,8 +40,8 @@ def page(found: Checked, **known: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (checked(), "as it was"),
-        (checked(not_comparable=("graphs",)), "as it was, as far as it was recorded"),
+        (checked(), "unchanged"),
+        (checked(not_comparable=("graphs",)), "unchanged, as far as it was recorded"),
         (checked(WORSE_COUNT), "worse, 1 count"),
         (checked(WORSE_COUNT, Difference("worse", "recompiles: 0 → 2")), "worse, 2 counts"),
         (checked(WORSE_COUNT, NEW), "worse, 1 finding"),

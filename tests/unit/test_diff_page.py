@@ -101,7 +101,7 @@ def test_what_is_met_another_number_of_times_has_both_lines_where_they_differ() 
         NOTHING, changed=(FindingChange(BREAK, more), FindingChange(BREAK, edited)), graphs=(went,)
     )
     assert lines(found) == [
-        "Met another number of times",
+        "Count changed",
         f"  graph break at {FILE}:4: 2 → 5 times",
         "    print(x)",
         "    it prints",

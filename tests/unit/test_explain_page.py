@@ -64,7 +64,7 @@ def test_each_count_has_a_row_and_says_what_it_counts() -> None:
     rows = dict(row.rsplit(" ", 1) for row in section(known, "Counts") if "(1 ok" not in row)
     assert rows["graphs"] == "2" and rows["ops"] == "6" and rows["graph calls"] == "4"
     assert rows["recompiles"] == "1" and rows["frames that fell back to eager"] == "1"
-    assert "frames that Dynamo looked at 3 (1 ok, as torch counts)" in section(known, "Counts")
+    assert "frames traced 3 (1 ok, as torch counts)" in section(known, "Counts")
     assert "compile time 2.00 s" in section(known, "Counts")
     assert not any("whole-graph" in row for row in section(known, "Counts"))
     exported = of_one_process(frames=[replace(frame("f", "compiled"), is_whole_graph=True)])
@@ -74,7 +74,7 @@ def test_each_count_has_a_row_and_says_what_it_counts() -> None:
 def test_what_was_not_recorded_is_not_counted_as_none() -> None:
     plain = Recording(Path("trace"), None, [Process(Path("trace"))], None, [])
     rows = section(plain, "Counts")
-    for name in ("frames that Dynamo looked at", "graph calls", "graph breaks"):
+    for name in ("frames traced", "graph calls", "graph breaks"):
         assert f"{name} not recorded" in rows
 
 

@@ -26,7 +26,7 @@ from dynamo_core.model import (
 )
 from dynamo_core.shared import names
 from dynamo_core.shared.settings import Settings
-from dynamo_reporters.explain.sections import override_lines, overrides_of, unmatched_overrides
+from dynamo_reporters.explain.interventions import override_lines, overrides_of, unmatched_overrides
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.parts.after_freeze import after_freeze, freeze_sentence, frozen_frames, frozen_lines
 from dynamo_reporters.recompiles import report

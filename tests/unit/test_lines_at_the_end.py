@@ -22,7 +22,7 @@ from dynamo_core.model import (
     Recording,
     Run,
 )
-from dynamo_reporters.explain.end_of_run import render_end_of_run
+from dynamo_reporters.explain.report import render_end_of_run
 from made import S, compiled, of_one_process
 from ranks_by_hand import collective, graph, of, rank, running
 

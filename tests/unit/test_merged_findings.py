@@ -117,7 +117,7 @@ def test_a_break_costs_what_the_rank_lost_that_crossed_it_most() -> None:
     (found,) = find(of_processes(crossed(10, rank=0), crossed(40, rank=1)))
     assert found.cost.saves_at_most.seconds == pytest.approx(0.08)
     assert found.cost.saves_at_most.known == "sampled"
-    assert "crossed 50 times; 2 ms outside of graphs each time, 80 ms in all in the rank" in found.effect
+    assert "ran 50 times; 2 ms outside of graphs each time, 80 ms in all in the rank" in found.effect
     assert found.title.endswith(" (2 times, in 2 ranks)")
     (apart,) = find(of_processes(crossed(10), crossed(40)))
     assert apart.cost.saves_at_most.seconds == pytest.approx(0.1)

@@ -220,7 +220,7 @@ def test_chrome_has_every_slice_as_measured_on_tracks_where_nothing_overlaps() -
     by_name = {track: [span[0] for span in spans] for (_, track), spans in tracks.items()}
     assert {process for process, _ in tracks} == {"process 7"}
     assert by_name == {
-        "process": ["process", "leaving Python"],
+        "process": ["process", "interpreter shutdown"],
         "start-up": ["starting Python", "import torch", "setting up this recording", "import torch._dynamo"],
         "compiling": [
             "compile [0/1] step",

@@ -115,25 +115,25 @@ def test_a_recompile_whose_failed_guards_were_not_recorded_has_the_first_line_of
     known = again([])
     assert column(known, "what differed") == ["torch's reason"]
     assert column(known, "entry") == [""]
-    assert column(known, "compiled for") == column(known, "came") == ["not recorded"]
+    assert column(known, "expected") == column(known, "got") == ["not recorded"]
 
 
 def test_values_that_torch_does_not_say_are_not_recorded() -> None:
     unsaid = replace(at(OWN), kind="identity", index=None, expected=None, actual=None)
-    assert column(again([unsaid]), "compiled for") == column(again([unsaid]), "came") == ["not recorded"]
-    assert column(again([at(OWN)]), "compiled for") == ["4"]
-    assert column(again([at(OWN)]), "came") == ["5"]
+    assert column(again([unsaid]), "expected") == column(again([unsaid]), "got") == ["not recorded"]
+    assert column(again([at(OWN)]), "expected") == ["4"]
+    assert column(again([at(OWN)]), "got") == ["5"]
 
 
 def test_how_often_it_served_is_the_calls_of_what_was_made_and_empty_where_torch_refused() -> None:
     graph = Graph(1, CompileId(0, 1), 0, None, "eager", 1, calls=1200)
     known = again([at(OWN)], [at(OWN)], graphs=[graph])
-    assert column(known, "served") == ["1,200", "not recorded"]
+    assert column(known, "calls") == ["1,200", "not recorded"]
     (process,) = known.processes
     refused = replace(process.compiles[2], fail_reason=LIMIT)
     process = replace(process, compiles=[*process.compiles[:2], refused])
     limited = replace(known, processes=[process])
-    assert column(limited, "served") == ["1,200", ""]
+    assert column(limited, "calls") == ["1,200", ""]
     assert "torch refused [0/2], at its recompile limit" in paragraphs(limited)
     assert headings(limited)[0] == "2 recompiles of 1 frame; 1 frame hit the recompile limit"
     assert headings(known)[0] == "2 recompiles of 1 frame"
@@ -203,7 +203,7 @@ def test_the_moment_is_since_the_program_began_and_among_the_calls_of_the_frame(
 def test_there_is_no_column_of_threads_where_none_but_the_main_one_is_known() -> None:
     known = again([at(OWN)], [at(OWN)])
     assert [each.name for each in table_of(known).columns] == [
-        *("line", "compile", "at", "call", "took", "served", "entry", "what differed", "compiled for", "came")
+        *("line", "compile", "at", "call", "took", "calls", "entry", "what differed", "expected", "got")
     ]
     assert column(known, "at") == column(known, "call") == ["", ""], "neither was recorded"
 

@@ -24,8 +24,7 @@ from dynamo_core.model import (
     TensorInfo,
 )
 from dynamo_core.shared.text import printable, printable_values
-from dynamo_reporters.explain.end_of_run import render_end_of_run
-from dynamo_reporters.explain.report import report
+from dynamo_reporters.explain.report import render_end_of_run, report
 from dynamo_reporters.graphs.report import graph_blocks
 from dynamo_reporters.page.blocks import bar
 from dynamo_reporters.page.console import plain_text
@@ -154,7 +153,7 @@ def test_words_and_units() -> None:
 def test_explain_says_what_to_fix_first_and_where() -> None:
     page = plain_text(report().page(Case(recording())))
     assert page.index("bad at /home/user/train.py:7 runs eager: no way") < page.index("graph break at")
-    assert "met 3 times while compiling, crossed 4 times" in page
+    assert "hit 3 times while compiling, ran 4 times" in page
     assert "`torch.where(x, then, else)`" in page
 
 

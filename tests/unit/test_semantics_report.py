@@ -6,7 +6,7 @@ from typing import Any
 
 from dynamo_core.model import Place, Process, ProcessInfo, Recording, Run
 from dynamo_core.shared import names
-from dynamo_reporters.explain.sections import semantics_line, semantics_of, semantics_section
+from dynamo_reporters.explain.interventions import semantics_line, semantics_of, semantics_section
 from dynamo_reporters.page.console import plain_text
 from trace_bytes import NO_FRAME, artifact, process_of
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.launch.exported import exported
+from dynamo_core.launch.exported import environment_text
 from dynamo_core.launch.process import Ending
 from dynamo_core.launch.run import BOOTSTRAP_FOLDER, environment_for
 from dynamo_core.shared.names import RECORDING_VARIABLE, SETTINGS_VARIABLE
@@ -68,12 +68,12 @@ def variables_in(text: str) -> dict[str, Any]:
 
 
 def test_for_a_shell_each_variable_is_exported_quoted_and_the_path_is_put_in_front() -> None:
-    text, notes = exported(Settings("/my rec"), "shell")
+    text, notes = environment_text(Settings("/my rec"), "shell")
     first, _, last = text.split("\n")
     assert shlex.split(first) == ["export", f"{RECORDING_VARIABLE}=/my rec"]
     assert last == f'export PYTHONPATH={BOOTSTRAP_FOLDER}"${{PYTHONPATH:+:$PYTHONPATH}}"'
     assert notes == []
-    text, (note,) = exported(Settings("/rec"), "slurm")
+    text, (note,) = environment_text(Settings("/rec"), "slurm")
     assert text.count("export ") == 3 and "each host must have dynamo-cli" in note
 
 
@@ -82,33 +82,33 @@ def test_as_json_the_path_of_this_process_goes_along_unless_another_place_is_nam
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", "/mine")
     monkeypatch.setenv("MALLORY", "1")
-    text, notes = exported(Settings("/rec"), "json")
+    text, notes = environment_text(Settings("/rec"), "json")
     here = variables_in(text)
     assert here["PYTHONPATH"] == f"{BOOTSTRAP_FOLDER}:/mine" and "MALLORY" not in here and notes == []
-    text, (note,) = exported(Settings("/rec"), "json", "/opt/x/dynamo_core/")
+    text, (note,) = environment_text(Settings("/rec"), "json", "/opt/x/dynamo_core/")
     assert variables_in(text)["PYTHONPATH"] == "/opt/x/dynamo_core/capture/bootstrap"
     assert "--target /opt/x dynamo-cli" in note
 
 
 def test_for_a_container_the_package_and_the_folder_are_mounted_unless_they_are_there() -> None:
-    text, (alone, mounts) = exported(Settings("/data/{job}"), "docker")
+    text, (alone, mounts) = environment_text(Settings("/data/{job}"), "docker")
     assert "PYTHONPATH=/opt/dynamo_core/capture/bootstrap" in text.split("\n")
     assert alone.startswith("PYTHONPATH is set to this alone")
     assert ":/opt/dynamo_core:ro --volume /data:/data" in mounts
-    _, (_, root) = exported(Settings("/{job}"), "docker")
+    _, (_, root) = environment_text(Settings("/{job}"), "docker")
     assert root.endswith("--volume /:/")
-    text, (_, hosts) = exported(Settings("/rec"), "docker", "/x")
+    text, (_, hosts) = environment_text(Settings("/rec"), "docker", "/x")
     assert "PYTHONPATH=/x/capture/bootstrap" in text.split("\n")
     assert "its package at /x" in hosts and "--volume" not in hosts
 
 
 def test_for_kubernetes_what_it_would_replace_is_escaped() -> None:
-    text, notes = exported(Settings("/$(HOME)"), "k8s")
+    text, notes = environment_text(Settings("/$(HOME)"), "k8s")
     assert text.startswith(f'env:\n  - name: {RECORDING_VARIABLE}\n    value: "/$$(HOME)"\n')
     assert len(notes) == 2
 
 
 def test_for_ray_it_is_a_runtime_environment() -> None:
-    text, notes = exported(Settings("/rec"), "ray")
+    text, notes = environment_text(Settings("/rec"), "ray")
     assert variables_in(text)["env_vars"][RECORDING_VARIABLE] == "/rec"
     assert len(notes) == 2

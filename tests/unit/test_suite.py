@@ -28,7 +28,7 @@ from dynamo_core.bench.suite.results import (
     undecided,
 )
 from dynamo_core.bench.suite.rows import Outcome, ProgramResult, Row, Speed, pass_rates, summarize
-from dynamo_core.bench.suite.runner import Compared, Installed, JudgedSuite, SuiteRun, judged
+from dynamo_core.bench.suite.runner import Compared, Installed, JudgedSuite, SuiteRun, judge_suite
 from dynamo_core.launch.program import Program
 from dynamo_core.shared.errors import BackendProblem, DynamoError, ProgramNotFound, SuiteProblem
 from dynamo_reporters.page.console import plain_text
@@ -351,7 +351,7 @@ class TestReport:
         programs = tuple(SuiteProgram(name, Program((f"{name}.py",), True)) for name in names)
         suite = Suite("mine", Path("suite.toml"), Path(), programs, Bounds(min_pass_rate=1))
         before = [result("resnet", row("eager", None), row(mean=3.0))]
-        return judged(SuiteRun(suite, self.RESULTS, Installed("2.13.0"), kept=1), "older.json", before)
+        return judge_suite(SuiteRun(suite, self.RESULTS, Installed("2.13.0"), kept=1), "older.json", before)
 
     def test_the_page(self, found: JudgedSuite) -> None:
         page = " ".join(plain_text(suite_blocks(found, "results")).split())
@@ -388,7 +388,7 @@ class TestReport:
     def of(self, *rows: Row, compared: Compared | None = None) -> JudgedSuite:
         found = [result("resnet", *rows)]
         suite = Suite("mine", Path("s.toml"), Path(), (SuiteProgram("resnet", Program(("x.py",), True)),))
-        return replace(judged(SuiteRun(suite, found, Installed("2.13.0")), None, []), compared=compared)
+        return replace(judge_suite(SuiteRun(suite, found, Installed("2.13.0")), None, []), compared=compared)
 
     def test_each_row_of_speed_and_of_cost(self) -> None:
         rows = (
@@ -431,7 +431,7 @@ class TestReport:
         programs = tuple(SuiteProgram(each.program, Program(("x.py",), True)) for each in found)
         suite = Suite("mine", Path("suite.toml"), Path(), programs)
         run = SuiteRun(suite, found, Installed("2.13.0"))
-        page = " ".join(plain_text(suite_blocks(judged(run, None, []), "results")).split())
+        page = " ".join(plain_text(suite_blocks(judge_suite(run, None, []), "results")).split())
         assert "inductor is 2.00 times as fast as eager on EPYC, the geometric mean of 1 program" in page
         assert "inductor is 2.00 times as fast as eager on Xeon, the geometric mean of 1 program" in page
         assert "second Xeon, 8 cores, 8 threads 3.11.7 2.13.0 bert" in page

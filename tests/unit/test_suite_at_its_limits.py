@@ -17,7 +17,7 @@ from dynamo_core.bench.suite.file import (
 )
 from dynamo_core.bench.suite.results import differences, on_other_hardware, undecided
 from dynamo_core.bench.suite.rows import Outcome, ProgramResult, Row, Speed, pass_rates, summarize
-from dynamo_core.bench.suite.runner import Installed, JudgedSuite, SuiteRun, judged
+from dynamo_core.bench.suite.runner import Installed, JudgedSuite, SuiteRun, judge_suite
 from dynamo_core.launch.program import Program
 
 
@@ -151,7 +151,7 @@ def of_run(*results: ProgramResult, is_interrupted: bool, older: str | None = "o
     programs = tuple(SuiteProgram(name, Program(("x.py",), True)) for name in ("a", "b"))
     suite = Suite("mine", Path("s.toml"), Path(), programs, Bounds(min_pass_rate=1.0))
     run = SuiteRun(suite, [*results], Installed("2.13.0"), is_interrupted=is_interrupted)
-    return judged(run, older, [result(row(1, 2)), result(row(1, 2), name="b")])
+    return judge_suite(run, older, [result(row(1, 2)), result(row(1, 2), name="b")])
 
 
 def test_what_an_interrupted_run_has_not_come_to_is_not_gone_and_its_pass_rate_breaks_no_bound() -> None:
@@ -176,7 +176,7 @@ def test_only_what_newly_fails_and_what_is_slower_fails_a_build() -> None:
         after,
         Installed("2.13.0"),
     )
-    found = judged(run, "older.json", before).compared
+    found = judge_suite(run, "older.json", before).compared
     assert found is not None
     assert [each.change for each in found.differences] == [
         "newly failing",

@@ -174,7 +174,7 @@ def test_the_costliest_are_told_and_the_others_summed(world: World) -> None:
 def test_a_probe_that_fails_does_not_matter_to_the_tracer(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tracing_time, "_told", lambda attempt: 1 / 0)
+    monkeypatch.setattr(tracing_time, "_functions_traced", lambda attempt: 1 / 0)
     done = []
     world.frame("f", lambda: done.append("traced"))
     assert done == ["traced"]

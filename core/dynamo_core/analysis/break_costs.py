@@ -330,7 +330,7 @@ def title_of(graph_break: GraphBreak, shown_at: Place | None = None) -> str:
 
 def effect(distinct: DistinctBreak) -> str:
     """What a break does, in a clause: how often it is met and crossed, and whether its frame runs eager."""
-    parts = [f"met {number(distinct.met, 'time')} while compiling"]
+    parts = [f"hit {number(distinct.met, 'time')} while compiling"]
     if distinct.frames_fell_back:
         names = dict.fromkeys(frame_name(frame.name, frame.method) for frame in distinct.frames_fell_back)
         parts.append(f"the whole frame runs eager ({', '.join(names)})")
@@ -338,7 +338,7 @@ def effect(distinct: DistinctBreak) -> str:
         parts.append("torch cannot go on after it, so that the rest of the function runs eager")
     if distinct.crossings:
         crossed = distinct.crossed
-        parts.append("crossings not recorded" if crossed is None else f"crossed {number(crossed, 'time')}")
+        parts.append("how often it ran is not recorded" if crossed is None else f"ran {number(crossed, 'time')}")
         if distinct.inlined_by:
             parts.append(f"also breaks {number(distinct.inlined_by, 'compile')} that had inlined it")
     return ", ".join(parts)

@@ -69,7 +69,7 @@ def select(recording: Recording, wanted: Selection) -> Recording:
         return replace(recording, processes=processes, whole=recording.entire)
     kept = [part for process in processes if (part := _part_of(process, wanted)) is not None]
     if not kept:
-        raise NothingSelected(_nothing(processes, wanted))
+        raise NothingSelected(_nothing_selected(processes, wanted))
     return replace(recording, processes=kept, whole=recording.entire)
 
 
@@ -78,7 +78,7 @@ def _part_of(process: Process, wanted: Selection) -> Process | None:
         graph
         for graph in process.graphs
         if (wanted.graph is None or graph.number == wanted.graph)
-        and _fits(graph.compile_id, graph.frame_name, graph.frame_place, wanted)
+        and _matches(graph.compile_id, graph.frame_name, graph.frame_place, wanted)
     ]
     if wanted.graph is not None:
         ids = {graph.compile_id for graph in graphs}
@@ -86,10 +86,14 @@ def _part_of(process: Process, wanted: Selection) -> Process | None:
         ids = {
             compile_id
             for compile_id, name, place in _frames(process)
-            if _fits(compile_id, name, place, wanted)
+            if _matches(compile_id, name, place, wanted)
         }
-    frames = [frame for frame in process.frames if _fits(frame.compile_id, frame.name, frame.place, wanted)]
-    not_compiled = [frame for frame in process.not_compiled if _fits(None, frame.name, frame.place, wanted)]
+    frames = [
+        frame for frame in process.frames if _matches(frame.compile_id, frame.name, frame.place, wanted)
+    ]
+    not_compiled = [
+        frame for frame in process.not_compiled if _matches(None, frame.name, frame.place, wanted)
+    ]
     ids.discard(None)
     if not ids and not graphs and (wanted.graph is not None or not (frames or not_compiled)):
         return None
@@ -114,7 +118,7 @@ def _frames(process: Process) -> Iterable[tuple[CompileId | None, str | None, Pl
         yield None, frame.name, frame.place
 
 
-def _fits(compile_id: CompileId | None, name: str | None, place: Place | None, wanted: Selection) -> bool:
+def _matches(compile_id: CompileId | None, name: str | None, place: Place | None, wanted: Selection) -> bool:
     return (
         (wanted.frame is None or _is_frame(name, wanted.frame))
         and (wanted.compile_id is None or _is_compile(compile_id, wanted.compile_id))
@@ -156,27 +160,27 @@ def _restarts(recording: Recording) -> str:
     return f"it has {', '.join(map(str, found))}" if found else "no rank is recorded in it"
 
 
-def _nothing(processes: list[Process], wanted: Selection) -> str:
-    asked = {
+def _nothing_selected(processes: list[Process], wanted: Selection) -> str:
+    options = {
         "--frame": wanted.frame,
         "--compile-id": wanted.compile_id,
         "--graph": wanted.graph,
         "--file": wanted.file,
     }
-    given = " ".join(f"{option} {value}" for option, value in asked.items() if value is not None)
+    given = " ".join(f"{option} {value}" for option, value in options.items() if value is not None)
     if wanted.graph is not None:
-        there = [str(graph.number) for process in processes for graph in process.graphs]
+        available = [str(graph.number) for process in processes for graph in process.graphs]
         what = "graphs"
     elif wanted.compile_id is not None:
-        there = [str(i) for process in processes for i, _, _ in _frames(process) if i is not None]
+        available = [str(i) for process in processes for i, _, _ in _frames(process) if i is not None]
         what = "compiles"
     elif wanted.file is not None:
-        there = [place.file for process in processes for _, _, place in _frames(process) if place]
+        available = [place.file for process in processes for _, _, place in _frames(process) if place]
         what = "files"
     else:
-        there = [name for process in processes for _, name, _ in _frames(process) if name]
+        available = [name for process in processes for _, name, _ in _frames(process) if name]
         what = "frames"
-    distinct = list(dict.fromkeys(there))
+    distinct = list(dict.fromkeys(available))
     listed = ", ".join(distinct[:12]) + (f" and {len(distinct) - 12} more" if len(distinct) > 12 else "")
     return f"nothing in the recording fits {given}; " + (
         f"{what}: {listed}" if listed else f"it has no {what}"

@@ -1,7 +1,7 @@
 """Lines of source: the parts that advice names, whose code it is, user call sites, and whole paths.
 
-The parts of a line are the condition of a branch, a call, or what is assigned. A line may also be a piece of a
-statement over several lines, or anything else, and then has no parts. It is parsed, never executed.
+The parts of a line are the condition of a branch, a call, or what is assigned. A line may also be a piece of
+a statement over several lines, or anything else, and then has no parts. It is parsed, never executed.
 """
 
 import ast
@@ -48,18 +48,18 @@ def condition_of(line: str) -> str | None:
 
 
 def is_made_of_conditions(line: str) -> bool:
-    """Whether that condition has `and`, `or`, `not`, `in` or a chained comparison, each of which needs a bool."""
+    """Whether that condition has `and`, `or`, `not`, `in` or a chained comparison, which need a bool."""
     branch = next((node for node in _nodes(line) if isinstance(node, _Branch)), None)
     return branch is not None and any(map(_needs_bool, ast.walk(branch.test)))
 
 
-def is_bare(line: str) -> bool:
+def assigns_nothing(line: str) -> bool:
     """Whether the line assigns to no name: a call whose result is not used, or an entry of a dictionary."""
     is_statement = any(isinstance(node, ast.Expr | ast.Assign) for node in _nodes(line))
     return is_statement and not targets_of(line)
 
 
-def has_made_message(line: str) -> bool:
+def has_computed_message(line: str) -> bool:
     """Whether the line is an assert whose message is not a constant."""
     return any(
         isinstance(node, ast.Assert) and node.msg is not None and not isinstance(node.msg, ast.Constant)
@@ -162,7 +162,8 @@ def _text(node: ast.AST) -> str | None:
 # The beginning of the name of a notebook's cell, `In[3]`; the user's other files have absolute paths.
 CELL = "In["
 _LIBRARY = ("/site-packages/", "/dist-packages/", "/lib/python3", "/dynamo_core/", "<frozen ", "<string>")
-# Files that Inductor wrote, wherever its cache is. Source: torch/_inductor/codecache.py (code_hash, get_path), read in 2.13.
+# Files that Inductor wrote, in any cache folder.
+# Source: torch/_inductor/codecache.py (code_hash, get_path), read in 2.13.
 _GENERATED = re.compile(r"/(\w\w)/c\1[a-z2-7]{49}\.py$")
 _PACKAGE = re.compile(r"/(?:site|dist)-packages/([^/.]{1,100})")
 _STANDARD = re.compile(r"(?:/lib/python3[^/]{0,20}/|<frozen )([A-Za-z_]\w{0,99})")

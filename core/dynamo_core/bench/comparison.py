@@ -1,7 +1,7 @@
-"""Each backend's figures over all rounds, beside eager's.
+"""The figures of each backend over all rounds, compared with eager's.
 
-Only what was done in both is compared: the same steps, by their numbers, without the first and without those
-in which anything was compiled in any of the runs.
+Only the same steps are compared, by their numbers, without the first and without those in which any of the
+runs compiled something.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,22 +15,22 @@ from ..shared.timing import SURE, Ratio, ratio_of
 from .measured import Backend, Bench, OutputComparison, Run, compare_outputs
 
 _LEAST_BLOCKS = 2
-MARGIN = 0.03  # a backend that is within this of eager for sure takes the same time
+MARGIN = 0.03  # a backend that is surely within this share of eager's time takes the same time
 
 Basis = Literal["step", "run"]
-Block = tuple[int, int]  # from the begin of one step to that of a later one
+Block = tuple[int, int]  # from the start of one step to that of a later one
 
 
 @dataclass(frozen=True)
 class Figures:
-    """A backend's. `basis` says what `seconds` is a time of: a step, or the whole run; one a round, in order.
+    """The figures of a backend. `seconds` has one time for each round: of a step or the whole run (`basis`).
 
     `why_run` says why no steps are compared. `compile_cold` is from the first round, `compile_warm` the
-    median of the others. `break_even` counts steps; None where it is not told that a step is faster. The
-    peaks are bytes, the median over rounds. `output` compares what the program printed with what it printed
-    in eager's first run. `differs` says whether its time is another than eager's, as sure as SURE says, and
-    `is_decided` whether more rounds would tell no more: it differs, or is the same as surely. Both are None
-    where there are no two rounds to compare.
+    median of the others. `break_even` is a number of steps; None where it is not known that a step is faster.
+    The peaks are bytes, the median over rounds. `output` compares what the program printed with eager's first
+    run. `differs` says whether its time differs from eager's with the confidence SURE, and `is_decided`
+    whether more rounds would add nothing: it surely differs, or is surely the same. Both are None where there
+    are no two rounds to compare.
     """
 
     backend: Backend
@@ -50,12 +50,12 @@ class Figures:
 
     @property
     def median_seconds(self) -> float | None:
-        """The median of the rounds; None where none succeeded."""
+        """The median over the rounds; None where none succeeded."""
         return median(self.seconds) if self.seconds else None
 
     @property
     def first_success(self) -> Run | None:
-        """The run that counts of graphs and breaks are taken from."""
+        """The run from which the counts of graphs and breaks are taken."""
         return next(iter(self.backend.successes.values()), None)
 
 
@@ -109,7 +109,7 @@ def _is_decided(speed: Ratio | None) -> bool | None:
 
 
 def break_even_steps(compile_seconds: float | None, eager: float | None, other: float | None) -> int | None:
-    """After how many steps compiling has paid; None where a step is not faster, or something is unknown."""
+    """After how many steps compiling has paid off; None where a step is not faster or a time is unknown."""
     if compile_seconds is None or eager is None or other is None or other >= eager:
         return None
     return max(1, round(compile_seconds / (eager - other)))
@@ -119,10 +119,10 @@ def steady_steps(runs: Sequence[Run]) -> list[Block] | None:
     """The blocks of steps in which none of these runs compiled; None where they cannot be compared."""
     if not runs or len({run.steps for run in runs}) > 1:
         return None
-    noted = set.intersection(*(set(run.marks) for run in runs))
+    in_all_runs = set.intersection(*(set(run.marks) for run in runs))
     blocks = [
         block
-        for block in pairwise(sorted(number for number in noted if number > 1))
+        for block in pairwise(sorted(number for number in in_all_runs if number > 1))
         if not any(_compiled_in(run, block) for run in runs)
     ]
     return blocks if len(blocks) >= _LEAST_BLOCKS else None
@@ -134,11 +134,11 @@ def _compiled_in(run: Run, block: Block) -> bool:
 
 
 def _time(run: Run, blocks: Sequence[Block] | None) -> float | None:
-    """The median step of a run, or all of its work."""
+    """The median step of a run; without `blocks`, the time of the whole run without start and compiling."""
     if blocks is None:
         return run.working_seconds
-    between = [(run.marks[last] - run.marks[first]) / 1e9 / (last - first) for first, last in blocks]
-    return max(0.0, median(between) - run.mark_seconds)
+    steps = [(run.marks[last] - run.marks[first]) / 1e9 / (last - first) for first, last in blocks]
+    return max(0.0, median(steps) - run.mark_seconds)
 
 
 def _why_no_steps(backend: Backend, eager: Backend) -> str | None:
@@ -151,7 +151,7 @@ def _why_no_steps(backend: Backend, eager: Backend) -> str | None:
 
 
 def _output(backend: Backend, eager: Backend) -> OutputComparison | None:
-    """The first run's output beside that of eager's first; for eager itself, the second's."""
+    """The output of the backend's first run compared with eager's first; for eager, its second run's."""
     runs = list(backend.successes.values())[1 if backend.is_eager else 0 :]
     expected = next(iter(eager.successes.values()), None)
     if expected is None or not runs:

@@ -1,4 +1,4 @@
-"""Each graph of a recording under each backend, for `dynamo bench --per-graph`."""
+"""Measure each graph of a recording under each backend, for `dynamo bench --per-graph`."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
@@ -12,12 +12,10 @@ from ..shared.winners import Measurement
 from .autotune.rounds import Bench, NotRunnable, decide
 from .autotune.tuning import DistinctGraph, distinct_graphs
 
-# What a call of one graph takes with each backend.
-
 
 @dataclass(frozen=True)
 class GraphTimes:
-    """A distinct graph of the first run: its number there, and what came of each backend, by its name.
+    """A distinct graph of the first run: its number there, and the measurements by the name of the backend.
 
     `problem` says why it could not be measured. `calls` is how often the program called it.
     """
@@ -37,10 +35,7 @@ class GraphTimes:
         return next((name for name, each in self.measurements.items() if each.candidate == winner), None)
 
 
-# Each graph of a recording under each backend, for `dynamo bench --per-graph`.
-
-
-_TIME_LIMIT = 120.0  # seconds for compiling and checking a graph, as `dynamo autotune` has it
+_TIME_LIMIT = 120.0  # seconds for compiling and checking a graph, as in `dynamo autotune`
 
 
 def measure_graphs(
@@ -52,17 +47,17 @@ def measure_graphs(
     time_limit: float | None,
     tell: Callable[[str], None],
 ) -> Iterator[GraphTimes]:
-    """The times of one distinct graph after another. `candidates` are the backends by their names."""
+    """The times of the distinct graphs, one after another. `candidates` are the backends by their names."""
     graphs = distinct_graphs(read(recording, CONTENTS))
     limit = _TIME_LIMIT if time_limit is None else time_limit
     with Bench(python=python, import_path=import_path, time_limit=limit) as bench:
         bench.surroundings()
         for number, graph in enumerate(graphs, start=1):
             tell(f"graph {number} of {len(graphs)}")
-            yield _measured(graph, candidates, bench)
+            yield _measure(graph, candidates, bench)
 
 
-def _measured(graph: DistinctGraph, candidates: Mapping[str, str], bench: Bench) -> GraphTimes:
+def _measure(graph: DistinctGraph, candidates: Mapping[str, str], bench: Bench) -> GraphTimes:
     first = graph.first
     known = (first.number, first.frame_name, first.frame_place, first.ops, graph.calls)
     program = graph.to_tune.program

@@ -1,4 +1,4 @@
-"""What `dynamo bench` has of each run, read from its recording."""
+"""The data of `dynamo bench`: machine, step, runs, agreement with eager, and comparison of outputs."""
 
 import platform
 import re
@@ -31,8 +31,6 @@ from ..shared.timing import Load
 from ..shared.winners import cpu_model
 from .graphs import GraphTimes
 
-# Where a program was measured, and with what.
-
 
 @dataclass(frozen=True)
 class Machine:
@@ -60,14 +58,11 @@ class Machine:
 
 
 def machine_of(processes: Sequence[Process]) -> Machine:
-    """This machine, with what was recorded here of a program's processes."""
+    """This machine, with the devices, Python and torch that a program's processes recorded here."""
     python = next((process.info.python for process in processes if process.info.python), None)
     torch = next((process.torch_version for process in processes if process.torch_version), None)
     devices = max((tuple(process.state.devices or ()) for process in processes), key=len, default=())
     return Machine(platform.node(), cpu_model(), devices, python, torch)
-
-
-# Whether a backend computes what eager computes: the verdict of the run with --verify.
 
 
 Verdict = Literal["agrees", "disagrees", "not verified"]
@@ -85,32 +80,31 @@ class Agreement:
 
 
 def not_verified(why: str) -> Agreement:
-    """Nothing is known."""
+    """The agreement where a backend was not verified."""
     return Agreement("not verified", why)
 
 
 def agreement_of(recording: Recording) -> Agreement:
-    """What the verified run found."""
+    """The agreement that the run with --verify found."""
     found = verification(recording)
     if found is None or not found.graphs:
         return not_verified("no graph was compiled")
     if found.wrong:
         return Agreement("disagrees", "; ".join(wrong_lines(found, recording)).removeprefix("disagrees: "))
-    told = "; ".join([verified_sentence(found), *not_compared_lines(found, recording)])
-    return Agreement("agrees", told) if found.agreeing else not_verified(told)
+    detail = "; ".join([verified_sentence(found), *not_compared_lines(found, recording)])
+    return Agreement("agrees", detail) if found.agreeing else not_verified(detail)
 
 
-# The frame with which a step of a program begins, found in a run in which Dynamo compiled it.
+# Steps
 
-
-_OF_DYNAMO = "/torch/_dynamo/"  # the function through which modules of torch's are compiled
+_OF_DYNAMO = "/torch/_dynamo/"  # has the function by which torch's own modules are compiled
 
 
 @dataclass(frozen=True)
 class Step:
-    """The function whose call begins a step, and the frames that stand for it, compiled or not.
+    """The function whose call begins a step, and the frames that represent it, compiled or not.
 
-    Where it is torch's or another library's, `called_at` is the program's line that calls it.
+    If it is part of torch or another library, `called_at` is the program's line that calls it.
     """
 
     name: str
@@ -120,7 +114,7 @@ class Step:
 
     @property
     def is_of_dynamo(self) -> bool:
-        """Whether it is known only as a frame of Dynamo's own, which eager does not have."""
+        """Whether it is only known as a frame of Dynamo's own, which an eager run does not have."""
         return any(_OF_DYNAMO in file for file, _, _ in self.frames)
 
 
@@ -135,15 +129,15 @@ def find_step(process: Process, wanted: str | None = None) -> Step | None:
     if resumed_function(name) is None:
         call = UserCallSites(process).of(graph.compile_id, place)
         if call is not None and graph.method is not None and _OF_DYNAMO in place.file:
-            at_its_call = (call.place.file, call.place.line, graph.method)
-            return Step(graph.method, place, (at_its_call,), call.place)
+            call_site = (call.place.file, call.place.line, graph.method)
+            return Step(graph.method, place, (call_site,), call.place)
         return Step(name, place, (own,), None if call is None else call.place)
     origin = _origin(process.entire, name)
     if origin is None:
         return None
     name, place = origin
     frame = _frame_of(process, name, place)
-    # A function that breaks before its first operation has no graph: compiled, its rest stands for it.
+    # A function that breaks before its first op has no graph: then its resume function represents it too.
     has_graph = any(_is_of(other, name, place) for other in process.entire.graphs if other is not graph)
     return Step(name, place, (frame,) if has_graph else (frame, own))
 
@@ -153,13 +147,13 @@ def _is_of(graph: Graph, name: str, place: Place) -> bool:
 
 
 def _frame_of(process: Process, name: str, place: Place) -> StepFrame:
-    """As its code says it: a decorated function begins with the first of its decorators."""
+    """The frame by the first line of its code, which is that of the first decorator."""
     first = process.entire.first_lines.get(place, place)
     return first.file, first.line, name
 
 
 def _origin(process: Process, name: str) -> tuple[str, Place] | None:
-    """The function of the program that a resume function is the rest of."""
+    """The program's function that a resume function continues; None where that is not recorded."""
     makers = {made.code_name: made.made_by for made in process.resume_functions}
     compiled = {compile_.compile_id: compile_ for compile_ in process.compiles if compile_.is_forward}
     seen: set[CompileId | None] = set()
@@ -173,8 +167,7 @@ def _origin(process: Process, name: str) -> tuple[str, Place] | None:
     return name, place
 
 
-# What `dynamo bench` has of each run, read from its recording.
-
+# Runs
 
 CONTENTS = frozenset({"chromium_event", CALL_SAMPLES})
 EAGER = "eager"
@@ -183,13 +176,13 @@ _START_AND_COMPILE = (BEFORE_TORCH, IMPORTING_TORCH, THIS_TOOL, IMPORTING_COMPIL
 
 @dataclass(frozen=True)
 class Run:
-    """One run of the program. `problem` says why it was no success; the rest is None where not recorded.
+    """One run of the program. `problem` says why it failed; other fields are None where not recorded.
 
-    `marks` are some of the moments at which a step began, by the step's number (from 1); `steps` is how many
-    began in all, and noting one took `mark_seconds`, which are no part of the program. `compiling` is when
-    something was compiled. `working_seconds` is the whole run without imports, compiling and leaving Python.
-    `peaks` are bytes: `resident`, and by CUDA device. Of `stdout`, the end may be cut (LONGEST_OUTPUT); `log`
-    is the file of its stderr. `load` is what else went on in the machine.
+    `marks` are the times at which some of the steps began, by the step's number (from 1); `steps` is how many
+    began in all. Recording a mark takes `mark_seconds`, which are not the program's. `compiling` are the
+    intervals in which something was compiled. `working_seconds` is the whole run without imports, compiling
+    and exit. `peaks` are bytes: `resident`, and by CUDA device. `stdout` may be cut at its end
+    (LONGEST_OUTPUT); `log` is the file with its stderr. `load` is the other load on the machine.
     """
 
     problem: str | None = None
@@ -212,7 +205,7 @@ class Run:
 
 @dataclass
 class Backend:
-    """A backend as it was named, its mode if it is Inductor's, and its runs, by round (from 1)."""
+    """A backend as the user named it, its mode if it has one, and its runs by round (from 1)."""
 
     name: str
     mode: str | None = None
@@ -226,24 +219,23 @@ class Backend:
 
     @property
     def successes(self) -> dict[int, Run]:
-        """The runs that count."""
+        """The runs that succeeded, by round."""
         return {number: run for number, run in self.runs.items() if run.problem is None}
 
     @property
     def problem(self) -> str | None:
-        """Why a run failed, the first that did."""
+        """Why the first run that failed did so; None where none failed."""
         return next((run.problem for run in self.runs.values() if run.problem is not None), None)
 
 
 @dataclass
 class Bench:
-    """All of it; `backends` begin with eager. `rounds` is how many were to be run in the end.
+    """The result of a bench; `backends` begin with eager. `rounds` is how many were planned in the end.
 
-    `most_rounds` is how many there would be at most. `threads` is how many torch had, where graphs say so;
-    `machine` is where it ran.
-
-    `step` is None where nothing repeats, and `no_step` says why. `recordings` is the folder that holds the
-    runs' recordings, None where they are not kept. `graphs` is None where --per-graph was not given.
+    `most_rounds` is the limit of rounds. `threads` are the numbers of threads that torch used, as far as
+    graphs record it; `machine` is where it ran. `step` is None where nothing repeats, and `no_step` says why.
+    `recordings` is the folder of the runs' recordings, None where they are deleted. `graphs` is None without
+    --per-graph.
     """
 
     program: str
@@ -260,12 +252,12 @@ class Bench:
 
     @property
     def eager(self) -> Backend:
-        """What the others are compared with."""
+        """Eager, with which the other backends are compared."""
         return self.backends[0]
 
 
 def read_run(recording: Recording, problem: str | None, stdout: str, is_stdout_cut: bool, load: Load) -> Run:
-    """A run, from its recording."""
+    """The run that a recording is of."""
     summary = summarize(recording)
     process = stepping_process(recording)
     marks = process.step_marks if process is not None else None
@@ -289,7 +281,7 @@ def read_run(recording: Recording, problem: str | None, stdout: str, is_stdout_c
 
 
 def stepping_process(recording: Recording) -> Process | None:
-    """The process whose steps are taken: of several, the one with the most, and of those the first rank."""
+    """The process whose steps are measured: the one with the most steps, and of equal ones the first rank."""
     return min(
         recording.processes,
         key=lambda process: (
@@ -310,7 +302,7 @@ def _working_seconds(recording: Recording) -> float | None:
 
 
 def _peaks(recording: Recording) -> dict[str, int]:
-    """The peaks of the largest process, each on its own."""
+    """The highest peak of any process, for each kind of memory."""
     peaks: dict[str, int] = {}
     for process in recording.processes:
         peak = process.end.peak_memory if process.end else None
@@ -320,12 +312,11 @@ def _peaks(recording: Recording) -> dict[str, int]:
     return peaks
 
 
-# Whether two runs of a program printed the same.
-
+# Comparison of outputs
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.?\d+)(?:[eE][-+]?\d+)?")
 
-# How much of what a run prints is kept for the comparison, in bytes.
+# Bytes of a run's output that are compared.
 LONGEST_OUTPUT = 4 << 20
 
 Likeness = Literal["same", "numbers", "different"]

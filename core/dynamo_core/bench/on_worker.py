@@ -1,13 +1,13 @@
-"""What Ray runs on a worker. It is sent there as it is, so that it can say that this tool is not there.
+"""The function that Ray runs on a worker. Its code is sent there, so that it can report a missing dynamo-cli.
 
-Nothing of ours may be imported here, but where it runs.
+Therefore nothing of ours may be imported at the top of this module.
 """
 
 from typing import Any
 
 
 def work(version: str, function: str, arguments: bytes) -> tuple[bool, Any]:
-    """Call a function of ours, `module:name`; or False, and why this worker cannot."""
+    """True and the result of our function `module:name`; or False, and why this worker cannot call it."""
     import importlib
     import pickle
     import platform

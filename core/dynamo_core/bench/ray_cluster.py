@@ -1,4 +1,4 @@
-"""Functions of ours as tasks of a Ray cluster, each called again where its worker is lost.
+"""Run our functions as tasks of a Ray cluster; a task is repeated where its worker is lost.
 
 Only Ray's public API is used: init, remote, wait, get, cancel, nodes, exceptions, and the scheduling strategy
 of a node. Run with Ray 2.60.
@@ -27,13 +27,13 @@ _NOT_SENT = (".dynamo", ".git", ".venv", "__pycache__")
 
 @dataclass(frozen=True)
 class Needs:
-    """What a task has for itself. Without `cpus`, a whole machine, so that nothing else is measured on it."""
+    """The resources that a task has exclusively; without `cpus`, a whole machine, to measure undisturbed."""
 
     cpus: float | None = None
     gpus: float = 0.0
 
-    def fit(self, machine: "Machine") -> bool:
-        """Whether a machine that has nothing else to do is enough."""
+    def are_met_by(self, machine: "Machine") -> bool:
+        """Whether an idle machine has these resources."""
         return machine.cpus >= (self.cpus or 1) and machine.gpus >= self.gpus
 
     def __str__(self) -> str:
@@ -44,7 +44,7 @@ class Needs:
 
 @dataclass(frozen=True)
 class Task:
-    """A function of a module of ours, and what to call it with; all of it can be pickled."""
+    """A function of one of our modules, and its arguments; everything can be pickled."""
 
     name: str
     function: Callable[..., Any]
@@ -54,21 +54,21 @@ class Task:
 
 @dataclass(frozen=True)
 class Lost:
-    """What came of a task whose worker was lost each time; `how` is Ray's word."""
+    """The result of a task whose worker was lost in each attempt; `how` is Ray's message."""
 
     how: str
 
 
 class Machine(NamedTuple):
-    """A machine of the cluster, and what it has in all."""
+    """A machine of the cluster, and its total resources."""
 
     id: str
     cpus: float
     gpus: float
 
 
-class _Begun(NamedTuple):
-    """A task at work: its attempt, from 1, and the machine that it has for itself, if any."""
+class _Running(NamedTuple):
+    """A running task: its attempt (from 1), and the machine that is reserved for it, if any."""
 
     task: Task
     attempt: int
@@ -76,7 +76,7 @@ class _Begun(NamedTuple):
 
 
 def address_of(on: str) -> str | None:
-    """The address that `--on` names: None for RAY_ADDRESS or a local cluster; ValueError for what is none."""
+    """The address in `--on`; None for RAY_ADDRESS or a local cluster. ValueError where it is not one."""
     if on == "ray":
         return None
     if on.startswith("ray://"):
@@ -88,16 +88,16 @@ def address_of(on: str) -> str | None:
 
 
 def check_installed() -> None:
-    """ClusterProblem where there is no Ray."""
+    """Raise ClusterProblem where Ray is not installed."""
     if find_spec("ray") is None:
         raise ClusterProblem("--on ray needs Ray: pip install 'dynamo-cli[ray]'")
 
 
 class RayCluster:
-    """A cluster that is connected to, or started here; a context manager.
+    """A context manager that connects to a cluster, or starts a local one.
 
-    `folder` is sent to each worker, without what `not_sent` names in it, and is where tasks run.
-    ClusterProblem where there is no Ray, or no cluster at the address.
+    `folder` is sent to each worker, without the entries `not_sent`, and tasks run in it. ClusterProblem where
+    Ray is not installed, or there is no cluster at the address.
     """
 
     def __init__(self, address: str | None, folder: Path | None, not_sent: Sequence[str] = ()) -> None:
@@ -111,14 +111,16 @@ class RayCluster:
         import ray
 
         self._ray = ray
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to anybody unasked
+        os.environ.setdefault(
+            "RAY_USAGE_STATS_ENABLED", "0"
+        )  # send no usage statistics unless the user enabled them
         environment: dict[str, Any] = {}
         if self._folder is not None:
             environment = {"working_dir": str(self._folder.resolve()), "excludes": self._not_sent}
-        # Ray prints what befalls its workers to stdout, which is the report's.
+        # Ray prints messages on its workers to stdout, which is for the report.
         nowhere = self._open.enter_context(open(os.devnull, "w", encoding="utf-8"))
         self._open.enter_context(redirect_stdout(nowhere))
-        on_sigterm = signal.getsignal(signal.SIGTERM)  # Ray sets its own
+        on_sigterm = signal.getsignal(signal.SIGTERM)  # Ray replaces it
         try:
             ray.init(
                 address=self._address,
@@ -126,10 +128,10 @@ class RayCluster:
                 log_to_driver=False,
                 logging_level="ERROR",
             )
-        except Exception as error:  # each of its layers has errors of its own
+        except Exception as error:  # each layer of Ray has its own errors
             self._open.close()
             where = "a Ray cluster" if self._address is None else f"the Ray cluster at {self._address}"
-            raise ClusterProblem(f"{where} cannot be used: {_in_a_line(error)}") from error
+            raise ClusterProblem(f"{where} cannot be used: {_first_line(error)}") from error
         finally:
             signal.signal(signal.SIGTERM, on_sigterm)
         ray.cloudpickle.register_pickle_by_value(on_worker)
@@ -141,48 +143,48 @@ class RayCluster:
         self._open.close()
 
     def check(self, name: str, needs: Needs) -> None:
-        """ClusterProblem where no machine has what a task of this name needs."""
-        if not any(needs.fit(machine) for machine in self._machines()):
+        """Raise ClusterProblem where no machine has what the task `name` needs."""
+        if not any(needs.are_met_by(machine) for machine in self._machines()):
             raise ClusterProblem(f"{name} needs {needs}, which no machine of the Ray cluster has")
 
     def run(self, tasks: Sequence[Task], tell: Callable[[str], None]) -> Iterator[tuple[Task, Any]]:
-        """Each task with what its function returned, or Lost, in the order in which they end.
+        """Run tasks; each is given with its function's result, or Lost, in the order in which they end.
 
-        `tell` gets a line where a worker is lost. What a function raises is raised here; ClusterProblem where
-        no machine has what a task needs, or a worker has no dynamo-cli of this version.
+        `tell` gets a message where a worker is lost. An exception of a function is raised here;
+        ClusterProblem where no machine has what a task needs, or a worker has no dynamo-cli of this version.
         """
         for task in tasks:
             self.check(task.name, task.needs)
-        to_begin = [(task, 1) for task in tasks]
-        begun: dict[Any, _Begun] = {}
+        waiting = [(task, 1) for task in tasks]
+        running: dict[Any, _Running] = {}
         try:
-            while to_begin or begun:
-                to_begin = [each for each in to_begin if not self._begin(*each, begun)]
-                if not begun:  # machines have gone
-                    self.check(to_begin[0][0].name, to_begin[0][0].needs)
+            while waiting or running:
+                waiting = [each for each in waiting if not self._start(*each, running)]
+                if not running:  # machines have left the cluster
+                    self.check(waiting[0][0].name, waiting[0][0].needs)
                     sleep(_LOOK_EVERY)
                     continue
-                ended, _ = self._ray.wait(list(begun), timeout=_LOOK_EVERY)
+                ended, _ = self._ray.wait(list(running), timeout=_LOOK_EVERY)
                 for reference in ended:
-                    task, attempt, _ = begun.pop(reference)
+                    task, attempt, _ = running.pop(reference)
                     answer = self._answer(reference)
                     if isinstance(answer, Lost) and attempt < _ATTEMPTS:
                         tell(f"{task.name}: its worker was lost, so it is run again ({answer.how})")
-                        to_begin.append((task, attempt + 1))
+                        waiting.append((task, attempt + 1))
                     else:
                         yield task, answer
         finally:
-            self._end(list(begun))
+            self._cancel(list(running))
 
-    def _begin(self, task: Task, attempt: int, begun: dict[Any, _Begun]) -> bool:
-        """Give a task to the cluster; False while there is no machine for it alone."""
+    def _start(self, task: Task, attempt: int, running: dict[Any, _Running]) -> bool:
+        """Submit a task to the cluster; False while no machine is free for it alone."""
         needs, machine = task.needs, None
         cpus, where = needs.cpus, {}
         if cpus is None:
             from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-            taken = {each.machine for each in begun.values()}
-            free = [each for each in self._machines() if each.id not in taken and needs.fit(each)]
+            taken = {each.machine for each in running.values()}
+            free = [each for each in self._machines() if each.id not in taken and needs.are_met_by(each)]
             if not free:
                 return False
             machine, cpus = free[0].id, free[0].cpus
@@ -190,25 +192,25 @@ class RayCluster:
         function = f"{task.function.__module__}:{task.function.__qualname__}"
         work = self._work.options(num_cpus=cpus, num_gpus=needs.gpus, name=f"dynamo: {task.name}", **where)
         reference = work.remote(__version__, function, pickle.dumps(task.arguments))
-        begun[reference] = _Begun(task, attempt, machine)
+        running[reference] = _Running(task, attempt, machine)
         return True
 
     def _answer(self, reference: Any) -> Any:
         errors = self._ray.exceptions
         try:
-            is_fit, answer = self._ray.get(reference)
+            could_run, answer = self._ray.get(reference)
         except errors.RayTaskError as error:
             raise error.cause from error
         except errors.RuntimeEnvSetupError as error:
-            raise ClusterProblem(f"the folder cannot be used on a worker: {_in_a_line(error)}") from error
+            raise ClusterProblem(f"the folder cannot be used on a worker: {_first_line(error)}") from error
         except errors.RayError as error:
-            return Lost(_in_a_line(error))
-        if not is_fit:
+            return Lost(_first_line(error))
+        if not could_run:
             raise ClusterProblem(answer)
         return answer
 
-    def _end(self, references: list[Any]) -> None:
-        """Interrupt what is at work, so that it ends what it started; and kill what does not heed that."""
+    def _cancel(self, references: list[Any]) -> None:
+        """Interrupt running tasks, so that they end what they started; kill those that do not stop."""
         if not references:
             return
         for reference in references:
@@ -218,7 +220,7 @@ class RayCluster:
             self._ray.cancel(reference, force=True)
 
     def _machines(self) -> list[Machine]:
-        """Those that are alive and have processors to give."""
+        """The machines that are alive and have CPUs for tasks."""
         found = [
             Machine(node["NodeID"], node["Resources"].get("CPU", 0.0), node["Resources"].get("GPU", 0.0))
             for node in self._ray.nodes()
@@ -227,6 +229,6 @@ class RayCluster:
         return [machine for machine in found if machine.cpus >= 1]
 
 
-def _in_a_line(error: BaseException) -> str:
+def _first_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).split("\n") if line.strip()]
     return lines[0][:300] if lines else type(error).__name__

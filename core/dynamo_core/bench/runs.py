@@ -1,4 +1,4 @@
-"""The runs of `dynamo bench`: which, in what order, and what is read of each."""
+"""The runs of `dynamo bench`: their plan and order, the runs themselves, and how long they will take."""
 
 import re
 import signal
@@ -40,25 +40,25 @@ from .measured import (
     read_run,
 )
 
-# How long the runs of a bench will still take, from what those took that are done.
+# Remaining time, from the finished runs
 
 
 class RunTimes:
-    """What the runs of each backend took, in seconds. A first run is not counted once there is a second."""
+    """The durations of each backend's runs, in seconds. The first run is ignored once there is a second."""
 
     def __init__(self, backends: Iterable[str]) -> None:
         self._took: dict[str, list[float]] = {name: [] for name in backends}
 
     def add(self, backend: str, took: float) -> None:
-        """One more run, in the order in which they ended."""
+        """Add a run, in the order in which they end."""
         self._took[backend].append(took)
 
     def rounds(self, backend: str) -> int:
-        """How many of its runs are done."""
+        """How many runs of the backend are done."""
         return len(self._took[backend])
 
     def of(self, runs: Mapping[str, int]) -> float | None:
-        """What so many further runs of each backend take; None while one of those has not run at all."""
+        """The expected time of this many further runs of each backend; None while one has no run yet."""
         if any(count and not self._took[name] for name, count in runs.items()):
             return None
         return sum(count * self._typical(name) for name, count in runs.items() if count)
@@ -78,26 +78,23 @@ def remaining_words(planned: float | None, at_most: float | None, most_rounds: i
     return f"{more}, {roughly(at_most)} if it takes all {most_rounds} rounds"
 
 
-# The runs of `dynamo bench`:
+# The runs
 
-
-# A backend of several has no commas here, which part the backends from each other.
+# Joins the backends of a chain here, as commas separate the backends to compare.
 CHAIN_MARK = "+"
 _FIRST = "first"  # the folder of the first run
-_LONGEST_END = 1 << 16  # bytes of stderr that are looked at for what went wrong
+_LONGEST_END = 1 << 16  # bytes at the end of stderr that are searched for the error
 
-# What runs now, how many runs are done, of how many, and how long it takes yet, where that is known.
+# Gets what runs now, the number of finished runs and of all runs, and the remaining time if it is known.
 Announce = Callable[[str, int, int, str | None], None]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run. `requests` are `requests_for` the backends, eager first, and `first` is for the first run.
+    """What to run. `requests` are `requests_for` the backends, eager first; `first` is for the first run.
 
-    There are `rounds` of them, and as many again, up to `most_rounds`, while they do not decide.
-
-    Recordings go below `recordings`, caches of the compilers below `caches`. `step` is the function that is a
-    step, if the user says so.
+    There are `rounds` rounds, and as many more, up to `most_rounds`, until they decide. Recordings go below
+    `recordings`, caches of the compilers below `caches`. `step` is the function that the user says is a step.
     """
 
     first: Request
@@ -114,9 +111,9 @@ class Plan:
 
 @dataclass(frozen=True)
 class _Finished:
-    """A run that has ended, its recording, None where there is nothing to read, and what it printed.
+    """A finished run and its output. The recording is None where it cannot be read.
 
-    `log` is the file of its stderr.
+    `log` is the file with its stderr.
     """
 
     problem: str | None
@@ -128,23 +125,27 @@ class _Finished:
 
 
 def first_request(request: Request) -> Request:
-    """For a run in which Dynamo takes what it can, and nothing compiles it."""
-    return replace(request, settings=_compiled(request.settings, "eager"))
+    """The request for a run in which Dynamo captures what it can, and no backend compiles it."""
+    return replace(request, settings=_with_backend(request.settings, "eager"))
 
 
 def requests_for(request: Request, backends: Sequence[str]) -> dict[str, Request]:
-    """The same request for each backend; BackendProblem tells a bad name before anything runs."""
+    """The request for each backend. A bad name raises BackendProblem before anything runs."""
     eager = request.settings._replace(capture="none", override=("disable=True",))
-    of_settings = {EAGER: eager} | {
-        name: _compiled(request.settings, name.replace(CHAIN_MARK, ",")) for name in backends if name != EAGER
+    settings_by_backend = {EAGER: eager} | {
+        name: _with_backend(request.settings, name.replace(CHAIN_MARK, ","))
+        for name in backends
+        if name != EAGER
     }
-    return {name: checked(replace(request, settings=settings)) for name, settings in of_settings.items()}
+    return {
+        name: checked(replace(request, settings=settings)) for name, settings in settings_by_backend.items()
+    }
 
 
 def bench(plan: Plan, announce: Announce) -> Bench:
-    """Run it all; NotMeasured where the program fails on its own.
+    """Run the whole plan; NotMeasured where the program fails even in eager.
 
-    KeyboardInterrupt ends it early, with what is done.
+    KeyboardInterrupt ends it early, with the results so far.
     """
     runs = _Runs(plan, announce)
     result = Bench(
@@ -159,7 +160,7 @@ def bench(plan: Plan, announce: Announce) -> Bench:
         number = 0
         while number < result.rounds:
             number += 1
-            for backend in _in_turn(result.backends, number):
+            for backend in _rotated(result.backends, number):
                 backend.runs[number] = runs.measure(backend.name, number, frames)
                 if backend.is_eager and backend.runs[number].problem is not None:
                     raise NotMeasured(
@@ -184,21 +185,21 @@ class _Runs:
         self._plan = plan
         self._announce = announce
         self._done = 0
-        self._names = _plain_names(plan.requests)
+        self._names = _folder_names(plan.requests)
         self._times = RunTimes(plan.requests)
         self._to_verify = [name for name in plan.requests if name != EAGER] if plan.verify else []
         self.expect(plan.rounds)
 
     def expect(self, rounds: int, undecided: int = 0) -> None:
-        """So many rounds there will be, as far as is known: so many are `undecided`."""
+        """Set the expected number of rounds, after `undecided` ones that did not decide."""
         count = len(self._plan.requests)
         self._rounds, self._undecided = rounds, undecided
         self._in_all = 1 + rounds * count + self._plan.verify * (count - 1) + self._plan.per_graph
 
     def look(self, result: Bench) -> None:
-        """Note what a step is, or why there is none, and where it runs, with how many threads.
+        """Find out from a first run what a step is, or why there is none, the machine and its threads.
 
-        From a run that Dynamo captures and nothing compiles.
+        Dynamo captures this run, and no backend compiles it.
         """
         finished = self._run("a first run, for its steps", _FIRST, self._plan.first)
         processes = [] if finished.recording is None else finished.recording.processes
@@ -224,7 +225,7 @@ class _Runs:
         """One run of the program with one backend."""
         more = f" ({self._undecided} did not decide)" if self._undecided else ""
         what = f"round {number} of {self._rounds}{more}, {name}"
-        request = _with(self._plan.requests[name], step_frames=frames)
+        request = _with_settings(self._plan.requests[name], step_frames=frames)
         began = time.monotonic()
         finished = self._run(what, f"{self._names[name]}-{number}", request, self._names[name])
         self._times.add(name, time.monotonic() - began)
@@ -237,23 +238,23 @@ class _Runs:
         return replace(run, log=finished.log)
 
     def verify(self, backend: Backend) -> Agreement:
-        """A run that is not timed, in which each graph runs beside eager."""
-        agreement = self._verified(backend)
+        """The agreement of a backend, from an untimed run in which each graph runs beside eager."""
+        agreement = self._agreement(backend)
         self._to_verify.remove(backend.name)
         return agreement
 
-    def _verified(self, backend: Backend) -> Agreement:
+    def _agreement(self, backend: Backend) -> Agreement:
         if not backend.successes:
             return not_verified("it never ran to its end")
-        plain = self._names[backend.name]
-        request = _with(self._plan.requests[backend.name], verify=VERIFY_REPORT)
-        finished = self._run(f"verifying {backend.name}", f"{plain}-verified", request, plain)
+        folder = self._names[backend.name]
+        request = _with_settings(self._plan.requests[backend.name], verify=VERIFY_REPORT)
+        finished = self._run(f"verifying {backend.name}", f"{folder}-verified", request, folder)
         if finished.recording is None or finished.problem is not None:
             return not_verified(f"the verified run failed: {finished.problem}")
         return agreement_of(finished.recording)
 
     def graph_times(self) -> Iterator[GraphTimes]:
-        """The graphs of the first run, each under each backend."""
+        """The times of each graph of the first run under each backend."""
         eager = self._plan.requests[EAGER]
         return measure_graphs(
             self._plan.recordings / _FIRST,
@@ -268,7 +269,7 @@ class _Runs:
         )
 
     def _remaining(self) -> str | None:
-        """How long it takes yet, the graphs of --per-graph aside."""
+        """The remaining time in words, without the graphs of --per-graph; None while it is unknown."""
         most = self._plan.most_rounds
         words = remaining_words(self._seconds_to(self._rounds), self._seconds_to(most), most)
         return f"{words}, and then the graphs" if words and self._plan.per_graph else words
@@ -293,11 +294,11 @@ class _Runs:
         outcome = record(request, announce=lambda note: None, unattended=unattended)
         load = meter.read()
         self._done += 1
-        recording = _recording(outcome.recording)
+        recording = _read_recording(outcome.recording)
         return _Finished(
-            _problem(outcome.ending, unattended) or _not_seen(recording),
+            _problem(outcome.ending, unattended) or _why_not_recorded(recording),
             recording,
-            _beginning(unattended.stdout),
+            _read_output(unattended.stdout),
             unattended.stdout.stat().st_size > LONGEST_OUTPUT,
             load,
             str(unattended.stderr),
@@ -305,17 +306,17 @@ class _Runs:
 
 
 def _is_decided(result: Bench) -> bool:
-    """Whether no backend is left of which further rounds could tell more."""
+    """Whether more rounds would add nothing for any backend."""
     return all(figures.is_decided is not False for figures in compare(result))
 
 
-def _compiled(settings: Settings, backend: str) -> Settings:
-    """With a backend for what we capture, and for the torch.compile of a program that calls it itself."""
+def _with_backend(settings: Settings, backend: str) -> Settings:
+    """Settings with a backend for what we capture and for the program's own calls of torch.compile."""
     dynamic = "" if settings.dynamic is None else f",dynamic={settings.dynamic}"
     return settings._replace(backend=backend, override=(f"backend={backend}{dynamic}",))
 
 
-def _with(request: Request, **changes: Any) -> Request:
+def _with_settings(request: Request, **changes: Any) -> Request:
     return replace(request, settings=request.settings._replace(**changes))
 
 
@@ -324,8 +325,8 @@ def _mode(name: str) -> str | None:
     return choices[0].mode if len(choices) == 1 else None
 
 
-def _in_turn(backends: list[Backend], number: int) -> Iterator[Backend]:
-    """All of them, each round beginning with the next: what a machine does over time meets each alike."""
+def _rotated(backends: list[Backend], number: int) -> Iterator[Backend]:
+    """The backends in a round's order: each round begins with the next one, as load changes over time."""
     first = (number - 1) % len(backends)
     yield from (*backends[first:], *backends[:first])
 
@@ -338,45 +339,45 @@ def _problem(ending: Ending, unattended: Unattended) -> str | None:
         return f"killed by {known[0] if known else f'signal {ending.signal}'}"
     if ending.exit_code == 0:
         return None
-    lines = _end(unattended.stderr).strip().splitlines()
+    lines = _read_end(unattended.stderr).strip().splitlines()
     return f"exit code {ending.exit_code}" + (f", {printable(lines[-1].strip())}" if lines else "")
 
 
-def _not_seen(recording: Recording | None) -> str | None:
-    """Why a program that ended well was no run with the backend: nothing of ours was there to see it."""
+def _why_not_recorded(recording: Recording | None) -> str | None:
+    """Why a program that succeeded is no run with the backend: nothing was recorded."""
     if recording is None or not recording.processes:
         failures = [] if recording is None else recording.engine_failures
         return f"nothing was recorded: {failures[0] if failures else 'no process imported torch'}"
     return None
 
 
-def _end(output: Path) -> str:
-    """The last lines of a program's output, however much it said before."""
+def _read_end(output: Path) -> str:
+    """The last part of a program's output."""
     with output.open("rb") as file:
         file.seek(max(0, output.stat().st_size - _LONGEST_END))
         return file.read().decode("utf-8", "replace")
 
 
-def _beginning(output: Path) -> str:
-    """As much of a program's output as is compared."""
+def _read_output(output: Path) -> str:
+    """The first part of a program's output, which is compared."""
     with output.open("rb") as file:
         return file.read(LONGEST_OUTPUT).decode("utf-8", "backslashreplace")
 
 
-def _recording(path: Path) -> Recording | None:
+def _read_recording(path: Path) -> Recording | None:
     with suppress(DynamoError):
         return read(path, CONTENTS)
     return None
 
 
-def _plain_names(backends: Iterable[str]) -> dict[str, str]:
-    """Each backend's name as that of a folder."""
+def _folder_names(backends: Iterable[str]) -> dict[str, str]:
+    """A unique folder name for each backend."""
     names: dict[str, str] = {}
     for backend in backends:
-        plain = _plain(backend)
-        names[backend] = plain if plain not in names.values() else f"{plain}-{len(names)}"
+        name = _folder_name(backend)
+        names[backend] = name if name not in names.values() else f"{name}-{len(names)}"
     return names
 
 
-def _plain(name: str) -> str:
+def _folder_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "_", name).strip("._") or "backend"

@@ -67,7 +67,7 @@ _NOT_FOR_OTHERS = ("again",)
 
 @dataclass(frozen=True)
 class Replacements:
-    """Originals of placeholders by kind (`{"file": {"file1": "train"}}`); counts of omitted records by name."""
+    """Originals of placeholders by kind (`{"file": {"file1": "train"}}`); counts of omitted records."""
 
     originals: Mapping[str, Mapping[str, str]]
     left_out: Mapping[str, int]

@@ -242,7 +242,7 @@ class Placeholders:
         return placeholders[original]
 
     def word(self, word: str) -> str:
-        """The name itself where it is torch's, Python's or ours, else a placeholder or a name with some in it."""
+        """A known name unchanged; else a placeholder, or a name with placeholders for its unknown parts."""
         if word not in self._words:
             self._words[word] = self._replace_word(word)
         return self._words[word]

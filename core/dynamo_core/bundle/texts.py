@@ -16,7 +16,7 @@ _INSIDE = r"(?P<inside>(?:\\.|(?!(?P=quote))[^\\]){0,1000}?)"
 _STRING = rf"""(?:\b[rbfuRBFU]{{1,2}})?(?P<quote>\'\'\'|\"\"\"|\'|\"){_INSIDE}(?P=quote)"""
 # A type, a shape and strides, as readable graphs spell them: `f32[8, s77][s77, 1]cpu`, `Sym(s77)`.
 _SIZES = r"\[(?:[\d\s,*+()/-]|[suz]f?(?=\d)|FloorDiv|Max|Min|Mod)*\]"
-# Versions of public software, which a developer needs first: `torch 2.13.0+cpu`, `Python 3.11.7`, `torch>=2.8`.
+# Versions of software, which a developer needs first: `torch 2.13.0+cpu`, `Python 3.11.7`, `torch>=2.8`.
 _VERSION = (
     r"\b(?:[Tt]orch|[Pp]y[Tt]orch|[Pp]ython|CUDA|cuda|cuDNN|[Tt]riton|[Nn]um[Pp]y)"
     r"(?:\ v?|\ version\ |[=<>!~]=)"

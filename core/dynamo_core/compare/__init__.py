@@ -40,7 +40,7 @@ def compare(before: Recording, after: Recording) -> Difference:
     function_lines = FunctionLines(before, after)
     changes = graph_changes(graphs, before, after, findings, function_lines)
     guards = guard_changes(before, after, function_names.renames, function_lines)
-    of_torch = function_lines.findings_of_torch([*findings.came, *findings.went])
+    of_torch = function_lines.findings_of_torch([*findings.added, *findings.removed])
     counts, unknown = count_changes(before, after, function_names.renames)
     differing = conditions(before, after)
     took = times(before, after, function_names.renames, differing)
@@ -53,8 +53,8 @@ def compare(before: Recording, after: Recording) -> Difference:
         verdict,
         sentence,
         compared,
-        findings.came,
-        findings.went,
+        findings.added,
+        findings.removed,
         findings.changed,
         changes,
         counts,

@@ -11,6 +11,7 @@ from ..findings import OF_THE_COMPILER, Finding
 from ..model import Recording, function_of
 from ..shared.quick_dataclass import dataclass
 from .difference import FindingChange
+from .graph_pairs import torch_versions
 
 
 def renamed_functions(before: Recording, after: Recording) -> dict[str, str]:
@@ -53,8 +54,8 @@ Trait = Callable[[Finding], tuple[str, ...] | None]
 class MatchedFindings:
     """The findings of one side alone, in their original order, and the pairs of both sides."""
 
-    came: tuple[Finding, ...]
-    went: tuple[Finding, ...]
+    added: tuple[Finding, ...]
+    removed: tuple[Finding, ...]
     both: tuple[FindingChange, ...]
 
     @property
@@ -99,8 +100,8 @@ def without_unrecorded(found: MatchedFindings, before: Recording, after: Recordi
     def is_comparable(finding: Finding) -> bool:
         return could_be_seen(finding.kind, was) == could_be_seen(finding.kind, now)
 
-    came, went = (tuple(filter(is_comparable, side)) for side in (found.came, found.went))
-    return replace(found, came=came, went=went)
+    added, removed = (tuple(filter(is_comparable, side)) for side in (found.added, found.removed))
+    return replace(found, added=added, removed=removed)
 
 
 class FunctionNames:
@@ -109,11 +110,7 @@ class FunctionNames:
     def __init__(self, before: Recording, after: Recording) -> None:
         self.renames = renamed_functions(before, after)
         self.of_before, self.of_after = _words(before), _words(after)
-        self.are_of_one_torch = _versions(before) == _versions(after)
-
-
-def _versions(recording: Recording) -> set[str | None]:
-    return {process.torch_version for process in recording.processes}
+        self.are_of_one_torch = torch_versions(before) == torch_versions(after)
 
 
 def _words(recording: Recording) -> dict[str, set[str]]:

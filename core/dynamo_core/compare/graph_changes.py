@@ -177,10 +177,10 @@ class _Causes:
     """Which finding explains that graphs were added, removed, split or merged."""
 
     def __init__(self, before: Recording, after: Recording, findings: MatchedFindings) -> None:
-        self._added = [*findings.came, *(change.after for change in findings.changed)]
-        self._removed = [*findings.went, *(change.before for change in findings.changed)]
+        self._added = [*findings.added, *(change.after for change in findings.changed)]
+        self._removed = [*findings.removed, *(change.before for change in findings.changed)]
         self._of_functions = [
-            finding for finding in (*findings.came, *findings.went) if finding.kind in _OF_A_FUNCTION
+            finding for finding in (*findings.added, *findings.removed) if finding.kind in _OF_A_FUNCTION
         ]
         self._compiled_in_both = _functions_tried(before) & _functions_tried(after)
 

@@ -197,8 +197,8 @@ def _pair_split(whole: _Waiting, pieces: _Waiting) -> list[Pair]:
 def _positions(graphs: Sequence[ComparedGraph]) -> dict[str, list[int]]:
     """The positions of each function's graphs in the sequence."""
     found: dict[str, list[int]] = {}
-    for position, each in enumerate(graphs):
-        found.setdefault(each.function, []).append(position)
+    for position, graph in enumerate(graphs):
+        found.setdefault(graph.function, []).append(position)
     return found
 
 
@@ -273,7 +273,7 @@ class FunctionLines:
     """
 
     def __init__(self, before: Recording, after: Recording) -> None:
-        self.is_another_torch = _versions(before) != _versions(after)
+        self.is_another_torch = torch_versions(before) != torch_versions(after)
         self._before, self._after = _lines(before), _lines(after)
         self._functions = _functions_of_compiles(before) | _functions_of_compiles(after)
 
@@ -303,7 +303,8 @@ class FunctionLines:
         )
 
 
-def _versions(recording: Recording) -> set[str | None]:
+def torch_versions(recording: Recording) -> set[str | None]:
+    """The versions of torch in a recording's processes."""
     return {process.torch_version for process in recording.processes}
 
 

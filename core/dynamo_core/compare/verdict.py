@@ -37,15 +37,15 @@ def verdict_of(
 ) -> tuple[Verdict, str]:
     """The verdict, and the sentence that the report begins with."""
     by_name = {change.name: change.after - change.before for change in counts if change.function is None}
-    by_kind = Counter(finding.kind for finding in findings.came)
-    by_kind.subtract(finding.kind for finding in findings.went)
+    by_kind = Counter(finding.kind for finding in findings.added)
+    by_kind.subtract(finding.kind for finding in findings.removed)
     judged: _More = [(by_kind[kind], words) for kind, words in FINDINGS.items() if by_kind[kind]]
     judged += [(by_name[name], words) for name, words in COUNTED.values() if by_name.get(name)]
     neutral: _More = [(by_name[name], words) for name, words in _NEUTRAL.items() if by_name.get(name)]
     endings = [change for change in counts if change.name == EXIT_CODE]
     verdict = _verdict(judged, endings)
     if verdict == "different" and not (
-        findings.came or findings.went or findings.changed or graphs or counts
+        findings.added or findings.removed or findings.changed or graphs or counts
     ):
         return "nothing differs", _with_times(_nothing(compared), times)
     amounts = _amounts([*judged, *neutral]) or _changed_parts(findings, graphs, counts)
@@ -62,7 +62,7 @@ def torch_version_note(
     of_torch: Collection[str],
 ) -> str:
     """Where the versions of torch differ: whether that alone explains all differences, in words."""
-    explained = [finding.identity in of_torch for finding in (*findings.came, *findings.went)]
+    explained = [finding.identity in of_torch for finding in (*findings.added, *findings.removed)]
     explained += [not findings.changed]
     explained += [graph.is_of_torch or graph.because in of_torch for graph in graphs]
     explained += [guard.is_of_torch for guard in guards]
@@ -98,7 +98,7 @@ def _changed_parts(
 ) -> str:
     parts = [
         f"{number(len(found), 'finding')} {what}"
-        for found, what in ((findings.came, "came"), (findings.went, "went"))
+        for found, what in ((findings.added, "came"), (findings.removed, "went"))
         if found
     ]
     if graphs:

@@ -163,8 +163,8 @@ class Exports:
     """The modules in the order in which they were first called.
 
     `left_out` is how many were called and not tried, and `why_left_out` says why; None where that was not
-    recorded. `problem` is an error of ours, because of which calls were not observed. A trace that torch wrote
-    has no modules, but the exports that it `traced`.
+    recorded. `problem` is an error of ours that kept calls from being observed. A trace that torch wrote has
+    no modules, but the exports that it `traced`.
     """
 
     modules: tuple[ModuleExport, ...]

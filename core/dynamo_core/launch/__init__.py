@@ -1,1 +1,1 @@
-"""Check what is asked for, start the user's program with the engine injected, wait, and end as it ended."""
+"""Run the user's program with the engine injected: check the request, start, wait, and end as it ended."""

@@ -1,4 +1,4 @@
-"""The backends of a Python: what is registered there, whether it can run, and on request whether it does."""
+"""The backends of a Python: which are registered, whether each can run, and on request whether it does."""
 
 import ast
 import os
@@ -16,12 +16,13 @@ from ..shared.text import printable_values
 from .checks import NoAnswer, ask, check_backend
 from .program import Program
 
-# A function's signature and docstring, read from its source: the file may be a program, and is not run.
-
 
 @dataclass(frozen=True)
 class FunctionSource:
-    """None where it cannot be read from the source, or is not there."""
+    """A function's signature and docstring; None where the source does not have them.
+
+    They are read from the source, since the file may be a program, which must not run.
+    """
 
     signature: str | None
     docstring: str | None
@@ -29,7 +30,7 @@ class FunctionSource:
 
 
 def read_function(file: str | None, name: str) -> FunctionSource:
-    """The function `name` (`…:function`) of a file that is there and is valid Python."""
+    """The function `name` (`…:function`) of an existing file with valid Python."""
     if file is None:
         return FunctionSource(None, None, None)
     function = name.rpartition(":")[2]
@@ -45,14 +46,10 @@ def read_function(file: str | None, name: str) -> FunctionSource:
     return FunctionSource(None, None, file)
 
 
-# The backends of a Python:
-
-
-# It stands for others, which an autotune file names.
-_NOT_TRIED = "autotuned"
+_NOT_TRIED = "autotuned"  # which runs other backends, as an autotune file says
 # What torch's own list_backends leaves out (torch/_dynamo/backends/registry.py).
 HIDDEN_TAGS = frozenset({"debug", "experimental"})
-_AT_ONCE = 2  # compilers take all the cores there are
+_AT_ONCE = 2  # trials at a time: compilers use all cores
 _NO_PROGRAM = Program(("-",), is_python=True)
 
 
@@ -71,9 +68,9 @@ class Trial:
 
 @dataclass(frozen=True)
 class Backend:
-    """A backend by its name. `devices` says why it cannot run on each type, None where it can.
+    """A backend. `devices` says for each type of device why it cannot run there, None where it can.
 
-    `import_error` is why it cannot be had at all. `devices` is empty where nothing is known.
+    `devices` is empty where nothing is known. `import_error` says why the backend cannot be imported.
     """
 
     name: str
@@ -88,12 +85,12 @@ class Backend:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether it is for those who work on torch, or comes with a package that is not here."""
+        """Whether it is for developers of torch, or part of a package that is not installed."""
         return not self.is_registered or bool(HIDDEN_TAGS.intersection(self.tags))
 
     @property
     def runs_on(self) -> list[str]:
-        """The types of device for which all that it needs is here."""
+        """The types of device on which it can run here."""
         return [device for device, problem in self.devices.items() if problem is None]
 
 
@@ -108,9 +105,9 @@ class Registry:
 
 @dataclass(frozen=True)
 class Details:
-    """What a backend can be told. `registered` is None for a function; `modes` and `options` are Inductor's.
+    """The parameters of a backend. `registered` is None for a function; `modes` and `options` are Inductor's.
 
-    `options` has their defaults, which the user's environment may have changed.
+    `options` has the default values, which the user's environment may have changed.
     """
 
     name: str
@@ -121,14 +118,14 @@ class Details:
 
 
 def registry_of(python: str) -> Registry:
-    """What is registered in that Python; BackendProblem if it has no torch that works."""
+    """The backends that are registered in that Python; BackendProblem if it has no working torch."""
     answer = _answer(python, "registered")
     backends = tuple(_backend(each) for each in answer["backends"])
     return Registry(answer["python"], answer["torch"], backends)
 
 
 def details_of(name: str, python: str) -> Details:
-    """What a backend can be told; BackendProblem if there is none. A function's module is not run."""
+    """The parameters of a backend; BackendProblem if there is none. A function's module is not run."""
     checked = check_backend(Settings(recording="", backend=name), _NO_PROGRAM, python)
     choice = parse_choice(checked.backend)
     if choice.is_function:
@@ -141,9 +138,9 @@ def details_of(name: str, python: str) -> Details:
 def with_trials(
     backends: Sequence[Backend], python: str, time_limit: float, tried: Callable[[int, int], None]
 ) -> tuple[Backend, ...]:
-    """The same, each that is there after compiling and running a tiny graph in a process of its own.
+    """The backends with trials: each registered one compiles and runs a tiny graph in a process of its own.
 
-    `tried(done, all)` is called after each.
+    `tried(done, all)` is called after each trial.
     """
     wanted = [each for each in backends if each.is_registered and each.name != _NOT_TRIED]
     found: dict[str, Trial] = {}
@@ -181,6 +178,6 @@ def _file_of(choice: BackendChoice, python: str) -> str | None:
     place = choice.name.rpartition(":")[0]
     if place.endswith(".py"):
         return place
-    asked: list[dict[str, Any]] = [{"name": choice.name, "mode": None, "options": []}]
-    file = _answer(python, "check", choices=asked, path=[os.getcwd()])[0]["file"]
+    choices: list[dict[str, Any]] = [{"name": choice.name, "mode": None, "options": []}]
+    file = _answer(python, "check", choices=choices, path=[os.getcwd()])[0]["file"]
     return file if isinstance(file, str) and file.endswith(".py") else None

@@ -1,4 +1,4 @@
-"""Find a missing or damaged autotune file before the program starts that needs it."""
+"""Checks before the program starts: autotune file, backends, modes, options, overrides, C++ compiler."""
 
 import ast
 import json
@@ -20,8 +20,11 @@ from .program import Program
 
 
 def check_autotune_file(settings: Settings) -> Settings:
-    """`settings` with the file's absolute path, if a backend needs it; AutotuneFileProblem if it is bad."""
-    if not _is_needed(settings):
+    """`settings` with the absolute path of the autotune file, if a backend needs one.
+
+    AutotuneFileProblem if the file is missing or damaged.
+    """
+    if not _needs_autotune_file(settings):
         return settings
     path = Path(settings.autotune_file or DEFAULT_FILE).absolute()
     try:
@@ -31,32 +34,31 @@ def check_autotune_file(settings: Settings) -> Settings:
     return settings._replace(autotune_file=str(path))
 
 
-def _is_needed(settings: Settings) -> bool:
+def _needs_autotune_file(settings: Settings) -> bool:
     if settings.capture != "none" and any(choice.name == "autotuned" for choice in settings.choices()):
         return True
     return any("=autotuned" in text.replace(" ", "") for text in settings.override)
 
 
-# Ask the program's Python about backends, in a process of its own.
-
+# Questions to the program's Python, in a process of its own
 
 _CORE_FOLDER = Path(__file__).resolve().parents[2]
-# In the place of the working directory, whose files are the user's.
-_ANSWER = "import sys; sys.path[0] = sys.argv[1]; from dynamo_core.backends.backend_info import main; main()"
+# Our folder replaces the working directory on sys.path, whose files are the user's.
+_START = "import sys; sys.path[0] = sys.argv[1]; from dynamo_core.backends.backend_info import main; main()"
 
 
 class NoAnswer(Exception):
-    """How the process ended instead, in words."""
+    """The process gave no answer; the text says how it ended."""
 
 
 def ask(
     python: str, question: str, *, time_limit: float | None = None, folder: str | None = None, **about: Any
 ) -> Any:
-    """The answer of one of `backends/backend_info.py`; NoAnswer after `time_limit` seconds, or if it fails.
+    """The answer of `backends/backend_info.py` to a question `about` something.
 
-    It runs in `folder`, or else where we do.
+    NoAnswer after `time_limit` seconds, or if it fails. It runs in `folder`, else in the working directory.
     """
-    command = [python, "-c", _ANSWER, str(_CORE_FOLDER), question, json.dumps(about)]
+    command = [python, "-c", _START, str(_CORE_FOLDER), question, json.dumps(about)]
     child = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -87,7 +89,7 @@ def _how_it_ended(code: int, errors: str) -> str:
 
 
 def _kill(child: "subprocess.Popen[str]") -> None:
-    """With all that it has started: compilers, and Inductor's workers."""
+    """Kill the process and all that it has started: compilers, and Inductor's workers."""
     try:
         os.killpg(child.pid, signal.SIGKILL)
     except ProcessLookupError:  # it has just ended by itself
@@ -95,15 +97,14 @@ def _kill(child: "subprocess.Popen[str]") -> None:
     child.wait()
 
 
-# Find a bad `--backend`, `--mode` or `--option` before the program starts.
-
+# Backends, modes and options
 
 # Registered by torch itself in every supported version: no need to ask torch, which takes seconds to import.
 _IN_EVERY_TORCH = ("inductor", "eager", "aot_eager", "cudagraphs")
 
 
 def check_backend(settings: Settings, program: Program, python: str) -> Settings:
-    """`settings` as the engine shall have them, backend files' paths made absolute; or BackendProblem."""
+    """`settings` with absolute paths of backend files; BackendProblem for a bad backend, mode or option."""
     to_ask = []
     for choice in settings.choices():
         place, colon, function = choice.name.rpartition(":")
@@ -118,7 +119,7 @@ def check_backend(settings: Settings, program: Program, python: str) -> Settings
         if choice.name in OURS:
             if choice.mode or choice.options:
                 raise BackendProblem(f"backend {choice.name!r} takes neither a mode nor options")
-        elif not _is_known(choice) or choice.mode or choice.options:
+        elif not _needs_no_check(choice) or choice.mode or choice.options:
             to_ask.append(choice)
     if to_ask:
         _ask_torch(to_ask, program, python, is_only=len(settings.choices()) == 1)
@@ -132,12 +133,12 @@ def _no_such_mode(backend: str, mode: str) -> str:
     return f"backend {backend!r} has no mode {mode!r}; {hint}"
 
 
-def _is_known(choice: BackendChoice) -> bool:
+def _needs_no_check(choice: BackendChoice) -> bool:
     return choice.name in _IN_EVERY_TORCH or choice.name.rpartition(":")[0].endswith(".py")
 
 
 def _with_absolute_files(settings: Settings) -> Settings:
-    """The program may change its folder before its first graph is compiled."""
+    """Make paths of backend files absolute: the program may change its folder before it compiles."""
 
     def absolute(name: str) -> str:
         place, _, function = name.rpartition(":")
@@ -164,7 +165,7 @@ def _ask_torch(choices: Sequence[BackendChoice], program: Program, python: str, 
     named = [choice._asdict() for choice in choices]
     try:
         answers = ask(python, "check", choices=named, path=program.import_path())
-    except NoAnswer:  # there is no torch, or a broken one: the program will meet that itself
+    except NoAnswer:  # torch is missing or broken: the program itself will report that
         return
     for choice, answer in zip(choices, answers, strict=True):
         _raise_if_bad(choice, answer, is_only=is_only)
@@ -172,7 +173,7 @@ def _ask_torch(choices: Sequence[BackendChoice], program: Program, python: str, 
 
 def _raise_if_bad(choice: BackendChoice, answer: dict[str, Any], *, is_only: bool) -> None:
     if choice.name in PACKAGES and not is_only:
-        return  # without it the chain goes on, and says so
+        return  # a chain continues without this backend, and reports that
     if answer["known"] is not None and choice.name not in PACKAGES:
         names = sorted({*answer["known"], *OURS})
         hint = did_you_mean(choice.name, names) or "`dynamo backends --all` lists all there are"
@@ -184,7 +185,7 @@ def _raise_if_bad(choice: BackendChoice, answer: dict[str, Any], *, is_only: boo
 
 
 def _shorten(error: str) -> str:
-    """torch names all of Inductor's 600 options after an unknown one; the nearest is enough."""
+    """Torch's error, with the nearest option only instead of all of Inductor's 600."""
     unknown = re.search(r"Unexpected optimization option (\S+), known options are (\[.*\])", error)
     if unknown is None:
         return error
@@ -193,7 +194,7 @@ def _shorten(error: str) -> str:
 
 
 def _check_file(file: str, function: str) -> None:
-    """Look for the function without running the file, which may be the program itself."""
+    """Check that the file defines the function, without running it: it may be the program itself."""
     try:
         with open(file, encoding="utf-8") as source:
             tree = ast.parse(source.read())
@@ -215,7 +216,7 @@ def _check_file(file: str, function: str) -> None:
 
 
 def missing_compiler() -> str | None:
-    """A sentence where Inductor will find no C++ compiler for the CPU; None where there is one.
+    """A warning where Inductor will find no C++ compiler for the CPU; None where there is one.
 
     Inductor takes $CXX, else g++ (torch/_inductor/config.py, cpp.cxx; 2.8 to 2.15, on Linux).
     """
@@ -231,16 +232,18 @@ def missing_compiler() -> str | None:
     )
 
 
-# Find a bad backend in an `--override` before the program starts.
+# Overrides
 
 
 def check_overrides(settings: Settings, program: Program, python: str) -> Settings:
-    """`settings` as the engine shall have them, backend files' paths made absolute; or BackendProblem."""
-    overrides = [_checked(parse_override(text), settings, program, python) for text in settings.override]
+    """`settings` with absolute paths of backend files in overrides; BackendProblem for a bad backend."""
+    overrides = [
+        _check_override(parse_override(text), settings, program, python) for text in settings.override
+    ]
     return settings._replace(override=tuple(map(str, overrides)))
 
 
-def _checked(override: Override, settings: Settings, program: Program, python: str) -> Override:
+def _check_override(override: Override, settings: Settings, program: Program, python: str) -> Override:
     if not override.names_backend:
         return override
     wanted = settings._replace(

@@ -18,12 +18,13 @@ _MOUNTED_AT = "/opt/dynamo_core"  # in a container
 
 
 def settings_for_processes(request: Request, wanted: str, *, is_here: bool) -> Settings:
-    """What processes are to be given that no `dynamo run` starts, to record to the folder or URL `wanted`.
+    """The settings for processes that no `dynamo run` starts, to record to the folder or URL `wanted`.
 
-    Where they run `is_here`, it is checked; DynamoError says what is wrong: nobody could say it later.
+    If they run on this machine (`is_here`), they are checked now, as an error could not be shown later;
+    DynamoError says what is wrong.
     """
     url = wanted if is_url(wanted) else None
-    # What is carried elsewhere is written here first, to a folder that no other run uses.
+    # A recording that is uploaded is first written to a folder here, which no other run uses.
     spool = f"/tmp/dynamo-carried-{os.urandom(6).hex()}/{JOB_IN_PATH}"
     place = os.path.abspath(wanted) if url is None else spool
     if not (place + wanted).isprintable():
@@ -46,8 +47,8 @@ def _check_place(place: Path, *, has_subfolders: bool) -> None:
         raise CannotRecord(f"{place} is not empty, and no recording; choose another -o")
 
 
-def exported(settings: Settings, form: str, installed_at: str | None = None) -> tuple[str, list[str]]:
-    """The text, and what else must be seen to, in sentences."""
+def environment_text(settings: Settings, form: str, installed_at: str | None = None) -> tuple[str, list[str]]:
+    """The environment as text in a form such as "shell", and notes on what else is necessary."""
     package = installed_at or (_MOUNTED_AT if form == "docker" else str(_PACKAGE))
     bootstrap = package.rstrip("/") + "/" + str(BOOTSTRAP_FOLDER.relative_to(_PACKAGE))
     variables = settings.to_environment()
@@ -61,7 +62,7 @@ def exported(settings: Settings, form: str, installed_at: str | None = None) -> 
         text = json.dumps(environment_for(settings, inherited), indent=2)
     else:
         variables["PYTHONPATH"] = bootstrap
-        text = _WRITTEN[form](variables)
+        text = _FORMATS[form](variables)
         if form != "json":
             notes.append("PYTHONPATH is set to this alone: add what the job needs in it")
     if form == "docker" and installed_at is None:
@@ -79,12 +80,12 @@ def exported(settings: Settings, form: str, installed_at: str | None = None) -> 
 
 
 def _docker(variables: dict[str, str]) -> str:
-    """A file for --env-file: the rest of a line is the value as it is."""
+    """A file for `docker run --env-file`: the rest of a line is the value, without quotes."""
     return "\n".join(f"{name}={value}" for name, value in variables.items())
 
 
 def _kubernetes(variables: dict[str, str]) -> str:
-    """Of a container; JSON's strings are YAML's, and `$(…)` would be replaced."""
+    """The `env` of a container. JSON strings are valid YAML; `$(…)` is escaped, as it would be expanded."""
     rows = [
         f"  - name: {name}\n    value: {json.dumps(value.replace('$(', '$$('))}"
         for name, value in variables.items()
@@ -93,7 +94,7 @@ def _kubernetes(variables: dict[str, str]) -> str:
 
 
 def _ray(variables: dict[str, str]) -> str:
-    """A runtime_env; `${…}` would be replaced, and there is none in what we write."""
+    """A runtime_env. Ray would expand `${…}`, but our values have none."""
     return json.dumps({"env_vars": variables}, indent=2)
 
 
@@ -101,4 +102,4 @@ def _json(variables: dict[str, str]) -> str:
     return json.dumps(variables, indent=2)
 
 
-_WRITTEN = {"docker": _docker, "k8s": _kubernetes, "ray": _ray, "json": _json}
+_FORMATS = {"docker": _docker, "k8s": _kubernetes, "ray": _ray, "json": _json}

@@ -1,7 +1,7 @@
-"""Run a command as a child that cannot be told from one run by the shell, and end as it ended.
+"""Run the program: as the shell would, passing signals on, or unattended with its output in files.
 
-All signals that we pass on are blocked from before the child exists, and taken one by one from the queue:
-there is no moment at which one is lost, and no handler that could run at the wrong time.
+All signals that we pass on are blocked before the child exists, and taken one by one from the queue: none is
+lost at any moment, and there is no handler that could run at the wrong time.
 """
 
 import ctypes
@@ -32,10 +32,10 @@ _FORWARDED = {
     signal.SIGALRM,
     signal.SIGWINCH,
 }
-# Typed at the terminal (or its size changed), these go to the whole process group: the child has them.
+# From the terminal, these go to the whole process group, so the child has them already.
 _TYPED = {signal.SIGINT, signal.SIGQUIT, signal.SIGWINCH}
 _SENT_BY_KERNEL = 0x80  # SI_KERNEL in siginfo's si_code
-# Python ignores these at start-up, so what they were before cannot be known; the default is the usual.
+# Python ignores these from its start, so their earlier handling is unknown; the child gets the default.
 _IGNORED_BY_PYTHON = [signal.SIGPIPE, signal.SIGXFSZ]
 
 
@@ -48,7 +48,7 @@ class Ending:
 
     @classmethod
     def of_return_code(cls, code: int) -> "Ending":
-        """From what `subprocess` and `os.waitstatus_to_exitcode` give: a signal is a negative number."""
+        """From a return code of `subprocess` or `os.waitstatus_to_exitcode`, where a signal is negative."""
         return cls(None, -code) if code < 0 else cls(code, None)
 
 
@@ -62,7 +62,7 @@ def run(
 ) -> Ending:
     """Run `command` to its end; `while_running` is called about ten times a second.
 
-    The signals that we pass on stay blocked afterwards, until `end_like`: none may cut our last word short.
+    The signals that we pass on stay blocked until `end_like`, so that none interrupts our last output.
     """
     if not hasattr(signal, "sigtimedwait"):
         raise DynamoError(f"running programs is not supported on {sys.platform}: it needs Linux")
@@ -106,7 +106,7 @@ def _wait(child: int, waited_for: set[signal.Signals], while_running: Callable[[
             arrived = signal.sigtimedwait(waited_for, 0.1)
             try:
                 while_running()
-            except Exception:  # whatever goes wrong on our side, the program is waited for
+            except Exception:  # whatever fails on our side, we still wait for the program
                 while_running = None
         else:
             arrived = signal.sigwaitinfo(waited_for)
@@ -118,7 +118,7 @@ def _wait(child: int, waited_for: set[signal.Signals], while_running: Callable[[
                 continue
             return Ending.of_return_code(os.waitstatus_to_exitcode(status))
         if arrived.si_signo not in _TYPED or arrived.si_code != _SENT_BY_KERNEL:
-            os.kill(child, arrived.si_signo)  # not reaped yet, so the id is still the child's
+            os.kill(child, arrived.si_signo)  # the child is not reaped yet, so its id is not reused
 
 
 def end_like(ending: Ending) -> NoReturn:
@@ -127,7 +127,7 @@ def end_like(ending: Ending) -> NoReturn:
         try:
             if stream is not None:
                 stream.flush()
-        except (OSError, ValueError):  # closed, or nobody reads it any more
+        except (OSError, ValueError):  # closed, or its reader has gone
             pass
     if ending.signal is not None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -138,20 +138,19 @@ def end_like(ending: Ending) -> NoReturn:
     os._exit(ending.exit_code if ending.exit_code is not None else 128 + (ending.signal or 0))
 
 
-# What a program writes, in a file that does not grow without end: the beginning, and the last of it.
+# Output of bounded size: its beginning and its end
 
-
-LONGEST_END = 1 << 16  # bytes that are kept of the end, where the middle is left out
+LONGEST_END = 1 << 16  # bytes of the end that are written, where the middle is left out
 _PIECE = 1 << 16
 _LOOK_AGAIN = 0.05  # seconds; how soon it is noticed that the program has ended
-_LARGEST_PIPE = 1 << 20  # bytes; what may still be in it then
+_LARGEST_PIPE = 1 << 20  # bytes that may still be in the pipe then
 
 
 @contextmanager
 def bounded_output(path: Path, most: int) -> Iterator[int]:
-    """What a program may write to: the first `most` bytes of what comes, and the end, are in `path`.
+    """A file descriptor for a program's output, of which the first `most` bytes and the end go to `path`.
 
-    When this ends, what has come until then is written; processes that the program has left write to nobody.
+    On exit, all output until then is written; what processes left by the program write later is lost.
     """
     with open(open_private(path), "wb") as file:
         reading, writing = os.pipe()
@@ -181,13 +180,13 @@ def _copy(reading: int, file: int, most: int, has_ended: Event) -> None:
 
 
 def _pieces(reading: int, has_ended: Event) -> Iterator[bytes]:
-    """What comes until the program has ended, and what is in the pipe then, however much others write."""
+    """Output until the program has ended, and what is in the pipe then, even if others go on writing."""
     last = 0
     while last < _LARGEST_PIPE:
         is_over = has_ended.is_set()
         if select([reading], [], [], 0 if is_over else _LOOK_AGAIN)[0]:
             piece = os.read(reading, _PIECE)
-            if not piece:  # nobody has the other end any more
+            if not piece:  # the other end is closed everywhere
                 return
             last += len(piece) if is_over else 0
             yield piece
@@ -196,7 +195,7 @@ def _pieces(reading: int, has_ended: Event) -> Iterator[bytes]:
 
 
 def _write(file: int, content: bytes) -> None:
-    """On a full disk, the program goes on without its log."""
+    """Write all of it; on a full disk, the program goes on without its log."""
     while content:
         try:
             content = content[os.write(file, content) :]
@@ -204,18 +203,17 @@ def _write(file: int, content: bytes) -> None:
             return
 
 
-# Run a program that nobody watches: nothing to read, its output in files, and no longer than it may take.
-
+# Unattended runs: no standard input, output in files, and a time limit
 
 _PR_SET_PDEATHSIG = 1
 
 
 @dataclass
 class Unattended:
-    """How to run it: `stdout` and `stderr` are files to write, `environment` is added to the program's own.
+    """How to run a program unattended: `stdout` and `stderr` are files, `environment` is added to its own.
 
-    After `time_limit` seconds it is killed, with all the processes that it has started; `timed_out` says so.
-    Of what it writes to either, the first `most_output` bytes are kept, and the last ones.
+    After `time_limit` seconds it is killed, with all processes that it has started; then `timed_out` is set.
+    Of each output, the first `most_output` bytes and the end are kept.
     """
 
     stdout: Path
@@ -226,7 +224,7 @@ class Unattended:
     timed_out: bool = False
 
     def run(self, executable: str, command: Sequence[str], environment: Mapping[str, str]) -> Ending:
-        """Run it to its end. Whatever ends us first (Ctrl-C, or SIGKILL) ends it too."""
+        """Run the program to its end. If this process ends first (Ctrl-C, SIGKILL), the program ends too."""
         try:
             with self._output(self.stdout) as stdout, self._output(self.stderr) as stderr:
                 return self._wait(self._start(executable, command, environment, stdout, stderr))
@@ -272,16 +270,16 @@ class Unattended:
                 stdout=stdout,
                 stderr=stderr,
                 start_new_session=True,
-                preexec_fn=_ending_with_us(),
+                preexec_fn=_end_with_parent(),
             )
         except OSError as error:
             raise ProgramNotExecutable(f"cannot start {executable}: {error.strerror}") from error
 
 
-def _ending_with_us() -> Callable[[], None] | None:
-    """What a child does first: the kernel ends it where we are killed, or it would run on, watched by nobody.
+def _end_with_parent() -> Callable[[], None] | None:
+    """What a child calls first, so that the kernel kills it when its parent is killed; None but on Linux.
 
-    See prctl(2), PR_SET_PDEATHSIG, which is Linux's; None elsewhere.
+    See prctl(2), PR_SET_PDEATHSIG.
     """
     if not sys.platform.startswith("linux"):
         return None

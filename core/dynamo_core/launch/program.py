@@ -1,4 +1,4 @@
-"""The program that the user named, in any of the forms that `python` takes, or as any other command."""
+"""The program that the user named, in any form that `python` takes or as another command, and its Python."""
 
 import os
 import re
@@ -16,7 +16,7 @@ _MODULE_OR_CODE = ("-m", "-c")  # also with what they name attached: -mpackage
 
 @dataclass(frozen=True)
 class Program:
-    """What to run. `arguments` are those of `python` (`is_python`), or a whole command."""
+    """What to run. `arguments` are those of `python` if `is_python`, else a whole command."""
 
     arguments: tuple[str, ...]
     is_python: bool
@@ -26,14 +26,14 @@ class Program:
         """A short name for files and titles: the script's stem, the module, or the command."""
         first = self.arguments[0]
         if self.is_python and first.startswith("-m"):
-            return _plain(first[2:] or "".join(self.arguments[1:2]) or "module")
+            return _file_name(first[2:] or "".join(self.arguments[1:2]) or "module")
         if self.is_python and first.startswith("-"):
             return "stdin" if first == "-" else "command"
         path = Path(first)
-        return _plain(path.stem if path.suffix in (".py", ".pyz", ".pyw") else path.resolve().name)
+        return _file_name(path.stem if path.suffix in (".py", ".pyz", ".pyw") else path.resolve().name)
 
     def check(self) -> None:
-        """ProgramNotFound where it can be known before the start."""
+        """Raise ProgramNotFound or ProgramNotExecutable where that is known before the start."""
         first = self.arguments[0]
         if not self.is_python or first.startswith("-"):
             return
@@ -50,14 +50,14 @@ class Program:
             raise ProgramNotExecutable(f"cannot read {first}: permission denied")
 
     def import_path(self) -> list[str]:
-        """What Python puts first on `sys.path` for this program."""
+        """The entries that Python puts first on `sys.path` for this program."""
         if self.is_python and not self.arguments[0].startswith("-"):
             path = os.path.realpath(self.arguments[0])
             return [path if os.path.isdir(path) else os.path.dirname(path)]
         return [os.getcwd()]
 
     def command(self, python: str) -> list[str]:
-        """The whole command line, as the program will find it in its arguments."""
+        """The whole command line, as the program sees it in its arguments."""
         return [python, *self.arguments] if self.is_python else list(self.arguments)
 
     def executable(self, python: str) -> str:
@@ -75,7 +75,7 @@ class Program:
 def split_command_line(
     arguments: Sequence[str], options_with_value: frozenset[str]
 ) -> tuple[list[str], Program | None]:
-    """Part our own options from the program and its arguments, which are never ours to read.
+    """Split our own options from the program and its arguments, which we never interpret.
 
     The program begins at the first argument that is no option of ours, at `-m`, `-c` or `-`, or after `--`.
     """
@@ -92,7 +92,7 @@ def split_command_line(
 
 
 def default_python() -> str:
-    """The Python to run programs with: ours if torch is installed beside us, else the one on PATH.
+    """The Python to run programs with: our own if it has torch, else the one on PATH.
 
     A tool installed by pipx or uvx has no torch; the `python` on PATH is then the user's environment.
     """
@@ -107,7 +107,7 @@ def default_python() -> str:
 
 
 def check_python(python: str) -> str:
-    """The full path of `python`, or an error that says what is wrong with it."""
+    """The full path of `python`; ProgramNotFound or ProgramNotExecutable says what is wrong with it."""
     found = shutil.which(python)
     if found is None:
         problem = "is not executable" if os.path.exists(python) else "does not exist"
@@ -127,7 +127,7 @@ def check_python(python: str) -> str:
 
 
 def ignores_environment(command: Sequence[str]) -> str | None:
-    """The flag of this `python` command that switches our start-up code off, if there is one."""
+    """The flag of this `python` command that disables our start-up code; None where there is none."""
     if not re.match(r"python[0-9.]*$", os.path.basename(command[0])):
         return None
     takes_value = False
@@ -146,5 +146,5 @@ def ignores_environment(command: Sequence[str]) -> str | None:
     return None
 
 
-def _plain(name: str) -> str:
+def _file_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "_", name).strip("._-") or "program"

@@ -1,4 +1,8 @@
-"""One `dynamo run`, from the checks before it to the last word in the recording."""
+"""One `dynamo run`: its checks, the environment of the program, the run file, and rerunning a recording.
+
+A recording says with which command it was made, and somebody else's may name any command. So a recording is
+only rerun if its provenance mark shows that this user made it on this machine since it was started.
+"""
 
 import os
 import shlex
@@ -23,44 +27,43 @@ from .checks import check_autotune_file, check_backend, check_overrides, missing
 from .process import Ending, Unattended, run
 from .program import Program, check_python, default_python, ignores_environment
 
-# The environment in which the program starts: its own, with the engine's start-up code in front.
-
-
 BOOTSTRAP_FOLDER = Path(__file__).resolve().parent.parent / "capture" / "bootstrap"
 
 
 def environment_for(settings: Settings, inherited: Mapping[str, str]) -> dict[str, str]:
-    """`inherited` plus the settings and the bootstrap folder, which stays there for child processes."""
+    """The program's environment: `inherited`, the settings, and the folder of our start-up code.
+
+    The folder is first on PYTHONPATH, and stays there for child processes.
+    """
     path = inherited.get("PYTHONPATH", "")
     entries = [entry for entry in path.split(os.pathsep) if entry != str(BOOTSTRAP_FOLDER)]
-    rest = os.pathsep.join(entries)  # an empty entry means the working directory: keep it as it is
+    rest = os.pathsep.join(entries)  # an empty entry means the working directory, so it is not removed
     python_path = str(BOOTSTRAP_FOLDER) + (os.pathsep + rest if rest else "")
     return {**inherited, **settings.to_environment(), "PYTHONPATH": python_path}
 
 
-# What a recording notes of its program so that it can be run again, and the mark that it was made here.
-#
-# A recording names a command, and somebody else's may name any. What this machine, since it was started,
-# wrote itself is known by a mark: a digest of the boot's random id, the user and the folder's place on disk,
-# which nobody can make up elsewhere, and which does not hold for a copy.
-
+# Provenance of a recording
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def rerun_note(program: Program, folder: Path) -> dict[str, Any]:
-    """The arguments, None where one of them is a secret, and the mark."""
+    """What a recording notes of its program for a rerun; no arguments where one of them is a secret."""
     arguments = list(program.arguments)
-    is_whole = masked_arguments(arguments) == arguments and all(printable(a) == a for a in arguments)
+    has_no_secret = masked_arguments(arguments) == arguments and all(printable(a) == a for a in arguments)
     return {
-        "arguments": arguments if is_whole else None,
+        "arguments": arguments if has_no_secret else None,
         "is_python": program.is_python,
         "mark": provenance_mark(folder),
     }
 
 
 def provenance_mark(folder: Path) -> str | None:
-    """The mark of a folder that is this user's; None where it is not, or the boot has no id."""
+    """The provenance mark of a folder; None where it is not this user's, or the boot has no id.
+
+    It is a digest of the boot's random id, the user and the folder's place on disk: nobody can make one up
+    elsewhere, and it is not valid for a copy.
+    """
     try:
         boot, place = _BOOT_ID.read_text(encoding="ascii").strip(), os.stat(folder)
     except (OSError, UnicodeDecodeError):
@@ -70,14 +73,14 @@ def provenance_mark(folder: Path) -> str | None:
     return sha256(f"{boot}:{os.getuid()}:{place.st_dev}:{place.st_ino}".encode()).hexdigest()
 
 
-# One `dynamo run`, from the checks before it to the last word in the recording.
+# The run
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked `dynamo run` for. The recording of `settings` is filled in when it exists.
+    """A requested `dynamo run`. The recording in `settings` is filled in when it exists.
 
-    Where it `is_checked`, `record` need not look for its Python and its backends again.
+    If it `is_checked`, `record` does not look for its Python and its backends again.
     """
 
     program: Program
@@ -91,7 +94,7 @@ class Request:
 
 @dataclass
 class Outcome:
-    """A finished run. `notes` are for the user: what may have gone otherwise than expected."""
+    """A finished run. `notes` tell the user what may be unexpected in it."""
 
     recording: Path
     ending: Ending
@@ -99,7 +102,7 @@ class Outcome:
 
 
 def checked(request: Request) -> Request:
-    """The request with its Python and its backends found; DynamoError says which is not there."""
+    """The request with its Python and its backends found; DynamoError says which is missing."""
     python = check_python(request.python) if request.python else default_python()
     request.program.check()
     settings = request.settings
@@ -119,12 +122,14 @@ def record(
 ) -> Outcome:
     """Run the program and record it.
 
-    `announce` gets what must be said before the program starts; `follow(recording)`, if given, returns what
-    is to be called while the program runs. With `unattended`, nobody watches it. Raises DynamoError only
+    `announce` gets notes for the user before the program starts; `follow(recording)`, if given, returns a
+    function to call while the program runs. With `unattended`, it has no terminal. Raises DynamoError only
     before the program has started.
     """
     request = request if request.is_checked else checked(request)
-    request.program.executable(request.python or default_python())  # an error, before there is a folder
+    request.program.executable(
+        request.python or default_python()
+    )  # raises an error before the folder is made
     new = files.create(request.output, request.program.name, replace=request.replace)
     try:
         return _record_to(new.folder, request, announce, follow, unattended)
@@ -143,7 +148,7 @@ def _record_to(
     settings = request.settings._replace(recording=str(recording))
     command, executable = request.program.command(python), request.program.executable(python)
     notes = _notes_before(command, settings)
-    is_injected = ignores_environment(command) != "-S"  # which would leave our folder on sys.path
+    is_injected = ignores_environment(command) != "-S"  # with -S, our folder would stay on sys.path
     description = _description(request, settings, command)
     description["again"] = rerun_note(request.program, recording)
     try:
@@ -162,7 +167,7 @@ def _record_to(
                 while_running=follow(recording) if follow else None,
             )
     except DynamoError:
-        shutil.rmtree(recording, ignore_errors=True)  # nothing ran, so there is nothing to keep
+        shutil.rmtree(recording, ignore_errors=True)  # nothing ran, so there is nothing to read
         raise
     end = {"ended_ns": time.time_ns(), **asdict(ending), "notes": notes}
     try:
@@ -210,40 +215,42 @@ def _working_directory() -> str | None:
         return None
 
 
-# Run the program of a recording once more: only one that was recorded here, by this user (`marks.py`).
+# Rerun of a recording
 
 
 def rerun_request(folder: Path) -> Request:
-    """What was asked for when this recording was made; CannotRunAgain says why that is not known."""
+    """The request with which a recording was made; CannotRunAgain says why it cannot be rerun."""
     run = read_run_file(folder) if folder.is_dir() else None
     noted = None if run is None else run.get("again")
     if run is None or not isinstance(noted, dict):
-        raise _not_again(folder, "it does not say how its program was run")
+        raise _cannot_rerun(folder, "it does not say how its program was run")
     mark = provenance_mark(folder)
     if mark is None or noted.get("mark") != mark:
-        raise _not_again(folder, "it was not made here since this machine was started, or it is a copy")
+        raise _cannot_rerun(folder, "it was not made here since this machine was started, or it is a copy")
     arguments = noted.get("arguments")
     if not isinstance(arguments, list) or not all(isinstance(each, str) for each in arguments):
-        raise _not_again(
+        raise _cannot_rerun(
             folder, "its program had an argument that looks like a secret, which is not recorded"
         )
     if run.get("cwd") != os.getcwd():
-        raise _not_again(folder, f"its program ran in {run.get('cwd')}, which is not the working directory")
+        raise _cannot_rerun(
+            folder, f"its program ran in {run.get('cwd')}, which is not the working directory"
+        )
     try:
         settings = Settings.from_choices("", run["settings"])
         is_python = noted.get("is_python") is True
         python = str(run["command"][0]) if is_python else None
     except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise _not_again(folder, "it was made by another version of dynamo, or is damaged") from error
+        raise _cannot_rerun(folder, "it was made by another version of dynamo, or is damaged") from error
     if not arguments:
-        raise _not_again(folder, "it does not say how its program was run")
+        raise _cannot_rerun(folder, "it does not say how its program was run")
     return Request(Program(tuple(arguments), is_python), settings, python=python)
 
 
 def command_line(request: Request, python: str) -> str:
-    """The command as one would type it, to be shown before it runs."""
+    """The command in shell syntax, to show before it runs."""
     return shlex.join(printable(part) for part in request.program.command(python))
 
 
-def _not_again(folder: Path, why: str) -> CannotRunAgain:
+def _cannot_rerun(folder: Path, why: str) -> CannotRunAgain:
     return CannotRunAgain(f"the program of {folder} cannot be run again: {why}; name the program instead")

@@ -7,7 +7,7 @@ LoggingLoggerVariable, NumpyVariable) and torch/_dynamo/trace_rules.py, read wit
 
 import re
 
-from ..analysis.source_lines import is_bare
+from ..analysis.source_lines import assigns_nothing
 from .rules import Assignment, Cause, Change, RemedyTemplate
 
 _LATER = "torch._dynamo.config.reorderable_logging_functions+"
@@ -237,7 +237,7 @@ ANY_OTHER = (
                 change=_MOVED,
             ),
         ),
-        when=lambda break_context: is_bare(break_context.line),
+        when=lambda break_context: assigns_nothing(break_context.line),
     ),
     Cause(
         _IN_C,

@@ -7,7 +7,7 @@ torch/_subclasses/fake_impls.py (operators with outputs that depend on data); re
 
 import re
 
-from ..analysis.source_lines import has_made_message, is_made_of_conditions
+from ..analysis.source_lines import has_computed_message, is_made_of_conditions
 from .rules import Assignment, BreakContext, Cause, Change, RemedyTemplate
 
 _BRANCH = re.compile(r"[Dd]ata-dependent branching|generic_jump|Data-dependent jump")
@@ -35,8 +35,8 @@ def _is_made_of_conditions(break_context: BreakContext) -> bool:
     return is_made_of_conditions(break_context.line)
 
 
-def _has_made_message(break_context: BreakContext) -> bool:
-    return has_made_message(break_context.line)
+def _has_computed_message(break_context: BreakContext) -> bool:
+    return has_computed_message(break_context.line)
 
 
 def _is_branched_on_next(break_context: BreakContext) -> bool:
@@ -66,7 +66,7 @@ _ASSERTS = (
             ),
         ),
         line=_ASSERT,
-        when=_has_made_message,
+        when=_has_computed_message,
     ),
     Cause(
         _BRANCH,

@@ -2,10 +2,8 @@
 
 from typing import Annotated, Any, Literal
 
-from dynamo_core.analysis.summary import Summary, disagreements
-from dynamo_core.analysis.time.compiles import Phase, phases_of
-from dynamo_core.analysis.verdict import in_progress_lines, stopped_lines, verdict
-from dynamo_core.case import Case
+from dynamo_core.analysis.summary import Summary
+from dynamo_core.analysis.time.compiles import Phase
 from dynamo_core.findings import Finding
 from dynamo_core.model import (
     CaptureDecision,
@@ -21,10 +19,10 @@ from dynamo_core.model import (
 from dynamo_core.shared.declared import Count, Ge, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from ..parts.after_freeze import FreezeDocument, freeze_of
-from ..parts.backends import Taken, Verified, taken, verified_of
+from ..parts.after_freeze import FreezeDocument
+from ..parts.backends import Taken, Verified, taken
 from ..parts.training_document import OptimizerMade, PairTotals, optimizers_of, totals_in
-from .sections import Overrides, Semantics, limit_lines, overrides_of, semantics_of
+from .interventions import Overrides, Semantics
 
 # What the document of `dynamo explain` has of each process.
 
@@ -278,26 +276,3 @@ class Explained:
         list[Semantics], "where torch.compile's semantics are not eager's, as far as this run met it"
     ]
     problems: Annotated[list[str], "what could not be seen, a sentence each"]
-
-
-def explained_of(case: Case) -> Explained:
-    """All that is known of a recording, in short."""
-    recording, summary = case.recording, case.summary
-    compiles = [compile_ for process in recording.processes for compile_ in process.compiles]
-    return Explained(
-        verdict=verdict(recording, summary),
-        summary=summary,
-        findings=case.findings,
-        compile_phases=phases_of(compiles) if compiles else None,
-        run=recording.run.as_json() if recording.run is not None else None,
-        python_processes=recording.python_processes,
-        in_progress=in_progress_lines(recording),
-        stopped_at=stopped_lines(recording),
-        limits=limit_lines(recording),
-        processes=list(map(explained, recording.processes)),
-        freeze=freeze_of(recording),
-        overrides=overrides_of(recording),
-        verified=verified_of(recording),
-        semantics=semantics_of(recording),
-        problems=recording.problems + disagreements(recording.processes),
-    )

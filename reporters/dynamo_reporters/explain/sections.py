@@ -1,318 +1,299 @@
-"""What `--override` and `--config` replaced, and what they found nothing to replace in."""
+"""The sections of the picture of a recording, in order: one list for every surface that shows it.
 
-import re
-from collections.abc import Iterator, Mapping
-from typing import Annotated
+`dynamo explain`, its JSON document, the lines at the end of a run and the page's first screen are made of it.
+"""
 
-from dynamo_core.analysis.words import compile_label, first_line, frame_name, number, place
-from dynamo_core.model import (
-    AppliedOverride,
-    ChangedSetting,
-    Compile,
-    CompileId,
-    Place,
-    Process,
-    Recording,
-    SemanticDifference,
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import field
+from typing import Any
+
+from dynamo_core.analysis.ranks.members import newest_launch
+from dynamo_core.analysis.summary import disagreements
+from dynamo_core.analysis.time.compiles import Phase, phases_of
+from dynamo_core.analysis.verdict import (
+    ending,
+    in_progress_lines,
+    origin_sentence,
+    stopped_lines,
+    verdict,
+    versions,
 )
-from dynamo_core.shared.declared import Ge
-from dynamo_core.shared.overrides import parse_override
+from dynamo_core.case import Case
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph
+from ..parts.after_freeze import after_freeze, freeze_of, freeze_sentence, frozen_lines
+from ..parts.backends import backends_section, taken_line, verified_blocks, verified_lines, verified_of
+from ..parts.sections import finding_lines, findings_section, other_ranks_blocks
+from ..parts.training import training_section
+from .document import explained
+from .interventions import (
+    deferred_lines,
+    limit_lines,
+    override_lines,
+    overrides_of,
+    semantics_line,
+    semantics_of,
+    semantics_section,
+)
+from .tables import compile_time_blocks, counts_blocks, graphs_blocks, ranks_blocks, rest
+
+_ROWS_SHOWN = 10
+_PROBLEMS_SHOWN = 100
+_FINDINGS_SHOWN = 5  # at the end of a run
 
 
-def override_lines(recording: Recording) -> list[str]:
-    """One for each call or compile in which something was replaced, and for each override that found none."""
-    applied = [_applied(each) for process in recording.processes for each in process.overrides]
-    lines = list(dict.fromkeys(applied))
-    lines += [f"{override}: found {_what_for(override)}" for override in unmatched_overrides(recording)]
-    changed = [_changed(each) for process in recording.processes for each in process.changed_settings]
-    lines += dict.fromkeys(changed)
-    return lines + [f"{text}: torch never loaded that module" for text in _settings_not_met(recording)]
-
-
-def unmatched_overrides(recording: Recording) -> list[str]:
-    """Overrides that replaced nothing in any process."""
-    met = {text for process in recording.processes for each in process.overrides for text in each.overrides}
-    return [text for text in recording.settings.override or () if text not in met]
-
-
-def _settings_not_met(recording: Recording) -> list[str]:
-    met = {each.change for process in recording.processes for each in process.changed_settings}
-    return [text for text in recording.settings.config or () if text not in met]
-
-
-@dataclass(frozen=True)
-class ReplacedArgument:
-    """An argument of torch.compile, in words."""
-
-    argument: str
-    was: str
-    now: str
+def _nothing(case: Case) -> tuple[()]:
+    return ()
 
 
 @dataclass(frozen=True)
-class OverrideMet:
-    """Arguments that were replaced in a call of torch.compile, or the backend of a compile."""
+class Section:
+    """A section in its forms; a surface on which it has nothing to say leaves it out.
 
-    process: Process
-    overrides: Annotated[list[str], "as given; empty where --fullgraph alone asked for it"]
-    of: Annotated[str | None, "the function or module that was compiled"]
-    place: Annotated[Place | None, "of the call of torch.compile, or of the frame"]
-    compile_id: Annotated[CompileId | None, "null for a call of torch.compile"]
-    replaced: list[ReplacedArgument]
-    times: Annotated[int, Ge(1)]
+    `blocks` are its part of the page of `dynamo explain`, `fields` those of the JSON document. `lines` are
+    printed at the end of a run, each behind `prefix`, and `shown` of them at most. `html/first_screen.py` has
+    the elements of sections by their names; of a list it shows the `items` below the `title`.
+    """
 
-
-@dataclass(frozen=True)
-class SettingChanged:
-    """What became of a --config."""
-
-    process: Process
-    change: Annotated[str, "as --config has it"]
-    was: str | None
-    now: str | None
-    problem: Annotated[str | None, "why it was not set; null where it was"]
+    name: str
+    blocks: Callable[[Case], Iterable[Block]] = _nothing
+    lines: Callable[[Case], Iterable[str]] = _nothing
+    prefix: str = "  "
+    shown: int | None = None
+    fields: Mapping[str, Callable[[Case], Any]] = field(default_factory=dict)
+    title: str = ""
+    items: Callable[[Case], list[str]] | None = None
 
 
-@dataclass(frozen=True)
-class Overrides:
-    """What was replaced, and what found nothing to replace."""
+def _listed(
+    name: str,
+    title: str,
+    items: Callable[[Case], list[str]],
+    prefix: str,
+    lines: Callable[[Case], Iterable[str]] | None = None,
+    **fields: Callable[[Case], Any],
+) -> Section:
+    """A section that is a list, with a line for each item at the end of a run, or with other `lines`."""
 
-    applied: list[OverrideMet]
-    unmatched: Annotated[list[str], "overrides that replaced nothing"]
-    settings: Annotated[list[SettingChanged], "what --config set, or why it did not"]
+    def blocks(case: Case) -> Iterator[Block]:
+        found = items(case)
+        if found:
+            yield Heading(title)
+            yield Bullets(found[:_ROWS_SHOWN])
+            yield from rest(len(found) - _ROWS_SHOWN, "such frame", "--format json has all")
 
-
-def overrides_of(recording: Recording) -> Overrides:
-    """The overrides, as the JSON document has them."""
-    processes = recording.processes
-    return Overrides(
-        applied=[_met(each, process) for process in processes for each in process.overrides],
-        unmatched=unmatched_overrides(recording) + _settings_not_met(recording),
-        settings=[
-            SettingChanged(process, each.change, each.was, each.now, each.problem)
-            for process in processes
-            for each in process.changed_settings
-        ],
-    )
+    return Section(name, blocks, lines or items, f"  {prefix}: ", 5, fields, title, items)
 
 
-def _met(each: AppliedOverride, process: Process) -> OverrideMet:
-    return OverrideMet(
-        process=process,
-        overrides=list(each.overrides),
-        of=each.of,
-        place=each.place,
-        compile_id=each.compile_id,
-        replaced=[ReplacedArgument(*change) for change in each.replaced],
-        times=each.times,
-    )
+def _verdict(case: Case) -> str:
+    return verdict(case.recording, case.summary)
 
 
-def _applied(each: AppliedOverride) -> str:
-    changes = ", ".join(f"{argument} {was} → {now}" for argument, was, now in each.replaced)
-    if each.compile_id is not None:
-        where = f"compile {compile_label(each.compile_id)} of {frame_name(each.of)} ({place(each.place)})"
-    else:
-        where = f"torch.compile of {each.of or 'something'} at {place(each.place)}"
-    times = f" ({number(each.times, 'time')})" if each.times > 1 else ""
-    return f"{where}: {changes or 'nothing to replace, it has these arguments'}{times}"
+def _about(case: Case) -> Iterator[Block]:
+    """The command, how it ended, how it was captured, and by which torch and Python, on what."""
+    recording = case.recording
+    if recording.run is not None:
+        command = shlex.join(recording.run.command or [])
+        yield Paragraph(f"{command} {ending(recording.run)}. Recorded in {recording.path}.")
+    if recording.processes:
+        text, about = origin_sentence(recording), versions(recording)
+        yield Paragraph(f"{text} {about}." if about else text)
 
 
-def _changed(each: ChangedSetting) -> str:
-    if each.problem is not None:
-        return f"{each.change}: not set, {each.problem}"
-    return f"{each.change.partition('=')[0].removesuffix('+')}: {each.was} → {each.now}"
+def _several_launches(case: Case) -> Iterator[Block]:
+    others = newest_launch(case.recording).left_out
+    if others:
+        yield Paragraph(
+            f"The counts below are of several launches: of the last, and of {'; '.join(others)}. `dynamo "
+            "ranks` compares the last; --restart N and --rank N pick out a part."
+        )
 
 
-def _what_for(override: str) -> str:
-    try:
-        frame = parse_override(override).frame
-    except ValueError:  # a stranger's recording
-        return "nothing to replace"
-    if frame is None:
-        return "no call of torch.compile in the program's own code"
-    return f"no compile [{frame}]" if "/" in frame else f"no compile of frame {frame}"
+def _unfinished(case: Case) -> list[str]:
+    return in_progress_lines(case.recording) + stopped_lines(case.recording)
 
 
-# What torch.compile would change in this program: where its semantics are not eager's, and how we fared.
+def _unfinished_at_the_end(case: Case) -> list[str]:
+    """Where Python stopped is said of each rank by the section on ranks."""
+    return in_progress_lines(case.recording) if case.has_ranks else _unfinished(case)
 
 
-_NAMES_SHOWN = 4
-_OF_MODULE = re.compile(r"\._(?:modules|parameters|buffers)\['(\w{1,100})'\]")
-
-# What torch.compile does, of each kind that is recorded (core/dynamo_core/capture/eager_semantics).
-_WORDS = {
-    "second_backward": "backward runs a second time through what one forward computed; torch.compile raises "
-    "an error: its graph frees all at once what eager frees part by part",
-    "double_backward": "gradients of gradients are asked for; the backward of torch.compile has none: it "
-    "raises an error, or zeros come out",
-    "inner_gradient": "a gradient is asked for (a hook, retain_grad, torch.autograd.grad) of a result from "
-    "which another result was computed; torch.compile leaves out what flows through the other",
-    "caught_exception": "an operation stands in a `try`, which does not catch what a compiled graph raises",
-    "assertion": "an assertion on a tensor; torch.compile raises RuntimeError, eager AssertionError",
-    "deterministic": "torch.use_deterministic_algorithms is on; compiled code lacks its errors",
-    "subclass": "it is given a tensor subclass, which compiled code does not call for each operation",
-    "in_place": "an input that requires gradients is changed in place; a second or double backward through "
-    "it raises an error under torch.compile",
-    "overwritten": "it changes an input in place that its compiled backward reads again: the gradients of "
-    "torch.compile are wrong",
-    "own_parameters": "the graph holds parameters of its own, so it could not be run again in eager",
-    "other_inputs": "AOTAutograd replaced inputs of the graph, so it could not be run again in eager",
-}
-
-_FARED = {
-    "eager": "Here eager's result was kept.",
-    "compiled": "The program got what torch.compile gives.",
-    "expected": "",
-}
-
-
-def semantics_section(recording: Recording) -> Iterator[Block]:
-    """The section of `dynamo explain`."""
-    lines = list(dict.fromkeys(_lines(recording)))
+def _overrides(case: Case) -> Iterator[Block]:
+    lines = override_lines(case.recording)
     if lines:
-        yield Heading(
-            "What torch.compile would change" if _is_kept(recording) else "What torch.compile changes"
-        )
+        yield Heading("Overrides")
         yield Bullets(lines)
-        if _is_kept(recording):
-            yield Paragraph("`dynamo run --semantics compiled` gives this program torch.compile's semantics.")
 
 
-def semantics_line(recording: Recording) -> str | None:
-    """The line at the end of a run."""
-    count = len(set(_lines(recording)))
-    if not count:
-        return None
-    kept = "eager's semantics were kept" if _is_kept(recording) else "see `dynamo explain`"
-    return f"torch.compile differs from eager in {number(count, 'place')} of this program; {kept}"
+def _compile_phases(case: Case) -> list[Phase] | None:
+    compiles = [compile_ for process in case.processes for compile_ in process.compiles]
+    return phases_of(compiles) if compiles else None
 
 
-@dataclass(frozen=True)
-class Semantics:
-    """Where torch.compile does not do what eager does."""
+def problems(case: Case) -> list[str]:
+    """What could not be recorded or read, and where counts of ours are not those of torch."""
+    return case.problems + disagreements(case.processes)
 
-    process: Process
-    kind: str
-    graph: Annotated[int | None, "null where a whole frame was left to eager"]
-    answered: Annotated[
-        str,
-        'what the program got: "eager", "compiled", or "expected", which was read from the graph of a '
-        "program that compiles for itself",
+
+def notes_and_problems(case: Case) -> list[str]:
+    """The same, behind what was noted when the program was started."""
+    run = case.recording.run
+    return [*((run.notes if run else None) or ()), *problems(case)]
+
+
+def _problems(case: Case) -> Iterator[Block]:
+    found = notes_and_problems(case)
+    if found:
+        yield Heading("What could not be seen")
+        yield Bullets(found[:_PROBLEMS_SHOWN], "warning")
+        yield from rest(len(found) - _PROBLEMS_SHOWN, "problem", "--format json has all")
+
+
+def _further_commands(case: Case) -> Iterator[Block]:
+    """The commands that have more to say."""
+    summary = case.summary
+    commands = [
+        ("ranks", case.has_ranks),
+        ("breaks", bool(summary.graph_breaks or summary.frames_fell_back)),
+        ("recompiles", bool(summary.recompiles)),
+        ("profile", bool(summary.graphs)),
+        ("graphs", bool(summary.graphs)),
+        ("guards", bool(summary.guards)),
+        ("bytecode --diff", bool(summary.frames)),
+        ("ops", bool(summary.graphs)),
     ]
-    place: Place | None
-    outputs: list[str]
-    inputs: Annotated[list[str], "whose gradients differ"]
-    compiled: Annotated[str | None, "what the compiled code raised"]
-    eager: Annotated[str | None, "what eager raised; null where it did not"]
+    useful = [command for command, has_more in commands if has_more]
+    if useful:
+        yield Heading("More")
+        path = shlex.quote(str(case.recording.path))
+        yield Paragraph(f"dynamo {' | '.join(useful)}  {path}", "dim")
 
 
-def semantics_of(recording: Recording) -> list[Semantics]:
-    """Where eager answered, as the JSON document has it."""
-    return [
-        Semantics(
-            process=process,
-            kind=each.kind,
-            graph=each.graph,
-            answered=each.answered,
-            place=_place_of(each, compiles),
-            outputs=list(each.outputs),
-            inputs=list(each.inputs),
-            compiled=each.compiled,
-            eager=each.eager,
-        )
-        for process in recording.processes
-        for compiles in [_compiles(process)]
-        for each in process.semantic_differences
-    ]
+def _one(line: str | None) -> list[str]:
+    return [] if line is None else [line]
 
 
-def _is_kept(recording: Recording) -> bool:
-    return any(
-        each.answered == "eager" for process in recording.processes for each in process.semantic_differences
-    )
+SECTIONS = (
+    Section(
+        "verdict",
+        lambda case: [Heading(_verdict(case), 1)],
+        lambda case: [_verdict(case)],
+        prefix="",
+        fields={"verdict": _verdict},
+    ),
+    Section(
+        "run",
+        _about,
+        fields={
+            "run": lambda case: None if case.recording.run is None else case.recording.run.as_json(),
+            "python_processes": lambda case: case.recording.python_processes,
+        },
+    ),
+    Section("partial"),
+    Section("launches", _several_launches),
+    _listed(
+        "unfinished",
+        "Not finished",
+        _unfinished,
+        "not finished",
+        _unfinished_at_the_end,
+        in_progress=lambda case: in_progress_lines(case.recording),
+        stopped_at=lambda case: stopped_lines(case.recording),
+    ),
+    Section("counts in short"),
+    Section("wall time"),
+    Section(
+        "waiting ranks",
+        lambda case: other_ranks_blocks(case.recording),
+        lambda case: case.ranks.waiting if case.has_ranks else (),
+    ),
+    Section(
+        "findings",
+        lambda case: findings_section(case.findings, can_run_again=case.recording.run is not None),
+        lambda case: finding_lines(case.findings, _FINDINGS_SHOWN),
+        fields={"findings": lambda case: case.findings},
+    ),
+    Section("ranks in short"),
+    Section("timeline"),
+    _listed(
+        "limits",
+        "Skipped by a capture limit",
+        lambda case: deferred_lines(case.recording),
+        "limit",
+        limits=lambda case: limit_lines(case.recording),
+    ),
+    Section(
+        "freeze",
+        lambda case: after_freeze(case.recording),
+        lambda case: _one(freeze_sentence(case.recording)),
+        prefix="",
+        fields={"freeze": lambda case: freeze_of(case.recording)},
+    ),
+    Section(
+        "not compiled",
+        lines=lambda case: frozen_lines(case.recording),
+        prefix="  not compiled: ",
+        shown=5,
+    ),
+    Section(
+        "overrides",
+        _overrides,
+        lambda case: override_lines(case.recording),
+        prefix="  override: ",
+        shown=5,
+        fields={"overrides": lambda case: overrides_of(case.recording)},
+    ),
+    Section(
+        "verified",
+        lambda case: verified_blocks(case.recording),
+        lambda case: verified_lines(case.recording),
+        prefix="",
+        shown=5,
+        fields={"verified": lambda case: verified_of(case.recording)},
+    ),
+    Section(
+        "semantics",
+        lambda case: semantics_section(case.recording),
+        lambda case: _one(semantics_line(case.recording)),
+        fields={"semantics": lambda case: semantics_of(case.recording)},
+    ),
+    Section("counts", counts_blocks, fields={"summary": lambda case: case.summary}),
+    Section(
+        "backends",
+        lambda case: backends_section(case.recording),
+        lambda case: _one(taken_line(case.recording)),
+    ),
+    Section("ranks", ranks_blocks),
+    Section("compile time", compile_time_blocks, fields={"compile_phases": _compile_phases}),
+    Section("graphs", graphs_blocks, fields={"processes": lambda case: list(map(explained, case.processes))}),
+    Section("training", lambda case: training_section(case.recording)),
+    Section(
+        "problems",
+        _problems,
+        problems,
+        prefix="  not seen: ",
+        fields={"problems": problems},
+        title="What could not be seen",
+        items=notes_and_problems,
+    ),
+    Section("more", _further_commands),
+)
+# Where no process has imported torch, there is nothing that these could say.
+_OF_PROCESSES = {
+    *("launches", "unfinished", "waiting ranks", "findings", "limits", "freeze", "overrides", "verified"),
+    *("semantics", "counts", "backends"),
+}
 
 
-def _lines(recording: Recording) -> Iterator[str]:
-    for process in recording.processes:
-        compiles = _compiles(process)
-        for each in process.semantic_differences:
-            where = place(_place_of(each, compiles))
-            yield f"{where}{_frame(each, compiles)}: {_sentence(each)}. {_FARED[each.answered]}".strip()
+def blocks_of(case: Case) -> Iterator[Block]:
+    """The page of `dynamo explain`."""
+    for section in SECTIONS:
+        if case.processes or section.name not in _OF_PROCESSES:
+            yield from section.blocks(case)
 
 
-def _sentence(each: SemanticDifference) -> str:
-    if each.kind == "unused_output":
-        return (
-            f"no loss used {_some(each.outputs)}; torch.compile gives "
-            f"{_some(tuple(map(_name, each.inputs)))} gradients of zeros where eager gives None, and an "
-            "optimizer with weight decay or momentum then changes them"
-        )
-    if each.kind == "exception":
-        eagers = "eager computes a result" if each.eager is None else f"eager raises {first_line(each.eager)}"
-        return f"compiled code raises {first_line(each.compiled)}, where {eagers}"
-    return _WORDS.get(each.kind, each.kind)
-
-
-def _some(names: tuple[str, ...]) -> str:
-    shown = ", ".join(names[:_NAMES_SHOWN])
-    return shown + (f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else "")
-
-
-def _name(source: str) -> str:
-    """`self.head.weight` of `L['self']._modules['head']._parameters['weight']`."""
-    return _OF_MODULE.sub(r".\1", source.replace("L['self']", "self"))
-
-
-def _place_of(each: SemanticDifference, compiles: Mapping[int | None, Compile]) -> Place | None:
-    if each.place is not None:
-        return each.place
-    compiled = compiles.get(each.graph)
-    return None if compiled is None else compiled.place
-
-
-def _frame(each: SemanticDifference, compiles: Mapping[int | None, Compile]) -> str:
-    compiled = compiles.get(each.graph)
-    return "" if compiled is None else f", graph {each.graph} of {frame_name(compiled.name)}"
-
-
-def _compiles(process: Process) -> dict[int | None, Compile]:
-    """The compile that each graph is of, by the graph's number."""
-    entire = process.entire
-    if not process.semantic_differences:
-        return {}
-    first = {each.compile_id: each for each in reversed(entire.compiles)}
-    graphs = reversed(entire.graphs)
-    return {graph.number: first[graph.compile_id] for graph in graphs if graph.compile_id in first}
-
-
-# Frames that run eager so that capture does not cost more than it may.
-
-
-def limit_lines(recording: Recording) -> list[str]:
-    """A line for each frame that was given up at a limit, which is a finding as well, or has waited."""
-    fallbacks = dict.fromkeys(
-        f"{frame_name(frame.name, frame.method)} at {place(frame.place)} runs eager: {frame.reason}"
-        for process in recording.processes
-        for frame in process.frames
-        if frame.limit is not None
-    )
-    return [*fallbacks, *deferred_lines(recording)]
-
-
-def deferred_lines(recording: Recording) -> list[str]:
-    """A line for each frame that has waited, with what to set."""
-    return [
-        f"{frame_name(frame.name)} at {place(frame.place)} ran eager {number(frame.times, 'time')}, as "
-        f"compiling had taken more CPU time than the program itself{_budget(recording)}"
-        for process in recording.processes
-        for frame in process.deferred
-    ]
-
-
-def _budget(recording: Recording) -> str:
-    budget = recording.settings.capture_budget
-    return "" if budget is None else f" and {budget:g} s (--capture-budget {budget:g})"
+def fields_of(case: Case) -> dict[str, Any]:
+    """The fields of its JSON document."""
+    return {name: make(case) for section in SECTIONS for name, make in section.fields.items()}

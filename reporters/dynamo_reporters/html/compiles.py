@@ -164,7 +164,7 @@ def _why_again(compile_id: CompileId, facts: CompileFacts, links: Links) -> Iter
             ]
             for failure in reasons.failures[:_MOST_ROWS]
         ]
-        yield table(block_table("entry|what differed|compiled for|came", rows), links, facts.process)
+        yield table(block_table("entry|what differed|expected|got", rows), links, facts.process)
 
 
 def _guards(compile_id: CompileId, facts: CompileFacts, links: Links) -> Iterator[Element]:

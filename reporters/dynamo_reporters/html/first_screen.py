@@ -1,15 +1,13 @@
 """The first screen: what happened, what it cost and what to fix first, for people without JavaScript too."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
-from dynamo_core.analysis.summary import Summary, disagreements
+from dynamo_core.analysis.summary import Summary
 from dynamo_core.analysis.time.wall import WallTime
 from dynamo_core.analysis.verdict import (
     ending,
-    in_progress_lines,
     origin_sentence,
-    stopped_lines,
     verdict,
     versions,
 )
@@ -22,6 +20,7 @@ from dynamo_core.findings.finding import Figure, Remedy
 from dynamo_core.model import Process, Recording
 
 from ..documents import shares_of
+from ..explain.sections import SECTIONS, Section
 from ..parts.sections import tests_line
 from ..profile.exports.tracks import process_name
 from ..ranks import in_short
@@ -67,7 +66,7 @@ _COUNTS = (
     ("frames_raised", "frames that raised in the compiler", "breaks"),
     ("guards", "guards", "guards"),
     ("graph_calls", "calls of graphs", "time"),
-    ("frames", "frames that Dynamo looked at", "bytecode"),
+    ("frames", "frames traced", "bytecode"),
     ("processes", "processes with torch", "run"),
 )
 _TIMES = (
@@ -77,18 +76,21 @@ _TIMES = (
 
 
 def first_screen(case: Case, links: Links, drawing: Element | None) -> list[Element]:
-    """The elements of it, from the verdict down; `drawing` is the small timeline."""
-    recording, summary, findings = case.recording, case.summary, case.findings
+    """The elements of its sections, in the order of `SECTIONS`; `drawing` is the small timeline."""
+    made: dict[str, Callable[[], Iterable[Element]]] = {
+        "verdict": lambda: [h("h1", verdict(case.recording, case.summary))],
+        "run": lambda: _about(case.recording),
+        "partial": lambda: _partial(case),
+        "counts in short": lambda: [_counts(case.summary)],
+        "wall time": lambda: _wall(case),
+        "findings": lambda: _findings(case, links) if case.findings else _no_findings(case),
+        "ranks in short": lambda: ranks_in_short(case, links),
+        "timeline": lambda: [h("h2", link("time", "Timeline")), drawing] if drawing is not None else [],
+    }
     return [
-        h("h1", verdict(recording, summary)),
-        *_about(recording),
-        *_warnings(recording),
-        _counts(summary),
-        *_wall(case),
-        *(_findings(recording, findings, links) if findings else _no_findings(recording, summary)),
-        *ranks_in_short(case, links),
-        *([h("h2", link("time", "Timeline")), drawing] if drawing is not None else []),
-        *_problems(recording),
+        element
+        for section in SECTIONS
+        for element in (made[section.name]() if section.name in made else _list(section, case))
     ]
 
 
@@ -101,19 +103,23 @@ def _about(recording: Recording) -> Iterator[Element]:
     yield h("p", " ".join(filter(None, [origin_sentence(recording), versions(recording)])), class_="dim")
 
 
-def _warnings(recording: Recording) -> Iterator[Element]:
+def _partial(case: Case) -> Iterator[Element]:
     """What makes the rest of the page say less than it seems to."""
-    if recording.is_partial:
+    if case.is_partial:
         why = "This recording is partial: the run still goes on, was killed, or records are lost or damaged."
         yield h("p", h("strong", "Partial. "), why, " What is missing is listed below.", class_="warning")
-    lines = in_progress_lines(recording) + stopped_lines(recording)
-    if lines:
-        yield h(
-            "section",
-            h("h2", "Not finished"),
-            h("ul", (h("li", line) for line in lines[:_MOST_LINES])),
-            class_="warning",
-        )
+
+
+def _list(section: Section, case: Case) -> Iterator[Element]:
+    """A section that is a list, if it is one and has items."""
+    items = [] if section.items is None else section.items(case)
+    if not items:
+        return
+    yield h("h2", section.title)
+    yield h("ul", (h("li", item) for item in items[:_MOST_LINES]), class_="warning")
+    if len(items) > _MOST_LINES:
+        more = f"… and {len(items) - _MOST_LINES:,} more; "
+        yield h("p", more, command("explain --format json", case.recording), class_="dim")
 
 
 def _counts(summary: Summary) -> Element:
@@ -202,7 +208,7 @@ _WALL_CLASSES = {
     "inside compiled graphs": "graphs",
     "guards and cache look-ups": "guards",
     "torch.profiler, for --profile": "tool",
-    "leaving Python": "exit",
+    "interpreter shutdown": "exit",
     "eager code and the rest": "eager",
 }
 
@@ -212,7 +218,8 @@ def wall_class(part: str) -> str:
     return _WALL_CLASSES.get(part, "other")
 
 
-def _findings(recording: Recording, findings: Sequence[Finding], links: Links) -> Iterator[Element]:
+def _findings(case: Case, links: Links) -> Iterator[Element]:
+    recording, findings = case.recording, case.findings
     yield h("h2", "Fix first")
     cards = [card(rank, each, recording, links) for rank, each in enumerate(findings[:_MOST_CARDS], 1)]
     yield h("div", cards[:_OPEN_CARDS], class_="cards")
@@ -224,16 +231,16 @@ def _findings(recording: Recording, findings: Sequence[Finding], links: Links) -
         yield h("p", f"… and {left_out}; ", command("explain --format json", recording), class_="dim")
 
 
-def _no_findings(recording: Recording, summary: Summary) -> Iterator[Element]:
+def _no_findings(case: Case) -> Iterator[Element]:
     """What was not recorded is no all-clear."""
-    missing = [what for name, what, _ in _COUNTS if getattr(summary, name) is None]
+    missing = [what for name, what, _ in _COUNTS if getattr(case.summary, name) is None]
     yield h("h2", "No findings")
     said = "Nothing in the way was found in what was recorded."
     if missing:
         said += f" Not recorded, so that nothing is known of it: {', '.join(missing)}."
-    if recording.is_partial:
+    if case.is_partial:
         said += " The recording is partial: what it lacks may hold some."
-    yield h("p", said, class_="warning" if missing or recording.is_partial else "dim")
+    yield h("p", said, class_="warning" if missing or case.is_partial else "dim")
 
 
 def card(rank: int, finding: Finding, recording: Recording, links: Links) -> Element:
@@ -321,18 +328,3 @@ def _evidence(finding: Finding, recording: Recording, links: Links) -> Element |
     said = ", ".join(named) + (f" and {more:,} more" if more else "")
     process = met_in[0] if len(met_in) == 1 else None
     return h("p", "seen in ", links.text(said, process), class_="dim evidence")
-
-
-def _problems(recording: Recording) -> Iterator[Element]:
-    notes = (recording.run.notes if recording.run is not None else None) or []
-    problems = [*notes, *recording.problems, *disagreements(recording.processes)]
-    if problems:
-        yield h("h2", "What could not be seen")
-        yield h("ul", (h("li", each) for each in problems[:_MOST_LINES]), class_="warning")
-        if len(problems) > _MOST_LINES:
-            yield h(
-                "p",
-                f"… and {len(problems) - _MOST_LINES:,} more; ",
-                command("explain", recording),
-                class_="dim",
-            )

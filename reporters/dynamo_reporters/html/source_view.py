@@ -111,7 +111,7 @@ def _recompiles(cause: RecompileCause, links: Links) -> Iterator[Child]:
                 "" if failure is None else frame.actual(compile_, failure) or "",
             ]
         )
-    yield table(block_table("compile|took>|what differed|compiled for|came", rows), links, frame.process)
+    yield table(block_table("compile|took>|what differed|expected|got", rows), links, frame.process)
     yield from _rest(len(cause.met), link("recompiles", "Recompiles"))
 
 

@@ -205,7 +205,7 @@ def after_freeze(recording: Recording) -> Iterator[Block]:
                 ]
             )
             where = ""
-    yield table("frame|times>|first at>|what differed|compiled for|came", rows)
+    yield table("frame|times>|first at>|what differed|expected|got", rows)
     yield Bullets([*_first_calls(frames), _WHAT_TO_DO])
 
 

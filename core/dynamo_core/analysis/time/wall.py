@@ -58,7 +58,7 @@ COMPILING = "compiling"
 GRAPHS = "inside compiled graphs"
 GUARDS = "guards and cache look-ups"
 PROFILER = "torch.profiler, for --profile"
-EXIT = "leaving Python"
+EXIT = "interpreter shutdown"
 REST = "eager code and the rest"
 
 

@@ -1,6 +1,6 @@
 """Autotune on a cluster: each graph is a task, and all its candidates are timed on one machine, in turn.
 
-Only what was timed so can be compared.
+Only times that were taken in this way can be compared.
 """
 
 import platform
@@ -21,7 +21,7 @@ from .tuning import GraphToTune, Result, tune
 
 @dataclass(frozen=True)
 class MeasureOptions:
-    """What graphs are measured with there. `python` is None for the one that is found on the machine."""
+    """How graphs are measured on workers. `python` is None for the one that is found on the machine."""
 
     python: str | None
     import_path: tuple[str, ...]
@@ -33,22 +33,22 @@ def tune_on(
     cluster: RayCluster,
     graphs: Sequence[GraphToTune],
     candidates: Sequence[str] | None,
-    means: MeasureOptions,
+    options: MeasureOptions,
     file: Path,
     *,
     again: bool,
     tell: Callable[[str], None],
 ) -> Iterator[tuple[int, Result, dict[str, str]]]:
-    """Each graph's place, its result, and the candidates that cannot be used, in the order in which they end.
+    """For each graph: its index, its result, and the unusable candidates, in the order in which they end.
 
-    A winner is in the autotune file when its result is given.
+    A winner is in the autotune file before its result is given.
     """
     stored = tuple(winners.read_if_there(file))
     tasks = [
         Task(
             f"graph {place + 1} of {len(graphs)}",
             tune_here,
-            (graph, tuple(candidates or ()), means, stored, again),
+            (graph, tuple(candidates or ()), options, stored, again),
             Needs(gpus=1.0 if "cuda" in graph.kinds else 0.0),
         )
         for place, graph in enumerate(graphs)
@@ -66,24 +66,28 @@ def tune_on(
 
 
 def tune_here(
-    graph: GraphToTune, candidates: Sequence[str], means: MeasureOptions, stored: Sequence[Tuned], again: bool
+    graph: GraphToTune,
+    candidates: Sequence[str],
+    options: MeasureOptions,
+    stored: Sequence[Tuned],
+    again: bool,
 ) -> tuple[Result, dict[str, str]]:
-    """On a worker: what came of a graph, and the candidates that cannot be used here, and why."""
+    """On a worker: the result of a graph, and why candidates cannot be used here."""
     with tempfile.TemporaryDirectory(prefix="dynamo-autotune-") as scratch:
         file = Path(scratch) / "autotuned.json"
         winners.store(file, stored)
         try:
             with Bench(
-                python=means.python or default_python(),
-                import_path=means.import_path,
-                time_limit=means.time_limit,
-                budget=means.budget,
+                python=options.python or default_python(),
+                import_path=options.import_path,
+                time_limit=options.time_limit,
+                budget=options.budget,
             ) as bench:
                 [result] = tune(
                     [graph], candidates or None, bench, file, again=again, progress=lambda *_: None
                 )
                 unusable = bench.unusable()
-        except NotMeasured as error:  # this machine has no torch, say
+        except NotMeasured as error:  # for example, this machine has no torch
             result, unusable = Result(graph, None, f"on {platform.node()}: {error}"), {}
     host = platform.node()
     return replace(result, host=host), {name: f"{why} (on {host})" for name, why in unusable.items()}

@@ -1,8 +1,16 @@
-"""Measure one graph under every candidate: each in its own process, batches of calls taken in turn.
+"""Measure one graph under every candidate, each in its own process, in rounds; and decide which one wins.
 
-A round has a batch of each. There are more of them until they decide which candidate wins, or the budget
-ends. Where it is a close win, as many follow in new processes; where those say otherwise, it goes on with
-them.
+A round has a batch of calls for each candidate. Rounds continue until they decide which candidate wins, or
+the budget is spent. A close win is confirmed by equally many rounds in new processes; if these disagree,
+measuring continues with them.
+
+Candidates are compared pairwise, round by round. A candidate wins if every simpler one is slower by more than
+MARGIN, and no other is faster (`standing`), with the confidence SURE. Where there is none, the rounds do not
+decide, and more of them may; of two that take the same time, the simpler one wins then.
+
+Two processes that run the same code can differ for as long as they live, perhaps by where their memory lies:
+a factor of 1.9 was seen. So a winner that is ahead by less than CLOSE has to be ahead in other processes as
+well (`to_confirm`).
 """
 
 import itertools
@@ -28,22 +36,13 @@ from ...shared.winners import (
 )
 from .workers import NoAnswer, Worker
 
-# Which candidate wins, as far as the rounds tell: each is compared with each, round by round.
-#
-# A candidate wins if every simpler one is slower by more than MARGIN, and no other is faster (`standing`),
-# both as sure as SURE says. Where there is none, the rounds do not decide, and more of them may: of two that
-# take the same time, the simpler one wins then.
-#
-# Two processes that run the same code can differ for as long as they live, perhaps by where their memory
-# lies: 1.9 times was seen. So a winner that is ahead by less than CLOSE has to be ahead in other processes as
-# well (`to_confirm`).
+# The decision
 
-
-# What a candidate gains over a simpler one must be more than this share of the time.
+# A candidate must save more than this share of a simpler one's time.
 MARGIN = 0.03
-# A lead over a simpler candidate that is less than this may be one of the processes.
+# A lead over a simpler candidate that is less than this may be due to the processes.
 CLOSE = 1.0
-# So many rounds, in which both count, two candidates are compared by at least.
+# The least number of rounds, valid for both, by which two candidates are compared.
 LEAST_PAIRS = 5
 
 Standing = Literal["winner", "no faster", "slower", "undecided"]
@@ -53,7 +52,7 @@ Standing = Literal["winner", "no faster", "slower", "undecided"]
 class Decision:
     """The `winner`; or None, and the candidates `between` which the rounds do not decide.
 
-    There are none of those where no candidate could be used.
+    `between` is empty where no candidate could be used.
     """
 
     winner: str | None
@@ -61,7 +60,7 @@ class Decision:
 
 
 def decide(measurements: Sequence[Measurement]) -> Decision:
-    """Of measurements in the order from the simplest candidate. One that is alone wins without any rounds."""
+    """Decide by measurements in order from the simplest candidate. A single one wins without any rounds."""
     sound = [each for each in measurements if each.verdict == AGREES]
     for position, candidate in enumerate(sound):
         is_better = all(is_far_behind(each, candidate) for each in sound[:position])
@@ -75,7 +74,7 @@ def decide(measurements: Sequence[Measurement]) -> Decision:
 
 
 def cannot_win(measurements: Sequence[Measurement]) -> set[str]:
-    """Those that no further round can make the winner: slower than all open ones by more than MARGIN."""
+    """The candidates that no further round can make win: slower than all open ones by more than MARGIN."""
     decision = decide(measurements)
     sound = [each for each in measurements if each.verdict == AGREES]
     open_ = [each for each in sound if each.candidate in decision.between]
@@ -87,7 +86,7 @@ def cannot_win(measurements: Sequence[Measurement]) -> set[str]:
 
 
 def to_confirm(measurements: Sequence[Measurement]) -> list[str]:
-    """The winner and the simpler candidates that are close behind it; nothing where there are none."""
+    """The simpler candidates close behind the winner, and the winner; empty where there are none."""
     sound = [each for each in measurements if each.verdict == AGREES]
     winner = next((each for each in sound if each.candidate == decide(sound).winner), None)
     if winner is None:
@@ -97,37 +96,38 @@ def to_confirm(measurements: Sequence[Measurement]) -> list[str]:
 
 
 def _lead(winner: Measurement, other: Measurement) -> float:
-    ratio = beside(other, winner)
+    """By which share of the winner's time the other one is slower; 0 where that is not known."""
+    ratio = time_ratio(other, winner)
     return 0.0 if ratio is None else ratio.estimate - 1
 
 
 def is_far_behind(candidate: Measurement, other: Measurement | None) -> bool:
-    """Whether it is slower by more than MARGIN, beyond doubt."""
+    """Whether a candidate is slower than another by more than MARGIN, beyond doubt."""
     return (
         other is not None
         and candidate is not other
         and standing(candidate, other) == "slower"
-        and (ratio := beside(candidate, other)) is not None
+        and (ratio := time_ratio(candidate, other)) is not None
         and ratio.low > 1 + MARGIN
     )
 
 
 def fastest(measurements: Sequence[Measurement]) -> Measurement | None:
-    """The one of the shortest typical round; None if no round counts."""
+    """The measurement with the shortest typical round; None if no round is valid."""
     timed = [each for each in measurements if each.seconds is not None]
     return min(timed, key=lambda each: each.seconds or 0.0, default=None)
 
 
 def standing(candidate: Measurement, best: Measurement) -> Standing:
-    """How a candidate stands beside the one that may be the best.
+    """How a candidate compares with the one that may be the best.
 
-    Slower is what takes longer beyond doubt; no faster, what was not found to be faster by more than MARGIN,
-    and beyond doubt is not by more than twice that. (If that were MARGIN as well, no number of rounds would
-    decide about two that are apart by just that.)
+    A candidate is slower if it takes longer beyond doubt. It is no faster if it was not measured to be faster
+    by more than MARGIN, and beyond doubt is not faster by more than twice MARGIN. (With MARGIN for both, no
+    number of rounds could decide between two that differ by exactly MARGIN.)
     """
     if candidate is best:
         return "winner"
-    ratio = beside(candidate, best)
+    ratio = time_ratio(candidate, best)
     if ratio is None or ratio.rounds < LEAST_PAIRS or candidate.seconds is None or best.seconds is None:
         return "undecided"
     if ratio.low > 1 and candidate.seconds > best.seconds:
@@ -136,8 +136,8 @@ def standing(candidate: Measurement, best: Measurement) -> Standing:
     return "no faster" if is_no_faster else "undecided"
 
 
-def beside(candidate: Measurement, other: Measurement) -> Ratio | None:
-    """How many times as long the candidate takes, by the rounds in which both count; None without any."""
+def time_ratio(candidate: Measurement, other: Measurement) -> Ratio | None:
+    """How many times as long a candidate takes as another, by rounds valid for both; None without any."""
     pairs = [
         (mine.seconds, theirs.seconds)
         for mine, theirs in zip(candidate.rounds, other.rounds, strict=False)
@@ -146,25 +146,24 @@ def beside(candidate: Measurement, other: Measurement) -> Ratio | None:
     return ratio_of(pairs, SURE)
 
 
-# Measure one graph under every candidate:
-
+# The measurements
 
 EAGER = "eager"
 DEFAULT_BUDGET = 20.0  # seconds
 _LEAST_ROUNDS = 12
-_FEWER_ROUNDS = 6  # where a call takes so long that it makes a batch on its own, or the budget has ended
+_FEWER_ROUNDS = 6  # where a single call is long enough for a batch, or the budget is spent
 _DECIDE_EVERY = 4  # rounds
 _BATCH_SECONDS = 5e-3
 _VERDICTS = {"disagrees": DISAGREES, "declined": DECLINED, "failed": FAILED}
 
 
 class NotRunnable(Exception):
-    """The graph cannot be run outside of its program, by any candidate; `str()` says why."""
+    """The graph cannot be run outside of its program by any candidate; the text says why."""
 
 
 @dataclass(frozen=True)
 class GraphProgram:
-    """A graph to measure: the text of its program, and how torch was set when it was compiled."""
+    """A graph to measure: the text of its program, and torch's settings when it was compiled."""
 
     text: str
     modes: Mapping[str, Any]
@@ -172,7 +171,7 @@ class GraphProgram:
 
 
 class Surroundings(NamedTuple):
-    """torch's version, what stands for the settings of its compilers, and the names of the hardware."""
+    """Torch's version, the key of its compilers' settings, and the names of the hardware."""
 
     torch: str
     settings: str
@@ -180,7 +179,7 @@ class Surroundings(NamedTuple):
 
 
 class _Timed(NamedTuple):
-    """A batch, and the processor on which it was; None where several threads compute."""
+    """A timed batch, and the processor on which it ran; None where several threads compute."""
 
     round: Round
     processor: int | None
@@ -188,7 +187,7 @@ class _Timed(NamedTuple):
 
 @dataclass
 class _Place:
-    """Where a candidate is measured: its process, unless it is not usable here or has none at the moment."""
+    """The process of a candidate; None where it is unusable here or is not running at the moment."""
 
     worker: Worker | None = None
     unusable: str | None = None
@@ -196,11 +195,11 @@ class _Place:
 
 
 class Bench:
-    """A process for each candidate, all alive at the same time; a context manager.
+    """A context manager with a process for each candidate, all alive at the same time.
 
     Candidates are backends as they are named on the command line, `python` is the program's, and
-    `import_path` stands first on `sys.path` in it. `time_limit`, in seconds, holds for compiling and checking
-    one graph, and for each batch of calls; `budget` for the rounds of one graph.
+    `import_path` comes first on `sys.path` in it. `time_limit`, in seconds, applies to compiling and checking
+    one graph, and to each batch of calls; `budget` to the rounds of one graph.
     """
 
     def __init__(
@@ -223,7 +222,7 @@ class Bench:
                 place.worker.end()
 
     def surroundings(self) -> Surroundings:
-        """What the program's Python has; NotMeasured without torch."""
+        """The torch and hardware of the program's Python; NotMeasured without torch."""
         eager = self._ready(EAGER)
         if not eager.hello:
             raise NotMeasured(f"nothing can be measured with {self._python}: {eager.unusable}")
@@ -234,7 +233,7 @@ class Bench:
         return self._ready(candidate).unusable
 
     def unusable(self) -> dict[str, str]:
-        """The candidates that were found not to be usable, and why."""
+        """Why candidates were found to be unusable, by their names."""
         return {name: place.unusable for name, place in self._places.items() if place.unusable is not None}
 
     def measure(
@@ -243,12 +242,12 @@ class Bench:
         candidates: Iterable[str],
         tell: Callable[[str], None] = lambda what: None,
     ) -> list[Measurement]:
-        """Measure `candidates` on one graph, in their order, from the simplest. `tell` is given what begins.
+        """Measure `candidates` on one graph, in order from the simplest. `tell` gets what begins.
 
         NotRunnable if the graph cannot be run outside of its program.
         """
         results: dict[str, Measurement] = {}
-        batches: dict[str, int] = {}  # how many calls, of each that can be timed
+        batches: dict[str, int] = {}  # calls of a batch, for each candidate that can be timed
         candidates = list(candidates)
         for candidate in candidates:
             tell(f"compiling with {candidate}")
@@ -277,7 +276,7 @@ class Bench:
         until: float,
         tell: Callable[[str], None],
     ) -> None:
-        """Rounds of all that have `calls`, until they decide or it is late."""
+        """Take rounds of all candidates in `calls`, until they decide or the budget is spent."""
         least = _LEAST_ROUNDS if all(number > 1 for number in calls.values()) else _FEWER_ROUNDS
         for done in itertools.count():
             is_late = time.monotonic() >= until
@@ -287,7 +286,7 @@ class Bench:
                 if decide(list(results.values())).winner is not None:
                     break
                 for candidate in cannot_win(list(results.values())) & set(calls):
-                    del calls[candidate]  # more rounds for what is still open
+                    del calls[candidate]  # leaves more rounds for the open candidates
             self._round(calls, results, done, tell)
 
     def _is_confirmed(
@@ -298,10 +297,10 @@ class Bench:
         results: dict[str, Measurement],
         tell: Callable[[str], None],
     ) -> bool:
-        """Add as many rounds again, from new processes, of a winner and what is `close` behind it.
+        """Confirm a winner by as many rounds again, in new processes for it and those `close` behind it.
 
-        Where it does not win those, the rounds of the processes before them do not count, and it is not
-        confirmed; nor is it where all rounds together do not decide.
+        If it does not win the new rounds, those of the old processes do not count any more, and it is not
+        confirmed. It is not confirmed either if all rounds together do not decide.
         """
         winner = close[-1]
         rounds = max(_FEWER_ROUNDS, min(len(results[each].counted) for each in close))
@@ -323,7 +322,7 @@ class Bench:
         if decide(second).winner == winner:
             return decide(list(results.values())).winner == winner
         for candidate in again:
-            results[candidate] = _without(results[candidate], before)
+            results[candidate] = _discounted(results[candidate], before)
         return False
 
     def _end(self, candidate: str) -> None:
@@ -340,13 +339,13 @@ class Bench:
         number: int,
         tell: Callable[[str], None] = lambda what: None,
     ) -> None:
-        """A batch of each, on one processor where one thread computes: that of the first.
+        """Take a batch of each candidate; if one thread computes, all on the processor of the first one.
 
-        Each is the first in turn, since memory can be nearer to one processor than to another. What cannot be
-        timed any more leaves `calls`.
+        Candidates take turns in being first, since memory can be nearer to one processor than to another. A
+        candidate that cannot be timed any more is removed from `calls`.
         """
         processor = None
-        for candidate in _from(list(calls), number):
+        for candidate in _rotated(list(calls), number):
             before = results[candidate]
             tell(f"timing {candidate}, round {len(before.rounds) + 1}")
             timed = self._time(candidate, calls[candidate], processor)
@@ -358,7 +357,7 @@ class Bench:
                 processor = timed.processor if processor is None else processor
 
     def _time(self, candidate: str, calls: int, processor: int | None) -> _Timed | Measurement:
-        """One batch of a candidate's calls; or why it cannot be timed any more."""
+        """Time one batch of a candidate's calls; or a measurement that says why it cannot be timed."""
         answer = self._ask(candidate, {"do": "time", "calls": calls, "processor": processor})
         if isinstance(answer, Measurement) or answer["status"] != "timed":
             return _failure(candidate, answer)
@@ -366,7 +365,7 @@ class Bench:
         return _Timed(timed, answer["processor"])
 
     def _prepare(self, candidate: str, program: GraphProgram) -> tuple[Measurement, float | None]:
-        """What came of compiling and checking; and seconds of a call if it can be timed."""
+        """Compile and check a graph: the measurement so far, and the seconds of a call if it can be timed."""
         place = self._ready(candidate)
         if place.unusable is not None:
             return Measurement(candidate, UNUSABLE, place.unusable), None
@@ -386,7 +385,7 @@ class Bench:
         return Measurement(candidate, AGREES, None, answer["compile_seconds"]), answer["call_seconds"]
 
     def _ask(self, candidate: str, request: dict[str, Any]) -> dict[str, Any] | Measurement:
-        """The answer; or what it means that there is none."""
+        """The answer of a candidate's process; or a measurement that says why there is none."""
         worker = self._places[candidate].worker
         assert worker is not None
         try:
@@ -417,27 +416,27 @@ class Bench:
         return place
 
 
-def _from(candidates: list[str], number: int) -> list[str]:
-    """All of them, from another one for each number."""
+def _rotated(candidates: list[str], number: int) -> list[str]:
+    """The candidates, beginning with another one for each number."""
     first = number % max(1, len(candidates))
     return candidates[first:] + candidates[:first]
 
 
-def _without(measured: Measurement, rounds: int) -> Measurement:
-    """The first of its rounds do not count any more."""
+def _discounted(measured: Measurement, rounds: int) -> Measurement:
+    """The measurement with its first `rounds` marked as not valid."""
     first = tuple(each._replace(counts=False) for each in measured.rounds[:rounds])
     return replace(measured, rounds=first + measured.rounds[rounds:])
 
 
 def _align(candidates: Iterable[str], results: dict[str, Measurement]) -> None:
-    """As many rounds of each, since those of one number are compared."""
+    """Give all candidates the same number of rounds, as rounds of the same number are compared."""
     longest = max((len(results[each].rounds) for each in candidates), default=0)
     for candidate in candidates:
         results[candidate] = _padded(results[candidate], longest)
 
 
 def _padded(measured: Measurement, rounds: int) -> Measurement:
-    """With so many of them, of which those that it missed do not count."""
+    """The measurement with this number of rounds; those that it missed are not valid."""
     if not measured.rounds:
         return measured
     missed = (measured.rounds[-1]._replace(busy=None, counts=False),) * (rounds - len(measured.rounds))
@@ -445,7 +444,7 @@ def _padded(measured: Measurement, rounds: int) -> Measurement:
 
 
 def _leave_undecided(close: Iterable[str], results: dict[str, Measurement]) -> None:
-    """The budget has ended before two sets of processes agreed."""
+    """Mark as unconfirmed: the budget was spent before two sets of processes agreed."""
     for candidate in close:
         results[candidate] = replace(results[candidate], is_confirmed=False)
 

@@ -1,4 +1,4 @@
-"""Measure what is not known yet, graph by graph, and keep each result before the next begins."""
+"""Tune the distinct graphs of a recording: measure unknown ones, and store each result at once."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,16 +16,15 @@ from ...shared.quick_dataclass import dataclass
 from ...shared.winners import Conditions, Tuned, device_words, size_class
 from .rounds import EAGER, Bench, GraphProgram, NotRunnable, decide
 
-# Tried where the user names none, from the simplest.
+# The candidates where the user names none, from the simplest.
 CANDIDATES = (EAGER, "inductor", "ofi", "inductor:max-autotune")
-# The same where there is a GPU.
+# The candidates where there is a GPU.
 CANDIDATES_ON_CUDA = (*CANDIDATES, "cudagraphs", "inductor:reduce-overhead")
 
 
 @dataclass(frozen=True)
 class GraphToTune:
-    """A distinct graph of a recording. `kinds` are the types of the devices of its inputs, `sizes` the
-    classes of its symbolic sizes.
+    """A distinct graph. `kinds` are its inputs' types of devices, `sizes` the classes of its symbolic sizes.
 
     `program` is None where it could not be written; `problem` says why.
     """
@@ -42,10 +41,10 @@ class GraphToTune:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one graph. `tuned` is None where it could not be measured; `problem` says why.
+    """The result of one graph. `tuned` is None where it could not be measured; `problem` says why.
 
-    Where `tuned` has no winner, the rounds did not decide, and it is not in the file: what `stored` has, is.
-    `is_new` says whether it was measured now; `host` where, if that was on a cluster.
+    If `tuned` has no winner, the rounds did not decide, and the file still has `stored`. `is_new` says
+    whether it was measured now; `host` on which machine of a cluster.
     """
 
     graph: GraphToTune
@@ -56,7 +55,7 @@ class Result:
     host: str | None = None
 
 
-# What is being done: the graph's number from 1, how many there are, and a few words.
+# Gets the graph's number (from 1), how many there are, and a few words on what is being done.
 Progress = Callable[[int, int, str], None]
 
 
@@ -69,11 +68,11 @@ def tune(
     again: bool,
     progress: Progress,
 ) -> Iterator[Result]:
-    """The results, each of which is in the autotune file when it is given.
+    """Tune graphs; each result is in the autotune file before it is given.
 
-    A graph is measured that the file lacks under these conditions, or with one of the candidates, or all with
-    `again`: always under all of its candidates, since only what was timed in turn can be compared. Without
-    `candidates`, the usual ones for the device are tried.
+    A graph is measured if the file lacks it under these conditions, or lacks one of the candidates; with
+    `again`, all are. It is always measured under all of its candidates, since only times that were taken in
+    turn can be compared. Without `candidates`, the usual ones for the device are tried.
     """
     here = bench.surroundings()
     for number, graph in enumerate(graphs, start=1):
@@ -87,11 +86,11 @@ def tune(
         device = device_words(graph.kinds, here.hardware, graph.program.threads)
         conditions = Conditions(device, here.torch, here.settings, graph.sizes)
         stored = winners.find(winners.read_if_there(file), graph.key, conditions)
-        asked = candidates or usual_candidates(graph.kinds)
-        if stored is not None and not again and _has_all(stored, asked, bench):
+        requested = candidates or usual_candidates(graph.kinds)
+        if stored is not None and not again and _has_all(stored, requested, bench):
             yield Result(graph, stored, stored=stored)
             continue
-        wanted = _usable(asked, stored, bench)
+        wanted = _usable(requested, stored, bench)
         if not wanted:
             yield Result(graph, None, "none of the candidates can be used here")
             continue
@@ -115,19 +114,19 @@ def tune(
 
 
 def usual_candidates(kinds: frozenset[str]) -> tuple[str, ...]:
-    """What is tried where the user names nothing, for a graph on devices of these types."""
+    """The candidates for a graph on devices of these types, where the user names none."""
     return CANDIDATES_ON_CUDA if "cuda" in kinds else CANDIDATES
 
 
 def _usable(candidates: Sequence[str], stored: Tuned | None, bench: Bench) -> list[str]:
-    """What is to be compared, from the simplest: what is asked for, and what was compared before."""
+    """The usable candidates, from the simplest: the requested ones, and those that were compared before."""
     before = () if stored is None else (each.candidate for each in stored.measurements)
     usable = [each for each in dict.fromkeys([*candidates, *before]) if bench.why_unusable(each) is None]
     return sorted(usable, key=_complexity)
 
 
 def _has_all(stored: Tuned, candidates: Sequence[str], bench: Bench) -> bool:
-    """Whether nothing of what can be used here is missing."""
+    """Whether all candidates that can be used here were measured."""
     have = {each.candidate for each in stored.measurements}
     return all(each in have or bench.why_unusable(each) is not None for each in candidates)
 
@@ -140,49 +139,48 @@ def _complexity(candidate: str) -> int:
     return 1 if choice.mode is None else 2
 
 
-# The distinct graphs of a recording, each with the program by which it is measured.
-
+# Distinct graphs
 
 _NO_KEY = "it was recorded without a key, by torch or an earlier dynamo: record the program again"
 
 
 @dataclass(frozen=True)
 class DistinctGraph:
-    """A graph to measure, and all the graphs of the recording that compute the same."""
+    """A graph to measure, and all graphs of the recording that compute the same."""
 
     to_tune: GraphToTune
     members: Sequence[tuple[Process, Graph]]
 
     @property
     def first(self) -> Graph:
-        """The one that it is named after."""
+        """The first of its graphs, after which it is named."""
         return self.members[0][1]
 
     @property
     def calls(self) -> int | None:
-        """How often they were called in all; None if that was not recorded of each."""
+        """How often its graphs were called in all; None if one did not record that."""
         calls = [graph.calls for _, graph in self.members]
         known = [each for each in calls if each is not None]
         return sum(known) if len(known) == len(calls) else None
 
     @property
     def backend(self) -> str | None:
-        """The backend that took them in the recording; None if not recorded, or if they differ."""
+        """The backend that compiled its graphs in the recording; None if not recorded, or if they differ."""
         names = {graph.backend for _, graph in self.members}
         return names.pop() if len(names) == 1 else None
 
 
 def distinct_graphs(recording: Recording) -> list[DistinctGraph]:
-    """In the order in which they were first compiled. Graphs without a key are distinct from all others."""
+    """The distinct graphs in order of their first compile. One without a key is distinct from all others."""
     members: dict[object, list[tuple[Process, Graph]]] = {}
     for process in recording.processes:
         for graph in process.graphs:
             if graph.is_compiled:
                 same = graph.key if graph.key is not None else (id(process), graph.number)
                 members.setdefault(same, []).append((process, graph))
-    opened = {id(process): by_compile(process.symbols) for process in recording.processes}
+    symbols = {id(process): by_compile(process.symbols) for process in recording.processes}
     return [
-        DistinctGraph(_to_tune(graph, opened[id(process)].get(graph.compile_id, ())), found)
+        DistinctGraph(_to_tune(graph, symbols[id(process)].get(graph.compile_id, ())), found)
         for found in members.values()
         for process, graph in found[:1]
     ]
@@ -204,7 +202,7 @@ def _to_tune(graph: Graph, symbols: Sequence[Symbol]) -> GraphToTune:
 
 
 def _sizes(graph: Graph, symbols: Iterable[Symbol]) -> tuple[str, ...]:
-    """As `symbolic_sizes` has them in the program: of each symbol, in the order of the inputs."""
+    """The size class of each symbol, in the order of the inputs, as `symbolic_sizes` in the program."""
     hints = {symbol.name: symbol.hint for symbol in symbols}
     found: dict[str, str] = {}
     for node in graph.nodes or ():

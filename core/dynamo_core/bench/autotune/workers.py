@@ -1,4 +1,4 @@
-"""The processes that measure, seen from the parent: asked a question at a time, each under a time limit."""
+"""The processes that measure, seen from their parent: one request at a time, each with a time limit."""
 
 import json
 import os
@@ -21,12 +21,12 @@ sys.path[:0] = sys.argv[4:]
 from dynamo_core.backends.measuring.worker import main
 main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
 """
-_UNTIL_TORCH_IS_THERE = 120.0  # seconds
+_IMPORT_LIMIT = 120.0  # seconds for importing torch
 _LOOK_EVERY = 0.2  # seconds
 
 
 class NoAnswer(Exception):
-    """The process does not answer: `str()` says why; it has been ended. `crashed` or else too slow."""
+    """The process gave no answer and was ended; the text says why. It `crashed`, or else was too slow."""
 
     def __init__(self, reason: str, *, crashed: bool) -> None:
         super().__init__(reason)
@@ -34,18 +34,18 @@ class NoAnswer(Exception):
 
 
 class Worker:
-    """A process that measures one backend, in the program's Python. A context manager; ends with it."""
+    """A process that measures one backend, in the program's Python; a context manager, which ends it."""
 
     def __init__(self, python: str, backend: str, import_path: Sequence[str]) -> None:
         requests, self._requests = os.pipe()
         self._answers, answers = os.pipe()
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115  closed by end()
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  closed by end()
         try:
             self._process = subprocess.Popen(
                 [python, "-c", _START, str(requests), str(answers), backend, str(_CORE), *import_path],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=self._said,
+                stderr=self._stderr,
                 pass_fds=(requests, answers),
                 start_new_session=True,  # it has children of its own, which end with it
             )
@@ -66,10 +66,10 @@ class Worker:
 
     def hello(self) -> dict[str, Any]:
         """What the process found when it had imported torch."""
-        return self.ask({"do": "hello"}, _UNTIL_TORCH_IS_THERE)
+        return self.ask({"do": "hello"}, _IMPORT_LIMIT)
 
     def ask(self, request: dict[str, Any], limit: float) -> dict[str, Any]:
-        """The answer, within `limit` seconds; else NoAnswer, and the process is gone."""
+        """The answer to a request within `limit` seconds; else NoAnswer, and the process is ended."""
         try:
             with open(self._requests, "wb", closefd=False) as out:
                 out.write(json.dumps(request).encode() + b"\n")
@@ -91,25 +91,25 @@ class Worker:
         return answer
 
     def end(self) -> None:
-        """End the process and its children, if it has not ended; a second time does nothing."""
-        if self._said.closed:
+        """End the process and its children; does nothing when called again."""
+        if self._stderr.closed:
             return
         self._kill()
         self._process.wait()
         os.close(self._requests)
         os.close(self._answers)
-        self._said.close()
+        self._stderr.close()
 
     def _kill(self) -> None:
         try:
             os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
+        except ProcessLookupError:  # it has just ended by itself
             pass
 
     def _how_it_ended(self) -> str:
         code = self._process.wait()
-        self._said.seek(0)
-        lines = self._said.read().decode("utf-8", "backslashreplace").split("\n")
+        self._stderr.seek(0)
+        lines = self._stderr.read().decode("utf-8", "backslashreplace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
         self.end()
         how = (

@@ -1,4 +1,4 @@
-"""A suite on a cluster: each program is a task, and all its runs are on one machine, in turn, as here."""
+"""Run a suite on a cluster: each program is a task, and all its runs are on one machine, in turn."""
 
 import os
 import tempfile
@@ -13,11 +13,11 @@ from ..ray_cluster import Lost, Needs, RayCluster, Task
 from .file import Suite, SuiteProgram
 from .results import ResultsFolder, now
 from .rows import ProgramResult, rows_without_figures
-from .runner import Installed, SuiteOptions, SuiteRun, Watcher, installed, key_of, suite_options, run_program
+from .runner import Installed, SuiteOptions, SuiteRun, Watcher, installed, key_of, run_program, suite_options
 
 
 def check_suite_on(cluster: RayCluster, suite: Suite) -> None:
-    """ClusterProblem where the cluster has no machine for a program."""
+    """Raise ClusterProblem where the cluster has no machine for a program."""
     for program in suite.programs:
         cluster.check(program.name, _needs(program))
 
@@ -33,36 +33,36 @@ def run_suite_on(
     folder: ResultsFolder,
     watcher: Watcher,
 ) -> SuiteRun:
-    """Run what is not kept yet, as many programs at once as there are machines for.
+    """Run the programs without stored results, as many at once as there are machines for.
 
-    `place` is what the user calls the cluster; `python` is that of its machines, None where it is to be found
-    there. Programs that did not run, or only failed, are not kept: a machine may lack what another has.
-    KeyboardInterrupt ends it early.
+    `place` is the user's name of the cluster; `python` is that of its machines, None where it is found there.
+    Results of programs that did not run, or only failed, are not stored, as a machine may lack what another
+    has. KeyboardInterrupt ends it early.
     """
-    means = SuiteOptions(settings, python or "", verify)
+    options = SuiteOptions(settings, python or "", verify)
     found: dict[str, ProgramResult] = {}
     tasks: list[Task] = []
-    keys = {program.name: key_of(program, means, Installed(), place) for program in suite.programs}
+    keys = {program.name: key_of(program, options, Installed(), place) for program in suite.programs}
     for program in suite.programs:
         result = folder.result(program.name, keys[program.name])
         if result is not None:
             found[program.name] = result
             continue
-        sent = replace(program, program=_as_sent(program.program, suite.folder))
-        arguments = (sent, settings, python, verify, keys[program.name])
+        portable = replace(program, program=_with_relative_script(program.program, suite.folder))
+        arguments = (portable, settings, python, verify, keys[program.name])
         tasks.append(Task(program.name, measure_here, arguments, _needs(program)))
     run = SuiteRun(suite, [], Installed(), kept=len(found))
     programs = {program.name: program for program in suite.programs}
     try:
         watcher.count(len(found))
         for task, answer in cluster.run(tasks, watcher.tell):
-            own = folder.new_folder(task.name)
+            target = folder.new_folder(task.name)
             if isinstance(answer, Lost):
                 result = _lost(programs[task.name], keys[task.name], answer)
             else:
                 result, files = answer
                 result = replace(result, command=_command(programs[task.name]))
-                _write(files, own)
+                _write_files(files, target)
                 if any(row.outcome != "failed" for row in result.rows):
                     folder.keep(result)
             found[task.name] = result
@@ -80,14 +80,14 @@ def measure_here(
     program: SuiteProgram, settings: Settings, python: str | None, verify: bool, key: str
 ) -> tuple[ProgramResult, dict[str, bytes]]:
     """On a worker, in the suite's folder: a program's result, and the files that its runs wrote."""
-    program = replace(program, program=_as_found(program.program))
-    means = suite_options(settings, python, verify=verify)
+    program = replace(program, program=_with_absolute_script(program.program))
+    options = suite_options(settings, python, verify=verify)
     with tempfile.TemporaryDirectory(prefix="dynamo-suite-") as scratch:
         folder = Path(scratch) / "runs" / program.name
         folder.mkdir(parents=True)
-        has = installed(means.python, set(program.needs))
-        result = run_program(program, means, has, key, folder, lambda what, remaining: None)
-        return result, _read(folder)
+        has = installed(options.python, set(program.needs))
+        result = run_program(program, options, has, key, folder, lambda what, remaining: None)
+        return result, _read_files(folder)
 
 
 def _needs(program: SuiteProgram) -> Needs:
@@ -98,8 +98,8 @@ def _command(program: SuiteProgram) -> str:
     return " ".join(masked_arguments(program.program.arguments))
 
 
-def _as_sent(program: Program, folder: Path) -> Program:
-    """The script by its path in the suite's folder, which is sent along; any other path as it is."""
+def _with_relative_script(program: Program, folder: Path) -> Program:
+    """The program with its script relative to the suite's folder, which is sent; other paths stay."""
     first, *rest = program.arguments
     path, home = os.path.abspath(first), os.path.abspath(folder)
     if not program.is_python or first.startswith("-") or not Path(path).is_relative_to(home):
@@ -107,7 +107,8 @@ def _as_sent(program: Program, folder: Path) -> Program:
     return replace(program, arguments=(os.path.relpath(path, home), *rest))
 
 
-def _as_found(program: Program) -> Program:
+def _with_absolute_script(program: Program) -> Program:
+    """The program with its script in the working directory, on a worker."""
     first, *rest = program.arguments
     if not program.is_python or first.startswith("-"):
         return program
@@ -115,12 +116,12 @@ def _as_found(program: Program) -> Program:
 
 
 def _lost(program: SuiteProgram, key: str, lost: Lost) -> ProgramResult:
-    """Rows without figures, which are not kept: the same command tries again."""
+    """Rows without figures, which are not stored, so that the same command tries again."""
     rows = rows_without_figures(program.choices.backends, f"its worker was lost each time: {lost.how}", None)
     return ProgramResult(program.name, _command(program), key, None, rows, 0.0, now())
 
 
-def _read(folder: Path) -> dict[str, bytes]:
+def _read_files(folder: Path) -> dict[str, bytes]:
     return {
         str(file.relative_to(folder)): file.read_bytes()
         for file in sorted(folder.rglob("*"))
@@ -128,8 +129,8 @@ def _read(folder: Path) -> dict[str, bytes]:
     }
 
 
-def _write(files: dict[str, bytes], folder: Path) -> None:
-    """CannotRecord where the disk does not take them, or one is to go elsewhere."""
+def _write_files(files: dict[str, bytes], folder: Path) -> None:
+    """Raise CannotRecord where they cannot be written, or one has a path outside of the folder."""
     try:
         for name, content in files.items():
             file = folder / name

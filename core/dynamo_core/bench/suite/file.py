@@ -1,4 +1,4 @@
-"""What a suite is made of: `suite.toml`, or a folder of programs.
+"""Read a suite from `suite.toml` or a folder of programs; its choices, bounds, and broken bounds.
 
 backends = ["eager", "inductor"]
 repeat = 3
@@ -37,15 +37,15 @@ else:
     import tomli as tomllib
 
 
-# Values of a TOML table, by key: of the type that is asked for, or None where the key is not there.
+# Values of a TOML table by key, of the requested type; None where the key is missing.
 
 
 class ValueProblem(Exception):
-    """What is wrong with a value, to be said behind the table's place."""
+    """What is wrong with a value; the caller adds where the table is."""
 
 
 def refuse_unknown(where: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
-    """SuiteProblem for the first key that is not known."""
+    """Raise SuiteProblem for the first key that is not known."""
     for key in table:
         if key not in known:
             hint = did_you_mean(key, known) or f"known are {', '.join(known)}"
@@ -89,8 +89,7 @@ def number(table: Mapping[str, Any], key: str, *, above: float | None = None) ->
     return float(value)
 
 
-# Bounds of a suite, for CI: what each program must reach under each backend, and all of them together.
-
+# Bounds, for CI: what each program must reach under each backend, and all programs together
 
 BOUNDS_OF_PROGRAM = ("min-speed-up", "max-compile-seconds", "max-graph-breaks", "max-recompiles")
 BOUNDS_OF_SUITE = (*BOUNDS_OF_PROGRAM, "min-geometric-mean", "min-pass-rate")
@@ -98,7 +97,10 @@ BOUNDS_OF_SUITE = (*BOUNDS_OF_PROGRAM, "min-geometric-mean", "min-pass-rate")
 
 @dataclass(frozen=True)
 class Bounds:
-    """None is no bound. Four are of each program under each backend but eager, the last two of all."""
+    """Bounds, None where there is none. The last two are of all programs, the others of each program.
+
+    Bounds of a program apply to all backends but eager.
+    """
 
     min_speed_up: float | None = None
     max_compile_seconds: float | None = None
@@ -108,11 +110,11 @@ class Bounds:
     min_pass_rate: float | None = None
 
     def of_programs(self) -> "Bounds":
-        """Without those of all programs together."""
+        """The bounds without those of all programs together."""
         return replace(self, min_geometric_mean=None, min_pass_rate=None)
 
     def together(self, nearer: "Bounds") -> "Bounds":
-        """Both; where they differ, the nearer one's."""
+        """Both bounds merged; where they differ, the nearer one's."""
         own = {each.name: getattr(nearer, each.name) for each in fields(nearer)}
         return replace(self, **{name: value for name, value in own.items() if value is not None})
 
@@ -132,7 +134,7 @@ class BrokenBound:
 
     @property
     def subject(self) -> str:
-        """What does not keep it, in words."""
+        """What breaks the bound, in words."""
         if self.program is not None:
             return f"{self.program} under {self.backend}"
         return self.backend if self.hardware is None else f"{self.backend} on {self.hardware}"
@@ -150,10 +152,10 @@ def bounds_from(where: str, table: Any, known: tuple[str, ...]) -> Bounds:
 
 
 def broken_bounds_of_program(result: ProgramResult, bounds: Bounds) -> Iterator[BrokenBound]:
-    """The bounds that a program does not keep; one that could not run keeps none that needs a figure."""
+    """The bounds that a program breaks; one that could not run breaks all that need a figure."""
     for row in result.rows:
         if not row.is_eager:
-            for bound, limit, found, is_kept in _held(row, bounds):
+            for bound, limit, found, is_kept in _bounds_kept(row, bounds):
                 if limit is not None and not is_kept:
                     yield BrokenBound(result.program, row.backend, bound, limit, found)
 
@@ -161,23 +163,23 @@ def broken_bounds_of_program(result: ProgramResult, bounds: Bounds) -> Iterator[
 def broken_bounds_of_suite(
     summaries: Sequence[BackendSummary], pass_rates: Mapping[str, float], bounds: Bounds
 ) -> Iterator[BrokenBound]:
-    """The same of all programs under a backend; a mean is of one kind of hardware."""
+    """The bounds that all programs together break under a backend; a mean is of one kind of hardware."""
     for backend in pass_rates:
-        own = [each for each in summaries if each.backend == backend]
-        for each in [each for each in own if each.compared] or own[:1]:
-            least, mean = bounds.min_geometric_mean, each.geometric_mean
+        of_backend = [each for each in summaries if each.backend == backend]
+        for summary in [each for each in of_backend if each.compared] or of_backend[:1]:
+            least, mean = bounds.min_geometric_mean, summary.geometric_mean
             if least is not None and backend != EAGER and (mean is None or mean < least):
-                yield BrokenBound(None, backend, "min-geometric-mean", least, _figure(mean), each.hardware)
+                yield BrokenBound(None, backend, "min-geometric-mean", least, _figure(mean), summary.hardware)
     least = bounds.min_pass_rate
     for backend, rate in pass_rates.items():
         if least is not None and rate < least:
             yield BrokenBound(None, backend, "min-pass-rate", least, _figure(rate))
 
 
-def _held(row: Row, bounds: Bounds) -> Iterator[tuple[str, float | None, str, bool]]:
-    """Each bound of a program: its name, its limit, what was found, and whether it is kept.
+def _bounds_kept(row: Row, bounds: Bounds) -> Iterator[tuple[str, float | None, str, bool]]:
+    """For each bound of a program: its name, its limit, what was found, and whether it is kept.
 
-    A speed-up is too small where all of its interval is below the bound: noise fails no build.
+    A speed-up is too small only where its whole interval is below the bound, so that noise fails no build.
     """
     speed = row.speed_up if row.has_passed else None
     mean = None if speed is None else speed.mean
@@ -196,16 +198,15 @@ def _figure(value: float | None) -> str:
     return "not measured" if value is None else f"{value:,.3f}".rstrip("0").rstrip(".")
 
 
-# What a suite is made of:
-
+# The file
 
 FILE_NAME = "suite.toml"
 _LARGEST = 1 << 20  # bytes
-_TIME_LIMIT = 600.0  # seconds for a run, where the suite names none: one that hangs must not hold the others
+_TIME_LIMIT = 600.0  # default seconds for a run: one that hangs must not hold up the others
 _ROUNDS = 3
-_SETTINGS = ("backends", "repeat", "time-limit", "capture", "step", "cpus", "gpus")
-_OF_PROGRAM = ("run", "needs", *_SETTINGS, "bounds")
-_OF_SUITE = (*_SETTINGS, "bounds", "programs")
+_CHOICE_KEYS = ("backends", "repeat", "time-limit", "capture", "step", "cpus", "gpus")
+_PROGRAM_KEYS = ("run", "needs", *_CHOICE_KEYS, "bounds")
+_SUITE_KEYS = (*_CHOICE_KEYS, "bounds", "programs")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
@@ -213,7 +214,7 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 class Choices:
     """How a program is measured. `backends` begin with eager; `time_limit` is of one run, in seconds.
 
-    `cpus` and `gpus` are what it has for itself on a cluster (`--on`), and say nothing of a run here.
+    `cpus` and `gpus` are reserved for it on a cluster (`--on`); they do not affect a run here.
     """
 
     backends: tuple[str, ...] = (EAGER, "inductor")
@@ -227,7 +228,7 @@ class Choices:
 
 @dataclass(frozen=True)
 class SuiteProgram:
-    """A program of the suite. It `needs` these modules, without which it is not run."""
+    """A program of the suite. It is not run without the modules that it `needs`."""
 
     name: str
     program: Program
@@ -238,7 +239,7 @@ class SuiteProgram:
 
 @dataclass(frozen=True)
 class Suite:
-    """All of it, in the order of the file; `path` is what the user named, `folder` that of the programs."""
+    """A suite, in the order of its file; `path` is what the user named, `folder` has the programs."""
 
     name: str
     path: Path
@@ -248,18 +249,18 @@ class Suite:
 
 
 def read_suite(path: Path, given: Mapping[str, Any] | None = None) -> Suite:
-    """The suite at a file, or in a folder. What is `given` (keys as in the file) comes before the file's.
+    """Read the suite at a file, or in a folder. `given` values, by keys as in the file, override the file's.
 
-    SuiteProblem, BackendProblem or ProgramNotFound, with the place, for what is wrong with it.
+    SuiteProblem, BackendProblem or ProgramNotFound say what is wrong with it, and where.
     """
     if path.is_dir() and not (path / FILE_NAME).exists():
-        return _suite(path, _of_folder(path), path, given or {})
+        return _suite(path, _folder_content(path), path, given or {})
     file = path / FILE_NAME if path.is_dir() else path
-    return _suite(file, _content(file), file.parent, given or {})
+    return _suite(file, _file_content(file), file.parent, given or {})
 
 
 def backend_names(names: Iterable[str], where: str) -> tuple[str, ...]:
-    """Eager first, each once; BackendProblem for one that cannot be a backend."""
+    """The names, eager first, each once; BackendProblem for one that cannot be a backend."""
     for name in names:
         try:
             parse_chain(name.replace(CHAIN_MARK, ","))
@@ -268,7 +269,7 @@ def backend_names(names: Iterable[str], where: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([EAGER, *names]))
 
 
-def _content(file: Path) -> dict[str, Any]:
+def _file_content(file: Path) -> dict[str, Any]:
     try:
         if file.stat().st_size > _LARGEST:
             raise SuiteProblem(f"{file} is larger than any suite ({_LARGEST >> 20} MB)")
@@ -277,12 +278,12 @@ def _content(file: Path) -> dict[str, Any]:
         raise SuiteProblem(f"there is no suite at {file}") from error
     except OSError as error:
         raise SuiteProblem(f"cannot read {file}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a mere ValueError
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a plain ValueError
         raise SuiteProblem(f"{file} is no TOML: {error}") from error
 
 
-def _of_folder(folder: Path) -> dict[str, Any]:
-    """A suite of each program in it; what begins with _ is for the others to import."""
+def _folder_content(folder: Path) -> dict[str, Any]:
+    """The content of a suite with each program in the folder; files that begin with _ are only imported."""
     try:
         files = sorted(each.name for each in folder.glob("*.py") if not each.name.startswith(("_", ".")))
     except OSError as error:
@@ -294,7 +295,7 @@ def _of_folder(folder: Path) -> dict[str, Any]:
 
 def _suite(path: Path, content: Mapping[str, Any], folder: Path, given: Mapping[str, Any]) -> Suite:
     where = str(path)
-    refuse_unknown(where, content, _OF_SUITE)
+    refuse_unknown(where, content, _SUITE_KEYS)
     choices = _choices(where, content, Choices())
     bounds = bounds_from(f"{where}: [bounds]", content.get("bounds", {}), BOUNDS_OF_SUITE)
     tables = content.get("programs")
@@ -321,19 +322,19 @@ def _program(
         )
     if not isinstance(table, Mapping):
         raise SuiteProblem(f"{where} is no table")
-    refuse_unknown(where, table, _OF_PROGRAM)
+    refuse_unknown(where, table, _PROGRAM_KEYS)
     try:
         needs = texts(table, "needs") or ()
     except ValueProblem as problem:
         raise SuiteProblem(f"{where}: {problem}") from problem
     own = bounds_from(f"{where}: bounds", table.get("bounds", {}), BOUNDS_OF_PROGRAM)
     choices = _choices("the command line", given, _choices(where, table, of_suite))
-    program = _named(where, table.get("run"), folder)
+    program = _program_of(where, table.get("run"), folder)
     return SuiteProgram(name, program, choices, tuple(needs), bounds.of_programs().together(own))
 
 
-def _named(where: str, run: Any, folder: Path) -> Program:
-    """The program of a line as after `dynamo bench`; its script is looked for beside the suite."""
+def _program_of(where: str, run: Any, folder: Path) -> Program:
+    """The program of a command line as for `dynamo bench`; its script is relative to the suite."""
     try:
         words = shlex.split(run) if isinstance(run, str) else None
     except ValueError as error:
@@ -354,7 +355,7 @@ def _named(where: str, run: Any, folder: Path) -> Program:
 
 
 def _choices(where: str, table: Mapping[str, Any], before: Choices) -> Choices:
-    """With what the table says of them."""
+    """The choices `before`, overridden by those in the table."""
     try:
         backends = texts(table, "backends")
         repeat = whole_number(table, "repeat", least=1)

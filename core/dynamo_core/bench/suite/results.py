@@ -1,4 +1,4 @@
-"""The folder of a suite's results: a file for each program that is done, written at once, and the logs.
+"""The folder of a suite's results, with a file for each finished program; and what changed between two runs.
 
 suite_results.json      what the folder is, and of which suite
 rows/NAME.json          a program's rows, whole or not there at all
@@ -31,31 +31,31 @@ _LARGEST = 16 << 20  # bytes of a file
 
 
 class ResultsFolder:
-    """A folder of results that is written to."""
+    """A folder of results, to write to."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def result(self, program: str, key: str) -> ProgramResult | None:
-        """What is kept of a program that was measured in the same way; None where it is to be measured."""
+        """The stored result of a program measured in the same way (`key`); None where it must be measured."""
         file = self._file(program)
         if not file.exists():
             return None
         try:
             result = _read_rows(file)
-        except SuiteProblem:  # damaged: it is measured again
+        except SuiteProblem:  # damaged, so the program is measured again
             return None
         return result if result.key == key and result.program == program else None
 
     def keep(self, result: ProgramResult) -> None:
-        """Write the rows of a program, in one step."""
+        """Store the rows of a program, in one step."""
         self._write(self._file(result.program), asdict(result))
 
     def new_folder(self, program: str) -> Path:
-        """An empty folder for what its runs write."""
+        """An empty folder for the files that a program's runs write."""
         folder = self.path / RUNS / program
         try:
-            self._file(program).unlink(missing_ok=True)  # its log and recordings go with the next line
+            self._file(program).unlink(missing_ok=True)  # its log and recordings are removed below
             if folder.is_dir() and not folder.is_symlink():
                 shutil.rmtree(folder)
             folder.mkdir(0o700, parents=True)
@@ -64,7 +64,7 @@ class ResultsFolder:
         return folder
 
     def start_over(self) -> None:
-        """Forget all rows."""
+        """Delete all rows."""
         for file in (self.path / _ROWS).glob("*.json"):
             file.unlink(missing_ok=True)
 
@@ -79,14 +79,14 @@ class ResultsFolder:
             raise CannotRecord(f"cannot write {file}: {error.strerror}") from error
 
     def mark(self, suite: str) -> None:
-        """Say what the folder is."""
+        """Write the file that says that this is a folder of results, and of which suite."""
         about = {"schema": _KIND, "version": _VERSION, "suite": suite, "began": now()}
         self._write(self.path / MARK_FILE, about)
 
 
 @contextmanager
 def results_folder(path: Path, suite: str, *, starts_over: bool) -> Iterator[ResultsFolder]:
-    """The folder at `path`, made if it is not there; CannotRecord if it is something else, or in use."""
+    """The results folder at `path`, made if missing; CannotRecord if it is something else, or in use."""
     folder = ResultsFolder(path)
     try:
         path.mkdir(0o700, parents=True, exist_ok=True)
@@ -115,7 +115,7 @@ def results_folder(path: Path, suite: str, *, starts_over: bool) -> Iterator[Res
 
 
 def read_results(path: Path) -> list[ProgramResult]:
-    """The results in a folder, or in a JSON report of one; SuiteProblem says why there are none."""
+    """The results in a folder, or in a JSON report on one; SuiteProblem says why there are none."""
     if path.is_dir():
         if _suite_of(path) is None:
             raise SuiteProblem(f"{path} holds no results of a suite")
@@ -130,7 +130,7 @@ def read_results(path: Path) -> list[ProgramResult]:
 
 
 def now() -> str:
-    """The moment, with its zone."""
+    """The current time with its zone, as text."""
     return time.strftime("%Y-%m-%dT%H:%M:%S%z")
 
 
@@ -146,7 +146,7 @@ def _result(file: Path, value: Any) -> ProgramResult:
 
 
 def _suite_of(folder: Path) -> str | None:
-    """Whose results a folder holds; None where it is no such folder."""
+    """The suite whose results a folder has; None where it is no results folder."""
     try:
         content = _json(folder / MARK_FILE)
     except SuiteProblem:
@@ -168,8 +168,7 @@ def _json(file: Path) -> Any:
         raise SuiteProblem(f"{file} is no JSON: {error}") from error
 
 
-# What changed in a suite since an earlier run: slower or faster beyond both intervals, failing, fixed.
-
+# Changes since an earlier run
 
 Change = Literal["newly failing", "slower", "gone", "faster", "passes now", "new"]
 WORSE: tuple[Change, ...] = ("newly failing", "slower")
@@ -188,10 +187,10 @@ class Difference:
 
 
 def differences(before: Sequence[ProgramResult], after: Sequence[ProgramResult]) -> tuple[Difference, ...]:
-    """The worst first. Speed-ups are compared, since they are taken against eager on the same machine.
+    """The differences, worst first. Speed-ups are compared, as they are relative to eager on one machine.
 
-    Where either run has no interval, one round say, or they were on different hardware, neither slower nor
-    faster is said.
+    A change of speed is only reported beyond both intervals: not where a run has none (it had one round), nor
+    across different hardware.
     """
     old, new = _by_key(before), _by_key(after)
     elsewhere = _on_other_hardware(before, after)
@@ -209,7 +208,7 @@ def differences(before: Sequence[ProgramResult], after: Sequence[ProgramResult])
 
 
 def undecided(before: Sequence[ProgramResult], after: Sequence[ProgramResult]) -> int:
-    """How many programs under a backend passed both times, and have no interval on either side."""
+    """How many programs under a backend passed both times, and lack an interval in one of the runs."""
     elsewhere = _on_other_hardware(before, after)
     pairs = [
         (was, now) for (program, _), was, now in _passed_twice(before, after) if program not in elsewhere
@@ -224,7 +223,7 @@ def on_other_hardware(before: Sequence[ProgramResult], after: Sequence[ProgramRe
 
 
 def _on_other_hardware(before: Sequence[ProgramResult], after: Sequence[ProgramResult]) -> set[str]:
-    """The programs whose hardware was another, or is not known of one side."""
+    """The programs whose hardware differs, or is not known for one run."""
     was = {result.program: result.hardware for result in before}
     return {each.program for each in after if each.program in was and each.hardware != was[each.program]}
 

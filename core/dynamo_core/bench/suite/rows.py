@@ -1,4 +1,4 @@
-"""The rows of a suite: a program under a backend, as it is kept on disk and as it is shown."""
+"""The rows of a suite (a program under a backend), as they are stored and shown, and their summaries."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
@@ -13,7 +13,7 @@ from ...shared.validation import matches
 from ..comparison import Basis, Figures, compare
 from ..measured import EAGER, Bench, Machine, Verdict
 
-_LARGEST = 1e9  # of a speed-up
+_LARGEST = 1e9  # the largest bound of a speed-up
 
 Outcome = Literal["passed", "disagrees", "failed"]
 
@@ -99,18 +99,18 @@ def rows_of(bench: Bench, folder: Path) -> tuple[Row, ...]:
 
 
 def rows_without_figures(backends: tuple[str, ...], problem: str, log: str | None) -> tuple[Row, ...]:
-    """The rows of a program that fails without any compiling."""
+    """The rows of a program that fails even in eager."""
     return tuple(Row(backend, "failed", problem, log) for backend in backends)
 
 
 def _speed(ratio: Ratio) -> Speed:
     low, high = ratio.interval or (None, None)
-    # Two rounds that differ much have an end that is no number in JSON.
+    # With two rounds that differ much, the end of the interval may be infinite, which JSON does not have.
     return Speed(ratio.estimate, low, None if high is None else min(high, _LARGEST), ratio.rounds)
 
 
 def log_name(folder: Path, log: str) -> str:
-    """A file in a program's `folder`, as it is named from the folder of results."""
+    """The path of a file in a program's `folder`, relative to the folder of results."""
     return f"{folder.parent.name}/{folder.name}/{Path(log).name}"
 
 
@@ -138,7 +138,7 @@ def _row(figures: Figures, folder: Path) -> Row:
     )
 
 
-# A suite in a few figures for each backend: the geometric mean of its speed-ups, how many programs pass.
+# Summaries
 
 
 @dataclass(frozen=True)
@@ -166,30 +166,30 @@ class BackendSummary:
 
 
 def summarize(results: Sequence[ProgramResult]) -> tuple[BackendSummary, ...]:
-    """One for each backend on each hardware, in the order in which they first come."""
+    """A summary for each backend on each hardware, in order of appearance."""
     kinds = _hardware(results)
     has_several = len(set(kinds.values())) > 1
     rows: dict[tuple[str, str | None], list[Row]] = {}
     for result in results:
         hardware = None
         if has_several and result.rows:
-            hardware = "no machine" if result.machine is None else kinds[_name(result.machine)]
+            hardware = "no machine" if result.machine is None else kinds[_machine_key(result.machine)]
         for row in result.rows:
             rows.setdefault((row.backend, hardware), []).append(row)
     return tuple(_summary(backend, found, hardware) for (backend, hardware), found in rows.items())
 
 
 def pass_rates(results: Sequence[ProgramResult]) -> dict[str, float]:
-    """By backend, of all programs that were run with it, wherever that was."""
+    """The share of programs that passed, by backend, on all hardware."""
     passed: dict[str, list[bool]] = {}
     for result in results:
         for row in result.rows:
             passed.setdefault(row.backend, []).append(row.has_passed)
-    return {backend: sum(each) / len(each) for backend, each in passed.items()}
+    return {backend: sum(outcomes) / len(outcomes) for backend, outcomes in passed.items()}
 
 
-def _name(machine: Machine) -> tuple[str, str]:
-    """Containers on different machines may have one host name."""
+def _machine_key(machine: Machine) -> tuple[str, str]:
+    """What identifies a machine: containers on different machines may have the same host name."""
     return machine.host, machine.cpu
 
 
@@ -197,10 +197,12 @@ def _hardware(results: Sequence[ProgramResult]) -> dict[tuple[str, str], str]:
     """The CPU of each machine, and the GPUs that any program used there."""
     machines = [result.machine for result in results if result.machine is not None and result.rows]
     return {
-        name: ", ".join(
-            dict.fromkeys([name[1], *(gpu for each in machines if _name(each) == name for gpu in each.gpus)])
+        key: ", ".join(
+            dict.fromkeys(
+                [key[1], *(gpu for each in machines if _machine_key(each) == key for gpu in each.gpus)]
+            )
         )
-        for name in map(_name, machines)
+        for key in map(_machine_key, machines)
     }
 
 
@@ -223,30 +225,32 @@ def _summary(backend: str, rows: Sequence[Row], hardware: str | None) -> Backend
     )
 
 
-# Dataclasses from JSON values: back from what `dataclasses.asdict` gave.
-
+# Dataclasses from JSON values, the inverse of `dataclasses.asdict`
 
 _Kind = TypeVar("_Kind")
 
 
 def from_json(kind: type[_Kind], value: Any) -> _Kind:
-    """ValueError where a field is missing or of another type; fields that are not known are left out."""
-    built = _built(kind, value)
+    """A dataclass from its JSON value; unknown fields are ignored.
+
+    ValueError where a field is missing or of another type.
+    """
+    built = _build(kind, value)
     if not matches(built, kind):
         raise ValueError(f"it is no {kind.__name__}")
     return built  # type: ignore[no-any-return]
 
 
-def _built(hint: Any, value: Any) -> Any:
+def _build(hint: Any, value: Any) -> Any:
     if is_dataclass(hint) and isinstance(value, Mapping):
         hints = get_type_hints(hint)
         missing = [each.name for each in fields(hint) if each.default is MISSING and each.name not in value]
         if missing:
             raise ValueError(f"it has no {missing[0]}")
-        return hint(**{name: _built(hints[name], value[name]) for name in hints if name in value})  # type: ignore[operator]
+        return hint(**{name: _build(hints[name], value[name]) for name in hints if name in value})  # type: ignore[operator]
     if get_origin(hint) is tuple and isinstance(value, list):
-        return tuple(_built(get_args(hint)[0], each) for each in value)
+        return tuple(_build(get_args(hint)[0], each) for each in value)
     if get_origin(hint) in (Union, UnionType):
         kinds = [each for each in get_args(hint) if is_dataclass(each) or get_origin(each) is tuple]
-        return _built(kinds[0], value) if kinds and value is not None else value
+        return _build(kinds[0], value) if kinds and value is not None else value
     return value

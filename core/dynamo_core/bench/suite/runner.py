@@ -1,4 +1,7 @@
-"""Run a suite, a program after another. What happens in a program's runs is a row, never the suite's end."""
+"""Run a suite, one program after another, and judge the results.
+
+A failure in a program's runs becomes a row; it never ends the suite.
+"""
 
 import json
 import os
@@ -33,9 +36,7 @@ from .rows import (
 )
 
 # What the program's Python has: the version of torch, and which modules are missing. Nothing is imported.
-
-
-_ASK = """
+_QUERY = """
 import importlib.metadata, importlib.util, json, sys
 def has(name):
     try:
@@ -49,46 +50,45 @@ def version(name):
         return None
 print(json.dumps([version("torch"), [name for name in sys.argv[1:] if not has(name)]]))
 """
-_LONGEST = 60.0  # seconds
+_QUERY_LIMIT = 60.0  # seconds
 
 
 @dataclass(frozen=True)
 class Installed:
-    """`torch` is None where there is none, or nothing was answered; then no module counts as missing."""
+    """The version of torch, and missing modules. Torch is None where there is none, or no answer."""
 
     torch: str | None = None
     missing: frozenset[str] = frozenset()
 
 
 def installed(python: str, modules: Collection[str]) -> Installed:
-    """Ask `python`."""
+    """Ask `python` for its torch and which of the modules it lacks."""
     try:
         answer = subprocess.run(
-            [python, "-c", _ASK, *sorted(modules)],
+            [python, "-c", _QUERY, *sorted(modules)],
             capture_output=True,
             text=True,
-            timeout=_LONGEST,
+            timeout=_QUERY_LIMIT,
             stdin=subprocess.DEVNULL,
             check=True,
         ).stdout
         torch, missing = json.loads(answer.strip().splitlines()[-1])
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
-        return Installed()  # the programs will meet what is wrong with it themselves
+        return Installed()  # the programs themselves will report what is wrong
     return Installed(torch, frozenset(missing))
 
 
-# Run a suite, a program after another.
+# The run
 
-
-# What else changes the figures of a program.
-_OF_THE_ENVIRONMENT = ("OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES")
+# Environment variables that change the figures of a program.
+_ENVIRONMENT = ("OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES")
 HERE = "here"
 _LARGEST_SCRIPT = 16 << 20  # bytes
 
 
 @dataclass(frozen=True)
 class SuiteOptions:
-    """What all programs are run with. `verify`: once more, not timed, with each graph beside eager."""
+    """How all programs are run. With `verify`, once more without timing, each graph beside eager."""
 
     settings: Settings
     python: str
@@ -97,7 +97,7 @@ class SuiteOptions:
 
 @dataclass
 class SuiteRun:
-    """What there is of a suite: the results of its programs, in order, and how many were kept from before."""
+    """The results of a suite's programs, in order; `kept` is how many are from an earlier run."""
 
     suite: Suite
     results: list[ProgramResult]
@@ -108,10 +108,9 @@ class SuiteRun:
 
 @dataclass(frozen=True)
 class Watcher:
-    """Who looks on: `announce` gets what is about to run of a program, and how long the program takes yet,
-    where that is known; `ended` its result.
+    """Callbacks on progress. `announce` gets a program, what runs next, and the remaining time if known.
 
-    On a cluster, `count` gets how many programs are done, and `tell` what else happened.
+    `ended` gets a result. On a cluster, `count` gets how many programs are done, and `tell` other messages.
     """
 
     announce: Callable[[SuiteProgram, str, str | None], None]
@@ -120,30 +119,30 @@ class Watcher:
     tell: Callable[[str], None]
 
 
-def check_suite(suite: Suite, means: SuiteOptions) -> None:
-    """BackendProblem, or another DynamoError, for what would keep every run of a program from starting."""
-    asked: set[tuple[str, ...]] = set()
+def check_suite(suite: Suite, options: SuiteOptions) -> None:
+    """Raise BackendProblem, or another DynamoError, for what keeps every run of a program from starting."""
+    checked: set[tuple[str, ...]] = set()
     for program in suite.programs:
-        if program.choices.backends not in asked:  # torch is asked for those that are not its usual ones
-            asked.add(program.choices.backends)
-            requests_for(_request(program, means), program.choices.backends)
+        if program.choices.backends not in checked:  # a check may start a process that imports torch
+            checked.add(program.choices.backends)
+            requests_for(_request(program, options), program.choices.backends)
 
 
-def run_suite(suite: Suite, means: SuiteOptions, folder: ResultsFolder, watcher: Watcher) -> SuiteRun:
-    """Run what is not kept yet. KeyboardInterrupt ends it early, with what is done."""
-    has = installed(means.python, {module for program in suite.programs for module in program.needs})
+def run_suite(suite: Suite, options: SuiteOptions, folder: ResultsFolder, watcher: Watcher) -> SuiteRun:
+    """Run the programs without stored results. KeyboardInterrupt ends it early, with the results so far."""
+    has = installed(options.python, {module for program in suite.programs for module in program.needs})
     run = SuiteRun(suite, [], has)
     try:
         for program in suite.programs:
-            key = key_of(program, means, has)
+            key = key_of(program, options, has)
             result = folder.result(program.name, key)
             if result is not None:
                 run.kept += 1
                 run.results.append(result)
                 continue
-            own = folder.new_folder(program.name)
+            target = folder.new_folder(program.name)
             announce = partial(watcher.announce, program)
-            result = run_program(program, means, has, key, own, announce)
+            result = run_program(program, options, has, key, target, announce)
             folder.keep(result)
             run.results.append(result)
             watcher.ended(result)
@@ -154,15 +153,15 @@ def run_suite(suite: Suite, means: SuiteOptions, folder: ResultsFolder, watcher:
 
 def run_program(
     program: SuiteProgram,
-    means: SuiteOptions,
+    options: SuiteOptions,
     has: Installed,
     key: str,
     folder: Path,
     announce: Callable[[str, str | None], None],
 ) -> ProgramResult:
-    """Measure a program, here and now, in processes of its own; KeyboardInterrupt where one ended it.
+    """Measure a program in processes of its own; an interrupt raises KeyboardInterrupt.
 
-    All that it needs are its arguments and a folder to write to: it runs on other machines as well.
+    It needs nothing but its arguments and a folder to write to, so that it can run on other machines.
     """
     began = time.monotonic()
     result = ProgramResult(
@@ -183,7 +182,7 @@ def run_program(
     choices = program.choices
     caches = folder / "caches"
     try:
-        request = _request(program, means)
+        request = _request(program, options)
         plan = Plan(
             first=first_request(request),
             requests=requests_for(request, choices.backends),
@@ -191,7 +190,7 @@ def run_program(
             most_rounds=choices.repeat,
             recordings=folder,
             caches=caches,
-            verify=means.verify,
+            verify=options.verify,
             step=choices.step,
             time_limit=choices.time_limit,
         )
@@ -201,11 +200,11 @@ def run_program(
         rows = rows_of(found, folder)
         if found.machine is not None:
             result = replace(result, machine=replace(found.machine, torch=found.machine.torch or has.torch))
-    except CannotRecord:  # a full disk is not the program's
+    except CannotRecord:  # a full disk is not the program's fault
         raise
     except NotMeasured as error:
         problem = str(error).removeprefix(f"{program.program.name} ")
-        rows = rows_without_figures(choices.backends, problem, _log(folder))
+        rows = rows_without_figures(choices.backends, problem, _last_log(folder))
     except DynamoError as error:
         rows = rows_without_figures(choices.backends, str(error), None)
     finally:
@@ -214,31 +213,31 @@ def run_program(
 
 
 def suite_options(settings: Settings, python: str | None, *, verify: bool) -> SuiteOptions:
-    """How programs are run: with this Python, or the one that is found."""
+    """The options for running programs with this Python, or else the default one."""
     return SuiteOptions(settings, python or default_python(), verify)
 
 
-def _request(program: SuiteProgram, means: SuiteOptions) -> Request:
-    settings = means.settings._replace(capture=program.choices.capture)
-    return Request(program.program, settings, python=means.python)
+def _request(program: SuiteProgram, options: SuiteOptions) -> Request:
+    settings = options.settings._replace(capture=program.choices.capture)
+    return Request(program.program, settings, python=options.python)
 
 
-def key_of(program: SuiteProgram, means: SuiteOptions, has: Installed, place: str = HERE) -> str:
+def key_of(program: SuiteProgram, options: SuiteOptions, has: Installed, place: str = HERE) -> str:
     """A digest of all that a program's rows depend on, as far as it can be known without running it."""
     missing = sorted(has.missing & set(program.needs))
-    environment = {name: os.environ.get(name) for name in _OF_THE_ENVIRONMENT}
+    environment = {name: os.environ.get(name) for name in _ENVIRONMENT}
     arguments = program.program.arguments
     choices = asdict(program.choices)
-    if place == HERE:  # where nothing is done with them
+    if place == HERE:  # where they have no effect
         del choices["cpus"], choices["gpus"]
-    parts = [arguments, choices, means.python, means.verify, means.settings._asdict(), place]
+    parts = [arguments, choices, options.python, options.verify, options.settings._asdict(), place]
     return sha256(
         json.dumps([*parts, has.torch, missing, environment, _digest(arguments[0])]).encode()
     ).hexdigest()
 
 
 def _digest(script: str) -> str | None:
-    """Of the script's content, where it is one."""
+    """A digest of the script's content; None where it is no script."""
     try:
         file = Path(script)
         return sha256(file.read_bytes()).hexdigest() if file.stat().st_size <= _LARGEST_SCRIPT else None
@@ -246,13 +245,13 @@ def _digest(script: str) -> str | None:
         return None
 
 
-def _log(folder: Path) -> str | None:
-    """What the run that came last wrote to stderr."""
+def _last_log(folder: Path) -> str | None:
+    """The file with the stderr of the last run."""
     logs = sorted(folder.glob("*.stderr"), key=lambda file: file.stat().st_mtime_ns)
     return log_name(folder, logs[-1].name) if logs else None
 
 
-# What a suite's rows amount to: summaries, changes since an earlier run, and bounds that are not kept.
+# Evaluation: summaries, changes since an earlier run, and broken bounds
 
 
 @dataclass(frozen=True)
@@ -269,13 +268,13 @@ class Compared:
 
     @property
     def worse(self) -> list[Difference]:
-        """Those that fail a build."""
+        """The differences that fail a build."""
         return [each for each in self.differences if each.change in WORSE]
 
 
 @dataclass(frozen=True)
 class JudgedSuite:
-    """A run of a suite, and what it amounts to."""
+    """A run of a suite with its evaluation; `beyond` are the broken bounds."""
 
     run: SuiteRun
     summaries: tuple[BackendSummary, ...]
@@ -283,13 +282,13 @@ class JudgedSuite:
     beyond: tuple[BrokenBound, ...]
 
 
-def judged(run: SuiteRun, older: str | None, before: Sequence[ProgramResult]) -> JudgedSuite:
-    """`before` are the results of an `older` run, if there is one."""
+def judge_suite(run: SuiteRun, older: str | None, before: Sequence[ProgramResult]) -> JudgedSuite:
+    """Evaluate a run. `before` are the results of an `older` run, if there is one."""
     summaries = summarize(run.results)
     compared = None
     if older is not None:
         after = run.results
-        if run.is_interrupted:  # what was not run yet is not gone
+        if run.is_interrupted:  # programs that did not run yet are not gone
             done = {result.program for result in after}
             before = [result for result in before if result.program in done]
         compared = Compared(
@@ -299,7 +298,7 @@ def judged(run: SuiteRun, older: str | None, before: Sequence[ProgramResult]) ->
             on_other_hardware(before, after),
         )
     bounds = {program.name: program.bounds for program in run.suite.programs}
-    of_programs = (broken_bounds_of_program(result, bounds[result.program]) for result in run.results)
-    of_all = broken_bounds_of_suite(summaries, pass_rates(run.results), run.suite.bounds)
-    beyond = (*chain(*of_programs), *(() if run.is_interrupted else of_all))
+    broken_by_programs = (broken_bounds_of_program(result, bounds[result.program]) for result in run.results)
+    broken_by_all = broken_bounds_of_suite(summaries, pass_rates(run.results), run.suite.bounds)
+    beyond = (*chain(*broken_by_programs), *(() if run.is_interrupted else broken_by_all))
     return JudgedSuite(run, summaries, compared, beyond)

@@ -1,12 +1,17 @@
-"""Probe: the forward and backward graph that AOTAutograd's partitioner makes of a joint graph.
+"""Probes of training: the forward and backward graphs that AOTAutograd makes, and calls of backward graphs.
 
-Source: torch/_functorch/_aot_autograd/graph_compile.py (_log_joint_graph, _log_fw_bw_graphs), in 2.8
-jit_compile_runtime_wrappers.py (aot_dispatch_autograd): each of the three graphs is handed to
+Graphs. AOTAutograd's partitioner makes them of a joint graph. Source:
+torch/_functorch/_aot_autograd/graph_compile.py (_log_joint_graph, _log_fw_bw_graphs), in 2.8
+jit_compile_runtime_wrappers.py (aot_dispatch_autograd). Each of the three graphs is passed to
 `lazy_format_graph_code` when it is final, before its text goes to the structured trace. That function is
-wrapped where they find it; nothing is formatted. Run with 2.8, 2.13 and 2.15.
+wrapped in the module that calls it; nothing is formatted. Run with 2.8, 2.13 and 2.15. A graph from
+AOTAutograd's cache was partitioned in an earlier run: the trace has only its text, which the reader parses
+(recording/training.py).
 
-What comes from AOTAutograd's cache was partitioned in an earlier run: of it there is the text alone, which
-the reader understands (recording/training.py).
+Backward calls. autograd makes them, and the forward's callable does not see them.
+Source: torch/_inductor/output_code.py (CompiledFxGraph.post_compile), which gives a graph, fresh or from the
+cache, what it will call: `current_callable`, the CUDA graph included. Read in 2.8 to 2.15; run with 2.13.
+Backends other than Inductor do not show their backward graphs.
 """
 
 from types import ModuleType
@@ -27,8 +32,8 @@ if TYPE_CHECKING:
 def install(aot_autograd: ModuleType, parts: "EngineParts") -> None:
     """Wrap `lazy_format_graph_code` where AOTAutograd's graphs are logged; `aot_autograd` has imported it."""
     probes = parts.probes
-    compiling: Any = module_of_aot_graphs()
-    original = compiling.lazy_format_graph_code
+    partitioning: Any = module_of_aot_graphs()
+    original = partitioning.lazy_format_graph_code
     joints: dict[Any, dict[str, int]] = {}  # by AOTAutograd's number of the graph
     forwards: dict[Any, Any] = {}
 
@@ -48,7 +53,7 @@ def install(aot_autograd: ModuleType, parts: "EngineParts") -> None:
         note(name, gm, maybe_id)
         return original(name, gm, maybe_id, **named)
 
-    compiling.lazy_format_graph_code = lazy_format_graph_code
+    partitioning.lazy_format_graph_code = lazy_format_graph_code
 
 
 def _graph(gm: Any) -> AotGraph:
@@ -68,7 +73,7 @@ def _graph(gm: Any) -> AotGraph:
 
 
 def _operator(node: Any) -> str | None:
-    """`aten.mm` for every overload of it."""
+    """The operator of a node, `aten.mm` for all of its overloads; None where the node calls nothing."""
     if not node.op.startswith("call_"):
         return None
     name = target_name(node)
@@ -93,7 +98,7 @@ def _describer(forward: Any) -> Any:
 
 
 def _bytes(value: Any) -> int | None:
-    """What the elements of a tensor take; of a symbolic size, with the values that it was compiled with."""
+    """The bytes of a tensor's elements; symbolic sizes count with the values that they were compiled with."""
     import torch
 
     if not isinstance(value, torch.Tensor) or value.layout is not torch.strided:
@@ -108,15 +113,8 @@ def _bytes(value: Any) -> int | None:
     return bytes_
 
 
-# Probe: the calls of backward graphs, which autograd makes, out of the sight of the forward's callable.
-#
-# Source: torch/_inductor/output_code.py (CompiledFxGraph.post_compile), which gives a graph, fresh or from
-# the cache, what it will call: `current_callable`, the CUDA graph included. Read in 2.8 to 2.15; run with
-# 2.13. Backends that are not Inductor's keep their backward to themselves.
-
-
 def install_on_backward(output_code: ModuleType, parts: "EngineParts") -> None:
-    """Wrap `CompiledFxGraph.post_compile`."""
+    """Wrap `CompiledFxGraph.post_compile`, so that the calls of backward graphs are counted."""
     probes, window, verifier = parts.probes, parts.window, parts.verifier
     counters = probes.stream.counters
     original = output_code.CompiledFxGraph.post_compile

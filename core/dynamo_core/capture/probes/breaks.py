@@ -1,8 +1,8 @@
 """Probe: graph breaks as Dynamo counts them, in `torch._dynamo.utils.graph_break_reasons`.
 
 Source: torch/_dynamo/output_graph.py (GraphCompileReason.__post_init__), the same in torch 2.8 to 2.15.
-It has what `counters["graph_break"]` lacks (a data-dependent branch) and, unlike the trace's records, no
-entry for an attempt that was thrown away.
+That list has breaks that `counters["graph_break"]` lacks (a data-dependent branch) and, unlike the trace's
+records, no entry for a wasted attempt.
 """
 
 import linecache
@@ -16,7 +16,7 @@ from ..frames.source import current_compile_id
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
-_LINES_AROUND = 2  # on either side
+_LINES_AROUND = 2  # before the line that broke, and as many after it
 
 
 def install(output_graph: ModuleType, parts: "EngineParts") -> None:
@@ -38,7 +38,7 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
 
 
 def described_break(reason: str, user_stack: Any) -> GraphBroke:
-    """A break as it is recorded: torch's reason, the user's stack, and the text around its last line."""
+    """The record of a graph break: torch's reason, the user's stack, and the text around its last line."""
     stack = [
         {"file": frame.filename, "line": frame.lineno, "name": frame.name, "text": frame.line}
         for frame in user_stack

@@ -1,10 +1,10 @@
-"""Probe: original and modified bytecode of every compiled frame, and what the resume functions stand for.
+"""Probe: original and modified bytecode of every compiled frame, and the names of its resume functions.
 
-Source: torch/_dynamo/convert_frame.py, where each new code goes into `orig_code_map`, then `output_codes`
+Source: torch/_dynamo/convert_frame.py, where each new code is put into `orig_code_map`, then `output_codes`
 (2.13, and excerpts of versions before it), and torch/_dynamo/output_graph.py (OutputGraph; see
-`torch_versions.py`). A hook by `register_bytecode_hook` would have a line of its own in the times that
+`torch_versions.py`). A hook of `register_bytecode_hook` would add a line to the times that
 `TORCH_LOGS=+dynamo` prints, and change the numbers of the program's hooks. No code object is kept: from 2.14
-on that is noisy at interpreter exit.
+on that prints errors at interpreter exit.
 """
 
 import dis
@@ -25,7 +25,7 @@ _LONGEST_ARGUMENT = 2000  # characters; a constant can be a whole file
 
 
 def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
-    """Have the collection of new codes tell what is added to it."""
+    """Record each code object that Dynamo adds to its collection of new ones."""
     probes = parts.probes
     output_codes = convert_frame.output_codes
     add = output_codes.add
@@ -33,7 +33,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
     @probes.guarded("bytecode")
     def record_bytecode(modified: CodeType) -> None:
         original = convert_frame.orig_code_map[modified]
-        probes.stream.record(_both(original, modified), current_compile_id())
+        probes.stream.record(_frame_rewritten(original, modified), current_compile_id())
 
     def add_and_record(modified: CodeType) -> None:
         add(modified)
@@ -67,7 +67,7 @@ def install_on_resuming(output_graph: ModuleType, parts: "EngineParts") -> None:
     setattr(kind, method, install_and_record)
 
 
-def _both(original: CodeType, modified: CodeType) -> FrameRewritten:
+def _frame_rewritten(original: CodeType, modified: CodeType) -> FrameRewritten:
     return FrameRewritten(
         name=original.co_name,
         qualified_name=getattr(original, "co_qualname", original.co_name),
@@ -81,14 +81,14 @@ def _both(original: CodeType, modified: CodeType) -> FrameRewritten:
 
 
 def _fingerprint(code: CodeType) -> str:
-    """Tells resume functions apart that share a name, because they resume at the same line."""
+    """A digest that distinguishes resume functions of the same name, which resume at the same line."""
     digest = md5(code.co_code, usedforsecurity=False)
     digest.update(repr((code.co_name, code.co_varnames, code.co_names)).encode("utf-8", "replace"))
     return digest.hexdigest()
 
 
-class _Named:
-    """Stands for a constant in a listing, where dis would ask the constant itself for its `repr`."""
+class _TypeName:
+    """In place of a constant, so that `dis` shows its type and does not call its `repr`."""
 
     def __init__(self, constant: Any) -> None:
         self._name = type(constant).__name__
@@ -97,19 +97,21 @@ class _Named:
         return f"<{self._name}>"
 
 
-def _shown(constant: Any) -> Any:
-    """A constant as far as it is the compiler's own. Dynamo adds whatever the program has, its globals say:
-    those can be large, secret, or run the program's code when they are asked for a `repr`.
+def _shown_constant(constant: Any) -> Any:
+    """A constant that Python's compiler can make, or the name of its type.
+
+    Dynamo adds objects of the program, its globals say, which can be large or secret, or whose `repr` can run
+    the program's code.
     """
     if constant is None or constant is Ellipsis or type(constant) in _PLAIN_CONSTANTS:
         return constant
     if type(constant) in (tuple, frozenset):
-        return type(constant)(map(_shown, constant))
-    return _Named(constant)
+        return type(constant)(map(_shown_constant, constant))
+    return _TypeName(constant)
 
 
 def _instructions(code: CodeType) -> list[list[Any]]:
-    code = code.replace(co_consts=tuple(map(_shown, code.co_consts)))
+    code = code.replace(co_consts=tuple(map(_shown_constant, code.co_consts)))
     rows = []
     line: int | None = code.co_firstlineno
     for instruction in dis.get_instructions(code):
@@ -120,7 +122,7 @@ def _instructions(code: CodeType) -> list[list[Any]]:
 
 
 def _argument(instruction: dis.Instruction, code: CodeType) -> str:
-    """What the argument stands for; the number itself where it is a count or a depth of the stack."""
+    """The argument as `dis` shows it; the number itself where it is a count or a depth of the stack."""
     argument = instruction.argrepr
     if not argument and instruction.arg is not None:
         is_constant = instruction.opname == "KW_NAMES"  # of Python 3.11 and 3.12, where dis gives its index
@@ -129,7 +131,7 @@ def _argument(instruction: dis.Instruction, code: CodeType) -> str:
 
 
 def _line(instruction: dis.Instruction, previous: int | None) -> int | None:
-    """The source line of an instruction; None for those that come from no line."""
+    """The source line of an instruction; None where it has none."""
     positions = getattr(instruction, "positions", None)  # Python 3.11 on
     if positions is not None:
         return positions.lineno  # type: ignore[no-any-return]
@@ -137,7 +139,7 @@ def _line(instruction: dis.Instruction, previous: int | None) -> int | None:
 
 
 def _source_lines(code: CodeType) -> dict[int, str]:
-    """The text of the lines that `code` comes from, by line number; empty where there is no file."""
+    """The text of the source lines of `code`, by line number; empty where there is no file."""
     lines = [line for _, _, line in code.co_lines() if line is not None]
     if not lines:
         return {}

@@ -1,7 +1,7 @@
-"""Probe: bundles of compile caches that the program saves or loads, of which torch's trace tells nothing.
+"""Probe: bundles of compile caches that the program saves or loads, which torch's trace does not mention.
 
 Source: torch/compiler/__init__.py (save_cache_artifacts, load_cache_artifacts) and torch/compiler/_cache.py
-(CacheInfo.artifacts), read in 2.13. load_cache_artifacts gives None back where a bundle cannot be read, and
+(CacheInfo.artifacts), read in 2.13. load_cache_artifacts returns None where a bundle cannot be read, and
 only logs a warning.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def install(compiler: ModuleType, parts: "EngineParts") -> None:
-    """Record each bundle: what is in it by kind, its size, and what it took."""
+    """Record each bundle: how many entries of each kind it has, its size, and how long it took."""
     probes = parts.probes
     functions: Any = compiler
     save, load = functions.save_cache_artifacts, functions.load_cache_artifacts

@@ -1,4 +1,4 @@
-"""Probes: where torch's compile caches are, which are on, and what AOTAutograd's keys are made of.
+"""Probes: where torch's compile caches are, which are enabled, and of which parts AOTAutograd's keys consist.
 
 Source: torch/_inductor/output_code.py (CompiledFxGraph.post_compile, called for each graph, fresh or from a
 cache), torch/_inductor/runtime/cache_dir_utils.py (default_cache_dir), torch/_inductor/codecache.py
@@ -40,24 +40,24 @@ _SWITCHES = {
     ),
 }
 _LISTS_PARTS = "_get_debug_lines_for_cache_key"
-_FX_GRAPHS = "fxgraph"  # Inductor's folder for them, in its cache's
+_FX_GRAPHS = "fxgraph"  # the folder of FX graphs in Inductor's cache
 
 
 def install(output_code: ModuleType, parts: "EngineParts") -> None:
-    """Record where the caches are before Inductor first looks, and what the program changes later."""
+    """Record where the caches are before Inductor's first look-up, and what the program changes later."""
     probes = parts.probes
     last: list[Any] = []
     original = output_code.CompiledFxGraph.post_compile
 
     @probes.guarded("caches")
     def note() -> None:
-        folder, switches = _folder(), _switches()
+        folder, switches = _cache_folder(), _switches()
         if last == [folder, switches]:
             return
-        # What is in the folder now may be of this process, unless it only comes to it.
-        known = _holds_any(os.path.join(folder, _FX_GRAPHS)) if last[:1] != [folder] else None
+        # Only in a folder that is new to this process are the graphs certainly of another process.
+        held_graphs = _holds_any(os.path.join(folder, _FX_GRAPHS)) if last[:1] != [folder] else None
         last[:] = [folder, switches]
-        probes.stream.record(_in_use(folder, known, switches))
+        probes.stream.record(_caches_in_use(folder, held_graphs, switches))
 
     def post_compile(self: Any, *rest: Any, **named: Any) -> Any:
         result = original(self, *rest, **named)
@@ -69,9 +69,9 @@ def install(output_code: ModuleType, parts: "EngineParts") -> None:
 
 
 def install_on_keys(autograd_cache: ModuleType, parts: "EngineParts") -> None:
-    """Record the parts of a key that AOTAutograd has no entry of: a hit pays for a look at the folder."""
+    """Record the parts of each key for which AOTAutograd has no entry; a hit costs one look at a folder."""
     if not hasattr(autograd_cache, _LISTS_PARTS):
-        return  # torch lists them in its trace
+        return  # this version of torch lists them in its trace
     probes = parts.probes
     cache: Any = autograd_cache
     original = cache._get_debug_lines_for_cache_key
@@ -94,8 +94,8 @@ def install_on_keys(autograd_cache: ModuleType, parts: "EngineParts") -> None:
     cache._get_debug_lines_for_cache_key = _get_debug_lines_for_cache_key
 
 
-def _folder() -> str:
-    """As torch's `cache_dir`, which makes the folder and sets the variable: that is left to torch."""
+def _cache_folder() -> str:
+    """The folder of Inductor's cache: torch's `cache_dir`, without making it or setting the variable."""
     from torch._inductor.runtime.cache_dir_utils import default_cache_dir
 
     return os.path.abspath(os.environ.get("TORCHINDUCTOR_CACHE_DIR") or default_cache_dir())
@@ -111,13 +111,13 @@ def _switches() -> dict[str, str]:
     }
 
 
-def _in_use(folder: str, held_graphs: bool | None, switches: dict[str, str]) -> CachesInUse:
+def _caches_in_use(folder: str, held_graphs: bool | None, switches: dict[str, str]) -> CachesInUse:
     from torch._inductor.runtime.cache_dir_utils import default_cache_dir
 
     headers = os.path.join(default_cache_dir(), "precompiled_headers")
-    there = _nearest_existing(folder)
+    existing = _nearest_existing(folder)
     try:
-        disk = os.statvfs(there)
+        disk = os.statvfs(existing)
         free: int | None = disk.f_bavail * disk.f_frsize
     except OSError:
         free = None
@@ -125,9 +125,9 @@ def _in_use(folder: str, held_graphs: bool | None, switches: dict[str, str]) -> 
         folder=folder,
         triton_folder=os.environ.get("TRITON_CACHE_DIR"),
         held_graphs=held_graphs,
-        is_writable=os.access(there, os.W_OK),
+        is_writable=os.access(existing, os.W_OK),
         free_bytes=free,
-        filesystem=_filesystem(there),
+        filesystem=_filesystem(existing),
         in_container=_in_container(),
         switches=switches,
         header_folder=headers,
@@ -152,7 +152,7 @@ def _nearest_existing(folder: str) -> str:
 
 
 def _filesystem(folder: str) -> str | None:
-    """The kind of the file system that a folder is on, by Linux's list of mounts."""
+    """The type of the file system that a folder is on, from Linux's list of mounts."""
     folder = os.path.realpath(folder)
     found: tuple[int, str | None] = (0, None)
     try:
@@ -168,5 +168,5 @@ def _filesystem(folder: str) -> str | None:
 
 
 def _in_container() -> bool:
-    marks = ("/.dockerenv", "/run/.containerenv")
-    return "KUBERNETES_SERVICE_HOST" in os.environ or any(map(os.path.exists, marks))
+    marker_files = ("/.dockerenv", "/run/.containerenv")
+    return "KUBERNETES_SERVICE_HOST" in os.environ or any(map(os.path.exists, marker_files))

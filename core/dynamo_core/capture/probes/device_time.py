@@ -1,7 +1,7 @@
-"""What some calls of a compiled graph take on the GPU, from events on its stream; nothing waits for them.
+"""How long some calls of a compiled graph take on the GPU, from CUDA events; nothing waits for them.
 
-An event is put on the current stream before a call and one after it; both are looked at when a later call is
-sampled, and only if they have passed by then. The time between them is the stream's, idle moments included.
+An event is recorded on the current stream before a call and one after it. Both are read when a later call is
+sampled, if they have completed by then. The time between them is the stream's, idle moments included.
 
 Source: torch/cuda/streams.py (Event), torch/cuda/graphs.py (is_current_stream_capturing), 2.8 to 2.15.
 """
@@ -11,21 +11,21 @@ from typing import Any
 
 from ...shared.call_pages import DEVICE_NS, DEVICE_SAMPLES
 
-_MOST_WAITING = 8  # pairs of events; a stream that is so far behind is asked again later
-_SAMPLES_AT_A_STRIDE = 64  # then every second call, every fourth …
+_MOST_PENDING = 8  # pairs of events; where a stream is so far behind, no further call is timed
+_SAMPLES_AT_A_STRIDE = 64  # then every second call is timed, then every fourth …
 
 
 def timed_on_device(compiled: Callable[..., Any], words: Callable[[], Any]) -> Callable[..., Any]:
-    """`compiled`, some calls of which are timed where CUDA is in use by now; `words` gives its page."""
+    """`compiled`, with some of its calls timed if CUDA is initialised; `words` returns its page's words."""
     import torch
 
-    if not torch.cuda.is_initialized():  # asking for a device would initialise it
+    if not torch.cuda.is_initialized():  # asking for a device would initialise CUDA
         return compiled
     return timed(compiled, words, DeviceTimer(torch.cuda))
 
 
 def timed(compiled: Callable[..., Any], words: Callable[[], Any], timer: "DeviceTimer") -> Callable[..., Any]:
-    """`compiled`, with every call of it at first, and then ever fewer, timed by `timer`."""
+    """`compiled`, with all of its calls timed at first, and then ever fewer."""
     until_sample, stride, samples = 1, 1, 0
 
     def timed_graph(*args: Any) -> Any:
@@ -37,13 +37,13 @@ def timed(compiled: Callable[..., Any], words: Callable[[], Any], timer: "Device
         if samples % _SAMPLES_AT_A_STRIDE == 0:
             stride *= 2
         until_sample = stride
-        begun = timer.begin()
+        begin_event = timer.begin()
         try:
             return compiled(*args)
         finally:
-            timer.end(begun, words())
+            timer.end(begin_event, words())
 
-    if hasattr(compiled, "_boxed_call"):  # it takes its arguments in a list, which it empties
+    if hasattr(compiled, "_boxed_call"):  # a marker: it takes its arguments in a list, which it empties
         timed_graph._boxed_call = compiled._boxed_call  # type: ignore[attr-defined]
     return timed_graph
 
@@ -53,32 +53,32 @@ class DeviceTimer:
 
     def __init__(self, cuda: Any) -> None:
         self._cuda = cuda
-        self._waiting: list[tuple[Any, Any]] = []  # pairs of events
+        self._pending: list[tuple[Any, Any]] = []  # pairs of events
 
     def begin(self) -> Any:
-        """An event on the current stream; None where there is to be none: a CUDA graph is being captured."""
+        """Record an event on the current stream; None, without one, while a CUDA graph is being captured."""
         try:
-            if len(self._waiting) >= _MOST_WAITING or self._cuda.is_current_stream_capturing():
+            if len(self._pending) >= _MOST_PENDING or self._cuda.is_current_stream_capturing():
                 return None
             event = self._cuda.Event(enable_timing=True)
             event.record()
             return event
-        except Exception:  # the program's own CUDA error, say: it will meet it by itself
+        except Exception:  # an earlier CUDA error of the program, say, which it will meet by itself
             return None
 
-    def end(self, begun: Any, words: Any) -> None:
-        """Put the second event there, and note the pairs that have passed."""
+    def end(self, begin_event: Any, words: Any) -> None:
+        """Record the second event, and note the pairs that have completed."""
         try:
-            if begun is not None and not self._cuda.is_current_stream_capturing():
+            if begin_event is not None and not self._cuda.is_current_stream_capturing():
                 event = self._cuda.Event(enable_timing=True)
                 event.record()
-                self._waiting.append((begun, event))
-            self._note_what_has_passed(words)
+                self._pending.append((begin_event, event))
+            self._note_completed(words)
         except Exception:
-            self._waiting.clear()
+            self._pending.clear()
 
-    def _note_what_has_passed(self, words: Any) -> None:
-        while self._waiting and self._waiting[0][1].query():
-            begun, ended = self._waiting.pop(0)
-            words[DEVICE_NS] += int(begun.elapsed_time(ended) * 1e6)
+    def _note_completed(self, words: Any) -> None:
+        while self._pending and self._pending[0][1].query():
+            begin_event, end_event = self._pending.pop(0)
+            words[DEVICE_NS] += int(begin_event.elapsed_time(end_event) * 1e6)
             words[DEVICE_SAMPLES] += 1

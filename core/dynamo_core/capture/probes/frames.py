@@ -1,11 +1,21 @@
-"""Probe: every frame that Dynamo tried, and what came of it.
+"""Probes: every frame that Dynamo tried, with its outcome, and calls that ran eager at the recompile limit.
 
-Source: torch/_dynamo/convert_frame.py. `ConvertFrame.__call__` is where `counters["frames"]` counts;
+Frames. Source: torch/_dynamo/convert_frame.py. `counters["frames"]` is counted in `ConvertFrame.__call__`;
 whole-graph frames (`fullgraph=True`) go to `ConvertFrameAssert.__call__` directly and are not counted there.
-The same in torch 2.8 to 2.15; `ConvertFrameReturn.skip_reason` is there from 2.13 on.
+The same in torch 2.8 to 2.15; `ConvertFrameReturn.skip_reason` exists from 2.13 on.
 
-Who called the frame is not in torch's own record: log_dynamo_start leaves out the innermost two lines of
-the stack that it takes (2.13), of which one is the user's call. Each call of torch.compile makes a converter.
+torch's own record lacks the caller of a frame: log_dynamo_start leaves out the innermost two lines of the
+stack (2.13), one of which is the user's call. Each call of torch.compile makes a converter.
+
+Recompile limit. After torch refuses to compile a frame once more, it still looks for a matching cache entry,
+and where none matches it runs the frame without calling the converter. A hook can be told after each look-up
+whether an entry matched. It is set at the first refusal, so that other programs do not pay for it. A look-up
+without a match is a call that ran eager, unless the frame is recompiled because of it: those are counted
+where the converter is called.
+
+Source: torch/_C/_dynamo/eval_frame.pyi (set_guard_complete_hook: one hook, called with whether an entry
+matched; torch uses its answer, and returns the hook that was there before), torch/_dynamo/types.py
+(ConvertFrameReturn). Since 2.8; run with 2.13.
 """
 
 import operator
@@ -26,92 +36,74 @@ from .breaks import described_break
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
-
-# Probe: how many calls ran eager after torch refused to compile a frame once more, at its recompile limit.
-#
-# torch goes on looking at the frame's entries, and where none fits it runs the frame without calling us. It
-# can be asked to say after each look-up whether an entry fitted; that is done from the first refusal on, so
-# that no other program pays for it. A look-up that found nothing was a call that ran eager, or the frame is
-# compiled again because of it: those are counted where torch's converter is called.
-#
-# Source: torch/_C/_dynamo/eval_frame.pyi (set_guard_complete_hook: one hook, called with whether an entry
-# fitted; torch goes by what it answers, and says which was there before), torch/_dynamo/types.py
-# (ConvertFrameReturn). There since 2.8; run with 2.13.
-
-
 NAME = "calls at torch's recompile limit"
-_NONE: Mapping[str, int] = MappingProxyType({})
+_NO_COMPILE: Mapping[str, int] = MappingProxyType({})
+_SUPPRESSED = "an error was suppressed"  # torch's words where it does not say which error
 
 
 class CallsAtLimitCounter:
-    """Counts them in this process, all frames together.
+    """Counts the calls that ran eager after a refusal in this process, of all frames together.
 
-    It is made at the first refusal: that call ran eager, too, and was looked up before.
+    It is made at the first refusal. That call ran eager too, but its look-up came before the hook.
     """
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
-        self._refused, self._converted, self._of_parent = 1, 0, 0
-        self._missing = _counting()
+        self._refused, self._converted, self._inherited = 1, 0, 0
+        self._missing = _missing_key_counter()
         self._look_ups = type("LookUps", (dict,), {"__missing__": self._missing})({True: True})
 
     def begin(self) -> None:
-        """Ask torch to say what each look-up found; RuntimeError where somebody else has asked it to."""
+        """Set torch's hook for cache look-ups; RuntimeError where other code has set one already."""
         from torch._C._dynamo.eval_frame import set_guard_complete_hook
 
         before = set_guard_complete_hook(self._look_ups.__getitem__)
         if before is not None:
             set_guard_complete_hook(before)
             raise RuntimeError("torch's hook for look-ups of cache entries is taken")
-        os.register_at_fork(after_in_child=self._begin_anew)
+        os.register_at_fork(after_in_child=self._reset_after_fork)
 
     def tried(self, compile_id: Mapping[str, int] | None, *, is_refused: bool) -> None:
-        """The converter was called: for a frame that has entries, because a look-up found nothing."""
-        self._converted += (compile_id or _NONE).get("frame_compile_id", 0) > 0
+        """Note a call of the converter: for a frame with entries, it follows a look-up without a match."""
+        self._converted += (compile_id or _NO_COMPILE).get("frame_compile_id", 0) > 0
         self._refused += is_refused
 
     def finish(self) -> None:
-        """The process ends: record how many calls there were."""
-        found_nothing = self._missing.cache_info().misses - self._of_parent
-        self._stream.record(CallsAtLimit(times=max(0, found_nothing - self._converted) + self._refused))
+        """Record, at the end of the process, how many calls there were."""
+        without_match = self._missing.cache_info().misses - self._inherited
+        self._stream.record(CallsAtLimit(times=max(0, without_match - self._converted) + self._refused))
 
-    def _begin_anew(self) -> None:
-        """A forked child has a stream of its own."""
-        self._refused, self._converted, self._of_parent = 0, 0, self._missing.cache_info().misses
+    def _reset_after_fork(self) -> None:
+        """Count from zero in a forked child, which has its own stream."""
+        self._refused, self._converted, self._inherited = 0, 0, self._missing.cache_info().misses
 
 
-def _counting() -> Any:
-    """What a dict calls for a key that it has not: answers False, and counts how often.
+def _missing_key_counter() -> Any:
+    """A `__missing__` method for a dict, which returns False and counts its calls.
 
-    All of it is C. In code of Python's, Ctrl-C would raise KeyboardInterrupt, and torch, which calls this
-    where nothing may be raised, would abort the program.
+    It is written in C only. In Python code, Ctrl-C could raise KeyboardInterrupt, and torch, which calls the
+    hook where nothing may be raised, would abort the program.
     """
     return lru_cache(maxsize=0)(operator.contains)
 
 
 def is_refusal(result: Any) -> bool:
-    """Whether the converter's answer is that the frame is not compiled again, and its entries are still used.
+    """Whether the converter's answer is that the frame is not recompiled, but its entries are still used.
 
-    Source: torch/_dynamo/convert_frame.py, where exceeds_recompile_limit is asked; nothing else answers so.
-    Read in 2.13.
+    Source: torch/_dynamo/convert_frame.py, where exceeds_recompile_limit is called; nothing else gives this
+    answer. Read in 2.13.
     """
     strategy = getattr(result, "frame_exec_strategy", None)
     return strategy is not None and strategy.cur_action.name == "RUN_ONLY"
 
 
-# Probe:
-
-
-_SUPPRESSED = "an error was suppressed"  # torch's words where it does not say which
-
-
 def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
-    """Wrap both converters. The counting one calls the other, which is then not a frame of its own."""
+    """Wrap both converters. The counting one calls the other, and such an inner call is no further frame."""
     probes, handler, limits = parts.probes, parts.trace_handler, parts.limits
     counters = convert_frame.counters
     calls = probes.stream.counters
     entering_inner_converter = False
-    suppressed: BaseException | None = None  # what the inner converter raised, and the outer one kept
+    suppressed: BaseException | None = None  # what the inner converter raised, and the outer one suppressed
     folder = torch_folder(convert_frame)
     find_caller = probes.guarded("callers of frames")(lambda: caller_outside_of(folder))
     own_file = convert_frame.__file__
@@ -122,7 +114,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
         is_refused = is_refusal(result)
         if parts.calls_at_limit is not None:
             parts.calls_at_limit.tried(handler.last_compile, is_refused=is_refused)
-        elif is_refused and parts.freeze is None:  # which looks entries up without compiling, too
+        elif is_refused and parts.freeze is None:  # a freeze has look-ups without compiles, too
             counter = CallsAtLimitCounter(probes.stream)
             counter.begin()
             parts.calls_at_limit = counter
@@ -164,7 +156,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
                 outcome=outcome,
                 reason=reason,
                 limit=None if limit_met is None else limit_met.limit,
-                # Ctrl-C, sys.exit
+                # Ctrl-C or sys.exit
                 is_exit=limit_met is None and error is not None and not isinstance(error, Exception),
                 ok=ok,
                 whole_graph=whole_graph,
@@ -189,7 +181,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
 
         def __call__(self: Any, frame: Any, *rest: Any, **named: Any) -> Any:
             nonlocal entering_inner_converter, suppressed
-            # One more call lies on the stack than Dynamo's `skip` knows of.
+            # There is one more call on the stack than Dynamo's `skip` counts.
             named["skip"] = named.get("skip", 0) + 1
             if whole_graph and entering_inner_converter:
                 entering_inner_converter = False
@@ -211,7 +203,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
                 raise
             ok = whole_graph or counters["frames"]["ok"] > ok_before
             record(frame, result, None, ok, whole_graph, start, caller, compiled_by)
-            suppressed = None  # it holds the frames that it went through
+            suppressed = None  # its traceback keeps frames alive
             return result
 
         converter.__init__ = __init__
@@ -222,13 +214,13 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
 
 
 def _thread_name() -> str | None:
-    """None for the main thread."""
+    """The name of this thread; None for the main thread."""
     thread = threading.current_thread()
     return None if thread is threading.main_thread() else thread.name
 
 
 def _break_that_raised(error: BaseException | None) -> dict[str, Any] | None:
-    """The graph break that was not allowed, as with `fullgraph=True`.
+    """The graph break that an error reports where breaks are not allowed, as with `fullgraph=True`.
 
     Source: torch/_dynamo/exc.py (Unsupported: msg, real_stack), 2.8 to 2.15.
     """
@@ -237,7 +229,7 @@ def _break_that_raised(error: BaseException | None) -> dict[str, Any] | None:
 
 
 def _what_stopped(error: BaseException | None) -> dict[str, Any] | None:
-    """The same of an error that torch kept to itself; of a backend's own error, where that was raised.
+    """The graph break of an error that ended the compile; for a backend's error, where that was raised.
 
     Source: torch/_dynamo/exc.py (BackendCompilerFailed: inner_exception), 2.8 to 2.15.
     """

@@ -1,4 +1,4 @@
-"""Probe: every FX graph that Dynamo hands to a backend, and the calls of what the backend returns.
+"""Probe: every FX graph that Dynamo passes to a backend, and the calls of what the backend returns.
 
 Source: torch/_dynamo/output_graph.py (OutputGraph.call_user_compiler). Its signature is (self, gm) up to
 torch 2.7 and (self, gm, example_inputs) from 2.8. Run with 2.13; sources read from 2.8 to 2.15, in all
@@ -27,27 +27,25 @@ if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
 
-# Where a graph's operators that are not torch's own are registered: a program of the graph needs them.
-#
-# Source: torch/_library/custom_ops.py (OPDEFS, CustomOpDef) for `torch.library.custom_op`, and
-# torch/_library/simple_registry.py (singleton, whose `fake_impl` holds a kernel with its source) for
-# `torch.library.register_fake`. Read in 2.8 to 2.15, run with 2.13.
-
-
 def custom_operators(gm: Any) -> dict[str, dict[str, Any]]:
-    """By `namespace::name`, file, line and module of each operator that Python code has registered."""
+    """The file, line and module that register each custom operator of a graph, by `namespace::name`.
+
+    A stand-alone program of the graph needs them. Source: torch/_library/custom_ops.py (OPDEFS, CustomOpDef)
+    for `torch.library.custom_op`, and torch/_library/simple_registry.py (singleton, whose `fake_impl` holds a
+    kernel with its source) for `torch.library.register_fake`. Read in 2.8 to 2.15, run with 2.13.
+    """
     found = {}
     for node in gm.graph.nodes:
         name = _qualified_name(node.target) if node.op == "call_function" else None
         if name is not None and name not in found:
-            source = _defined(name) or _with_fake(name)
-            if source is not None:
-                found[name] = source
+            place = _place_of_definition(name) or _place_of_fake(name)
+            if place is not None:
+                found[name] = place
     return found
 
 
 def _qualified_name(target: Any) -> str | None:
-    """`mylib::scale` of an operator, whatever its overload."""
+    """The qualified name of an operator, `mylib::scale`, whatever its overload; None for other functions."""
     import torch
 
     if isinstance(target, torch._ops.OpOverload):
@@ -56,36 +54,33 @@ def _qualified_name(target: Any) -> str | None:
     return target._qualified_op_name if isinstance(target, torch._ops.OpOverloadPacket) else None
 
 
-def _defined(name: str) -> dict[str, Any] | None:
+def _place_of_definition(name: str) -> dict[str, Any] | None:
     from torch._library.custom_ops import OPDEFS
 
     code = getattr(getattr(OPDEFS.get(name), "_init_fn", None), "__code__", None)
-    return None if code is None else _source(code.co_filename, code.co_firstlineno)
+    return None if code is None else _place(code.co_filename, code.co_firstlineno)
 
 
-def _with_fake(name: str) -> dict[str, Any] | None:
-    """The place of the fake implementation, which stands beside the operator as a rule."""
+def _place_of_fake(name: str) -> dict[str, Any] | None:
+    """The place of the fake implementation, which is usually beside the operator."""
     from torch._library.simple_registry import singleton
 
     kernel = getattr(getattr(singleton._data.get(name), "fake_impl", None), "kernel", None)
     if kernel is None:
         return None
     file, _, line = kernel.source.rpartition(":")
-    return _source(file, int(line))
+    return _place(file, int(line))
 
 
-def _source(file: str, line: int) -> dict[str, Any]:
+def _place(file: str, line: int) -> dict[str, Any]:
     modules = (
         name for name, module in list(sys.modules.items()) if getattr(module, "__file__", None) == file
     )
     return {"file": file, "line": line, "module": next(modules, None)}
 
 
-# The settings of torch under which a graph is compiled and called, and without which it is another one.
-
-
 def torch_modes(gm: Any) -> dict[str, Any]:
-    """Those under which the same nodes compute something else, as they are when the graph is called.
+    """The modes of torch on which the result of a graph's nodes depends, as they are when it is called.
 
     Dynamo restores them for the backend: torch/_dynamo/output_graph.py (compile_and_call_fx_graph,
     restore_global_state), 2.8 to 2.15.
@@ -119,16 +114,13 @@ def _matmul_precision() -> str | None:
 
     try:
         precision: str = torch.get_float32_matmul_precision()
-    except RuntimeError:  # the program has set it for one backend alone (aten/src/ATen/Context.cpp)
+    except RuntimeError:  # the program has set it for only one backend (aten/src/ATen/Context.cpp)
         return None
     return precision
 
 
-# Probe:
-
-
 def install(output_graph: ModuleType, parts: "EngineParts") -> None:
-    """Wrap `OutputGraph.call_user_compiler`; `--verify` puts its own around the counting of calls."""
+    """Wrap `OutputGraph.call_user_compiler`; `--verify` wraps what counts the calls once more."""
     probes, window, freeze = parts.probes, parts.window, parts.freeze
     guard_cost, late_modules = parts.guard_cost, parts.late_modules
     counters = probes.stream.counters
@@ -155,7 +147,7 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
         elapsed: int,
         owner: Any,
         wrap: Callable[[Any, Any], Any] | None,
-        kept: "GraphWithEagerFallback | None",
+        fallback: "GraphWithEagerFallback | None",
     ) -> Any:
         countable = not (owner.export or getattr(owner, "package", None) is not None)
         calls_index = counters.new_page() if countable else None
@@ -171,17 +163,17 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
         )
         if graph_number == 1:
             parts.records.state()
-        if calls_index is None:  # torch serialises or inspects the callable itself; leave it alone
+        if calls_index is None:  # torch serialises or inspects the callable itself, which is not wrapped then
             return None
         if freeze is not None:
             freeze.watch(calls_index)
         sample_guards = guard_cost.sampler(current_compile_id())
         compiled = _as_torch_calls_it(_without_lazy_module(compiled), gm, owner)
-        compiled = bare = compiled if kept is None else kept.around(compiled)
+        compiled = bare = compiled if fallback is None else fallback.around(compiled)
         if window is not None:
             compiled = window.watch(compiled, graph_number, compile_id_text(current_compile_id()))
         compiled = timed_on_device(compiled, lambda: counters.words_of(calls_index))
-        look = None if kept is not None else observed_graph(gm, graph_number, probes)
+        look = None if fallback is not None else observed_graph(gm, graph_number, probes)
         called = counters.counted(compiled, calls_index, sample_guards, look)
         if window is not None:
             called = window.stepping(called, graph_number)
@@ -191,11 +183,11 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
 
     def call_user_compiler(self: Any, gm: Any, *rest: Any) -> Any:
         nonlocal graphs_seen
-        keeps = parts.whole_program.keeper()
-        kept = None if keeps is None else keeps.before_backend(gm, graphs_seen + 1)
+        keeper = parts.whole_program.keeper()
+        fallback = None if keeper is None else keeper.before_backend(gm, graphs_seen + 1)
         graph_number = graphs_seen = graphs_seen + 1
         compiler = self.compiler_fn
-        if kept is not None and kept.is_left_to_eager:
+        if fallback is not None and fallback.is_left_to_eager:
             self.compiler_fn = eager
         key = record_graph(graph_number, self.compiler_fn, gm)
         start = perf_counter_ns()
@@ -206,26 +198,26 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
             compiled = original(self, gm, *rest)
         finally:
             self.compiler_fn = compiler
-            if keeps is not None:
-                keeps.forget_marks(gm)
+            if keeper is not None:
+                keeper.forget_marks(gm)
             graph_in_progress.number = graph_in_progress.key = None
             late_modules.stop()
         elapsed = perf_counter_ns() - start
         called = None
-        if key is not None:  # None: it could not be recorded
-            called = record_compiled(graph_number, gm, compiled, elapsed, self, wrap, kept)
-        return called or (compiled if kept is None else kept.around(compiled))
+        if key is not None:  # None: the graph could not be recorded
+            called = record_compiled(graph_number, gm, compiled, elapsed, self, wrap, fallback)
+        return called or (compiled if fallback is None else fallback.around(compiled))
 
     output_graph.OutputGraph.call_user_compiler = call_user_compiler
 
 
 def eager(gm: Any, example_inputs: Any) -> Any:
-    """In place of the backend, for a graph that is left to eager."""
+    """A backend that runs the graph as it is, in place of the user's for a graph that is left to eager."""
     return gm.forward
 
 
 def _without_lazy_module(compiled: Any) -> Any:
-    """What Dynamo does itself to a lazily recompiled module, and could not do behind our wrapper.
+    """`compiled`, or the forward of a lazily recompiled module; Dynamo could not do this behind our wrapper.
 
     Source: torch/_dynamo/output_graph.py (compile_and_call_fx_graph), 2.8 to 2.15.
     """
@@ -241,21 +233,19 @@ def _without_lazy_module(compiled: Any) -> Any:
 
 
 def _as_torch_calls_it(compiled: Any, gm: Any, owner: Any) -> Any:
-    """What Dynamo calls below the wrappers of `torch.compile` and `torch.compiler.disable` around it.
+    """The function that Dynamo calls, inside the wrappers of `torch.compile` and `torch.compiler.disable`.
 
-    Dynamo disables itself around what a backend returns, and takes such wrappers off first; behind ours it
-    would not see them: Inductor's own would be entered at each call, which takes longer than counting it,
-    and what the backend has handed to torch.compile would be compiled.
+    Dynamo disables itself around what a backend returns, and removes such wrappers first. It would not see
+    them behind ours: Inductor's own wrapper would be entered at each call, which takes longer than counting
+    it, and what the backend has passed to torch.compile would be compiled.
 
     Source: torch/_dynamo/output_graph.py (compile_and_call_fx_graph), torch/_dynamo/eval_frame.py
     (DisableContext, innermost_fn), 2.8 to 2.15.
     """
     from torch._dynamo.eval_frame import innermost_fn
 
-    is_called_as_it_is = "specialization" in gm.meta or getattr(
-        owner, "torch_function_subclass_inlined", False
-    )
-    return compiled if is_called_as_it_is else innermost_fn(compiled)
+    keeps_wrappers = "specialization" in gm.meta or getattr(owner, "torch_function_subclass_inlined", False)
+    return compiled if keeps_wrappers else innermost_fn(compiled)
 
 
 def _described_graph(
@@ -282,7 +272,7 @@ def _described_graph(
 
 
 def backend_name(backend: Any) -> str:
-    """The backend's name as the user knows it, below torch's wrappers.
+    """The backend's name as the user knows it, inside torch's wrappers.
 
     Source: torch/_dynamo/repro/after_dynamo.py (WrapBackendDebug), torch/__init__.py (_TorchCompile*Wrapper).
     """
@@ -323,7 +313,7 @@ def _node(node: Any) -> dict[str, Any]:
 
 
 def target_name(node: Any) -> str:
-    """`torch.abs` rather than `<built-in method abs of type object at 0x…>`."""
+    """The target of a node, `torch.abs` rather than `<built-in method abs of type object at 0x…>`."""
     if isinstance(node.target, str):
         return node.target
     from torch.fx.node import _get_qualified_name
@@ -336,7 +326,7 @@ def target_name(node: Any) -> str:
 
 
 def described_value(value: Any) -> dict[str, Any]:
-    """Shape, stride, dtype and device of a node's value; symbolic sizes are given by name."""
+    """The shape, stride, dtype and device of a node's value, with symbolic sizes by name."""
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -374,7 +364,7 @@ def _input(node: Any) -> dict[str, Any]:
 
 
 def _subgraph(node: Any) -> dict[str, str]:
-    """The key of the graph that a higher-order operator is given, so that its owner's key depends on it."""
+    """The key of the graph that a higher-order operator takes, on which the outer graph's key depends."""
     import torch
 
     try:

@@ -1,4 +1,4 @@
-"""Probe: the guards of each cache entry as structure, where the trace has them as one text.
+"""Probe: the guards of each cache entry, in structured form; torch's trace has them as one text.
 
 Source: torch/_dynamo/guards.py (CheckFunctionManager.__init__), torch/_guards.py (Guard). The second
 argument is the output graph in torch 2.8 to 2.15. Run with 2.13.
@@ -16,16 +16,15 @@ if TYPE_CHECKING:
 
 
 def install(guards: ModuleType, parts: "EngineParts") -> None:
-    """Wrap `CheckFunctionManager.__init__`, after which each guard knows the code that checks it."""
+    """Wrap `CheckFunctionManager.__init__`, which gives each guard the code that checks it."""
     probes, guard_cost = parts.probes, parts.guard_cost
     original = guards.CheckFunctionManager.__init__
 
     @probes.guarded("guards")
     def record_guards(output_graph: Any) -> None:
         described = [_guard(guard) for guard in output_graph.guards]
-        described.sort(
-            key=lambda guard: (guard["source"], guard["type"])
-        )  # torch's own order costs 20 times more
+        # torch's own order takes 20 times as long.
+        described.sort(key=lambda guard: (guard["source"], guard["type"]))
         probes.stream.record(GuardsMade(guards=described), current_compile_id())
 
     @probes.guarded("cost of guards")

@@ -1,8 +1,8 @@
-"""The cells of a notebook: which number of execution belongs to the file name that a cell is compiled under.
+"""Probe: the cells of a notebook: the execution number of each file name under which a cell is compiled.
 
 Source: IPython/core/compilerop.py (CachingCompiler.cache, _filename_map) of IPython 9.17, and
-ipykernel/compiler.py (XCachingCompiler.get_code_name) of ipykernel 7.3, which makes the name of a hash of the
-cell: /tmp/ipykernel_<pid>/<hash>.py.
+ipykernel/compiler.py (XCachingCompiler.get_code_name) of ipykernel 7.3, which makes the name from a hash of
+the cell: /tmp/ipykernel_<pid>/<hash>.py.
 """
 
 import sys
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def install(torch: ModuleType, parts: "EngineParts") -> None:
-    """Record the cells that have run, and each further one; nothing where no notebook runs."""
+    """Record the cells that have run, and each later one; do nothing where no notebook runs."""
     ipython = sys.modules.get("IPython")
     shell: Any = ipython.get_ipython() if ipython is not None else None
     if shell is None:
@@ -27,10 +27,10 @@ def install(torch: ModuleType, parts: "EngineParts") -> None:
     def note(file: str, number: int) -> None:
         parts.stream.record(NotebookCell(file=file, number=number))
 
-    name_of_cell = compiler.cache
+    original = compiler.cache
 
     def cache(transformed_code: str, number: int = 0, *args: Any, **kwargs: Any) -> Any:
-        file = name_of_cell(transformed_code, number, *args, **kwargs)
+        file = original(transformed_code, number, *args, **kwargs)
         note(file, number)
         return file
 

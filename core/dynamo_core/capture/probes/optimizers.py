@@ -1,8 +1,8 @@
-"""Probe: which optimizers the program has made, and whether a graph holds the step of one.
+"""Probe: which optimizers the program has made, and whether a graph contains the step of one.
 
 Source: torch/optim/optimizer.py (Optimizer._patch_step_function), 2.8 to 2.15: the first optimizer of a class
-marks the class's `step` as hooked. So there is nothing to wrap, and Dynamo traces optimizers as without us.
-A class that inherits the step of another one, of which the program has made one before, is taken for that.
+marks the class's `step` as hooked. So nothing is wrapped, and Dynamo traces optimizers as it does without us.
+An optimizer that inherits its step from a class of which another was made before is taken for that class.
 """
 
 import re
@@ -15,14 +15,14 @@ from ..writing.stream import Stream
 
 
 class OptimizerNotes:
-    """Records each class of optimizers once."""
+    """Records each class of optimizers that the program uses, once."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
         self._noted: set[type] = set()
 
     def note(self) -> None:
-        """Record those that are new."""
+        """Record the classes that were not recorded before."""
         for kind in _optimizers_made():
             if kind not in self._noted:
                 self._noted.add(kind)
@@ -32,7 +32,7 @@ class OptimizerNotes:
 
 
 def optimizer_steps(gm: Any) -> list[str]:
-    """The files of the optimizers' `step` methods from which nodes of a graph of Dynamo's come."""
+    """The files of the optimizers' `step` methods from which nodes of a Dynamo graph come."""
     files = {_file_of_step(kind) for kind in _optimizers_made()}
     if not files:
         return []
@@ -53,7 +53,7 @@ def _optimizers_made() -> Iterator[type]:
 
 
 def _file_of_step(kind: type) -> str:
-    """Where the class's `step` is written, below torch's decorators."""
+    """The file that defines the class's `step`, inside torch's decorators."""
     step = vars(kind)["step"]
     while hasattr(step, "__wrapped__"):
         step = step.__wrapped__

@@ -1,4 +1,4 @@
-"""What there is to say about a process: at its start, and from torch's own counters at its end."""
+"""The facts recorded of a process: versions and environment, devices and settings, totals, its exception."""
 
 import os
 import platform
@@ -15,7 +15,7 @@ from ..frames.source import is_library_file
 
 
 def process_at_start() -> ProcessStarted:
-    """The process, its versions and its environment. Asks for no device: that would initialise CUDA."""
+    """The process, its versions and its environment, without its devices: that would initialise CUDA."""
     import torch
 
     rank, unsure = rank_of(os.environ) or (None, None)
@@ -60,12 +60,12 @@ def torch_totals() -> dict[str, int]:
 
 
 def uncaught_exception() -> dict[str, Any]:
-    """The exception that nobody caught, and the program's own line that it came through last; {} without one.
+    """The uncaught exception and the innermost line of the program that raised it; empty without one.
 
+    The traceback of an exception in a prompt or in a notebook's cell does not begin in `__main__`.
     Source: Python/pythonrun.c (PyErr_PrintEx sets sys.last_value, from 3.12 on sys.last_exc, before exit
-    functions run). What was raised below a prompt or a notebook's cell does not begin in `__main__`.
-    torch/_inductor/runtime/compile_tasks.py (_reload_python_module: Inductor's code may lie anywhere, and is
-    a module below torch's), read in 2.13.
+    functions run); torch/_inductor/runtime/compile_tasks.py (_reload_python_module: Inductor's code may be in
+    any folder, but is a module below torch's), read in 2.13.
     """
     error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
     traceback = error.__traceback__ if isinstance(error, BaseException) else None
@@ -88,9 +88,9 @@ def uncaught_exception() -> dict[str, Any]:
 
 
 def peak_memory() -> dict[str, int]:
-    """The most bytes that this process has had: resident, and allocated on each CUDA device in use.
+    """The peak memory of this process in bytes: resident, and allocated on each CUDA device in use.
 
-    torch's own peaks begin anew where the program calls `torch.cuda.reset_peak_memory_stats`.
+    torch's own peaks are reset where the program calls `torch.cuda.reset_peak_memory_stats`.
     """
     import torch
 
@@ -99,9 +99,9 @@ def peak_memory() -> dict[str, int]:
     return {"resident": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, **cuda}
 
 
-def _or_none(question: Callable[[], Any]) -> Any:
+def _or_none(function: Callable[[], Any]) -> Any:
     try:
-        return question()
+        return function()
     except Exception:
         return None
 
@@ -116,7 +116,7 @@ def _devices_in_use() -> list[str]:
 
 
 def _is_ours(value: Any) -> bool:
-    """Whether a setting holds code of ours, which says nothing of the program's own."""
+    """Whether the value of a setting is code of ours, which the program has not set."""
     return type(value).__module__.startswith("dynamo_core.")
 
 

@@ -1,11 +1,16 @@
-"""Note when each step of the program begins, whether it is compiled or not: `dynamo bench` compares the two.
+"""Note when each step of the program begins, compiled or eager, so that `dynamo bench` can compare the two.
 
-A step begins with a frame that is known from an earlier run. Where it is compiled, the calls of its graphs
-are noted; where it runs as plain Python, its frames are (`eager_frames.py`), and nothing is compiled.
+A step begins with a frame that is known from an earlier run. Where the frame is compiled, the calls of its
+graphs are noted; where it runs as plain Python, and nothing is compiled, the frame itself is.
 
-A module of torch's, `torch.compile(nn.Sequential(…))`, is compiled through a function that all of them
-share, and runs through `forward` in eager, as those within it do: its steps begin where the program's line
-calls it.
+One of torch's own modules, `torch.compile(nn.Sequential(…))`, is compiled through a function that all of
+torch's modules share. In eager it runs through `forward`, as do the modules inside it. Its steps begin where
+a line of the program calls it.
+
+Eager frames. From Python 3.12 on, `sys.monitoring` calls us when a frame begins; before, a frame callback of
+torch does, which costs some 10 µs a call, as torch saves and restores the state of Python's random numbers
+(torch/_dynamo/convert_frame.py, preserve_global_state, says so). Other frames cost next to nothing. Run on
+Python 3.10, 3.11 and 3.13.
 
 Source: torch/_dynamo/output_graph.py (OutputGraph.call_user_compiler, root_tx),
 torch/_dynamo/external_utils.py (wrap_inline), torch/nn/modules/module.py (Module._call_impl). Run with 2.8,
@@ -29,39 +34,32 @@ from ..probe_guard import ProbeGuard
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
+_TOOLS = (4, 3)  # the ids that sys.monitoring reserves for no kind of tool
+_CALLS_TO_CALIBRATE = 200
 
-# Be told when certain frames are entered that run as plain Python, at next to no cost for all others.
-#
-# From Python 3.12 on, `sys.monitoring` does it. Before, a frame callback of torch's: being asked costs some
-# 10 µs a call, as torch keeps the state of Python's random numbers meanwhile (torch/_dynamo/convert_frame.py,
-# preserve_global_state, says so). Run on Python 3.10, 3.11 and 3.13.
-
-
-_TOOLS = (4, 3)  # those that sys.monitoring gives to nobody
-
-# Whether a frame with this code is looked for; if it is, it has been noted.
-Look = Callable[[CodeType], bool]
+# Notes the beginning of a frame with this code if it is wanted; returns whether it is.
+NoteFrame = Callable[[CodeType], bool]
 
 
-def watch(look: Look, probes: ProbeGuard) -> None:
-    """Call `look` whenever a frame begins whose code it has once said yes to; of others it is asked once."""
+def watch(note: NoteFrame, probes: ProbeGuard) -> None:
+    """Call `note` each time a frame begins; only once for code for which it returns False."""
     if sys.version_info >= (3, 12):
-        _monitor(look)
+        _monitor(note)
     else:
-        FrameCallback(lambda: _frame_callback(look), probes).enter()
+        FrameCallback(lambda: _frame_callback(note), probes).enter()
 
 
-def _frame_callback(look: Look) -> Callable[..., Any]:
+def _frame_callback(note: NoteFrame) -> Callable[..., Any]:
     answer = Answers()
 
     def callback(frame: Any, cache_entry: Any, frame_state: Any) -> Any:
-        return answer.not_now_below if look(frame.f_code) else answer.never
+        return answer.not_now_below if note(frame.f_code) else answer.never
 
     return callback
 
 
-def _monitor(look: Look) -> None:
-    """Where all tools are taken, nothing is noted."""
+def _monitor(note: NoteFrame) -> None:
+    """Call `note` through `sys.monitoring`; RuntimeError where all tool ids are in use."""
     monitoring: Any = getattr(sys, "monitoring")  # noqa: B009 - mypy reads this file as 3.10
     for tool in _TOOLS:
         if monitoring.get_tool(tool) is None:
@@ -72,20 +70,14 @@ def _monitor(look: Look) -> None:
     disable = monitoring.DISABLE
 
     def begun(code: CodeType, offset: int) -> Any:
-        return None if look(code) else disable
+        return None if note(code) else disable
 
     monitoring.register_callback(tool, monitoring.events.PY_START, begun)
     monitoring.set_events(tool, monitoring.events.PY_START)
 
 
-# Note when each step of the program begins, whether it is compiled or not:
-
-
-_CALLS_TO_CALIBRATE = 200
-
-
 class StepMarks:
-    """Notes, on one page of calls, the moments at which one of the frames is entered."""
+    """Notes on one page of calls when each step begins: the moments at which one of `frames` begins."""
 
     def __init__(self, frames: tuple[StepFrame, ...], probes: ProbeGuard) -> None:
         self._frames = frozenset(frame for frame in frames if "." not in frame[2])
@@ -93,14 +85,14 @@ class StepMarks:
         self._torch_folder = ""
         self._probes = probes
         page = probes.stream.counters.new_page()
-        assert page is not None  # it is the first
+        assert page is not None  # it is the first page
         self._page = page
         self._mark: Callable[[], None] = probes.stream.counters.moment_marker(page)
         self._record(0)
         os.register_at_fork(after_in_child=self._stop)
 
     def install(self, output_graph: ModuleType, parts: "EngineParts") -> None:
-        """Note the calls of each graph that begins one of the frames."""
+        """Wrap `OutputGraph.call_user_compiler`, so that calls of graphs that begin a step are noted."""
         original = output_graph.OutputGraph.call_user_compiler
         self._torch_folder = torch_folder(output_graph)
 
@@ -110,12 +102,12 @@ class StepMarks:
             if is_left_alone:
                 return None
             code = owner.root_tx.f_code
-            is_of_torchs = bool(self._calls) and is_wrapper_of_modules(code)
-            if not is_of_torchs and not self._begins_step(code):
+            is_torch_module = bool(self._calls) and is_wrapper_of_modules(code)
+            if not is_torch_module and not self._begins_step(code):
                 return None
 
             def marked_graph(*args: Any) -> Any:
-                if is_of_torchs:
+                if is_torch_module:
                     self._mark_if_called_there()
                 else:
                     self._mark()
@@ -130,21 +122,21 @@ class StepMarks:
         output_graph.OutputGraph.call_user_compiler = call_user_compiler
 
     def watch_eager_frames(self) -> None:
-        """Note the frames themselves, from now on, and record what being told of one costs the program."""
+        """Note the eager frames that begin a step, from now on, and record what noting one costs."""
 
-        def look(code: CodeType) -> bool:
+        def note(code: CodeType) -> bool:
             if self._begins_step(code):
                 self._mark()
                 return True
-            if code in of_torchs:
+            if code in methods_of_torch:
                 self._mark_if_called_there()
                 return True
             return code is _nothing.__code__
 
-        of_torchs = frozenset(self._codes_of_torchs())
+        methods_of_torch = frozenset(self._methods_of_torch_modules())
         self._torch_folder = str(sys.modules["torch"].__file__).rpartition(os.sep)[0] + os.sep
         unwatched = _ns_a_call()
-        watch(look, self._probes)
+        watch(note, self._probes)
         self._record(max(0.0, _ns_a_call() - unwatched))
 
     def _record(self, ns_each: float) -> None:
@@ -153,8 +145,8 @@ class StepMarks:
     def _begins_step(self, code: CodeType) -> bool:
         return (code.co_filename, code.co_firstlineno, code.co_name) in self._frames
 
-    def _codes_of_torchs(self) -> Iterator[CodeType]:
-        """The methods of torch's modules that the steps begin with."""
+    def _methods_of_torch_modules(self) -> Iterator[CodeType]:
+        """The code of the methods of torch's modules with which the steps begin."""
         for name in self._calls.values():
             kind, _, method = name.rpartition(".")
             code = getattr(
@@ -164,7 +156,7 @@ class StepMarks:
                 yield code
 
     def _mark_if_called_there(self) -> None:
-        """Note a step if one of the program's lines has called the module, and no other module has."""
+        """Note a step if a line that begins steps has called the module, directly and not inside another."""
         modules = 0
         for frame in frames_outwards():
             if not is_in(frame, self._torch_folder):
@@ -176,12 +168,12 @@ class StepMarks:
                 return
 
     def _stop(self) -> None:
-        """A forked child's steps are not the program's."""
+        """Note no steps in a forked child: they are not the program's."""
         self._mark = _nothing
 
 
 def _ns_a_call() -> float:
-    """What a call of a function of ours takes."""
+    """The median time of a call of an empty function."""
     spent = []
     for _ in range(_CALLS_TO_CALIBRATE):
         began = perf_counter_ns()

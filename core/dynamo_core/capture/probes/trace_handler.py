@@ -1,4 +1,4 @@
-"""Receive torch's structured trace, whatever the program does to `logging`.
+"""Receive torch's structured trace, whatever the program does with `logging`.
 
 Source: torch/_logging/_internal.py (trace_structured, LazyTraceHandler, _init_logs); the logger's name and
 the record's `metadata` and `payload` are the same in torch 2.8 to 2.15. Run with 2.13.
@@ -22,26 +22,28 @@ from ..writing.stream import Stream
 
 _TRACE_LOGGER = "torch.__trace"
 _METRICS = ("compilation_metrics", "bwd_compilation_metrics")
-# What is nowhere read of a test: torch's timed spans, its inputs, the text of its graphs, of which our own
-# record tells the rest, settings in its metrics; nor what is being compiled: a test is read when it ends.
-_NOT_OF_A_TEST = frozenset(
+# Records that no reader uses in the recording of a test: torch's timed spans, the inputs, and the text of
+# graphs, which our own record describes. The begin of a compile is not recorded either: a test is read when
+# it has ended.
+_UNUSED_IN_TESTS = frozenset(
     {"chromium_event", "describe_storage", "describe_tensor", "describe_source", "dynamo_output_graph"}
 )
 _BYTECODE = "_BYTECODE"  # as torch prints it; our own record has it as instructions
-_SETTINGS = frozenset({"inductor_config", "functorch_config", "compiler_config", "stack_trace"})
-_RUNNER = re.compile(r"[/\\](?:_pytest|pytest|pluggy)[/\\]")
-_IN_TORCHS_PROGRAM = ("TORCH", "DYNAMO", "INDUCTOR", "TRITON")  # the names of variables that are in it
+_UNUSED_METRICS = frozenset({"inductor_config", "functorch_config", "compiler_config", "stack_trace"})
+_PYTEST_FILE = re.compile(r"[/\\](?:_pytest|pytest|pluggy)[/\\]")
+# torch's program for a graph sets the environment variables whose names contain one of these.
+_SET_IN_PROGRAM = ("TORCH", "DYNAMO", "INDUCTOR", "TRITON")
 
 
 class TraceHandler(logging.Handler):
-    """Hands every structured trace record to the stream, and remembers the last compile in it."""
+    """Writes every record of the structured trace to the stream, and remembers the last compile in it."""
 
     def __init__(self, stream: Stream, *, brief: bool) -> None:
         super().__init__(logging.DEBUG)
         self._stream = stream
         self._brief = brief
-        self._of_the_runner: set[int] = set()  # the numbers of pytest's files
-        self._files: dict[int, str] = {}  # by the numbers that torch gives them
+        self._pytest_files: set[int] = set()  # by the numbers that torch gives to files
+        self._files: dict[int, str] = {}
         self.last_compile: Mapping[str, int] | None = None
         self.last_compile_ended_ns: int | None = None
 
@@ -59,8 +61,8 @@ class TraceHandler(logging.Handler):
             if payload is not None and artifact == "fx_graph_runnable":
                 metadata, payload = _without_secrets(metadata, payload)
             if self._brief:
-                if _NOT_OF_A_TEST.isdisjoint(metadata) and not artifact.endswith(_BYTECODE):
-                    self._stream.write(self._of_a_test(metadata), payload, path, record.lineno)
+                if _UNUSED_IN_TESTS.isdisjoint(metadata) and not artifact.endswith(_BYTECODE):
+                    self._stream.write(self._shortened_for_test(metadata), payload, path, record.lineno)
                 return
             self._stream.write(metadata, payload, path, record.lineno)
             if "str" in metadata:
@@ -79,25 +81,25 @@ class TraceHandler(logging.Handler):
             self._stream.counters.note_lost_record(0)
 
     def _def_line(self, metadata: Mapping[str, Any]) -> int | None:
-        """Of the function that Dynamo begins to compile, where decorators stand above it."""
+        """The `def` line of the function that Dynamo begins to compile, where decorators are above it."""
         if "dynamo_start" not in metadata:
             return None
         try:
             frame = metadata["dynamo_start"]["stack"][-1]
             file = self._files.get(frame["filename"])
             return None if file is None else def_line(frame["name"], file, frame["line"])
-        except Exception:  # that the compile has begun matters more
+        except Exception:  # the record of the compile's begin matters more
             return None
 
-    def _of_a_test(self, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The same without what nobody reads of a test: pytest's part of a stack, and settings."""
+    def _shortened_for_test(self, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The metadata without what no reader uses of a test: pytest's frames in a stack, and settings."""
         if "str" in metadata:
             text, number = metadata["str"]
-            if _RUNNER.search(text):
-                self._of_the_runner.add(number)
+            if _PYTEST_FILE.search(text):
+                self._pytest_files.add(number)
         elif "dynamo_start" in metadata:
             *callers, frame = metadata["dynamo_start"]["stack"]
-            own = [each for each in callers if each.get("filename") not in self._of_the_runner]
+            own = [caller for caller in callers if caller.get("filename") not in self._pytest_files]
             return {**metadata, "dynamo_start": {**metadata["dynamo_start"], "stack": [*own, frame]}}
         return _without_settings(metadata)
 
@@ -105,11 +107,11 @@ class TraceHandler(logging.Handler):
         """Print nothing on the program's stderr."""
 
     def close(self) -> None:
-        """Go on: `logging.config.dictConfig` closes every handler it finds."""
+        """Stay open: `logging.config.dictConfig` closes every handler it finds."""
 
 
 def _test_that_runs() -> str | None:
-    """Which test pytest is at in this process; one that a test has started is no test's.
+    """The test that pytest runs in this process; None in a process that a test has started.
 
     Source: _pytest/runner.py (_update_current_test_var), pytest 8 and 9: `test_model.py::test_step (call)`.
     """
@@ -117,7 +119,7 @@ def _test_that_runs() -> str | None:
 
 
 def _without_settings(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A compile's metrics without texts that nobody reads of a test, and fields that say nothing.
+    """A compile's metrics without texts that no reader uses of a test, and without fields that are None.
 
     Source: torch/_dynamo/utils.py (CompilationMetrics), 2.8 to 2.15.
     """
@@ -128,7 +130,7 @@ def _without_settings(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
             kept = {
                 name: value
                 for name, value in metadata[kind].items()
-                if value is not None and name not in _SETTINGS
+                if value is not None and name not in _UNUSED_METRICS
             }
             if isinstance(kept.get("dynamo_config"), str):
                 kept["dynamo_config"] = that_tell_dynamic(kept["dynamo_config"])
@@ -137,28 +139,28 @@ def _without_settings(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _without_secrets(metadata: Mapping[str, Any], payload: str) -> tuple[Mapping[str, Any], str]:
-    """torch's program for a graph sets whatever variable has TORCH, say, in its name: keep those that matter.
+    """torch's program for a graph, which sets environment variables, without those that are not recorded.
 
     Source: torch/_dynamo/debug_utils.py (generate_env_vars_string), 2.8 to 2.15.
     """
     recorded = masked_environment(os.environ)
     for name, value in os.environ.items():
-        if not any(word in name for word in _IN_TORCHS_PROGRAM):
+        if not any(word in name for word in _SET_IN_PROGRAM):
             continue
-        line = _sets_variable(name, value)
-        kept = _sets_variable(name, recorded[name]) if name in recorded else ""
-        payload = payload.replace(line, kept)
+        line = _line_setting(name, value)
+        masked_line = _line_setting(name, recorded[name]) if name in recorded else ""
+        payload = payload.replace(line, masked_line)
     digest = hashlib.md5(payload.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
     return {**metadata, "has_payload": digest}, payload
 
 
-def _sets_variable(name: str, value: str) -> str:
+def _line_setting(name: str, value: str) -> str:
     quoted = value.replace("'", '"')
     return f"os.environ['{name}'] = '{quoted}'\n"
 
 
 def _begins_backward(event: str | None) -> bool:
-    """Whether a backward begins to be compiled, which torch has no other record of.
+    """Whether the compile of a backward graph begins, of which torch has no other record.
 
     Source: torch/_functorch/_aot_autograd/runtime_wrappers.py (CompiledFunction._backward_impl), 2.8 to 2.15.
     """
@@ -178,10 +180,11 @@ def attach(stream: Stream, *, brief: bool) -> TraceHandler:
     logger.__class__ = _never_disabled(type(logger))
     logger.setLevel(logging.DEBUG)
     logger.propagate = False
-    # First in the list: torch's own handler takes itself off while the list is being walked.
+    # First in the list: torch's own handler removes itself while the list is iterated over.
     logger.handlers.insert(0, handler)
-    # Off the list by which logging closes handlers; the callback in it, for those of a logger that lives to
-    # the interpreter's last moment (its class is new), prints "Exception ignored". Records are flushed.
+    # Removed from the list of handlers that logging closes at exit. The weak references in it have a callback
+    # that prints "Exception ignored" for handlers which live to the end of the interpreter, as those of this
+    # logger do, whose class is new. Records are on disk already.
     known = cast(list[Any], vars(logging)["_handlerList"])
     known[:] = [reference for reference in known if reference() not in logger.handlers]
     _give_tracing_its_own_modules()
@@ -191,8 +194,8 @@ def attach(stream: Stream, *, brief: bool) -> TraceHandler:
 def _never_disabled(kind: type[logging.Logger]) -> type[logging.Logger]:
     """A logger class that `dictConfig` and `logging.disable` do not silence, as they do by default.
 
-    A record can come while Dynamo looks at every frame (a backward graph that is compiled where it is first
-    called): logging is then not to be compiled. Source: torch/csrc/dynamo/eval_frame.c (set_eval_frame).
+    A record can come while Dynamo looks at every frame (a backward graph that is compiled at its first call):
+    logging itself must not be compiled then. Source: torch/csrc/dynamo/eval_frame.c (set_eval_frame).
     """
     from torch._C._dynamo.eval_frame import set_eval_frame
 
@@ -201,7 +204,7 @@ def _never_disabled(kind: type[logging.Logger]) -> type[logging.Logger]:
 
         def debug(self, *args: Any, **named: Any) -> None:
             callback = set_eval_frame(None)
-            named["stacklevel"] = named.get("stacklevel", 1) + 1  # this is one call more
+            named["stacklevel"] = named.get("stacklevel", 1) + 1  # this method is one call more
             try:
                 super().debug(*args, **named)
             finally:
@@ -214,9 +217,9 @@ def _never_disabled(kind: type[logging.Logger]) -> type[logging.Logger]:
 
 
 def _give_tracing_its_own_modules() -> None:
-    """Programs replace functions of json and hashlib, or have a `json.py`; tracing must not trip over that.
+    """Give torch's tracing copies of json and hashlib, which a program may patch or shadow by its own files.
 
-    Without a handler torch's tracing calls neither, so with ours it must not depend on what they have become.
+    torch's tracing uses neither without a handler, so a program that does this must work with ours as well.
     """
     import torch._logging._internal as torch_logging
 

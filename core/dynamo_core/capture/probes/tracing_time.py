@@ -1,15 +1,15 @@
-"""Probe: on which functions of the program Dynamo spent its tracing.
+"""Probe: how much of Dynamo's tracing time was spent on which function of the program.
 
 Source: torch/_dynamo/symbolic_convert.py (InstructionTranslatorBase.run, which traces a frame, a function
 inlined into it, and a generator each time it is resumed; its `with self.run_ctx_mgr()` is what we wrap) and
 torch/_dynamo/output_graph.py (OutputGraph.mark_bytecode_tracing_stop, where tracing ends and the backend
-begins). Read whole in 2.13, and run with it; excerpts of several older versions have both alike.
+begins). Read whole in 2.13, and run with it; excerpts of several older versions have both in the same form.
 
 torch's own `config.dynamo_profiler` (2.11 on) turns a break in an inlined function into an internal error: it
-asks for the frame's translator when tracing ends, which a frame that failed no longer has (seen in 2.13). We
-keep what we need of a function ourselves, and end it where its context manager is left, however that is. A
-context manager also adds no Python frame between those of the tracer, so that deep inlining meets the
-recursion limit where it would without us.
+needs the frame's translator when tracing ends, which a frame that failed no longer has (seen in 2.13). We
+keep what we need of a function ourselves, and end its call whenever its context manager is left. A context
+manager also adds no Python frame to the tracer's, so that deep inlining meets the recursion limit at the same
+depth as without us.
 """
 
 import threading
@@ -24,13 +24,13 @@ from ..primitives import perf_counter_ns
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
-_FUNCTIONS_TOLD = 200  # of one attempt, the costliest; the rest are added up
+_MOST_FUNCTIONS = 200  # the costliest of one attempt; the others are added up
 
 _Function = tuple[str, str, int]  # name, file, first line
 
 
 class _Attempt:
-    """What one attempt at a frame has spent. `nested_ns` is that of the calls just made by the innermost."""
+    """The times of one attempt at a frame. `nested_ns` is the time of calls that the innermost one made."""
 
     __slots__ = ("active", "nested_ns", "stopped_ns", "totals")
 
@@ -42,7 +42,7 @@ class _Attempt:
 
 
 class _Call:
-    """One function being traced. `is_outermost` is False in a recursion, whose time counts once."""
+    """The tracing of one function. `is_outermost` is False in a recursion, whose time counts once."""
 
     __slots__ = ("attempt", "function", "is_outermost", "nested_before_ns", "start_ns")
 
@@ -56,7 +56,7 @@ class _Call:
         self.start_ns = perf_counter_ns()
 
     def end(self) -> None:
-        """Add what it took, until the backend began at the latest."""
+        """Add the call's time to the totals; it ends at the latest when the backend begins."""
         attempt = self.attempt
         end_ns = attempt.stopped_ns or perf_counter_ns()
         spent = max(end_ns - self.start_ns, 0)
@@ -69,8 +69,8 @@ class _Call:
         attempt.nested_ns = self.nested_before_ns + spent
 
 
-class _Timed:
-    """The translator's own context manager, with a call begun before it and ended after it."""
+class _TimedContext:
+    """The translator's own context manager, with `begin` called before it and `end` after it."""
 
     __slots__ = ("_begin", "_call", "_end", "_inner")
 
@@ -98,7 +98,7 @@ def install(symbolic_convert: ModuleType, parts: "EngineParts") -> None:
     local = threading.local()
 
     def attempts() -> list[_Attempt]:
-        """Those in progress in this thread: tracing may call what is compiled in turn."""
+        """The attempts in progress in this thread: tracing may call a function that is compiled in turn."""
         try:
             return local.attempts  # type: ignore[no-any-return]
         except AttributeError:
@@ -119,8 +119,8 @@ def install(symbolic_convert: ModuleType, parts: "EngineParts") -> None:
         call.end()
         if is_root:
             running = attempts()
-            del running[running.index(call.attempt) :]  # an interrupt may have left others behind it
-            probes.stream.record(_told(call.attempt), current_compile_id())
+            del running[running.index(call.attempt) :]  # an interrupt may have left inner attempts
+            probes.stream.record(_functions_traced(call.attempt), current_compile_id())
 
     @probes.guarded("tracing time")
     def stop() -> None:
@@ -128,7 +128,7 @@ def install(symbolic_convert: ModuleType, parts: "EngineParts") -> None:
         if running and running[-1].stopped_ns is None:
             running[-1].stopped_ns = perf_counter_ns()
 
-    # First: in a torch that lacks it nothing is timed, rather than the backend with the tracing.
+    # First: where torch lacks this method, nothing is timed, rather than the backend with the tracing.
     _call_before(symbolic_convert.OutputGraph, "mark_bytecode_tracing_stop", stop)
     for kind in vars(symbolic_convert).copy().values():
         if isinstance(kind, type) and "run_ctx_mgr" in vars(kind):
@@ -140,7 +140,7 @@ def _wrap_run(kind: Any, root: type, begin: Callable[..., Any], end: Callable[..
 
     def run_ctx_mgr(self: Any) -> Any:
         code, is_root = self.f_code, isinstance(self, root)
-        return _Timed(original(self), lambda: begin(code, is_root), lambda call: end(call, is_root))
+        return _TimedContext(original(self), lambda: begin(code, is_root), lambda call: end(call, is_root))
 
     kind.run_ctx_mgr = run_ctx_mgr
 
@@ -159,10 +159,10 @@ def _function(code: CodeType) -> _Function:
     return getattr(code, "co_qualname", code.co_name), code.co_filename, code.co_firstlineno
 
 
-def _told(attempt: _Attempt) -> FunctionsTraced:
-    """The functions that took longest, by their own time, and how many others there were."""
-    by_own_time = sorted(attempt.totals.items(), key=lambda item: -item[1][2])
-    told, others = by_own_time[:_FUNCTIONS_TOLD], by_own_time[_FUNCTIONS_TOLD:]
+def _functions_traced(attempt: _Attempt) -> FunctionsTraced:
+    """The record of an attempt: the functions with the longest exclusive times, and totals of the others."""
+    by_exclusive_time = sorted(attempt.totals.items(), key=lambda item: -item[1][2])
+    longest, others = by_exclusive_time[:_MOST_FUNCTIONS], by_exclusive_time[_MOST_FUNCTIONS:]
     return FunctionsTraced(
         functions=[
             {
@@ -173,7 +173,7 @@ def _told(attempt: _Attempt) -> FunctionsTraced:
                 "inclusive_ns": inclusive,
                 "exclusive_ns": exclusive,
             }
-            for (name, file, line), (calls, inclusive, exclusive) in told
+            for (name, file, line), (calls, inclusive, exclusive) in longest
         ],
         others={
             "functions": len(others),

@@ -1,9 +1,9 @@
-"""The loop that most of a large graph comes from: Dynamo traces each of its passes by itself.
+"""Find the loop from which most ops of a large graph come, since Dynamo unrolls loops.
 
-Which lines lead to a node is in the stack trace that Dynamo keeps with it, without torch's own lines
-(torch/_dynamo/output_graph.py, SubgraphTracer.create_proxy; read and run with 2.13). Which loops and function
-a line is in is read off the indentation of the file, as `linecache` has it; a line with a loop in itself
-(`sum(f(x) for x in xs)`) is its own.
+The lines that lead to a node are in the stack trace that Dynamo keeps with it, without torch's own lines
+(torch/_dynamo/output_graph.py, SubgraphTracer.create_proxy; read and run with 2.13). The loops and the
+function around a line are found by the indentation of the file, read with `linecache`; a line that contains a
+loop (`sum(f(x) for x in xs)`) is itself one of its loops.
 """
 
 import linecache
@@ -14,39 +14,39 @@ from typing import Any
 
 from ..frames.source import is_installed, user_lines
 
-_LEAST_OPS = 100  # of a graph that is worth a word
-_LEAST_SHARE = 0.5
-_LEAST_TIMES = 8
-# Patterns that `re` compiles at their first use: most programs have no graph that is so large.
+_LEAST_OPS = 100  # in the graph
+_LEAST_SHARE = 0.5  # of these ops that come from the loop
+_LEAST_TIMES = 8  # that most ops of the loop are repeated
+# Not compiled here, but at their first use: most programs have no graph that is so large.
 _LOOP = r"\s*(?:async\s+)?(?:for|while)\b"
 _LOOP_INSIDE = r"[(\[{].*\bfor\b.+\bin\b"
 _FUNCTION = r"\s*(?:async\s+)?(?:def|class)\b"
-# What `torch.compiler.nested_compile_region` makes of its passes: they share what is compiled.
+# The op that `torch.compiler.nested_compile_region` makes of each pass: passes share one compiled subgraph.
 _SHARED = "invoke_subgraph"
-_Line = tuple[str, int]
-# What a line is in: loops, the outermost first, and the function's first line.
-_Around = tuple[tuple[_Line, ...], _Line | None]
+_Line = tuple[str, int]  # file and line number
+_Enclosing = tuple[tuple[_Line, ...], _Line | None]  # loops, the outermost first, and the function
 
 
 def unrolled_loop(nodes: Iterable[Any]) -> dict[str, Any] | None:
-    """What at least half of a large graph's ops come from, most of which stand in it many times.
+    """The loop or function from which at least half of a large graph's ops come, most of them many times.
 
-    That is the outermost such loop; else the innermost function: a loop of torch's calls it (nn.Sequential).
+    It is the outermost such loop; else the innermost such function, which a loop in torch calls
+    (nn.Sequential).
     """
     ops = [node for node in nodes if node.op.startswith("call_")]
     if len(ops) < _LEAST_OPS or any(_SHARED in str(node.target) for node in ops):
         return None
-    known: dict[_Line, _Around] = {}
+    known: dict[_Line, _Enclosing] = {}
     loops, functions = _Counts(), _Counts()
     callers: dict[str, _Line | None] = {}
     for node in ops:
         stack = list(user_lines(node.meta.get("stack_trace")))
-        around = [known.setdefault(line, known.get(line) or _around(*line)) for line in stack]
+        enclosing = [known.setdefault(line, known.get(line) or _enclosing(*line)) for line in stack]
         op = str(node.target), *stack[-1:]
-        loops.add(dict.fromkeys(loop for inside, _ in around for loop in inside), op)
-        functions.add(dict.fromkeys(function for _, function in around if function), op)
-        for where, _ in stack:
-            callers.setdefault(where, _own_line(stack) if is_installed(where) else None)
+        loops.add(dict.fromkeys(loop for loops_of_line, _ in enclosing for loop in loops_of_line), op)
+        functions.add(dict.fromkeys(function for _, function in enclosing if function), op)
+        for file, _ in stack:
+            callers.setdefault(file, _program_line(stack) if is_installed(file) else None)
     for counts, is_loop in ((loops, True), (functions, False)):
         found = counts.most(len(ops), outermost=is_loop)
         if found is not None:
@@ -64,27 +64,31 @@ def unrolled_loop(nodes: Iterable[Any]) -> dict[str, Any] | None:
 
 
 class _Counts:
-    """How many ops come from each place, and how often each of them is there."""
+    """How often each op comes from each place: a loop or a function."""
 
     def __init__(self) -> None:
-        self._of: dict[_Line, Counter[object]] = {}
+        self._by_place: dict[_Line, Counter[object]] = {}
 
     def add(self, places: Iterable[_Line], op: object) -> None:
-        """An op, and the places that lead to it, the outermost first."""
+        """Count an op for each of the places that lead to it, which are given the outermost first."""
         for place in places:
-            self._of.setdefault(place, Counter())[op] += 1
+            self._by_place.setdefault(place, Counter())[op] += 1
 
     def most(self, ops: int, *, outermost: bool) -> tuple[_Line, int, int] | None:
-        """From where most come, how many, and how often most of those; None unless half of `ops` repeat."""
-        in_order = list(self._of) if outermost else list(reversed(self._of))
-        found = max(in_order, key=lambda each: self._of[each].total(), default=None)
+        """The place of most ops, how many these are, and how often most of them are repeated.
+
+        None unless it has half of the graph's `ops`, and repeats them.
+        """
+        places = list(self._by_place) if outermost else list(reversed(self._by_place))
+        found = max(places, key=lambda place: self._by_place[place].total(), default=None)
         if found is None:
             return None
-        total, times = self._of[found].total(), _usual(self._of[found].values())
+        total, times = self._by_place[found].total(), _most_common(self._by_place[found].values())
         return (found, total, times) if total >= _LEAST_SHARE * ops and times >= _LEAST_TIMES else None
 
 
-def _around(file: str, line: int) -> _Around:
+def _enclosing(file: str, line: int) -> _Enclosing:
+    """The loops and the function around a line."""
     text = linecache.getline(file, line)
     loops = [(file, line)] if re.search(_LOOP_INSIDE, text) else []
     indent = _indent(text)
@@ -96,7 +100,7 @@ def _around(file: str, line: int) -> _Around:
             return tuple(reversed(loops)), (file, above)
         if re.match(_LOOP, text):
             loops.append((file, above))
-        # The end of a signature of several lines stands where its `def` does.
+        # The last line of a signature of several lines has the same indentation as its `def`.
         indent = _indent(text) + (text.lstrip()[0] in ")]}")
     return tuple(reversed(loops)), None
 
@@ -105,11 +109,11 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _usual(counts: Iterable[int]) -> int:
-    """How often most of the ops are there: those of a branch are there less often."""
+def _most_common(counts: Iterable[int]) -> int:
+    """How often most of the ops are repeated; the ops of a branch are repeated less often."""
     return Counter(counts).most_common(1)[0][0]
 
 
-def _own_line(stack: Sequence[_Line]) -> _Line | None:
+def _program_line(stack: Sequence[_Line]) -> _Line | None:
     """The program's innermost line."""
     return next((line for line in reversed(stack) if not is_installed(line[0])), None)

@@ -70,16 +70,14 @@ _PAGES_AT_A_TIME = 8
 
 _MODE_WHILE_MAPPED, _MODE_AT_THE_END = 0o400, 0o600
 
-SHORT_NS = 20_000  # calls of a short callable take less
-LONGEST_INTERVAL = (
-    61  # between two timed calls of a short callable; a prime, since many programs are periodic
-)
+SHORT_NS = 20_000  # half of a short callable's calls take less
+LONGEST_INTERVAL = 61  # from one timed call of a short callable to the next; a prime: programs are periodic
 
 SampleGuards = Callable[[Any, FrameType], None]  # (the page's words, the frame that calls the graph)
 
 
 class _Page:
-    """The page of one callable; its words are replaced in a forked child, and where the file is given up."""
+    """The page of one callable; its words are replaced in a forked child, and where the file cannot be used."""
 
     __slots__ = ("index", "on_replaced", "words")
 
@@ -143,7 +141,7 @@ class CallCounters:
             page.replace([0] * PAGE_WORDS)
 
     def restart_after_fork(self) -> None:
-        """Leave the counters to the parent, in a forked child; its own file is made when it counts something."""
+        """Leave the file to the parent, in a forked child; its own is made when it counts something."""
         self._path = None
         self._mapped = []
         self.words = _UnopenedWords(self, lambda: self.words)

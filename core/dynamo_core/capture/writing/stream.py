@@ -234,8 +234,8 @@ class Stream:
         rank = rank_of(os.environ)
         # Hosts may share the folder, and have processes with the same id.
         stem = f"{f'rank_{rank[0]}_' if rank else ''}{name_of_this_process()}"
-        # exec keeps the process id, and ids are reused. Where an uploader runs, files of earlier processes may
-        # be at the target only: hence a number that no earlier process had.
+        # exec keeps the process id, and ids are reused. Where an uploader runs, files of earlier processes
+        # may be at the target only: hence a number that no earlier process had.
         is_uploaded = os.path.lexists(f"{self._recording}/{CARRIER_LOCK}")
         first = time_ns() // 10**6 if is_uploaded else 0
         for attempt in range(first, first + 1000):
@@ -271,7 +271,7 @@ class Stream:
 
 
 def name_of_this_process() -> str:
-    """A name for this process's files: a hash of its host's name, which is not to be disclosed, and its id."""
+    """A name for this process's files: a hash of its host's name, which is not disclosed, and its id."""
     host = md5(os.uname().nodename.encode(), usedforsecurity=False).hexdigest()
     return f"{int(host[:7], 16)}_{getpid()}"
 

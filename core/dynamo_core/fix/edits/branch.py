@@ -30,12 +30,12 @@ def branch_to_where(text: str, line: int) -> str | None:
     found = source.statement_at(line)
     if isinstance(found, cst.If):
         return _statement_to_where(source, found)
-    for each in source.expressions_at(line):
-        if isinstance(each, cst.IfExp):
-            if may_have_effects(each):
+    for node in source.expressions_at(line):
+        if isinstance(node, cst.IfExp):
+            if may_have_effects(node):
                 return None
-            chosen = _where(source, each.test, source.text_of(each.body), source.text_of(each.orelse))
-            return source.with_changes({each: expression(chosen)})
+            chosen = _where(source, node.test, source.text_of(node.body), source.text_of(node.orelse))
+            return source.with_changes({node: expression(chosen)})
     return None
 
 

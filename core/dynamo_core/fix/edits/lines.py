@@ -68,14 +68,14 @@ def statement_removed(text: str, line: int) -> str | None:
 def data_ptr_to_is(text: str, line: int) -> str | None:
     """The source with `a.data_ptr() == b.data_ptr()` on this line as `a is b`."""
     source = Source(text)
-    for each in source.expressions_at(line):
-        compared = _compared_pointers(each)
+    for node in source.expressions_at(line):
+        compared = _compared_pointers(node)
         if compared is not None:
-            assert isinstance(each, cst.Comparison)
-            target = each.comparisons[0]
+            assert isinstance(node, cst.Comparison)
+            target = node.comparisons[0]
             operator = cst.IsNot() if isinstance(target.operator, cst.NotEqual) else cst.Is()
             new = [cst.ComparisonTarget(operator, compared[1])]
-            return source.with_changes({each: each.with_changes(left=compared[0], comparisons=new)})
+            return source.with_changes({node: node.with_changes(left=compared[0], comparisons=new)})
     return None
 
 

@@ -196,8 +196,8 @@ def _is_shadowed(source: Source, call: cst.Call, names: set[str]) -> bool:
 
 def _is_called_first(source: Source, call: cst.Call, home: cst.SimpleStatementLine) -> bool:
     """Whether the line makes this call exactly once, and before it no call that it could affect."""
-    for each in source.enclosing(call, *_SOMETIMES, *_REPEATED):
-        if source.is_inside(each, home):
+    for node in source.enclosing(call, *_SOMETIMES, *_REPEATED):
+        if source.is_inside(node, home):
             return False
     around = list(source.enclosing(call, cst.Call))
     others = [each for each in nodes(home) if isinstance(each, cst.Call) and each is not call]

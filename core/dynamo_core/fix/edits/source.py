@@ -59,9 +59,9 @@ class Source:
         """Every plain name that is assigned to, with the value."""
         for node in self._ranges:
             if isinstance(node, cst.Assign):
-                for each in node.targets:
-                    if isinstance(each.target, cst.Name):
-                        yield each.target.value, node.value
+                for assigned in node.targets:
+                    if isinstance(assigned.target, cst.Name):
+                        yield assigned.target.value, node.value
 
     def functions(self) -> Iterator[cst.FunctionDef]:
         """Every function and method."""
