@@ -14,7 +14,6 @@ from typing import NoReturn
 import click
 
 from dynamo_core import __version__
-from dynamo_core.analysis.shown_paths import show_paths_from
 from dynamo_core.shared.errors import (
     EXIT_INTERNAL,
     EXIT_INTERRUPTED,
@@ -26,6 +25,7 @@ from dynamo_core.shared.errors import (
     did_you_mean,
 )
 from dynamo_core.shared.names import RECORDING_VARIABLE
+from dynamo_core.shared.shown_paths import show_paths_from
 from dynamo_core.shared.text import printable
 from dynamo_reporters.registry import REPORTS
 

@@ -61,7 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """The marker is known in any case; the rest is done where it is asked for."""
     config.addinivalue_line("markers", MARKER)
     if _is_asked_for(config.option):
-        from dynamo_core.analysis.shown_paths import show_paths_from
+        from dynamo_core.shared.shown_paths import show_paths_from
 
         from .each_test import look_at_tests
 

@@ -7,6 +7,7 @@ from .analysis.figures import Figures
 from .analysis.ranks import Ranks, compare_ranks
 from .analysis.ranks.members import ranks_of
 from .analysis.summary import Summary, summarize, unrecorded
+from .analysis.time.phases import CompileSplit, split
 from .analysis.time.wall import WallTime, wall_time
 from .findings import Finding, find
 from .model import Process, Recording
@@ -18,6 +19,7 @@ class Case:
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
         self._walls: dict[int, WallTime | None] = {}
+        self._compile_splits: dict[int, CompileSplit | None] = {}
         self._alone: dict[int, Case] = {}
 
     @property
@@ -68,8 +70,14 @@ class Case:
     def wall(self, process: Process) -> WallTime | None:
         """The wall time of a process in its parts, with torch's phases; None where it was not recorded."""
         if id(process) not in self._walls:
-            self._walls[id(process)] = wall_time(process, self.recording)
+            self._walls[id(process)] = wall_time(process, self.recording, self.compile_split(process.entire))
         return self._walls[id(process)]
+
+    def compile_split(self, process: Process) -> CompileSplit | None:
+        """The compile time of a process by category; None where torch's phases were not recorded."""
+        if id(process) not in self._compile_splits:
+            self._compile_splits[id(process)] = split(process)
+        return self._compile_splits[id(process)]
 
     def alone(self, process: Process) -> "Case":
         """The case as if it had this process only."""

@@ -12,9 +12,9 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 
 from dynamo_core import __version__
-from dynamo_core.analysis.shown_paths import relative_path
 from dynamo_core.compare.lock import Checked, Difference
 from dynamo_core.findings import Finding
+from dynamo_core.shared.shown_paths import relative_path
 
 from .check import check_blocks, verdict
 from .page.console import plain_text

@@ -26,7 +26,7 @@ from dynamo_core.shared.names import TRACING_TIME
 from dynamo_reporters.documents import json_value
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.page.markdown import to_markdown
-from dynamo_reporters.profile.compile_document import compile_time_of
+from dynamo_reporters.profile.compile_document import CompileTime, compile_time_of
 from dynamo_reporters.profile.compile_time import compile_time_blocks
 
 MS = 1_000_000
@@ -91,6 +91,10 @@ def recording(*processes: Process) -> Recording:
     return Recording(Path("rec"), None, list(processes), None, [])
 
 
+def as_document(process: Process) -> CompileTime:
+    return compile_time_of(process, Case(recording(process)))
+
+
 def page(*processes: Process, show_all: bool = False) -> str:
     return plain_text(compile_time_blocks(Case(recording(*processes)), show_all))
 
@@ -130,7 +134,7 @@ def test_what_was_not_recorded_is_said_and_is_null() -> None:
     assert "The phases of these compiles were not recorded." in text
     assert "not recorded" in text
     assert "Which functions Dynamo traced was not recorded." in text
-    value = json_value(compile_time_of(bare))
+    value = json_value(as_document(bare))
     assert (value["seconds"], value["categories"], value["parallel"], value["tracing"]) == (None,) * 4
     assert [compile_["seconds"] for compile_ in value["compiles"]] == [0.1, None]
     assert value["thrown_away"]["restarts"] == {"seconds": None, "compiles": []}
@@ -138,7 +142,7 @@ def test_what_was_not_recorded_is_said_and_is_null() -> None:
 
 
 def test_the_document_adds_up_and_is_json() -> None:
-    value = json.loads(json.dumps(json_value(compile_time_of(process())), allow_nan=False))
+    value = json.loads(json.dumps(json_value(as_document(process())), allow_nan=False))
     parts = [part["forward_seconds"] + part["backward_seconds"] for part in value["categories"]]
     assert sum(parts) == pytest.approx(value["seconds"]) == pytest.approx(0.28)
     assert [(c["compile_id"], c["graph"]) for c in value["compiles"]] == [
@@ -160,10 +164,10 @@ def test_the_document_adds_up_and_is_json() -> None:
 
 def test_torchs_own_time_before_a_restart_is_told_where_attempts_were_not_timed() -> None:
     one = Process(Path("t"), compiles=[metrics(FIRST, restart_reasons=("x",), seconds_before_restart=0.019)])
-    (loss,) = json_value(compile_time_of(one))["thrown_away"]["restarts"]["compiles"]
+    (loss,) = json_value(as_document(one))["thrown_away"]["restarts"]["compiles"]
     assert (loss["seconds"], loss["reason"]) == (0.019, "x")
     untimed = Process(Path("t"), compiles=[metrics(FIRST, restart_reasons=("x",))])
-    (loss,) = json_value(compile_time_of(untimed))["thrown_away"]["restarts"]["compiles"]
+    (loss,) = json_value(as_document(untimed))["thrown_away"]["restarts"]["compiles"]
     assert loss["seconds"] is None
 
 
@@ -178,7 +182,7 @@ def test_look_ups_are_those_recorded_where_no_phase_has_them() -> None:
 def test_a_compile_that_was_cut_off_says_so() -> None:
     cut = Process(Path("t"), phases=[phase("dynamo", 0, None, phase("gc", 5, 8))])
     assert "8 ms (cut off)" in page(cut)
-    assert json_value(compile_time_of(cut))["compiles"][0]["is_cut_off"] is True
+    assert json_value(as_document(cut))["compiles"][0]["is_cut_off"] is True
 
 
 def test_many_compiles_are_folded_unless_all_are_shown() -> None:

@@ -203,7 +203,9 @@ def test_of_many_problems_fifty_are_on_the_first_screen() -> None:
     noted = Run(exit_code=0, notes=[f"note {number}" for number in range(52)])
     read = screen(of_one_process(noted, end=ProcessEnd()))
     assert sum(text.startswith("note ") for text in texts(read.all("li"))) == 50
-    assert any(text.startswith("… and 2 more; dynamo explain --format json rec") for text in texts(read.all("p")))
+    assert any(
+        text.startswith("… and 2 more; dynamo explain --format json rec") for text in texts(read.all("p"))
+    )
 
 
 def test_names_of_files_are_as_short_as_tells_them_apart() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dynamo_core.analysis.shown_paths import path_below, relative_path, show_paths_from, shown_path
+from dynamo_core.shared.shown_paths import path_below, relative_path, show_paths_from, shown_path
 
 
 @pytest.fixture(autouse=True)

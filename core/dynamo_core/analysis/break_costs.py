@@ -338,7 +338,8 @@ def effect(distinct: DistinctBreak) -> str:
         parts.append("torch cannot go on after it, so that the rest of the function runs eager")
     if distinct.crossings:
         crossed = distinct.crossed
-        parts.append("how often it ran is not recorded" if crossed is None else f"ran {number(crossed, 'time')}")
+        ran = "how often it ran is not recorded" if crossed is None else f"ran {number(crossed, 'time')}"
+        parts.append(ran)
         if distinct.inlined_by:
             parts.append(f"also breaks {number(distinct.inlined_by, 'compile')} that had inlined it")
     return ", ".join(parts)

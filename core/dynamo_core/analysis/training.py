@@ -17,7 +17,12 @@ def pairs_of(graph: Graph, process: Process) -> list[AotPair] | None:
     None where the graph has a backward that was called, but no pair is recorded, and where none was read, or
     could be recorded of a graph that may train.
     """
-    found = _index_of(process.pairs).of(graph)
+    by_graph = process.pairs_by_graph
+    in_order = sorted(
+        by_graph.get(graph.number, []) + by_graph.get((graph.compile_id, graph.attempt), []),
+        key=lambda numbered: numbered[0],
+    )
+    found = [pair for _, pair in in_order]
     may_train = "forward and backward graphs" in process.failed_probes and graph.trains is not False
     is_unknown = graph.backward_index is not None or may_train or are_unread(process)
     return None if not found and is_unknown else found
@@ -27,34 +32,6 @@ def are_unread(process: Process) -> bool:
     """Whether there is text of pairs, but none of it was read: `explain` leaves that of plain traces."""
     entire = process.entire
     return not entire.pairs and _FORWARD_TEXT in entire.record_counts
-
-
-class _Index:
-    """Pairs by the graph that they were made of, so that each graph is looked up and not searched for."""
-
-    def __init__(self, pairs: list[AotPair]) -> None:
-        self.pairs, self.count = pairs, len(pairs)
-        self._by_graph: dict[object, list[tuple[int, AotPair]]] = {}
-        for position, pair in enumerate(pairs):
-            key = pair.graph if pair.graph is not None else (pair.compile_id, pair.attempt)
-            self._by_graph.setdefault(key, []).append((position, pair))
-
-    def of(self, graph: Graph) -> list[AotPair]:
-        """The pairs of a graph, in order."""
-        found = self._by_graph.get(graph.number, []) + self._by_graph.get(
-            (graph.compile_id, graph.attempt), []
-        )
-        return [pair for _, pair in sorted(found, key=lambda each: each[0])]
-
-
-_latest = _Index([])  # pages ask for one graph of a process after another
-
-
-def _index_of(pairs: list[AotPair]) -> _Index:
-    global _latest
-    if _latest.pairs is not pairs or _latest.count != len(pairs):
-        _latest = _Index(pairs)
-    return _latest
 
 
 class Ops(NamedTuple):

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable
 
 from ..model import CallTimes, CompileId, Graph, Place, Process, Recording, resumed_function
-from .shown_paths import shown_path
+from ..shared.shown_paths import shown_path
 
 
 def number(value: int | None, singular: str, plural: str | None = None) -> str:

@@ -1,6 +1,7 @@
 """A recording: the processes of a run, and everything that each of them recorded."""
 
 from dataclasses import field
+from functools import cached_property
 from pathlib import Path
 
 from ..shared.early_records import CacheBundleUsed
@@ -188,6 +189,15 @@ class Process:
     def inherited_seconds(self) -> float:
         """The seconds of those calls, in all."""
         return sum(times.seconds for times in self.inherited)
+
+    @cached_property
+    def pairs_by_graph(self) -> dict[object, list[tuple[int, AotPair]]]:
+        """The pairs with their positions, by their graph's number, else by compile id and attempt."""
+        found: dict[object, list[tuple[int, AotPair]]] = {}
+        for position, pair in enumerate(self.pairs):
+            key = pair.graph if pair.graph is not None else (pair.compile_id, pair.attempt)
+            found.setdefault(key, []).append((position, pair))
+        return found
 
     @property
     def entire(self) -> "Process":

@@ -4,13 +4,13 @@ import shlex
 from dataclasses import replace
 
 from dynamo_core.analysis.ranks import Ranks
-from dynamo_core.analysis.shown_paths import path_below
 from dynamo_core.analysis.verdict import ending, in_progress_lines
 from dynamo_core.case import Case
 from dynamo_core.findings import CONTENTS as FINDINGS
 from dynamo_core.model import Process, Recording
 from dynamo_core.recording.training import AOT_PAIRS_FROM_OUR_TEXT
 from dynamo_core.shared.settings import SEMANTICS_EAGER
+from dynamo_core.shared.shown_paths import path_below
 
 from ..report import Report
 from .document import Explained

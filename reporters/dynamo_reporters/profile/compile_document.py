@@ -12,7 +12,8 @@ from dynamo_core.analysis.time.compiles import (
     tracing,
     wasted_compiles,
 )
-from dynamo_core.analysis.time.phases import CompileSplit, Node, phase_tree, split
+from dynamo_core.analysis.time.phases import CompileSplit, Node, phase_tree
+from dynamo_core.case import Case
 from dynamo_core.model import CompileId, Place, Process
 from dynamo_core.shared.declared import Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
@@ -132,10 +133,10 @@ class CompileTime:
     tracing: Annotated[FunctionsTraced | None, "the functions that Dynamo traced"]
 
 
-def compile_time_of(process: Process) -> CompileTime:
+def compile_time_of(process: Process, case: Case) -> CompileTime:
     """All that is known of the compile time of a process."""
     costs = compile_costs(process)
-    whole, lost, traced = split(process), wasted_compiles(process, costs), tracing(process)
+    whole, lost, traced = case.compile_split(process), wasted_compiles(process, costs), tracing(process)
     return CompileTime(
         seconds=whole.total_seconds if whole else None,
         overlap_seconds=whole.overlap_seconds if whole else None,

@@ -11,8 +11,8 @@ from dynamo_core.analysis.time.compiles import (
     tracing,
     wasted_compiles,
 )
-from dynamo_core.analysis.time.phases import CompileSplit, Node, phase_tree, split
-from dynamo_core.analysis.time.wall import COMPILING, WallTime
+from dynamo_core.analysis.time.phases import CompileSplit, Node, phase_tree
+from dynamo_core.analysis.time.wall import COMPILING
 from dynamo_core.analysis.words import (
     cache_name,
     compile_label,
@@ -41,16 +41,16 @@ _LOSSES = (
 def compile_time_blocks(case: Case, show_all: bool) -> Iterator[Block]:
     """The page's part on compile time, process by process."""
     for process in case.processes:
-        yield from _process(process, process_title(process, case.recording), show_all, case.wall(process))
+        yield from _process(process, case, show_all)
 
 
-def _process(process: Process, of_process: str, show_all: bool, wall: WallTime | None) -> Iterator[Block]:
+def _process(process: Process, case: Case, show_all: bool) -> Iterator[Block]:
     """The categories are in the table of the wall time already, where there is one."""
-    costs = compile_costs(process)
+    costs, of_process = compile_costs(process), process_title(process, case.recording)
     if not costs:
         yield Heading(f"Compile time{of_process}: nothing was compiled, or it was not recorded")
         return
-    whole = split(process)
+    whole, wall = case.compile_split(process), case.wall(process)
     known = [cost.seconds for cost in costs if cost.seconds is not None]
     overlapped = whole is not None and bool(whole.overlap_seconds)
     total = whole.total_seconds if whole and (overlapped or not known) else sum(known) if known else None

@@ -185,7 +185,7 @@ def _process(process: Process, case: Case, step: str | None) -> ProcessProfile:
         steady_state=_steady_state(process, step),
         graphs=graphs_run(process),
         inherited=inherited_calls(process),
-        compile_time=compile_time_of(process),
+        compile_time=compile_time_of(process, case),
         window=window_of(process),
     )
 

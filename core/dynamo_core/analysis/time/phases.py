@@ -211,21 +211,8 @@ class CompileSplit:
 
 def split(process: Process) -> CompileSplit | None:
     """The compile time of a process by category; None where torch's phases were not recorded."""
-    global _latest
     if not process.phases:
         return None
-    phases, parallel, count, found = _latest
-    if phases is not process.phases or parallel is not process.parallel_phases or count != len(phases):
-        found = _split(process)
-        _latest = process.phases, process.parallel_phases, len(process.phases), found
-    return found
-
-
-# The last result: several parts of one page need the same one.
-_latest: tuple[list[Phase], list[Phase], int, CompileSplit | None] = [], [], 0, None
-
-
-def _split(process: Process) -> CompileSplit:
     trees, everything = _spans(process.phases)
     kinds: dict[Kind, int] = {}
     passes: dict[str, int] = {}
@@ -245,7 +232,7 @@ def _split(process: Process) -> CompileSplit:
 
 
 def spans(phases: Iterable[Phase]) -> list[Span]:
-    """The outermost phases as spans; each moment counts for the innermost span, of several trees the latest."""
+    """The outermost phases as spans; a moment counts for the innermost span, of several trees the latest."""
     return _spans(phases)[0]
 
 

@@ -62,8 +62,13 @@ EXIT = "interpreter shutdown"
 REST = "eager code and the rest"
 
 
-def wall_time(process: Process, recording: Recording) -> WallTime | None:
-    """The wall time of a process in parts; None where its begin was not recorded (as in a plain trace)."""
+def wall_time(
+    process: Process, recording: Recording, compile_split: CompileSplit | None = None
+) -> WallTime | None:
+    """The wall time of a process in parts; None where its begin was not recorded (as in a plain trace).
+
+    `compile_split` is that of the entire process, where it is known already.
+    """
     process = process.entire
     begin = _moment(process.info.began_ns) or _moment(process.info.started_ns)
     if begin is None:
@@ -71,7 +76,7 @@ def wall_time(process: Process, recording: Recording) -> WallTime | None:
     end, saw_end = _end(process, recording)
     if end is None or end <= begin:
         return None
-    known = [*_start_up(process, begin), *_compiling(process), *_calls(process)]
+    known = [*_start_up(process, begin), *_compiling(process, compile_split), *_calls(process)]
     if process.profiler_seconds is not None:
         known.append(Part(PROFILER, process.profiler_seconds, note="starting, stopping and writing it"))
     last = _moment(process.end.ended_ns if process.end else None)
@@ -136,7 +141,7 @@ def _start_up(process: Process, begin: int) -> Iterable[Part]:
     yield Part(THIS_TOOL, (ready - ended) / 1e9)
 
 
-def _compiling(process: Process) -> Iterable[Part]:
+def _compiling(process: Process, by_kind: CompileSplit | None) -> Iterable[Part]:
     phases = merged((phase.begin_ns, phase.last_ns) for phase in process.phases)
     compiling = compile_intervals(process)
     imports = merged((each.began_ns, each.ended_ns) for each in process.imports)
@@ -150,7 +155,7 @@ def _compiling(process: Process) -> Iterable[Part]:
     if not (process.frames or process.phases or process.compiles or process.graphs):
         return
     parts = [Part("looking at frames", (_length(compiling) - _length(phases)) / 1e9)] if compiling else []
-    by_kind = split(process)
+    by_kind = by_kind or split(process)
     if by_kind is not None:
         parts[:0] = [
             Part(category, by_kind.of(category), parts=_directions(category, by_kind))

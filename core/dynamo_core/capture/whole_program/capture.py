@@ -16,8 +16,8 @@ from ..frames.callback import Answers, FrameCallback
 from ..frames.program_files import (
     own_modules,
     place_of_compile_call,
-    place_of_compile_call_in_progress,
     place_of_compile_call_in_file,
+    place_of_compile_call_in_progress,
 )
 from ..frames.source import CodeObjects
 from ..import_hook import import_hook

@@ -1,6 +1,7 @@
-"""Paths as they are shown: relative to one folder, which the command that prints sets once.
+"""Paths as they are shown: relative to one folder for what is below it. `dynamo --help` pays for this file.
 
-Reports and findings therefore do not depend on the working directory of the process.
+The folder is a setting of the process, as its locale is: whoever prints sets it once, and reports depend on
+what they are given alone, not on where the process stands.
 """
 
 import os
