@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.compare.lock import Bounds, ProjectBounds, bounds_of_project, together
+from dynamo_core.compare.lock import Bounds, ProjectBounds, bounds_of_project, merge_bounds
 from dynamo_core.compare.lock_file import Facts, KnownFinding, read_lock, write_lock
 from dynamo_core.shared.errors import LockFileProblem
 
@@ -54,8 +54,8 @@ def test_of_several_patterns_the_last_that_fits_counts() -> None:
 
 def test_of_two_the_one_that_is_there_is_taken() -> None:
     one = Bounds({"graphs": 1})
-    assert together(one, None) == together(None, one) == one
-    assert together(None, None) is None
+    assert merge_bounds(one, None) == merge_bounds(None, one) == one
+    assert merge_bounds(None, None) is None
 
 
 @pytest.mark.parametrize(

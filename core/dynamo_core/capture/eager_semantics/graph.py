@@ -1,6 +1,4 @@
-"""A graph of a captured program with eager as its fallback: the compiled graph is called, and eager does
-what compiled code cannot do.
-"""
+"""A graph of a captured program: the compiled graph is called, and eager answers what it cannot do."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -9,46 +7,44 @@ from typing import Any
 
 from ...backends.agreement import is_shielded
 from .graph_facts import GraphFacts
-from .inner_outputs import (
-    complete_retained_gradients,
-    intercept_hooks,
-    note_inner_outputs,
-    wants_inner_gradient,
-)
+from .inner_outputs import asks_inside, give_retained, intercept_hooks, note_inner_outputs
 from .observer import Notes
 from .replay import (
     AotFunction,
     Call,
-    CannotReplay,
     Modes,
     StateBefore,
+    Unanswerable,
     forget_call,
     is_aligned,
     node_of,
     note_call,
-    note_eager_node_names,
+    note_eagers_names,
     run_in_eager,
 )
 
+# Inputs that a graph changes in place, and whose earlier values its compiled backward would read: too late.
+#
+# Eager's backward reads what the operations saved. AOTAutograd's may compute such a value again, from an
+# input of the graph, although the graph has written into that input since: the gradients are wrong, and
+# silently. Source: torch/_functorch/partitioners.py (min_cut_rematerialization_partition, which knows nothing
+# of the writes at a graph's end), torch/_functorch/_aot_autograd/runtime_wrappers.py
+# (CompiledFunction.forward), read and run in 2.13; pytorch/pytorch pull request 197039.
 
-def has_in_place_hazard(outputs: Sequence[Any], arguments: Sequence[Any], overwritten: Sequence[int]) -> bool:
-    """Whether a call saved for its backward one of the inputs that it changed in place, or a view of one.
 
-    Eager's backward reads what the operations saved. AOTAutograd's may compute such a value again, from an
-    input of the graph, although the graph has written into that input since: the gradients are wrong, and
-    silently. Source: torch/_functorch/partitioners.py (min_cut_rematerialization_partition, which knows
-    nothing of the writes at a graph's end), torch/_functorch/_aot_autograd/runtime_wrappers.py
-    (CompiledFunction.forward), read and run in 2.13; pytorch/pytorch pull request 197039.
-    """
+def backward_reads_what_was_overwritten(
+    outputs: Sequence[Any], arguments: Sequence[Any], overwritten: Sequence[int]
+) -> bool:
+    """After a call: whether it saved for its backward one of the inputs that it changed, or a view of one."""
     node = node_of(outputs) if overwritten else None
     if node is None:
         return False
     changed = {_memory(arguments[i]) for i in overwritten if arguments[i].numel()}
-    return any(_memory(value) in changed for value in _saved_tensors(node) if value is not None)
+    return any(_memory(value) in changed for value in _saved(node) if value is not None)
 
 
-def _saved_tensors(node: Any) -> list[Any]:
-    # Some versions of torch keep tensors apart whose version counters autograd must not check.
+def _saved(node: Any) -> list[Any]:
+    # Some torches keep those aside whose versions autograd is not to check.
     return [*node.saved_tensors, *getattr(node, "_tensors_no_vc_check", ())]
 
 
@@ -57,8 +53,11 @@ def _memory(tensor: Any) -> int:
     return address
 
 
+# A graph of a captured program:
+
+
 class GraphWithEagerFallback:
-    """One graph: what is known of it, and whether all of its calls run in eager by now.
+    """One graph: what is known of it, and whether it has been left to eager.
 
     `run` is the graph in eager; `trains` says that it was captured with gradients enabled.
     """
@@ -74,100 +73,99 @@ class GraphWithEagerFallback:
         self.watched_inputs: list[int] = []
         self._trained: frozenset[int] = frozenset()
         self._notes = notes
-        self._runs_eager = facts.unfit is not None
-        self._draws: bool | None = None  # whether it draws random numbers; None before the first call
-        # The inputs that get no gradient, by the outputs that got none.
-        self._unreached: dict[tuple[int, ...], frozenset[int]] = {}
+        self._is_left = facts.unfit is not None
+        self._draws: bool | None = None  # random numbers; not known before the first call
+        self._unreached: dict[tuple[int, ...], frozenset[int]] = {}  # by the outputs without a gradient
         self._lock = threading.Lock()
         if facts.unfit is not None:
             notes.add(facts.unfit, "eager")
 
     @property
-    def runs_eager(self) -> bool:
+    def is_left_to_eager(self) -> bool:
         """Whether its calls run in eager from now on."""
-        return self._runs_eager
+        return self._is_left
 
-    def fall_back(self, kind: str, **detail: Any) -> None:
+    def leave(self, kind: str, **detail: Any) -> None:
         """Run its calls in eager from now on, and record why."""
-        self._runs_eager = True
+        self._is_left = True
         self._notes.add(kind, "eager", **detail)
 
     def around(self, compiled: Callable[..., Any]) -> Callable[..., Any]:
-        """The callable that takes the place of what the backend returned."""
-        if self._runs_eager:
-            return self._call_in_eager
+        """What is called in place of what the backend made."""
+        if self._is_left:
+            return self._in_eager
 
-        def graph_with_fallback(*arguments: Any) -> Any:
-            if self._runs_eager or _is_watched(self.trains):
-                return self._call_in_eager(*arguments)
+        def kept_graph(*arguments: Any) -> Any:
+            if self._is_left or _is_watched(self.trains):
+                return self._in_eager(*arguments)
             if is_shielded():  # a run of ours, which compares what was compiled
                 return compiled(*arguments)
             try:
                 before = self._state_before(arguments)
             except Exception as error:
-                self._fall_back_after_failure(error)
-                return self._call_in_eager(*arguments)
+                self._give_up(error)
+                return self._in_eager(*arguments)
             try:
                 outputs = compiled(*arguments)
             except Exception as error:
                 failure = error.with_traceback(None)  # which holds this frame, and with it the arguments
             else:
                 try:
-                    if not self._must_rerun_in_eager(outputs, arguments, before):
-                        return self._finish_call(outputs, arguments, before)
+                    if not self._is_to_be_made_again(outputs, arguments, before):
+                        return self._returned(outputs, arguments, before)
                 except Exception as error:
-                    self._fall_back_after_failure(error)
+                    self._give_up(error)
                     return outputs
-                return self._call_in_eager(*arguments)
-            return self._rerun_failed_call(failure, arguments, before)
+                return self._in_eager(*arguments)
+            return self._answer(failure, arguments, before)
 
-        return graph_with_fallback
+        return kept_graph
 
-    def _fall_back_after_failure(self, error: BaseException) -> None:
-        """Run in eager from now on: this torch differs from those known here, and eager needs none of this."""
+    def _give_up(self, error: BaseException) -> None:
+        """torch is not as we know it: what needs no care of ours is eager."""
         self._notes.failed(error)
-        self._runs_eager = True
+        self._is_left = True
 
-    def _finish_call(self, outputs: Any, arguments: Sequence[Any], before: StateBefore | None) -> Any:
-        """The outputs for the program, from those of the compiled graph; its backward is watched."""
+    def _returned(self, outputs: Any, arguments: Sequence[Any], before: StateBefore | None) -> Any:
+        """What the program gets of what the compiled graph returned."""
         if self.facts.passed_on:
-            outputs = self._put_inputs_back(self.as_list(outputs), arguments)
+            outputs = self._with_inputs_themselves(self.as_list(outputs), arguments)
         if self.trains:
             self._watch(arguments, self.as_list(outputs), before)
         return outputs
 
-    def _must_rerun_in_eager(
+    def _is_to_be_made_again(
         self, outputs: Any, arguments: Sequence[Any], before: StateBefore | None
     ) -> bool:
-        """After the first call: whether its gradients would be wrong. If so, the state before it is restored."""
+        """After its first call: whether its gradients would be wrong. All is then as before the call."""
         if self._draws is not None:
             return False
         self._learn_from_first_call(arguments, before)
-        if not self.trains or not has_in_place_hazard(
+        if not self.trains or not backward_reads_what_was_overwritten(
             self.as_list(outputs), arguments, self.facts.overwritten
         ):
             return False
-        self._runs_eager = True
+        self._is_left = True
         if self.facts.communicates:
             self._notes.add("overwritten", "compiled")
             return False
-        assert before is not None  # the graph changes an input, so its state was kept
+        assert before is not None  # it changes something
         before.restore()
         self._notes.add("overwritten", "eager")
         return True
 
     def as_list(self, outputs: Any) -> list[Any]:
-        """A graph's outputs as a list; a backend may return a tuple, a list or a single value."""
+        """A graph's outputs; a backend may give them as a tuple or a list."""
         return list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
 
-    def _put_inputs_back(self, outputs: list[Any], arguments: Sequence[Any]) -> list[Any]:
-        """The outputs, where an input that is passed on is the program's own tensor, not an alias of it."""
+    def _with_inputs_themselves(self, outputs: list[Any], arguments: Sequence[Any]) -> list[Any]:
+        """The outputs; in place of one that is nothing but an input, that input."""
         for output, input_, is_certain in self.facts.passed_on:
             if is_certain or _is_alias(outputs[output], arguments[input_]):
                 outputs[output] = arguments[input_]
         return outputs
 
-    def _call_in_eager(self, *arguments: Any) -> Any:
+    def _in_eager(self, *arguments: Any) -> Any:
         return run_in_eager(self.run, arguments)
 
     def _state_before(self, arguments: Sequence[Any]) -> StateBefore | None:
@@ -177,7 +175,7 @@ class GraphWithEagerFallback:
             arguments,
             self.facts.changed,
             draws=self._draws is not False,
-            must_restore=self._draws is None and self.trains and bool(self.facts.overwritten),
+            must_be_possible=self._draws is None and self.trains and bool(self.facts.overwritten),
         )
 
     def _learn_from_first_call(self, arguments: Sequence[Any], before: StateBefore | None) -> None:
@@ -189,41 +187,39 @@ class GraphWithEagerFallback:
             for i, value in enumerate(arguments)
             if i not in changed and isinstance(value, torch.Tensor) and not value.is_inference()
         ]
-        assert before is not None and before.random_state is not None  # always kept for the first call
+        assert before is not None and before.random_state is not None  # it is the first call
         self._draws = before.random_state.has_changed()
         if not self._draws:
             before.random_state = None
 
-    def _rerun_failed_call(
-        self, failure: Exception, arguments: Sequence[Any], before: StateBefore | None
-    ) -> Any:
-        """Make a call again in eager in which the compiled graph raised; `failure` if that is not possible."""
+    def _answer(self, failure: Exception, arguments: Sequence[Any], before: StateBefore | None) -> Any:
+        """In eager, what the compiled graph raised at."""
         try:
             if self.facts.communicates:
-                raise CannotReplay
+                raise Unanswerable
             if before is not None:
                 before.restore()
-        except CannotReplay:
+        except Unanswerable:
             raise failure from None
         error = _described(failure)
         try:
-            outputs = self._call_in_eager(*arguments)
-        except Exception as eager_error:
-            if _described(eager_error) != error:
-                self._notes.add("exception", "eager", compiled=error, eager=_described(eager_error))
+            outputs = self._in_eager(*arguments)
+        except Exception as eagers:
+            if _described(eagers) != error:
+                self._notes.add("exception", "eager", compiled=error, eager=_described(eagers))
             raise
-        self.fall_back("exception", compiled=error, eager=None)
+        self.leave("exception", compiled=error, eager=None)
         return outputs
 
     def _watch(self, arguments: Sequence[Any], outputs: list[Any], before: StateBefore | None) -> None:
-        """Note the call on its autograd node, so that `_backward` runs in place of the compiled backward."""
+        """Be there when autograd comes back to this call."""
         node = node_of(outputs)
         if node is None:
             return
         if self.function is None and not self._take_over(node, arguments, outputs):
             return
         assert self.function is not None
-        if not self.function.owns(node):
+        if not self.function.made(node):
             return
         call = Call(self, arguments, before)
         note_call(node, call)
@@ -235,14 +231,14 @@ class GraphWithEagerFallback:
             if self.function is not None:
                 return True
             if not is_aligned(node, arguments):
-                self.fall_back("other_inputs")
+                self.leave("other_inputs")
                 return False
             function = AotFunction(node, outputs)
             function.take_over(self._backward)
             if len(function.positions) > 1:
                 intercept_hooks(type(node))
             names = self.facts.node_names
-            note_eager_node_names(
+            note_eagers_names(
                 type(node),
                 {
                     p: names[i]
@@ -255,7 +251,7 @@ class GraphWithEagerFallback:
             return True
 
     def _backward(self, node: Any, call: Call, gradients: list[Any]) -> Any:
-        """The gradients of the graph's inputs, given those of the node's outputs; torch calls this."""
+        """The gradients of the graph's inputs, from those of the node's outputs; torch calls this."""
         import torch
 
         function = self.function
@@ -263,20 +259,19 @@ class GraphWithEagerFallback:
         create = torch.is_grad_enabled()
         retain = torch._C._autograd._get_current_graph_task_keep_graph()
         missing = tuple(position for position in call.positions() if gradients[position] is None)
-        reason = self._reason_for_eager(call, create, missing)
-        if reason is None:
+        why = self._why_eager(call, create, missing)
+        if why is None:
             return self._compiled_backward(node, call, gradients, missing, retain)
         try:
-            return self._eager_backward(call, gradients, missing, reason, retain=retain, create=create)
-        except CannotReplay:
-            self._notes.add(reason, "compiled")
+            return self._eager_backward(call, gradients, missing, why, retain=retain, create=create)
+        except Unanswerable:
+            self._notes.add(why, "compiled")
             return function.original(node, gradients)
 
-    def _reason_for_eager(self, call: Call, create: bool, missing: tuple[int, ...]) -> str | None:
-        """The kind of difference for which this backward must run in eager; None if compiled code will do."""
+    def _why_eager(self, call: Call, create: bool, missing: tuple[int, ...]) -> str | None:
         import torch
 
-        if wants_inner_gradient(call):
+        if asks_inside(call):
             return "inner_gradient"
         if create or torch._C._functorch.peek_interpreter_stack() is not None:
             return "double_backward"
@@ -294,68 +289,65 @@ class GraphWithEagerFallback:
         except Exception as error:
             failure = error.with_traceback(None)
         else:
-            if missing and not self._are_zeros_harmless(missing) and not _are_finite(result):
-                # A zero gradient times infinity is NaN, where eager does not multiply at all.
-                with suppress(CannotReplay):
+            if missing and not self._is_harmless(missing) and not _are_finite(result):
+                # Zero times infinity, where eager does not multiply at all.
+                with suppress(Unanswerable):
                     return self._eager_backward(
                         call, gradients, missing, "unused_output", retain=retain, create=False
                     )
             call.is_spent = not retain
-            if not retain and (not missing or self._are_zeros_harmless(missing)):
-                forget_call(node)  # eager has freed what it saved, so it has no second backward either
+            if not retain and (not missing or self._is_harmless(missing)):
+                forget_call(node)  # eager has freed what it saved, and could not come back either
             for index in self._unreached.get(missing, ()):
                 result[index] = None
             return tuple(result)
         try:
-            result_in_eager = self._eager_backward(
-                call, gradients, missing, "exception", retain=retain, create=False
-            )
-        except CannotReplay:
+            answer = self._eager_backward(call, gradients, missing, "exception", retain=retain, create=False)
+        except Unanswerable:
             raise failure from None
-        self.fall_back("exception", compiled=_described(failure), eager=None)
-        return result_in_eager
+        self.leave("exception", compiled=_described(failure), eager=None)
+        return answer
 
     def _eager_backward(
         self,
         call: Call,
         gradients: list[Any],
         missing: tuple[int, ...],
-        reason: str,
+        why: str,
         *,
         retain: bool,
         create: bool,
     ) -> tuple[Any, ...]:
-        """The gradients that eager gives; CannotReplay if the graph cannot run again on the same inputs."""
+        """What eager gives; Unanswerable if the graph cannot run again on the same inputs."""
         replay = call.replayed()
         inner = [position for position, _ in call.inner]
-        # Gradients of gradients flow through this replay's graph, so it must be retained.
+        # What gradients of gradients go back through is this replay's graph as well.
         call.is_differentiated |= create
-        result, inner_gradients = replay.gradients(
+        result, of_inner = replay.gradients(
             gradients, retain=retain or call.is_differentiated, create=create, inner=inner
         )
         call.is_spent |= not retain
-        complete_retained_gradients(call, gradients, inner_gradients)
-        if reason == "unused_output":
+        give_retained(call, gradients, of_inner)
+        if why == "unused_output":
             unreached = frozenset(i for i, gradient in enumerate(result) if gradient is None)
             self._unreached[missing] = unreached
             self._note_unused(missing, unreached)
-        elif reason != "exception":
-            self.fall_back(reason)
+        elif why != "exception":
+            self.leave(why)
         return tuple(result)
 
     def _note_unused(self, missing: tuple[int, ...], unreached: frozenset[int]) -> None:
-        """Record which outputs no loss used, if some inputs have no gradient in eager because of that."""
-        without_gradient = sorted(unreached & self._trained)
-        if not without_gradient:
+        """Record which outputs no loss used, where the gradients of some inputs are None in eager for it."""
+        without = sorted(unreached & self._trained)
+        if not without:
             return
         function = self.function
         assert function is not None
         unused = [i for i, position in function.positions.items() if position in missing]
-        inputs = [self.facts.inputs[i] for i in without_gradient]
-        self._notes.unused_output("eager", self.facts, unused, inputs)
+        self._notes.unused_output("eager", self.facts, unused, [self.facts.inputs[i] for i in without])
 
-    def _are_zeros_harmless(self, missing: tuple[int, ...]) -> bool:
-        """Whether zeros in place of the missing gradients change nothing: other gradients flow the same way."""
+    def _is_harmless(self, missing: tuple[int, ...]) -> bool:
+        """Whether what the missing gradients would flow through, others flow through as well."""
         function = self.function
         assert function is not None
         used = [i for i, position in function.positions.items() if position not in missing]
@@ -366,8 +358,7 @@ class GraphWithEagerFallback:
 def _is_watched(trains: bool) -> bool:
     """Whether the program sees each operation, or each step of autograd.
 
-    It does by a dispatch mode, by forward-mode AD, by hooks on what autograd saves (checkpointing,
-    offloading), and by anomaly mode.
+    By a dispatch mode, in forward mode, by what autograd saves (checkpointing, offloading), by anomaly mode.
     """
     import torch
 
