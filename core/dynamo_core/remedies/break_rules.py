@@ -1,4 +1,4 @@
-"""Cause and advice for a graph break or a frame that fell back to eager: the first cause of TABLE that matches.
+"""Cause and advice for a graph break or a frame that fell back: the first cause of TABLE that matches.
 
 If none matches, torch's own explanation and its first hint are used.
 """

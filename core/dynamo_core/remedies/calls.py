@@ -1,4 +1,4 @@
-"""Causes: calls that cannot be in a graph (print, loggers, clocks, files, C, numpy), requested breaks, backends.
+"""Causes: calls that no graph can hold (print, loggers, clocks, files, C, numpy), requested breaks, backends.
 
 Source: torch/_dynamo/variables/{functions,builtin,misc}.py (SkipFunctionVariable, DebuggingVariable,
 LoggingLoggerVariable, NumpyVariable) and torch/_dynamo/trace_rules.py, read with 2.13; names of breaks with

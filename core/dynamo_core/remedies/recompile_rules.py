@@ -46,7 +46,7 @@ def _can_be_unbacked(cause: RecompileCause) -> bool:
 
 
 def _by_argument(cause: RecompileCause) -> bool:
-    """Whether `dynamic=True` makes the value dynamic: it does not for values that torch fixes, nor for 0 and 1."""
+    """Whether `dynamic=True` makes the value dynamic: not a value that torch fixes, and not 0 or 1."""
     if cause.dynamic is True or _is_hardly_more_than_0_or_1(cause) or cause.is_needed_as_number:
         return False
     if cause.kind == "size":

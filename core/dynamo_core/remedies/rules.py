@@ -133,7 +133,7 @@ class BreakContext:
 
     @property
     def counts_a_loop(self) -> bool:
-        """Whether a `range` on this line, or on a later line that uses its value, has a length from a tensor."""
+        """Whether a `range` on this line, or on a later one that uses its value, has a length from a tensor."""
         targets = targets_of(self.line)
         calls = [call_on(line, frozenset({"range"})) or "" for line in self.following]
         ranges = [call for call in calls if call.startswith("range(")]
@@ -174,7 +174,7 @@ def break_context_of(graph_break: GraphBreak, torch_version: str | None) -> Brea
 
 
 def user_line(graph_break: GraphBreak) -> tuple[StackFrame | None, StackFrame | None]:
-    """The innermost frame of the user's code, and the library frame that it called, if the break is in there."""
+    """The innermost frame of the user's code, and the library frame that it called, if that has the break."""
     stack = [*graph_break.callers, *graph_break.stack]
     for position in range(len(stack) - 1, -1, -1):
         if not is_library(stack[position].place):
@@ -196,7 +196,7 @@ _OLDEST = (2, 8)
 
 @dataclass(frozen=True)
 class RemedyTemplate:
-    """Advice for a cause. `text` may name parts of the user's line: {condition}, {call}, … (`parts` of a break).
+    """Advice for a cause. `text` may name parts of the user's line: {condition}, {call}, … (see `parts`).
 
     `cures` names the program in tests/integration/broken_programs that it cures, `not_for` the programs for
     which it would be harmful, and must not be given. `since` is the first torch version that accepts it.
@@ -244,7 +244,7 @@ class Cause:
         return self.sentence.format_map(break_context.parts)
 
     def advice(self, break_context: BreakContext) -> Sequence[Advice]:
-        """The advice for this break that its torch version accepts; of an unknown version, what all accept."""
+        """The advice that this break's torch version accepts; of an unknown version, what all accept."""
         found = _VERSION.match(break_context.torch_version or "")
         version = (int(found[1]), int(found[2])) if found else _OLDEST
         return [each.advice(break_context) for each in self.treatments if version >= each.since]

@@ -77,7 +77,7 @@ SampleGuards = Callable[[Any, FrameType], None]  # (the page's words, the frame 
 
 
 class _Page:
-    """The page of one callable; its words are replaced in a forked child, and where the file cannot be used."""
+    """The page of one callable; its words are replaced in a forked child, and if the file cannot be used."""
 
     __slots__ = ("index", "on_replaced", "words")
 
