@@ -133,7 +133,7 @@ class BreakContext:
 
     @property
     def counts_a_loop(self) -> bool:
-        """Whether a `range` on this line, or on a later one that uses its value, has a length from a tensor."""
+        """Whether a `range` here, or on a later line that uses its value, has a length from a tensor."""
         targets = targets_of(self.line)
         calls = [call_on(line, frozenset({"range"})) or "" for line in self.following]
         ranges = [call for call in calls if call.startswith("range(")]
