@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from dynamo_core.analysis.ranks import compare_ranks
-from dynamo_core.analysis.summary import summarize, unrecorded, unseen_kinds
+from dynamo_core.analysis.summary import summarize, unrecorded
 from dynamo_core.analysis.verdict import audit, verdict
 from dynamo_core.case import Case
+from dynamo_core.findings.kinds import unseen_kinds
 from dynamo_core.model import CompileId, Graph, GuardSet, Process, ProcessEnd, ProcessInfo, Recording, Run
 from dynamo_reporters.guards.report import report as guards
 from dynamo_reporters.page.console import plain_text

@@ -1,7 +1,7 @@
 """The counts of a recording, each as torch counts it or None where it was not recorded."""
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property, partial
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Annotated, Protocol, TypeVar
 
 from ..model import Compile, CompileId, Frame, GraphBreak, Process, Recording
@@ -189,18 +189,6 @@ def _seconds(values: Iterable[float | None]) -> float | None:
 _PLAIN_TRACE = "a plain torch trace does not have it; `dynamo run` records it"
 _NO_FIRST_RECORD = "the first record of a process is missing: what there is of it may be incomplete"
 _OLD_TRACE = "a trace of this version of torch does not tell; `dynamo run` records it"
-# By kind of finding: the count, as `Summary` has it, without which nothing is known of such findings.
-_COUNT_OF: Mapping[str, str] = {
-    "graph break": "distinct_graph_breaks",
-    "fell back to eager": "frames_fell_back",
-    "compiler error": "frames_fell_back",
-    "recompile": "recompiles",
-    "recompile limit": "recompiles",
-    "compiled anew": "recompiles",
-    "backend declined": "graphs",
-    "ranks differ": "graphs",
-    "wrong result": "graphs",
-}
 _ONLY_OURS = ("frames", "graph calls", "bytecode")
 
 
@@ -234,18 +222,6 @@ def were_not_recorded(what: str, processes: Iterable[Process], *probes: str) -> 
     """`Graphs were not recorded (KeyError: 'x').`; the reason is there where a probe failed."""
     why = probe_failed(processes, *probes)
     return f"{what} were not recorded" + (f" ({why})." if why is not None else ".")
-
-
-def unseen_kinds(recording: Recording) -> frozenset[str]:
-    """The kinds of findings of which the recording cannot say that there were none."""
-    count_of = partial(getattr, summarize(recording))
-    return frozenset(kind for kind in _COUNT_OF if not could_be_seen(kind, count_of))
-
-
-def could_be_seen(kind: str, count_of: Callable[[str], int | None]) -> bool:
-    """Whether a run without a finding of this kind had none; `count_of` gives a count of `Summary`."""
-    count = _COUNT_OF.get(kind)
-    return count is None or count_of(count) is not None
 
 
 # Where the recording and torch's own counters differ.

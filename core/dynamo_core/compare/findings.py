@@ -5,9 +5,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ..analysis.summary import could_be_seen, summarize
+from ..analysis.summary import summarize
 from ..analysis.words import without_numbers
 from ..findings import OF_THE_COMPILER, Finding
+from ..findings.kinds import could_be_seen
 from ..model import Recording, function_of
 from ..shared.quick_dataclass import dataclass
 from .difference import FindingChange

@@ -4,7 +4,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict, replace
 
 from ..analysis.words import stable_text
-from ..findings import Finding, Kind
+from ..findings import Finding
+from ..findings.kinds import SPECS
 from ..model import Graph, Recording, function_of
 from .difference import GraphChange, GraphChangeKind, GraphSide
 from .findings import MatchedFindings
@@ -19,16 +20,6 @@ from .node_changes import (
     op_changes,
     saved_change,
     tensor_changes,
-)
-
-# Kinds of findings that change how a whole function is compiled.
-_OF_A_FUNCTION: tuple[Kind, ...] = (
-    "graph break",
-    "fell back to eager",
-    "compiler error",
-    "recompile limit",
-    "recompile",
-    "compiled anew",
 )
 
 
@@ -180,7 +171,9 @@ class _Causes:
         self._added = [*findings.added, *(change.after for change in findings.changed)]
         self._removed = [*findings.removed, *(change.before for change in findings.changed)]
         self._of_functions = [
-            finding for finding in (*findings.added, *findings.removed) if finding.kind in _OF_A_FUNCTION
+            finding
+            for finding in (*findings.added, *findings.removed)
+            if SPECS[finding.kind].changes_function
         ]
         self._compiled_in_both = _functions_tried(before) & _functions_tried(after)
 

@@ -18,9 +18,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 from typing import Any, Literal
 
-from ..analysis.summary import could_be_seen
 from ..analysis.words import number
 from ..findings import CONTENTS, Finding
+from ..findings.kinds import could_be_seen, spec_of
 from ..model import Recording
 from ..recording.read import read
 from ..shared.errors import LockFileProblem
@@ -124,18 +124,9 @@ def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None)
     )
 
 
-# The kinds of findings that a count includes.
-_KINDS: Mapping[str, tuple[str, ...]] = {
-    "graphs": ("graph break", "recompile", "recompile limit", "compiled anew"),
-    "graph-breaks": ("graph break", "fell back to eager"),
-    "recompiles": ("recompile", "recompile limit", "compiled anew"),
-    "frames-run-eager": ("fell back to eager",),
-}
-
-
 def _is_explained(allowed: Sequence[KnownFinding], name: str, more: int) -> bool:
     """Whether allowed findings may explain that a count rose by so many: a break makes more graphs too."""
-    counted = sum(each.kind in _KINDS[name] for each in allowed)
+    counted = sum(name in spec_of(each.kind).counted_in for each in allowed)
     return more > 0 and counted > 0 and (name != "graph-breaks" or more <= counted)
 
 
@@ -150,7 +141,7 @@ def _counted_findings(name: str, now: Facts, bounds: Bounds) -> list[Difference]
     return [
         Difference("worse", _words(each), each.identity)
         for each in now.findings.values()
-        if each.kind in _KINDS[name] and each.identity not in bounds.allowed
+        if name in spec_of(each.kind).counted_in and each.identity not in bounds.allowed
     ]
 
 
@@ -158,7 +149,11 @@ def _allowed_number(name: str, now: Facts, bounds: Bounds) -> int:
     """How many of the counted breaks are allowed; 0 for other counts, which do not count findings."""
     if name != "graph-breaks":
         return 0
-    return sum(each.identity in bounds.allowed for each in now.findings.values() if each.kind in _KINDS[name])
+    return sum(
+        each.identity in bounds.allowed
+        for each in now.findings.values()
+        if name in spec_of(each.kind).counted_in
+    )
 
 
 def _unmatched(

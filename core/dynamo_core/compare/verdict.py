@@ -1,28 +1,14 @@
 """The verdict of a comparison: better, worse or just different, by its findings and counts."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from ..analysis.words import number
-from ..findings import Kind
+from ..findings.kinds import SPECS
 from .counts import EXIT_CODE
 from .difference import Compared, CountChange, FindingChange, GraphChange, GuardChange, Time, Verdict
 from .findings import MatchedFindings
 
-# Of these, fewer are better: kinds of findings, where a count says how many, and other kinds.
-COUNTED: Mapping[Kind, tuple[str, tuple[str, str]]] = {
-    "fell back to eager": ("frames that ran eager", ("frame that runs eager", "frames that run eager")),
-    "compiler error": ("errors in the compiler", ("error in the compiler", "errors in the compiler")),
-    "graph break": ("graph breaks", ("graph break", "graph breaks")),
-    "recompile": ("recompiles", ("recompile", "recompiles")),
-}
-FINDINGS: Mapping[Kind, tuple[str, str]] = {
-    "wrong result": ("wrong result", "wrong results"),
-    "ranks differ": ("difference between ranks", "differences between ranks"),
-    "recompile limit": ("recompile limit that was hit", "recompile limits that were hit"),
-    "compiled anew": ("function compiled again", "functions compiled again"),
-    "backend declined": ("graph that no backend took", "graphs that no backend took"),
-}
 # More or fewer of them is neither good nor bad by itself.
 _NEUTRAL = {"graphs": ("graph", "graphs")}
 _More = list[tuple[int, tuple[str, str]]]
@@ -39,8 +25,12 @@ def verdict_of(
     by_name = {change.name: change.after - change.before for change in counts if change.function is None}
     by_kind = Counter(finding.kind for finding in findings.added)
     by_kind.subtract(finding.kind for finding in findings.removed)
-    judged: _More = [(by_kind[kind], words) for kind, words in FINDINGS.items() if by_kind[kind]]
-    judged += [(by_name[name], words) for name, words in COUNTED.values() if by_name.get(name)]
+    # Fewer of them are better: findings, and what a count says the number of.
+    judged: _More = []
+    for kind, spec in SPECS.items():
+        more = by_kind[kind] if spec.diff_count is None else by_name.get(spec.diff_count)
+        if spec.diff_words is not None and more:
+            judged.append((more, spec.diff_words))
     neutral: _More = [(by_name[name], words) for name, words in _NEUTRAL.items() if by_name.get(name)]
     endings = [change for change in counts if change.name == EXIT_CODE]
     verdict = _verdict(judged, endings)

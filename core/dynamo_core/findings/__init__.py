@@ -10,19 +10,8 @@ from .breaks import breaks, fallbacks, left_eager
 from .build import as_findings, by_identity, ranked
 from .caches import cache_bypasses, caches_off, cold_start, compiled_by_several, unstable_keys
 from .correctness import not_taken, ranks_differ, wrong_results
-from .finding import (
-    KINDS,
-    OF_THE_COMPILER,
-    Cost,
-    Draft,
-    Evidence,
-    Figure,
-    Finding,
-    Kind,
-    Known,
-    Remedy,
-    RemedyKind,
-)
+from .finding import Cost, Draft, Evidence, Figure, Finding, Known, Remedy, RemedyKind
+from .kinds import KINDS, OF_THE_COMPILER, Kind
 from .recompiles import recompiled_from_scratch, recompiles
 from .time import (
     costly_guards,
@@ -66,7 +55,7 @@ ANALYSES_OF_THE_COMPILER: tuple[Analysis, ...] = (
     recompiled_from_scratch,
     not_taken,
 )
-# Every analysis; adding one is a line here, or above, and a kind in `finding.py`.
+# Every analysis; adding one is a line here, or above, and a row in `kinds.py`.
 ANALYSES: tuple[Analysis, ...] = (
     *ANALYSES_OF_THE_COMPILER,
     left_eager,

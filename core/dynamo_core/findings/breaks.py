@@ -15,7 +15,8 @@ from ..model import Compile, Frame, GraphBreak, Process, StackFrame
 from ..remedies.break_rules import break_cause
 from ..remedies.rules import user_line
 from .build import break_remedies, remedy
-from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, Kind, tests_of
+from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, tests_of
+from .kinds import Kind
 
 
 def breaks(figures: Figures) -> Iterator[Draft]:

@@ -10,12 +10,11 @@ from ..analysis.words import number, place, seconds
 from ..model import GraphBreak, Process, function_of
 from ..remedies.break_rules import break_advice
 from ..remedies.rules import Advice, Change
-from .finding import Cost, Draft, Evidence, Figure, Finding, Kind, Known, Remedy, RemedyKind
+from .finding import Cost, Draft, Evidence, Figure, Finding, Known, Remedy, RemedyKind
+from .kinds import SPECS, Kind
 
 _Said = TypeVar("_Said")
 _HOW_KNOWN: tuple[Known, ...] = ("measured", "sampled", "estimated")
-# Those whose title says what was met, and not how much of it: how often stands behind it.
-_COUNTED: tuple[Kind, ...] = ("fell back to eager", "left eager by a limit", "compiler error", "graph break")
 
 
 def merged(identity: str, same: Sequence[Draft]) -> Finding:
@@ -38,7 +37,7 @@ def merged(identity: str, same: Sequence[Draft]) -> Finding:
     others = len(same) - 1
     more = seconds(cost.lost.seconds) if _is_more(cost.lost, said.cost.lost) else ""
     title, effect = said.title, said.effect
-    if said.kind in _COUNTED:
+    if SPECS[said.kind].is_counted:
         several = f", in {number(len(processes), *words)}" if len(processes) > 1 else ""
         if evidence.times > 1:
             title += f" ({number(evidence.times, 'time')}{several})"
@@ -161,13 +160,9 @@ def _name(kind: str, key: tuple[str, ...], order: int) -> str:
 
 
 _CERTAINTY: tuple[Known, ...] = ("measured", "sampled", "estimated", "not recorded")
-# What computes something else, ends the program or makes it hang.
-_NO_QUESTION_OF_TIME = ("wrong result", "compiler error", "ranks differ")
+_WRONG = [kind for kind, spec in SPECS.items() if spec.rank == "wrong"]
 # Where no time was recorded: what keeps whole frames out of graphs, then what cuts graphs, then the rest.
-_KEEPS_OUT = ("fell back to eager", "recompile limit", "left eager by a limit")
-_UNTIMED = (*_KEEPS_OUT, "graph break", "recompile")
-# True of a run more than of the program: shorter or colder, it is another figure.
-_OF_THE_RUN = ("unrolled loop", "never pays back", "cold start", "caches off", "cache bypass")
+_UNTIMED = [kind for kind, spec in SPECS.items() if spec.rank in ("keeps out", "untimed")]
 # What names no line is mostly what others lead to: it comes before them only where it is worth so much more.
 _WITHOUT_A_LINE = 10
 _UNKNOWN = -1.0  # less than any time
@@ -176,20 +171,22 @@ _UNKNOWN = -1.0  # less than any time
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
     """The worst first. Equal ones stay in the order in which they were found."""
     found = list(findings)
-    without_a_line = (_worth(each) for each in found if each.place is None and each.kind not in _OF_THE_RUN)
+    without_a_line = (
+        _worth(each) for each in found if each.place is None and not SPECS[each.kind].of_the_run
+    )
     most = max(without_a_line, default=_UNKNOWN)
     return sorted(found, key=lambda finding: _rank(finding, most))
 
 
 def _rank(finding: Finding, most_without_a_line: float) -> tuple[float, ...]:
     figure, kind = finding.cost.saves_at_most, finding.kind
-    is_of_the_run = kind in _OF_THE_RUN
+    is_of_the_run = SPECS[kind].of_the_run
     worth = _worth(finding)
     if kind == "graph break" and figure.seconds is None and not finding.is_library:
         # Time outside of graphs, say, or tiny graphs: what a break leads to, and the break says more.
         worth = most_without_a_line
     return (
-        _NO_QUESTION_OF_TIME.index(kind) if kind in _NO_QUESTION_OF_TIME else len(_NO_QUESTION_OF_TIME),
+        _place_in(_WRONG, kind),
         # A library's line is seldom the user's to change. What is of the run and of no line comes behind it.
         finding.is_library or (is_of_the_run and finding.place is None),
         is_of_the_run,
@@ -198,42 +195,28 @@ def _rank(finding: Finding, most_without_a_line: float) -> tuple[float, ...]:
         -worth,
         figure.seconds is not None,
         _CERTAINTY.index(figure.known),
-        _UNTIMED.index(kind) if kind in _UNTIMED else len(_UNTIMED),
+        _place_in(_UNTIMED, kind),
     )
+
+
+def _place_in(kinds: Sequence[Kind], kind: Kind) -> int:
+    """The others come behind these."""
+    return kinds.index(kind) if kind in kinds else len(kinds)
 
 
 def _worth(finding: Finding) -> float:
     seconds = finding.cost.saves_at_most.seconds
     if seconds is None:
-        return float("inf") if finding.kind in _KEEPS_OUT else _UNKNOWN
+        return float("inf") if SPECS[finding.kind].rank == "keeps out" else _UNKNOWN
     return seconds if finding.place is not None else seconds / _WITHOUT_A_LINE
 
 
 # From advice to a remedy: what kind of change it is, and what shows that it worked.
 
 
-_SHOWN_BY: dict[Kind, str] = {
-    "wrong result": "dynamo run --verify=error",
-    "graph break": "dynamo breaks",
-    "fell back to eager": "dynamo breaks",
-    "compiler error": "dynamo explain",
-    "recompile": "dynamo recompiles",
-    "recompile limit": "dynamo recompiles",
-    "left eager by a limit": "dynamo explain",
-    "ranks differ": "dynamo ranks",
-    "compiled anew": "dynamo recompiles",
-    "costly guards": "dynamo guards",
-    "backend declined": "dynamo explain",
-    "unstable key": "dynamo cache",
-    "cold start": "dynamo cache",
-    "caches off": "dynamo cache",
-    "cache bypass": "dynamo cache",
-}
-
-
 def remedies(kind: Kind, advice: Iterable[Advice]) -> tuple[Remedy, ...]:
     """The remedies for a finding of this kind, in the order of the advice."""
-    shown_by = _SHOWN_BY.get(kind, "dynamo profile")
+    shown_by = SPECS[kind].shown_by
     return tuple(
         Remedy(_kind_of(each), each.text, shown_by, change=each.change, may_change=each.may_change)
         for each in advice
@@ -283,12 +266,9 @@ def _kind_of_text(text: str) -> RemedyKind:
 # What the other line of a finding is, in the same words on every surface.
 
 
-_OF_A_CALL: tuple[Kind, ...] = ("recompile", "recompile limit", "compiled anew")
-
-
 def via_line(finding: Finding) -> str:
     """Where it is in a library that the user's line calls, or whose call brought it about; "" without one."""
     if finding.via is None:
         return ""
-    what = "called from" if finding.kind in _OF_A_CALL else "in the library at"
+    what = "called from" if SPECS[finding.kind].is_caused_by_call else "in the library at"
     return f"{what} {place(finding.via.place)}: {finding.via.text}".removesuffix(": ")

@@ -2,49 +2,13 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import field
-from typing import Literal, get_args
+from typing import Literal
 
 from ..analysis.source_lines import is_library
 from ..model import Compile, Frame, Place, Process, StackFrame
 from ..remedies.rules import Change
 from ..shared.quick_dataclass import dataclass
-
-Kind = Literal[
-    "wrong result",
-    "compiler error",
-    "ranks differ",
-    "fell back to eager",
-    "recompile limit",
-    "left eager by a limit",
-    "graph break",
-    "recompile",
-    "compiled anew",
-    "backend declined",
-    "overhead-bound graphs",
-    "costly guards",
-    "never pays back",
-    "unrolled loop",
-    "unstable key",
-    "cold start",
-    "caches off",
-    "cache bypass",
-    "eager optimizer",
-    "time outside of graphs",
-    "slow loader",
-]
-KINDS: tuple[Kind, ...] = get_args(Kind)
-# What the compiler made of the program: the same in every run. The other kinds rest on times.
-OF_THE_COMPILER: tuple[Kind, ...] = (
-    "wrong result",
-    "compiler error",
-    "ranks differ",
-    "fell back to eager",
-    "recompile limit",
-    "graph break",
-    "recompile",
-    "compiled anew",
-    "backend declined",
-)
+from .kinds import Kind
 
 Known = Literal["measured", "sampled", "estimated", "not recorded"]
 """How a figure is known; an estimate is what can be won at the very most, or the reverse."""

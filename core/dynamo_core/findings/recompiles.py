@@ -19,7 +19,8 @@ from ..remedies.recompile_rules import recompile_advice
 from ..remedies.rules import Advice, edit
 from .breaks import breaks, of_frame, to_be_cured
 from .build import as_findings, by_identity, ranked, remedies
-from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, Kind, tests_of
+from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, tests_of
+from .kinds import Kind
 
 _IN_TORCHS_WORDS = ("other", "not recorded", "global state", "relation of sizes")
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..analysis.summary import unseen_kinds
 from ..analysis.time.steps import find_steps
 from ..findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy, find
+from ..findings.kinds import unseen_kinds
 from ..launch.process import Unattended
 from ..launch.program import Program
 from ..launch.run import Outcome, Request, provenance_mark, record

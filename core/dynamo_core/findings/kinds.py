@@ -1,0 +1,182 @@
+"""The kinds of findings, a row each: all that ranking, merging, check, diff and fix go by."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Literal, NamedTuple, cast, get_args
+
+from ..analysis.summary import summarize
+from ..model import Recording
+
+Kind = Literal[
+    "wrong result",
+    "compiler error",
+    "ranks differ",
+    "fell back to eager",
+    "recompile limit",
+    "left eager by a limit",
+    "graph break",
+    "recompile",
+    "compiled anew",
+    "backend declined",
+    "overhead-bound graphs",
+    "costly guards",
+    "never pays back",
+    "unrolled loop",
+    "unstable key",
+    "cold start",
+    "caches off",
+    "cache bypass",
+    "eager optimizer",
+    "time outside of graphs",
+    "slow loader",
+]
+Words = tuple[str, str]
+"""What one is called, and several."""
+
+
+class KindSpec(NamedTuple):
+    """One kind of finding.
+
+    of_the_compiler: what the compiler made of the program, the same in every run; other kinds rest on times,
+        so that `check`, `diff`, `fix` and `pytest --dynamo` do not go by them
+    rank: "wrong" where no time decides (a wrong result, an error, a hang); of unknown time, "keeps out"
+        (of graphs) comes first, then "untimed"; within a rank the rows are in order
+    of_the_run: true of a run more than of the program: a shorter or a colder run has another figure
+    is_counted: its title says what was found, and how often stands behind it
+    is_caused_by_call: its `via` is the call that brought it about
+    changes_function: it changes how a whole function is compiled, so that it explains other graphs
+    shown_by: the command that shows whether it is gone
+    needs: the count of `Summary` without which nothing is known of such findings
+    counted_in: the counts of a lock file that include it
+    diff_words: what `dynamo diff` calls one and several, of which fewer are better
+    diff_count: the count that says how many there are, where the findings themselves do not
+    """
+
+    of_the_compiler: bool = False
+    rank: Literal["wrong", "keeps out", "untimed", "timed"] = "timed"
+    of_the_run: bool = False
+    is_counted: bool = False
+    is_caused_by_call: bool = False
+    changes_function: bool = False
+    shown_by: str = "dynamo profile"
+    needs: str | None = None
+    counted_in: tuple[str, ...] = ()
+    diff_words: Words | None = None
+    diff_count: str | None = None
+
+
+SPECS: dict[Kind, KindSpec] = {
+    "wrong result": KindSpec(
+        of_the_compiler=True,
+        rank="wrong",
+        shown_by="dynamo run --verify=error",
+        needs="graphs",
+        diff_words=("wrong result", "wrong results"),
+    ),
+    "compiler error": KindSpec(
+        of_the_compiler=True,
+        rank="wrong",
+        is_counted=True,
+        changes_function=True,
+        shown_by="dynamo explain",
+        needs="frames_fell_back",
+        diff_words=("error in the compiler", "errors in the compiler"),
+        diff_count="errors in the compiler",
+    ),
+    "ranks differ": KindSpec(
+        of_the_compiler=True,
+        rank="wrong",
+        shown_by="dynamo ranks",
+        needs="graphs",
+        diff_words=("difference between ranks", "differences between ranks"),
+    ),
+    "fell back to eager": KindSpec(
+        of_the_compiler=True,
+        rank="keeps out",
+        is_counted=True,
+        changes_function=True,
+        shown_by="dynamo breaks",
+        needs="frames_fell_back",
+        counted_in=("graph-breaks", "frames-run-eager"),
+        diff_words=("frame that runs eager", "frames that run eager"),
+        diff_count="frames that ran eager",
+    ),
+    "recompile limit": KindSpec(
+        of_the_compiler=True,
+        rank="keeps out",
+        is_caused_by_call=True,
+        changes_function=True,
+        shown_by="dynamo recompiles",
+        needs="recompiles",
+        counted_in=("graphs", "recompiles"),
+        diff_words=("recompile limit that was hit", "recompile limits that were hit"),
+    ),
+    "left eager by a limit": KindSpec(rank="keeps out", is_counted=True, shown_by="dynamo explain"),
+    "graph break": KindSpec(
+        of_the_compiler=True,
+        rank="untimed",
+        is_counted=True,
+        changes_function=True,
+        shown_by="dynamo breaks",
+        needs="distinct_graph_breaks",
+        counted_in=("graphs", "graph-breaks"),
+        diff_words=("graph break", "graph breaks"),
+        diff_count="graph breaks",
+    ),
+    "recompile": KindSpec(
+        of_the_compiler=True,
+        rank="untimed",
+        is_caused_by_call=True,
+        changes_function=True,
+        shown_by="dynamo recompiles",
+        needs="recompiles",
+        counted_in=("graphs", "recompiles"),
+        diff_words=("recompile", "recompiles"),
+        diff_count="recompiles",
+    ),
+    "compiled anew": KindSpec(
+        of_the_compiler=True,
+        is_caused_by_call=True,
+        changes_function=True,
+        shown_by="dynamo recompiles",
+        needs="recompiles",
+        counted_in=("graphs", "recompiles"),
+        diff_words=("function compiled again", "functions compiled again"),
+    ),
+    "backend declined": KindSpec(
+        of_the_compiler=True,
+        shown_by="dynamo explain",
+        needs="graphs",
+        diff_words=("graph that no backend took", "graphs that no backend took"),
+    ),
+    "overhead-bound graphs": KindSpec(),
+    "costly guards": KindSpec(shown_by="dynamo guards"),
+    "never pays back": KindSpec(of_the_run=True),
+    "unrolled loop": KindSpec(of_the_run=True),
+    "unstable key": KindSpec(shown_by="dynamo cache"),
+    "cold start": KindSpec(of_the_run=True, shown_by="dynamo cache"),
+    "caches off": KindSpec(of_the_run=True, shown_by="dynamo cache"),
+    "cache bypass": KindSpec(of_the_run=True, shown_by="dynamo cache"),
+    "eager optimizer": KindSpec(),
+    "time outside of graphs": KindSpec(),
+    "slow loader": KindSpec(),
+}
+KINDS: tuple[Kind, ...] = get_args(Kind)
+OF_THE_COMPILER: tuple[Kind, ...] = tuple(kind for kind, spec in SPECS.items() if spec.of_the_compiler)
+
+
+def spec_of(kind: str) -> KindSpec:
+    """The row of a kind; for one in a lock file of another version, a row that says nothing."""
+    return SPECS.get(cast(Kind, kind), KindSpec())
+
+
+def unseen_kinds(recording: Recording) -> frozenset[str]:
+    """The kinds of findings of which the recording cannot say that there were none."""
+    count_of = partial(getattr, summarize(recording))
+    return frozenset(kind for kind in SPECS if not could_be_seen(kind, count_of))
+
+
+def could_be_seen(kind: str, count_of: Callable[[str], int | None]) -> bool:
+    """Whether a run without a finding of this kind had none; `count_of` gives a count of `Summary`."""
+    count = spec_of(kind).needs
+    return count is None or count_of(count) is not None
