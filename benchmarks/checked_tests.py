@@ -29,7 +29,7 @@ import time
 
 import torch._dynamo
 
-from dynamo_pytest import each_test, recorder, session
+from dynamo_pytest import each_test
 
 spent = dict.fromkeys(("checks", "resets", "start"), 0.0)
 
@@ -48,9 +48,9 @@ def timed(owner, name, what):
 
 
 timed(each_test.EachTest, "_check", "checks")
-timed(recorder.Recorder, "begin", "checks")
+timed(each_test.Recorder, "begin", "checks")
 timed(torch._dynamo, "reset", "resets")
-timed(session, "look_at_tests", "start")
+timed(each_test, "look_at_tests", "start")
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -105,7 +105,7 @@ def _candidates(text: str, ctx: click.Context) -> list[str]:
 
 
 def _unchecked(text: str) -> list[str]:
-    """The same of backends that are to be found on other machines."""
+    """The backends as they are named, which other machines are to have."""
     try:
         names = list(dict.fromkeys(str(choice) for choice in parse_chain(text)))
     except ValueError as error:

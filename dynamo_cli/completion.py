@@ -62,7 +62,7 @@ def of_parameter(parameter: click.Parameter, current: str, target: Path | None) 
 
 
 def recordings() -> Iterator[Suggestion]:
-    """Those in .dynamo, the newest first."""
+    """The recordings in .dynamo, the newest first."""
     try:
         found = files.recordings()
     except DynamoError:
@@ -170,7 +170,7 @@ _FROM_RECORDING: dict[str, Callable[[Recording], Iterable[tuple[str, str]]]] = {
 
 
 def suggestions(group: click.Group, described: Mapping[str, str], words: Sequence[str]) -> list[Suggestion]:
-    """Those that fit the last of the words, which may be empty; `words` are those behind `dynamo`."""
+    """What completes the last of the words, which may be empty; `words` are those behind `dynamo`."""
     *before, current = words or [""]
     if before and before[0] == "help":
         before = before[1:]

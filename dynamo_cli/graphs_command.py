@@ -118,7 +118,7 @@ def _style_of(report_file: Path | None) -> str | None:
 
 
 def _saving(report: Report[Case], folder: Path, stages: tuple[str, ...], show_all: bool) -> Report[Case]:
-    """The same report, which writes its files once it is given a recording, and says which."""
+    """The report, which writes its files once it is given a case, and says which."""
     from dynamo_reporters.graphs.files import graph_files, saved_blocks
 
     def page(case: Case) -> list[Block]:

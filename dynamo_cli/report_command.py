@@ -49,7 +49,7 @@ class RecordingPath(click.Path):
 
 
 def copy_of(url: str) -> Path:
-    """Of a recording at a URL, to be read here; that it is not the recording itself is said."""
+    """A local copy of the recording at a URL; a line on stderr says that it is a copy."""
     from .running import say
 
     with ProgressBar(f"fetching {url}") as progress:

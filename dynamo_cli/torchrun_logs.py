@@ -41,7 +41,7 @@ class RecordedLogs(DefaultLogsSpecs):  # type: ignore[misc]  # mypy does not loo
 
 
 def _settings() -> Settings:
-    """As `dynamo env` has them without options; what is wrong ends torchrun with one line."""
+    """The settings of `dynamo env` without options; what is wrong ends torchrun with one line."""
     try:
         parent = click.Context(click.Group("dynamo"), info_name="dynamo", auto_envvar_prefix="DYNAMO")
         options = env_command.make_context("env", [], parent=parent).params

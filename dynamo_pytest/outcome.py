@@ -145,7 +145,7 @@ class Outcome:
     better: list[str]
 
     def put_in(self, report: pytest.TestReport) -> None:
-        """As plain values: xdist sends nothing else."""
+        """Attach the outcome as plain values: xdist sends nothing else."""
         findings = [
             [each.identity, each.kind, each.file, each.function, each.line]
             for each in self.facts.findings.values()

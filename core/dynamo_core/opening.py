@@ -161,7 +161,7 @@ def _with_newest(each: Listed, is_newest: bool) -> Listed:
 
 
 def _size(folder: Path) -> int | None:
-    """Of the files in it, not of what links lead to; None where they cannot be looked at."""
+    """The bytes of the files in a folder, links not followed; None where they cannot be looked at."""
     try:
         with os.scandir(folder) as found:
             return sum(file.stat(follow_symlinks=False).st_size for file in found)

@@ -148,7 +148,7 @@ class Tuning:
 
 
 def measurements_of(result: Result) -> Sequence[Measurement]:
-    """Those of a graph, from the simplest candidate; none where it could not be measured."""
+    """The measurements of a graph, from the simplest candidate; none where it could not be measured."""
     return () if result.tuned is None else result.tuned.measurements
 
 

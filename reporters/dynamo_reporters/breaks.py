@@ -234,7 +234,7 @@ def _page(case: Case) -> Iterator[Block]:
 
 
 def _counts(summary: Summary) -> str:
-    """As every page counts them."""
+    """Breaks and frames, counted as on every page."""
     met, distinct = summary.graph_breaks, summary.distinct_graph_breaks
     parts = [number(met, "graph break"), f"{distinct} distinct" if distinct != met else ""]
     if summary.frames_fell_back:

@@ -52,7 +52,7 @@ def cache_blocks(report: CacheReport, recording: Recording, *, show_all: bool = 
 
 
 def _capital(sentence: str) -> str:
-    """As a heading, but for what begins with a name of torch's."""
+    """The sentence with a capital, unless it begins with a name of torch's."""
     word = sentence.partition(" ")[0]
     return sentence if ":" in word or "_" in word else sentence[:1].upper() + sentence[1:]
 
@@ -130,7 +130,7 @@ def _lookups(lookups: Sequence[ExplainedLookup], show_all: bool) -> Iterator[Blo
 
 
 def _costliest(lookups: Sequence[ExplainedLookup]) -> list[ExplainedLookup]:
-    """Those that found nothing first; in the order of the run."""
+    """The costliest look-ups, misses before hits, in the order of the run."""
     ranked = sorted(lookups, key=lambda each: (each.outcome == "hit", -(each.took_seconds or 0.0)))
     kept = {id(each) for each in ranked[:_SHOWN]}
     return [lookup for lookup in lookups if id(lookup) in kept]

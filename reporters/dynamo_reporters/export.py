@@ -151,7 +151,7 @@ def _cut(text: str) -> str:
 
 
 def _outcome(module: ModuleExport, kind: str) -> str:
-    """Of the trial with the sizes that varied dynamic, and where that fails of the other."""
+    """The outcome with the sizes that varied dynamic; where that fails, without."""
     tried = [way for way in module.ways if way.kind == kind]
     done = next((way for way in tried if way.outcome == DONE), None)
     if done is None:

@@ -170,7 +170,7 @@ def report() -> Report[Case]:
 
 
 def in_short(ranks: Ranks, lines: SourceLines) -> Iterator[Block]:
-    """Of several ranks: who waits for whom, their counts, and the first difference."""
+    """Several ranks in short: who waits for whom, their counts, and the first difference."""
     yield from _waiting(ranks.waiting)
     yield _rows(ranks.rows)
     for difference in ranks.differences[:1]:

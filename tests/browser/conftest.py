@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dynamo_core.case import Case
 from dynamo_core.recording.read import read
 from dynamo_reporters.html import CONTENTS, page
 
@@ -65,7 +66,7 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
     opened: list[Opened] = []
 
     def open_it(recording: Path | bytes, route: str = "", **context: Any) -> Opened:
-        content = recording if isinstance(recording, bytes) else page(read(recording, CONTENTS))
+        content = recording if isinstance(recording, bytes) else page(Case(read(recording, CONTENTS)))
         file = tmp_path / f"page{len(opened)}.html"
         file.write_bytes(content)
         tab = browser.new_context(viewport={"width": 1440, "height": 900}, **context).new_page()

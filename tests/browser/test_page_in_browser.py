@@ -9,6 +9,7 @@ from read_logs import make_log
 
 from conftest import Opened
 from documents import document
+from dynamo_core.case import Case
 from dynamo_core.recording.read import read
 from dynamo_reporters.html import CONTENTS
 from dynamo_reporters.html import page as page_of
@@ -196,7 +197,7 @@ def test_a_page_with_much_on_it_fits_every_width(name: str, open_page: Open, tmp
 def test_the_page_of_a_large_log_is_small_and_opens(open_page: Open, tmp_path: Path) -> None:
     (stream,) = plain("transformer").glob("*.log")
     log = make_log(tmp_path / "large.log", stream.read_bytes(), megabytes=150)
-    content = page_of(read(log, CONTENTS))
+    content = page_of(Case(read(log, CONTENTS)))
     log.unlink()
     assert len(content) < 15e6
     page = open_page(content)

@@ -29,7 +29,7 @@ def test_a_call_that_was_not_noted_is_torchs_own_as_torch_makes_it(
 ) -> None:
     node, seen = node_of_a_new_class(**more)
     function = AotFunction(node, [])
-    function.take_over(lambda *_: "ours")
+    function.replace_backward(lambda *_: "ours")
     given: tuple[Any, ...] = (list(GRADIENTS),) if is_boxed else tuple(GRADIENTS)
     assert type(node)._forward_cls.backward(node, *given) == "torch's"
     (called_with,) = seen
@@ -39,7 +39,7 @@ def test_a_call_that_was_not_noted_is_torchs_own_as_torch_makes_it(
 
 def test_a_call_that_was_noted_is_answered_with_its_gradients_in_a_list() -> None:
     node, seen = node_of_a_new_class()
-    AotFunction(node, []).take_over(lambda node, call, given: (call, len(given)))
+    AotFunction(node, []).replace_backward(lambda node, call, given: (call, len(given)))
     node.dynamo_call = "call"
     assert type(node)._forward_cls.backward(node, *GRADIENTS) == ("call", 2)
     assert seen == []
@@ -49,7 +49,7 @@ def test_a_node_is_of_the_function_if_its_class_is_and_no_other() -> None:
     node, _ = node_of_a_new_class()
     other, _ = node_of_a_new_class()
     function = AotFunction(node, [])
-    assert function.made(type(node)()) and not function.made(other)
+    assert function.owns(type(node)()) and not function.owns(other)
 
 
 class Output:
@@ -72,7 +72,7 @@ def test_a_gradient_that_is_missing_is_zeros_for_torch_and_none_for_who_answers(
     node, seen = node_of_a_new_class()
     node._input_metadata = [None, torch.ones(2, 3, dtype=torch.float64)]
     function = AotFunction(node, [])
-    function.take_over(lambda node, call, given: given)
+    function.replace_backward(lambda node, call, given: given)
     assert type(node)._forward_cls.backward(node, GRADIENTS[0], None) == "torch's"
     ((first, second),) = seen
     assert first is GRADIENTS[0]

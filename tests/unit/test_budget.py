@@ -29,13 +29,13 @@ CODE = work.__code__
 def test_a_frame_waits_until_the_program_has_caught_up() -> None:
     stream = Stream()
     budget = Budget(0.02, stream)  # type: ignore[arg-type]
-    assert not budget.puts_off(CODE)
+    assert not budget.defers(CODE)
     with budget.spending():
         work(0.1)
-    assert budget.puts_off(CODE)
-    assert budget.puts_off(CODE)
+    assert budget.defers(CODE)
+    assert budget.defers(CODE)
     work(0.15)
-    assert not budget.puts_off(CODE)
+    assert not budget.defers(CODE)
     budget.finish()
     assert [record["times"] for record in stream.records] == [1, 2]
     assert stream.records[0]["name"] == "work"
@@ -45,4 +45,4 @@ def test_without_an_allowance_nothing_waits() -> None:
     budget = Budget(None, Stream())  # type: ignore[arg-type]
     with budget.spending():
         work(0.01)
-    assert not budget.puts_off(CODE)
+    assert not budget.defers(CODE)

@@ -11,7 +11,10 @@ from torch._dynamo.backends.debugging import aot_eager
 
 from dynamo_core.capture.eager_semantics.graph import GraphWithEagerFallback
 from dynamo_core.capture.eager_semantics.graph_facts import GraphFacts, facts_of
-from dynamo_core.capture.eager_semantics.keeper import clone_what_is_overwritten, place_of_caught_operation
+from dynamo_core.capture.eager_semantics.keeper import (
+    clone_reads_of_changed_inputs,
+    place_of_operation_in_try,
+)
 
 WEIGHT = nn.Parameter(torch.full((3,), 2.0))
 OTHER = nn.Parameter(torch.full((3,), 3.0))
@@ -65,7 +68,7 @@ class TestFacts:
         assert any("running_var" in name for name in changed)
         assert any("counter" in name for name in changed)
         assert not any("weight" in name or name == "L['x']" for name in changed)
-        assert found.unfit is None
+        assert found.unsupported is None
 
     def test_running_statistics_are_not_missed_by_a_backward_other_changed_inputs_may_be(self) -> None:
         norm = nn.BatchNorm1d(3)
@@ -77,7 +80,7 @@ class TestFacts:
             return out
 
         found = facts(step, torch.ones(2, 3))
-        overwritten = {found.inputs[i] for i in found.overwritten}
+        overwritten = {found.inputs[i] for i in found.in_place_hazards}
         assert any("center" in name for name in overwritten)
         assert not any("running" in name for name in overwritten)
 
@@ -88,7 +91,7 @@ class TestFacts:
 
         found = facts(step, torch.ones(3))
         assert found.inner == {0}
-        assert found.behind == (frozenset({0}), frozenset({0, 1}))
+        assert found.ancestors == (frozenset({0}), frozenset({0, 1}))
 
     def test_no_gradient_flows_through_what_is_detached(self) -> None:
         def step(x: torch.Tensor) -> Any:
@@ -104,12 +107,12 @@ class TestFacts:
 
     def test_an_input_with_gradients_that_is_written_in_place_unfits_a_graph(self) -> None:
         found = facts(lambda x: x.mul_(2) * WEIGHT, torch.ones(3, requires_grad=True) * 1)
-        assert found.unfit == "in_place"
+        assert found.unsupported == "in_place"
 
     def test_deterministic_algorithms_unfit_a_graph(self) -> None:
         torch.use_deterministic_algorithms(True)
         try:
-            assert facts(lambda x: x + 1, torch.ones(3)).unfit == "deterministic"
+            assert facts(lambda x: x + 1, torch.ones(3)).unsupported == "deterministic"
         finally:
             torch.use_deterministic_algorithms(False)
 
@@ -129,7 +132,7 @@ def test_an_operation_in_a_try_is_found_where_it_is_called_as_well() -> None:
     line = caught_inside.__code__.co_firstlineno + 2
     for function in (caught_inside, lambda x: caught_inside(x) * 2):
         (gm,) = graphs_of(function, torch.eye(2))
-        assert place_of_caught_operation(gm) == (__file__, line)
+        assert place_of_operation_in_try(gm) == (__file__, line)
 
 
 def test_an_operation_before_a_try_is_not_in_it() -> None:
@@ -140,7 +143,7 @@ def test_an_operation_before_a_try_is_not_in_it() -> None:
         except RuntimeError:
             return x
 
-    assert all(place_of_caught_operation(gm) is None for gm in graphs_of(before, torch.eye(2)))
+    assert all(place_of_operation_in_try(gm) is None for gm in graphs_of(before, torch.eye(2)))
 
 
 class NotesInMemory:
@@ -181,7 +184,7 @@ class Kept:
                 return compiled(*arguments)
 
             self.graph = GraphWithEagerFallback(eager, found, self.notes)  # type: ignore[arg-type]
-            return self.graph.around(counted)
+            return self.graph.wrap(counted)
 
         self.call = torch.compile(function, backend=backend)
 
@@ -357,8 +360,8 @@ def test_what_is_written_in_the_end_is_read_before_the_other_writes(part: slice)
     graph.call_function(torch.ops.aten.copy_.default, (first, other))
     graph.call_function(torch.ops.aten.copy_.default, (second, read))
     graph.output(())
-    clone_what_is_overwritten(graph)
-    clone_what_is_overwritten(graph)  # finds nothing more
+    clone_reads_of_changed_inputs(graph)
+    clone_reads_of_changed_inputs(graph)  # finds nothing more
     assert [node.target for node in graph.nodes].count(torch.ops.aten.clone.default) == 1
     x, y = torch.tensor([1.0, 2.0, 3.0]), torch.zeros(len(range(3)[part]))
     torch.fx.GraphModule({}, graph)(x, y)

@@ -6,7 +6,11 @@ from typing import Any
 import pytest
 import torch
 
-from dynamo_core.capture.eager_semantics.inner_outputs import asks_inside, give_retained, note_inner_outputs
+from dynamo_core.capture.eager_semantics.inner_outputs import (
+    complete_retained_gradients,
+    note_inner_outputs,
+    wants_inner_gradients,
+)
 
 
 def output(grad: float | None = None, *, retains: bool = True) -> torch.Tensor:
@@ -35,9 +39,9 @@ def test_an_output_is_remembered_if_its_gradient_comes_to_the_node_and_not_by_wa
 
 
 def test_the_program_asks_inside_by_a_hook_or_by_a_gradient_that_is_retained() -> None:
-    assert asks_inside(call(output(retains=False), output()))
-    assert asks_inside(call(output(retains=False), hooks=((0, {}),)))
-    assert not asks_inside(call(output(retains=False), None))
+    assert wants_inner_gradients(call(output(retains=False), output()))
+    assert wants_inner_gradients(call(output(retains=False), hooks=((0, {}),)))
+    assert not wants_inner_gradients(call(output(retains=False), None))
 
 
 @pytest.mark.parametrize(
@@ -57,13 +61,13 @@ def test_a_gradient_that_is_retained_is_made_whole(
         return None if value is None else torch.tensor([value])
 
     inner = output(had)
-    give_retained(call(inner), [tensor(given)], [tensor(gradient)])
+    complete_retained_gradients(call(inner), [tensor(given)], [tensor(gradient)])
     assert inner.grad is not None and inner.grad.item() == has
 
 
 def test_outputs_that_retain_nothing_or_are_gone_are_left_alone() -> None:
     left, kept = output(retains=False), output()
     gradients = [torch.tensor([float(number)]) for number in range(3)]
-    give_retained(call(left, None, kept), gradients, gradients)
+    complete_retained_gradients(call(left, None, kept), gradients, gradients)
     assert kept.grad is not None and kept.grad.item() == 2.0
     assert not left.retains_grad

@@ -271,7 +271,7 @@ class ByCompile(dict[CompileId | None, _V]):
     """What is known of each compile. To be filled before anybody asks `of_frame`."""
 
     def of_frame(self, compile_id: CompileId | None) -> Mapping[CompileId | None, _V]:
-        """That of all compiles of the frame that this one is of."""
+        """The values of all compiles of this compile's frame, by compile id."""
         return self._by_frame.get(frame_of(compile_id), {})
 
     @cached_property

@@ -117,7 +117,7 @@ def verdict(recording: Recording, summary: Summary) -> str:
 
 
 def counted_together(recording: Recording) -> str:
-    """Of which processes the counts are sums: `2 ranks together`; "" where one process compiled."""
+    """The processes whose counts are added up: `2 ranks together`; "" where one process compiled."""
     processes = _that_compiled(recording)
     if len(processes) < 2:
         return ""

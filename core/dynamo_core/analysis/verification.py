@@ -45,17 +45,17 @@ class Verification:
 
     @property
     def agreeing(self) -> list[VerifiedGraph]:
-        """Those that agree with eager."""
+        """The graphs that agree with eager."""
         return [each for each in self.graphs if each.agrees]
 
     @property
     def wrong(self) -> list[VerifiedGraph]:
-        """Those that disagree."""
+        """The graphs that disagree with eager."""
         return [each for each in self.graphs if each.wrong_call is not None]
 
     @property
     def not_compared(self) -> list[VerifiedGraph]:
-        """Those of which nothing could be compared."""
+        """The graphs of which nothing could be compared."""
         return [each for each in self.graphs if each.why_not_compared is not None]
 
     @property
@@ -137,7 +137,7 @@ def not_compared_lines(found: Verification, recording: Recording) -> Iterator[st
 
 
 def _worst(found: Verification) -> ComparedValue | None:
-    """Of the graphs that agree, the value that is nearest to its limit."""
+    """The value nearest to its limit, over the graphs that agree."""
     values = [call.worst for each in found.agreeing for call in each.calls if call.worst is not None]
     return max(values, key=_share, default=None)
 

@@ -144,5 +144,5 @@ def _without_folder(word: str) -> str:
 
 
 def without_numbers(text: str) -> str:
-    """The same without any number, for what counts or measures."""
+    """`stable_text` with every number replaced, for texts that count or measure."""
     return _NUMBER.sub("#", stable_text(text))

@@ -264,7 +264,7 @@ def _error_of(load: Any) -> str | None:
 
 
 def details(name: str) -> dict[str, Any]:
-    """Of a backend by its name, which is known to be there."""
+    """All that is known of the backend of this name, which is there."""
     all_names()
     told = _inductor() if name == "inductor" else {"modes": None, "options": None}
     return surroundings() | {"backend": described(name)} | told | _function(name)

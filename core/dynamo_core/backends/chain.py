@@ -34,7 +34,7 @@ _OUR_SETTINGS = {"donated_buffer", "fallback_random", "post_grad_custom_post_pas
 
 
 def conditions_here(inputs: Sequence[Any]) -> Conditions:
-    """Of a graph that is being compiled for these inputs."""
+    """The conditions under which a graph is compiled for these inputs."""
     import torch
 
     kinds = {value.device.type for value in inputs if isinstance(value, torch.Tensor)}

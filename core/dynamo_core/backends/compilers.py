@@ -21,7 +21,7 @@ from .results import Declined
 
 
 def declining_what_trains(name: str, compiler: Callable[..., Any]) -> Callable[..., Any]:
-    """The same backend, but Declined for a graph that needs gradients."""
+    """The backend, which raises Declined for a graph that needs gradients."""
 
     def compile_graph(gm: Any, example_inputs: Sequence[Any]) -> Any:
         decline_what_trains(name, example_inputs)
@@ -218,7 +218,7 @@ def declining_what_cuda_graphs_skip(cudagraphs: Compiler) -> Compiler:
 
 
 def copy_of_graph(gm: Any) -> Any:
-    """The same parameters, buffers and modules under a copy of the graph, and of the graphs below it.
+    """A copy of the graph, and of the graphs below it, with the same parameters, buffers and modules.
 
     Everything else that Dynamo noted on the module and on its nodes is there as well.
     """

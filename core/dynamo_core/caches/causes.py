@@ -315,7 +315,7 @@ class KernelBuild:
 
 
 def kernels_built(recording: Recording) -> KernelBuild | None:
-    """Of all processes; None where it took less than half a second, or no phases were read.
+    """Building kernels, in all processes; None for less than half a second, or where no phases were read.
 
     Where the header was there, the compiler is only asked whether it is still the right one: no news.
     """

@@ -62,7 +62,7 @@ def key_of(lookup: CacheLookup) -> Key | None:
 
 
 def key_of_lines(lines: Iterable[str]) -> Key:
-    """The same, of torch's lines; what is no part is passed over."""
+    """The key that torch's lines make; a line that is no part is passed over."""
     parts = {part.name: part for part in map(_part_of, lines) if part is not None}
     return Key(parts, frozenset((part.name, part.digest) for part in parts.values()))
 

@@ -175,7 +175,7 @@ class EqualGraphs:
 
 
 def equal_graphs(recording: Recording) -> Iterator[EqualGraphs]:
-    """Those that were compiled more than once, what costs most first."""
+    """The graphs that were compiled more than once, what costs most first."""
     found = [each for process in recording.processes for each in _of(process)]
     yield from sorted(found, key=lambda each: -(each.saves_at_most or 0.0))
 

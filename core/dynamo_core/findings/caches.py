@@ -158,7 +158,7 @@ def cache_bypasses(figures: Figures) -> Iterator[Draft]:
 
 
 def compiled_by_several(figures: Figures) -> Iterator[Draft]:
-    """The same graph, compiled at once by several processes of a run: all but one of them need not have."""
+    """Graphs that several processes of a run compiled at the same time: all but one need not have."""
     by_key: dict[str, list[tuple[Process, CacheLookup]]] = {}
     for process in figures.recording.processes:
         for lookup in process.cache_lookups:

@@ -104,7 +104,7 @@ WORTH_A_WORD_S = 1.0  # what took less is no reason to change a program
 
 @dataclass(frozen=True)
 class Draft:
-    """As `Finding`; `key` is what tells it from others of its kind in the same function, whatever the run.
+    """A finding as one analysis makes it; `key` distinguishes it from others of its kind in the function.
 
     It must not hold line numbers, paths, ids or anything that was counted or measured. `cause` and `remedies`
     may be functions: what costs something to say is worked out for those who show it (`as_findings`).

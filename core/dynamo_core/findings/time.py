@@ -248,7 +248,7 @@ _COMPILE_ONCE = (
 
 
 def unrolled_loops(figures: Figures) -> Iterator[Draft]:
-    """Of each large graph that took long to compile, the loop from which most of it comes."""
+    """The loop from which most of a large graph comes that took long to compile."""
     for process in figures.recording.processes:
         large = [(graph, graph.loop) for graph in process.compiled_graphs if graph.loop is not None]
         took = _compile_seconds(process) if large else {}

@@ -206,7 +206,7 @@ class _Renaming:
         self._seen: set[int] = set()  # of objects that the process holds, so that no id is given twice
 
     def renamed(self, value: Any) -> Any:
-        """The same with the cells' names; it is the same object unless it is a text or a tuple."""
+        """The value with the names of notebook cells put in; the same object unless a text or a tuple."""
         if isinstance(value, str):
             return self._text(value)
         if isinstance(value, tuple):

@@ -167,7 +167,7 @@ class BreakBuilder:
     def _explanation(
         self, reason: str, stack: tuple[StackFrame, ...], compile_id: CompileId | None
     ) -> BreakExplanation | None:
-        """As our own record has it; else torch's words, if they are on a break at this place."""
+        """The explanation of our own record; else torch's words, if they are on a break at this place."""
         place = stack[-1].place
         own = parse_break_text(f"Graph break in user code at {place}\n{reason}")
         if own is not None and own.explanation is not None:

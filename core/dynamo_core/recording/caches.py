@@ -298,7 +298,7 @@ def _parted(text: bytes) -> tuple[bytes, bytes | None]:
 
 
 def _lines_of(listed: bytes) -> Any:
-    """As a stranger wrote them: `_Lines` makes them fit to be shown."""
+    """The listed lines as they were written, unsafe to print: `_Lines` makes them printable."""
     return parse_json(f"[{listed.decode('utf-8', 'replace')}]", "payload", MOST_VALUES, checked_json)
 
 

@@ -94,7 +94,7 @@ def _lock(descriptor: int, kind: int) -> bool:
 
 
 def _processes_that_record_to(folder: Path) -> list[int]:
-    """Those of the Python processes that the recording lists which are still there."""
+    """The ids of the Python processes listed in the recording that still run."""
     try:
         lines = read_plain(folder / PYTHON_PROCESSES_FILE, LARGEST_PROCESSES_FILE).split(b"\n")
     except OSError:

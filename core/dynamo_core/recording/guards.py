@@ -296,7 +296,7 @@ class GuardBuilder:
         return None if self._process.is_ours else guard_set  # ours has more to say, in the next record
 
     def _guards_if_wanted(self, record: Record) -> GuardSet | None:
-        """Those of a function that was asked for by its name."""
+        """The guards of a function that was requested by its name; None for others."""
         frame = self._begun.frame(self._begun.id_of(record))
         if frame is None or guards_of_function(function_of(frame.function)) not in self._contents:
             return None

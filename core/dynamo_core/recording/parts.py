@@ -97,7 +97,7 @@ class StreamParts:
         return pread(self._descriptor, count, begin)
 
     def _records(self, parser: RecordParser, begin: int, end: int) -> Iterator[Record]:
-        """Those from one place to another, at each of which a record begins or the stream ends."""
+        """The records between two offsets, at each of which a record begins or the stream ends."""
         if begin >= end:
             return
         while begin < end and (data := self._bytes(begin, min(_CHUNK, end - begin))):

@@ -136,7 +136,7 @@ class PhaseBuilder:
             self._keep(stack, len(stack), span.closed(None, span.compile_id))
 
     def _keep(self, stack: list[_Open], depth: int, phase: Phase) -> None:
-        """Of a span that so many others are around."""
+        """Put a phase below the span at this depth of the stack, or at the top."""
         if depth:
             stack[depth - 1].children.append(phase)
         else:

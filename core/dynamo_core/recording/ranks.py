@@ -139,7 +139,7 @@ _TORCHS = re.compile(r"/torch/(?:distributed|_dynamo|_ops|utils|nn)\b")
 
 
 class _PlainValues(pickle.Unpickler):
-    """Of lists, dictionaries, texts and numbers; nothing is imported and nothing called."""
+    """Unpickles lists, dictionaries, texts and numbers; imports nothing and calls nothing."""
 
     def find_class(self, module: str, name: str) -> Any:
         raise pickle.UnpicklingError(f"it asks for {module}.{name}")

@@ -70,7 +70,7 @@ def read_keeping(
     kept: Container[str] = frozenset(),
     progress: Progress | None = None,
 ) -> "tuple[Recording, Follower]":
-    """The same, and what has read it: `Follower.read_kept` reads more of the records that are `kept`."""
+    """The recording and its follower: `Follower.read_kept` reads more of the records that are `kept`."""
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError):

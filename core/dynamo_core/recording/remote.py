@@ -110,7 +110,7 @@ def _file_system(url: str) -> tuple[Any, str]:
 
 
 def _names(files: Any, target: str) -> list[str] | None:
-    """Of the files in a folder; None where there is none."""
+    """The names of the files in a folder; None where there is no such folder."""
     files.invalidate_cache()
     try:
         found = files.ls(target, detail=True)

@@ -21,7 +21,7 @@ def structured(kind: type[_Kind], record: Record, most_values: int = USUAL_VALUE
 
 
 def structured_head(kind: type[_Kind], record: Record, most_values: int = USUAL_VALUES) -> _Kind:
-    """The same of the first line of the payload alone, without its `LISTS`; the checksum is not checked."""
+    """The record by the first line of its payload, without its `LISTS`; the checksum is not checked."""
     text = (record.payload_first_line() or "").rstrip()
     content = parse_json(text.removesuffix(",") + "}", "payload", most_values)
     return _structured(kind, fields_of(kind, content))

@@ -145,7 +145,7 @@ class Record:
         return text[begin:end]
 
     def kept(self) -> "Record | None":
-        """The same record without the chunk of the stream that it stands in, to be read later."""
+        """The record without the chunk of the stream around it, to be read later."""
         text = self._head.string[self._head.start() : self._end]
         return None if self._is_too_large else _record_of(text)
 
@@ -160,7 +160,7 @@ class Record:
         return None if text is None else printable(text.decode("utf-8", "replace"))
 
     def payload_in_bytes(self) -> bytes | None:
-        """The same as it stands there: of what is to be shown, no text is `printable`."""
+        """The payload as it stands there: none of its texts is made `printable`."""
         return self._checked_payload()
 
     def json_payload(self, most_values: int = USUAL_VALUES) -> Any:
@@ -210,7 +210,7 @@ class Record:
         return self._head.string.find(text, self._line_end, self._end) >= 0
 
     def mentions_at_its_end(self, text: bytes) -> bool:
-        """The same, looking only at the last of the payload, however large it is."""
+        """Looks only at the last of the payload, however large it is."""
         return self._head.string.find(text, max(self._line_end, self._end - _AT_THE_END), self._end) >= 0
 
     def may_be_broken(self) -> bool:

@@ -152,7 +152,7 @@ def _recomputed(forward: AotGraph, backward: AotGraph) -> dict[str, int]:
 
 
 class _Roots:
-    """Of which node each node of a graph has its memory, by its operators."""
+    """The node whose memory each node of a graph has, by its operators."""
 
     def __init__(self, graph: AotGraph) -> None:
         self.inputs = set(graph.placeholders)

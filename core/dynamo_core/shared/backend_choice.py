@@ -41,7 +41,7 @@ class BackendChoice(NamedTuple):
         return self.name.rpartition(":")[0]
 
     def __str__(self) -> str:
-        """As it would be typed; options stand in brackets."""
+        """The choice as one would type it; options stand in brackets."""
         options = ",".join(f"{key}={value}" for key, value in self.options)
         mode = "" if self.mode is None else f":{self.mode}"
         return f"{self.name}{mode}" + (f"[{options}]" if options else "")

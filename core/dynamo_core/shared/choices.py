@@ -60,7 +60,7 @@ class ConfigChange(NamedTuple):
     is_added: bool
 
     def __str__(self) -> str:
-        """As it would be typed."""
+        """The choice as one would type it."""
         return f"{self.module}.{self.name}{'+' if self.is_added else ''}={self.text}"
 
     @property

@@ -109,7 +109,7 @@ def guarded(kind: str, source: str | None, index: int | None) -> str:
 
 
 def was_and_came(what: str, was: str, came: str) -> str:
-    """That what is guarded was one thing and then another."""
+    """A sentence: what is guarded was one thing, and then another."""
     return f"{what} was {was} when it was compiled, and then {came}"
 
 

@@ -112,7 +112,7 @@ class OrderOfGraph(NamedTuple):
 
 
 def order_of_graph(nodes: Sequence[Mapping[str, Any]]) -> OrderOfGraph:
-    """Of nodes as they are recorded. Constants and devices may be a rank's own and are not in it."""
+    """The key of nodes as they are recorded, without constants and devices, which may be a rank's own."""
     steps = md5(usedforsecurity=False)
     collectives = []
     for node in nodes:

@@ -32,7 +32,7 @@ class Override:
     frame: str | None = None
 
     def __str__(self) -> str:
-        """As it would be typed."""
+        """The override as one would type it."""
         frame = {} if self.frame is None else {"frame": self.frame}
         return ",".join(f"{key}={value}" for key, value in {**frame, **self.values}.items())
 
@@ -73,7 +73,7 @@ class Override:
         return parse_chain(backend, self.mode, self.options)
 
     def with_backend(self, backend: str) -> "Override":
-        """The same, with the backend spelled otherwise."""
+        """The override with its backend spelled otherwise."""
         return replace(self, values={**self.values, "backend": backend})
 
     def is_of(self, frame: int, compile_: int) -> bool:
@@ -111,7 +111,7 @@ def parse_override(text: str) -> Override:
 
 
 def merged(overrides: Iterable[Override]) -> Override | None:
-    """Those of torch.compile's arguments as one, or None if there are none; what comes later counts.
+    """The overrides of torch.compile's arguments as one; None without any. The last of several counts.
 
     ValueError where they do not go together.
     """
@@ -171,7 +171,7 @@ class ProjectSettings(NamedTuple):
 
 
 def project_settings(folder: Path) -> ProjectSettings | None:
-    """Those for a folder; None where there is no file. LockFileProblem where it cannot be read."""
+    """The settings for a folder; None where there is no file. LockFileProblem where it cannot be read."""
     files = (each / "pyproject.toml" for each in (folder, *folder.parents))
     file = next((each for each in files if _is_there(each)), None)
     if file is None:

@@ -154,7 +154,7 @@ class RankDigest:
             self._frame_ended(name, metadata, text)
 
     def to_json(self) -> str:
-        """As it is kept in a file."""
+        """The digest as its file holds it."""
         orders = {name: [chain.count, chain.value, chain.last] for name, chain in self.orders.items()}
         content = {
             "format": FORMAT,

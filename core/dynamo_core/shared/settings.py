@@ -137,5 +137,5 @@ def dynamic_of(config: object) -> bool | None:
 
 
 def that_tell_dynamic(config: str) -> str:
-    """Of the settings as JSON text, those that `dynamic_of` reads."""
+    """The settings, as JSON text, that `dynamic_of` reads."""
     return "{" + ", ".join(each for each in (_IS_DYNAMIC, _IS_STATIC) if each in config) + "}"

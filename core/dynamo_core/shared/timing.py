@@ -48,7 +48,7 @@ class Ratio:
 
 
 def ratio_of(pairs: Sequence[tuple[float, float]], confidence: float = SHOWN) -> Ratio | None:
-    """Of the first time to the second, from (first, second) in each round; None without any."""
+    """The ratio of the first time to the second, from (first, second) in each round; None without rounds."""
     ratios = sorted(log(first / second) for first, second in pairs if first > 0 and second > 0)
     count = len(ratios)
     if not count:
@@ -80,7 +80,7 @@ def student_t(confidence: float, degrees: int) -> float:
 
 
 def _probability(angle: float, degrees: int) -> float:
-    """That |t| is no more than tan(angle) times the root of its degrees of freedom."""
+    """The probability that |t| is at most tan(angle) times the root of its degrees of freedom."""
     is_odd = degrees % 2
     term = cos(angle) if is_odd else 1.0
     total = 0.0 if degrees == 1 else term
@@ -263,7 +263,7 @@ class LoadMeter:
 
 
 def _counters() -> _Counters:
-    """Of now; `ours` is the time on processors of this process and of its children that have ended."""
+    """The counters now; `ours` is the CPU time of this process and of its children that have ended."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     ours = sum(each.ru_utime + each.ru_stime for each in used)
     return _Counters(perf_counter(), ours, _ticks(), pressure_us())

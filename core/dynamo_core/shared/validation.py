@@ -27,13 +27,13 @@ def matches(value: Any, hint: Any) -> bool:
 
 @cache
 def check_of(hint: Any) -> Check:
-    """The same as a function, for many values."""
+    """`matches` for one type, as a function for many values."""
     names: dict[str, Any] = {"fields_fit": _fields_fit}
     return _function(_expression(hint, "value", names), names)
 
 
 def check_of_values(hints: Mapping[str, Any], required: Collection[str]) -> Check:
-    """The same of a dictionary by its keys; those that are not `required` may be missing."""
+    """A check of a dictionary's values by their keys; keys that are not `required` may be missing."""
     names: dict[str, Any] = {"fields_fit": _fields_fit}
     checks = [
         (
@@ -59,7 +59,7 @@ def _fields_fit(value: Any, kind: Any) -> bool:
 
 
 def _function(expression: str, names: dict[str, Any]) -> Check:
-    """Of an expression that is made of our own annotations: nothing of a recording is in it."""
+    """A function of an expression made of our own annotations: nothing of a recording is in it."""
     function: Check = eval(f"lambda value: {expression}", names)
     return function
 

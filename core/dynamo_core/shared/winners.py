@@ -109,7 +109,7 @@ class Measurement:
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "Measurement":
-        """The same back again; KeyError, TypeError or ValueError if it is no such thing."""
+        """What `to_json` wrote; KeyError, TypeError or ValueError if it is no such thing."""
         if value["verdict"] not in VERDICTS:
             raise ValueError(f"there is no verdict {value['verdict']!r}")
         rounds = tuple(
@@ -241,7 +241,7 @@ class Tuned:
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "Tuned":
-        """The same back again; KeyError, TypeError or ValueError if it is no such thing."""
+        """What `to_json` wrote; KeyError, TypeError or ValueError if it is no such thing."""
         measurements = tuple(Measurement.from_json(each) for each in value["measurements"])
         winner = value["winner"]
         if winner not in {each.candidate for each in measurements}:
@@ -276,7 +276,7 @@ def read(path: Path) -> list[Tuned]:
 
 
 def read_if_there(path: Path) -> list[Tuned]:
-    """The same, of a file that need not exist yet."""
+    """What `read` gives; nothing for a file that does not exist yet."""
     return read(path) if os.path.lexists(path) else []
 
 

@@ -138,7 +138,7 @@ def problems(case: Case) -> list[str]:
 
 
 def notes_and_problems(case: Case) -> list[str]:
-    """The same, behind what was noted when the program was started."""
+    """The notes on the start of the program, and all problems."""
     run = case.recording.run
     return [*((run.notes if run else None) or ()), *problems(case)]
 

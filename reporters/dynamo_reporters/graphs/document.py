@@ -84,7 +84,7 @@ def direction(stage: Stage) -> Direction | None:
 
 
 def way_by_inputs(text: str) -> Way | None:
-    """The same of a graph that is not joint, by the names that AOTAutograd gives to its inputs.
+    """The direction of a graph that is not joint, by the names that AOTAutograd gives its inputs.
 
     Those of a backward graph it names after the tangents among them.
     """
@@ -118,7 +118,7 @@ def texts_by_compile(process: Process, stages: Sequence[str]) -> list[tuple[Comp
 
 
 def missing_stages(processes: Sequence[Process], asked: Iterable[str]) -> list[str]:
-    """Those stages and groups asked for of which there is no text."""
+    """The requested stages and groups of which there is no text."""
     return [
         name
         for name in asked

@@ -50,7 +50,7 @@ def h(tag: str, *children: Child | Iterable[Child] | None, **attributes: Value) 
 
 
 def lazy(tag: str, *children: Child | Iterable[Child] | None, **attributes: Value) -> Element:
-    """The same, with children that nobody may ever look at: the page's script knows it by its class."""
+    """An element whose children are built when it is first opened: the script knows it by its class."""
     return Element(
         tag,
         {"class": "later", **dict(_written(attributes))},
@@ -131,7 +131,7 @@ _LEVEL = 6
 
 
 def packed(content: Element | list[Any]) -> bytes:
-    """The same bytes for the same content, whenever it is packed."""
+    """The content as compressed JSON; the same bytes whenever it is packed."""
     value = to_json(content) if isinstance(content, Element) else content
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     # Half of a character that is two in UTF-16 is none of Unicode, and fits into no file.

@@ -64,7 +64,7 @@ class Links:
         return _listed(routes, len(named), shown)
 
     def graphs(self, named: Sequence[tuple[Process, int]], shown: int) -> Iterator[Child]:
-        """The same of graphs, by their numbers."""
+        """Links to graphs, by their numbers."""
         routes = ((self.graph(*each), f"graph {each[1]}{self.of(each[0])}") for each in named)
         return _listed(routes, len(named), shown)
 

@@ -57,7 +57,7 @@ def every_section() -> list[Section]:
 
 
 def sections(case: Case, opened: Report[Case] | None) -> list[Section]:
-    """Those of a recording. A report that was asked for, with its options, takes its section's place."""
+    """The sections of a recording. A requested report, with its options, takes its section's place."""
     found = [each for each in every_section() if each.route != "ranks" or case.has_ranks]
     if opened is None:
         return found

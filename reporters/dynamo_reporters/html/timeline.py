@@ -75,7 +75,7 @@ class Timeline:
 
 
 def _all_tracks(process: Process, recording: Recording) -> list[Track]:
-    """As in the exports: the process to its very end, what happened to its compiling, then what it did."""
+    """The tracks as in the exports: the process to its end, events of its compiling, then what it did."""
     moments = (
         Slice(mark.name, mark.at_ns, mark.at_ns, mark.name, details=mark.details) for mark in marks(process)
     )

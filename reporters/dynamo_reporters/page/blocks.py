@@ -134,7 +134,7 @@ _Item = TypeVar("_Item")
 
 
 def bounded(blocks: Iterable[Block]) -> Iterator[Block]:
-    """The same blocks, of which those that are too large are cut, and say so."""
+    """The blocks; those that are too large are cut, and say so."""
     for block in blocks:
         if isinstance(block, Table):
             rows = [[_text(cell) for cell in row] for row in _items(block.rows)]

@@ -125,6 +125,6 @@ def _without_meaning(text: str) -> str:
 
 
 def _code(text: str, is_cell: bool) -> str:
-    """As code. In a cell a pipe would end it, and is hard to escape after a backslash: it stands outside."""
+    """Text as code. In a cell a pipe would end it, and is hard to escape: it stands outside."""
     parts = text.split("|") if is_cell else [text]
     return r"\|".join(f"`{part}`" if part else "" for part in parts)

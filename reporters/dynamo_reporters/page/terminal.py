@@ -57,7 +57,7 @@ def _without_blanks_at_the_end(line: Sequence[Segment]) -> Iterator[Segment]:
 
 
 def printed(block: Block) -> Block:
-    """The same block, with whatever a terminal would obey spelled out."""
+    """The block, with whatever a terminal would obey spelled out."""
     safe = {field.name: _printable(getattr(block, field.name)) for field in fields(block)}
     return replace(block, **safe)
 
@@ -363,7 +363,7 @@ class _Comparison:
             yield from unified(self._block)
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """As wide as its lines: else each would be filled up to the width of a pipe, which has none."""
+        """The width of its lines: else each would be filled up to the width of a pipe, which has none."""
         if options.max_width in _ROOM_FOR_TWO:
             return Measurement(options.max_width, options.max_width)
         width = max(line.cell_len for line in unified(self._block))

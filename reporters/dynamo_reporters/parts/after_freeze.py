@@ -239,7 +239,7 @@ def values(known: Iterable[str]) -> str:
 
 
 def freeze_of(recording: Recording) -> FreezeDocument | None:
-    """The same for documents; None where no freeze was asked for."""
+    """What documents say of the freeze; None where none was requested."""
     if freeze_asked_for(recording) is None:
         return None
     return FreezeDocument(

@@ -106,7 +106,7 @@ def untaken_lines(recording: Recording) -> list[str]:
 
 
 def taken(graph: Graph) -> Taken | None:
-    """As documents have it; None where torch gave the graph to the only backend, or that was not recorded."""
+    """What documents say of who took a graph; None if there was only one backend, or it was not recorded."""
     assigned = graph.assigned_backend
     if assigned is None:
         return None
@@ -217,7 +217,7 @@ class Verified:
 
 
 def verified_of(recording: Recording) -> Verified | None:
-    """The same as documents have it; None where --verify was not asked for."""
+    """What documents say of --verify; None where it was not requested."""
     found = verification(recording)
     if found is None:
         return None

@@ -178,7 +178,7 @@ def training_page(recording: Recording, show_all: bool) -> Iterator[Block]:
 
 
 def _nothing(recording: Recording) -> str:
-    """That no graph was compiled for training, or that it is not known."""
+    """A sentence: no graph was compiled for training, or it is not known."""
     probes = ("forward and backward graphs", "backward calls")
     if probe_failed(recording.processes, *probes) is not None:
         return were_not_recorded("Forward and backward graphs", recording.processes, *probes)

@@ -190,7 +190,7 @@ def _scale(values: Any, largest: float) -> float:
 
 
 def _largest(values: Any) -> float:
-    """Of those that are finite; 0.0 if none is."""
+    """The largest finite value; 0.0 if none is finite."""
     finite = values[values.isfinite()]
     return float(finite.max()) if finite.numel() else 0.0
 

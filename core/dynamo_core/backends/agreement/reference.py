@@ -25,7 +25,7 @@ def clone_with_aliases(values: Sequence[Any]) -> list[Any]:
 
 
 def clone_wide(values: Sequence[Any], wide: dict[Any, Any]) -> list[Any]:
-    """The same with dtypes replaced as `wide` says. Storages are shared as far as their dtype is."""
+    """Clones with dtypes replaced as `wide` says. They share storages as far as their dtypes are the same."""
     return _clone(values, wide)
 
 

@@ -246,7 +246,7 @@ class _Worker:
 
 
 def _draw_random_numbers_as_eager_does() -> None:
-    """As `dynamo run` lets Inductor do: otherwise a graph with dropout could not be compared."""
+    """Have Inductor draw as eager does, as `dynamo run` does: else dropout could not be compared."""
     import torch._inductor.config
 
     torch._inductor.config.fallback_random = True

@@ -7,20 +7,25 @@ from typing import Any
 
 from ...backends.agreement import is_shielded
 from .graph_facts import GraphFacts
-from .inner_outputs import asks_inside, give_retained, intercept_hooks, note_inner_outputs
+from .inner_outputs import (
+    complete_retained_gradients,
+    intercept_hooks,
+    note_inner_outputs,
+    wants_inner_gradients,
+)
 from .observer import Notes
 from .replay import (
     AotFunction,
+    AutocastState,
     Call,
-    Modes,
+    CannotReplay,
     StateBefore,
-    Unanswerable,
     forget_call,
     is_aligned,
     node_of,
     note_call,
-    note_eagers_names,
     run_in_eager,
+    set_eager_node_names,
 )
 
 # Inputs that a graph changes in place, and whose earlier values its compiled backward would read: too late.
@@ -32,7 +37,7 @@ from .replay import (
 # (CompiledFunction.forward), read and run in 2.13; pytorch/pytorch pull request 197039.
 
 
-def backward_reads_what_was_overwritten(
+def backward_reads_changed_input(
     outputs: Sequence[Any], arguments: Sequence[Any], overwritten: Sequence[int]
 ) -> bool:
     """After a call: whether it saved for its backward one of the inputs that it changed, or a view of one."""
@@ -68,29 +73,29 @@ class GraphWithEagerFallback:
         self.run = run
         self.facts = facts
         self.trains = torch.is_grad_enabled()
-        self.modes = Modes(facts.devices)
+        self.modes = AutocastState(facts.devices)
         self.function: AotFunction | None = None
         self.watched_inputs: list[int] = []
         self._trained: frozenset[int] = frozenset()
         self._notes = notes
-        self._is_left = facts.unfit is not None
+        self._is_left = facts.unsupported is not None
         self._draws: bool | None = None  # random numbers; not known before the first call
         self._unreached: dict[tuple[int, ...], frozenset[int]] = {}  # by the outputs without a gradient
         self._lock = threading.Lock()
-        if facts.unfit is not None:
-            notes.add(facts.unfit, "eager")
+        if facts.unsupported is not None:
+            notes.add(facts.unsupported, "eager")
 
     @property
     def is_left_to_eager(self) -> bool:
         """Whether its calls run in eager from now on."""
         return self._is_left
 
-    def leave(self, kind: str, **detail: Any) -> None:
+    def leave_to_eager(self, kind: str, **detail: Any) -> None:
         """Run its calls in eager from now on, and record why."""
         self._is_left = True
         self._notes.add(kind, "eager", **detail)
 
-    def around(self, compiled: Callable[..., Any]) -> Callable[..., Any]:
+    def wrap(self, compiled: Callable[..., Any]) -> Callable[..., Any]:
         """What is called in place of what the backend made."""
         if self._is_left:
             return self._in_eager
@@ -128,7 +133,7 @@ class GraphWithEagerFallback:
 
     def _returned(self, outputs: Any, arguments: Sequence[Any], before: StateBefore | None) -> Any:
         """What the program gets of what the compiled graph returned."""
-        if self.facts.passed_on:
+        if self.facts.passed_through:
             outputs = self._with_inputs_themselves(self.as_list(outputs), arguments)
         if self.trains:
             self._watch(arguments, self.as_list(outputs), before)
@@ -141,8 +146,8 @@ class GraphWithEagerFallback:
         if self._draws is not None:
             return False
         self._learn_from_first_call(arguments, before)
-        if not self.trains or not backward_reads_what_was_overwritten(
-            self.as_list(outputs), arguments, self.facts.overwritten
+        if not self.trains or not backward_reads_changed_input(
+            self.as_list(outputs), arguments, self.facts.in_place_hazards
         ):
             return False
         self._is_left = True
@@ -160,7 +165,7 @@ class GraphWithEagerFallback:
 
     def _with_inputs_themselves(self, outputs: list[Any], arguments: Sequence[Any]) -> list[Any]:
         """The outputs; in place of one that is nothing but an input, that input."""
-        for output, input_, is_certain in self.facts.passed_on:
+        for output, input_, is_certain in self.facts.passed_through:
             if is_certain or _is_alias(outputs[output], arguments[input_]):
                 outputs[output] = arguments[input_]
         return outputs
@@ -175,7 +180,7 @@ class GraphWithEagerFallback:
             arguments,
             self.facts.changed,
             draws=self._draws is not False,
-            must_be_possible=self._draws is None and self.trains and bool(self.facts.overwritten),
+            must_be_possible=self._draws is None and self.trains and bool(self.facts.in_place_hazards),
         )
 
     def _learn_from_first_call(self, arguments: Sequence[Any], before: StateBefore | None) -> None:
@@ -196,10 +201,10 @@ class GraphWithEagerFallback:
         """In eager, what the compiled graph raised at."""
         try:
             if self.facts.communicates:
-                raise Unanswerable
+                raise CannotReplay
             if before is not None:
                 before.restore()
-        except Unanswerable:
+        except CannotReplay:
             raise failure from None
         error = _described(failure)
         try:
@@ -208,7 +213,7 @@ class GraphWithEagerFallback:
             if _described(eagers) != error:
                 self._notes.add("exception", "eager", compiled=error, eager=_described(eagers))
             raise
-        self.leave("exception", compiled=error, eager=None)
+        self.leave_to_eager("exception", compiled=error, eager=None)
         return outputs
 
     def _watch(self, arguments: Sequence[Any], outputs: list[Any], before: StateBefore | None) -> None:
@@ -219,7 +224,7 @@ class GraphWithEagerFallback:
         if self.function is None and not self._take_over(node, arguments, outputs):
             return
         assert self.function is not None
-        if not self.function.made(node):
+        if not self.function.owns(node):
             return
         call = Call(self, arguments, before)
         note_call(node, call)
@@ -231,14 +236,14 @@ class GraphWithEagerFallback:
             if self.function is not None:
                 return True
             if not is_aligned(node, arguments):
-                self.leave("other_inputs")
+                self.leave_to_eager("other_inputs")
                 return False
             function = AotFunction(node, outputs)
-            function.take_over(self._backward)
+            function.replace_backward(self._backward)
             if len(function.positions) > 1:
                 intercept_hooks(type(node))
             names = self.facts.node_names
-            note_eagers_names(
+            set_eager_node_names(
                 type(node),
                 {
                     p: names[i]
@@ -264,14 +269,14 @@ class GraphWithEagerFallback:
             return self._compiled_backward(node, call, gradients, missing, retain)
         try:
             return self._eager_backward(call, gradients, missing, why, retain=retain, create=create)
-        except Unanswerable:
+        except CannotReplay:
             self._notes.add(why, "compiled")
             return function.original(node, gradients)
 
     def _why_eager(self, call: Call, create: bool, missing: tuple[int, ...]) -> str | None:
         import torch
 
-        if asks_inside(call):
+        if wants_inner_gradients(call):
             return "inner_gradient"
         if create or torch._C._functorch.peek_interpreter_stack() is not None:
             return "double_backward"
@@ -291,7 +296,7 @@ class GraphWithEagerFallback:
         else:
             if missing and not self._is_harmless(missing) and not _are_finite(result):
                 # Zero times infinity, where eager does not multiply at all.
-                with suppress(Unanswerable):
+                with suppress(CannotReplay):
                     return self._eager_backward(
                         call, gradients, missing, "unused_output", retain=retain, create=False
                     )
@@ -303,9 +308,9 @@ class GraphWithEagerFallback:
             return tuple(result)
         try:
             answer = self._eager_backward(call, gradients, missing, "exception", retain=retain, create=False)
-        except Unanswerable:
+        except CannotReplay:
             raise failure from None
-        self.leave("exception", compiled=_described(failure), eager=None)
+        self.leave_to_eager("exception", compiled=_described(failure), eager=None)
         return answer
 
     def _eager_backward(
@@ -318,7 +323,7 @@ class GraphWithEagerFallback:
         retain: bool,
         create: bool,
     ) -> tuple[Any, ...]:
-        """What eager gives; Unanswerable if the graph cannot run again on the same inputs."""
+        """What eager gives; CannotReplay if the graph cannot run again on the same inputs."""
         replay = call.replayed()
         inner = [position for position, _ in call.inner]
         # What gradients of gradients go back through is this replay's graph as well.
@@ -327,13 +332,13 @@ class GraphWithEagerFallback:
             gradients, retain=retain or call.is_differentiated, create=create, inner=inner
         )
         call.is_spent |= not retain
-        give_retained(call, gradients, of_inner)
+        complete_retained_gradients(call, gradients, of_inner)
         if why == "unused_output":
             unreached = frozenset(i for i, gradient in enumerate(result) if gradient is None)
             self._unreached[missing] = unreached
             self._note_unused(missing, unreached)
         elif why != "exception":
-            self.leave(why)
+            self.leave_to_eager(why)
         return tuple(result)
 
     def _note_unused(self, missing: tuple[int, ...], unreached: frozenset[int]) -> None:
@@ -351,7 +356,7 @@ class GraphWithEagerFallback:
         function = self.function
         assert function is not None
         used = [i for i, position in function.positions.items() if position not in missing]
-        behind = frozenset[int]().union(*(self.facts.behind[i] for i in used))
+        behind = frozenset[int]().union(*(self.facts.ancestors[i] for i in used))
         return all(i in behind for i, position in function.positions.items() if position in missing)
 
 

@@ -34,24 +34,24 @@ class GraphFacts(NamedTuple):
     so not running statistics, which normalising alone reads. `inner` outputs are ones that another output is
     computed from, both with gradients. `behind[i]` are the outputs that output i is computed from, i itself
     among them. `leads_to[i]` are the outputs that input i has a gradient from. `node_names` are those of
-    eager's nodes of autograd, by output. `passed_on` are outputs that may be inputs themselves, and whether
+    eager's nodes of autograd, by output. `passed_through` are outputs that may be inputs themselves, and whether
     they surely are. A graph that `communicates` with other processes cannot run again: they would not.
     `unfit` says why torch.compile cannot keep eager's semantics here, whatever the program goes on to do.
     """
 
     devices: tuple[str, ...]
     changed: tuple[int, ...]
-    overwritten: tuple[int, ...]
+    in_place_hazards: tuple[int, ...]
     outputs: tuple[str, ...]
     output_places: tuple[tuple[str, int] | None, ...]
     inner: frozenset[int]
-    behind: tuple[frozenset[int], ...]
+    ancestors: tuple[frozenset[int], ...]
     node_names: dict[int, str]
     inputs: tuple[str, ...]
     leads_to: tuple[frozenset[int], ...]
     communicates: bool
-    passed_on: tuple[tuple[int, int, bool], ...]
-    unfit: str | None
+    passed_through: tuple[tuple[int, int, bool], ...]
+    unsupported: str | None
 
 
 def facts_of(gm: Any) -> GraphFacts:
@@ -68,16 +68,16 @@ def facts_of(gm: Any) -> GraphFacts:
         if isinstance(value, torch.Tensor) and (value._version > 0 or node in statistics)
     ]
     outputs = _outputs(nodes)
-    behind = _behind(nodes, outputs)
+    ancestors = _ancestors(nodes, outputs)
     requires_grad = {i for i, node in enumerate(outputs) if _requires_grad(node)}
     return GraphFacts(
         devices=tuple(sorted({value.device.type for value in values if isinstance(value, torch.Tensor)})),
         changed=tuple(changed),
-        overwritten=tuple(i for i in changed if not all(map(_is_normalising, placeholders[i].users))),
+        in_place_hazards=tuple(i for i in changed if not all(map(_is_normalising, placeholders[i].users))),
         outputs=tuple(str(node) for node in outputs),
         output_places=tuple(_place(node) for node in outputs),
-        inner=frozenset(i for j in requires_grad for i in behind[j] if i != j and i in requires_grad),
-        behind=tuple(behind),
+        inner=frozenset(i for j in requires_grad for i in ancestors[j] if i != j and i in requires_grad),
+        ancestors=tuple(ancestors),
         node_names={
             i: type(node.meta["example_value"].grad_fn).__name__
             for i, node in enumerate(outputs)
@@ -86,8 +86,8 @@ def facts_of(gm: Any) -> GraphFacts:
         inputs=tuple(_source(node) for node in placeholders),
         leads_to=_leads_to(nodes, placeholders, outputs),
         communicates=communication_in(gm) is not None,
-        passed_on=tuple(_passed_on(placeholders, outputs)),
-        unfit=_unfit(gm, values, changed),
+        passed_through=tuple(_passed_on(placeholders, outputs)),
+        unsupported=_unsupported(gm, values, changed),
     )
 
 
@@ -107,7 +107,7 @@ def _passed_on(placeholders: list[Any], outputs: list[Any]) -> Iterator[tuple[in
 
 
 def _drops_nothing(node: Any) -> bool:
-    """Of `torch.nn.functional.dropout(input, p, training)`: it gives back its input."""
+    """Whether `torch.nn.functional.dropout(input, p, training)` gives back its input."""
     given = dict(zip(("p", "training"), node.args[1:3], strict=False)) | node.kwargs
     return given.get("training", True) is False or given.get("p", 0.5) == 0
 
@@ -123,7 +123,7 @@ def communication_in(gm: Any) -> str | None:
     return None
 
 
-def _unfit(gm: Any, values: list[Any], changed: list[int]) -> str | None:
+def _unsupported(gm: Any, values: list[Any], changed: list[int]) -> str | None:
     import torch
     from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
@@ -159,7 +159,7 @@ def _outputs(nodes: list[Any]) -> list[Any]:
     return list(returned) if isinstance(returned, (tuple, list)) else [returned]
 
 
-def _behind(nodes: list[Any], outputs: list[Any]) -> list[frozenset[int]]:
+def _ancestors(nodes: list[Any], outputs: list[Any]) -> list[frozenset[int]]:
     """For each output, the outputs that it is computed from by tensors that require gradients."""
     positions: dict[Any, set[int]] = {}
     for i, node in enumerate(outputs):
@@ -167,11 +167,11 @@ def _behind(nodes: list[Any], outputs: list[Any]) -> list[frozenset[int]]:
             positions.setdefault(node, set()).add(i)
     reached: dict[Any, frozenset[int]] = {}
     for node in nodes:
-        behind = set(positions.get(node, ()))
+        found = set(positions.get(node, ()))
         for input_ in node.all_input_nodes:
             if _requires_grad(input_):
-                behind |= reached.get(input_, frozenset())
-        reached[node] = frozenset(behind)
+                found |= reached.get(input_, frozenset())
+        reached[node] = frozenset(found)
     return [
         reached.get(node, frozenset()) if hasattr(node, "all_input_nodes") else frozenset()
         for node in outputs
@@ -179,7 +179,7 @@ def _behind(nodes: list[Any], outputs: list[Any]) -> list[frozenset[int]]:
 
 
 def _leads_to(nodes: list[Any], placeholders: list[Any], outputs: list[Any]) -> tuple[frozenset[int], ...]:
-    """As far as the graph tells: some operations have no derivative."""
+    """The outputs that each input leads to, as far as the graph shows: some operations have no derivative."""
     masks: dict[Any, int] = {node: 1 << i for i, node in enumerate(placeholders) if _requires_grad(node)}
     for node in nodes:
         mask = masks.get(node, 0)

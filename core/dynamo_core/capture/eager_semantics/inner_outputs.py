@@ -10,7 +10,7 @@ torch/autograd/__init__.py (grad, which calls `_engine_run_backward` of its modu
 from collections.abc import Sequence
 from typing import Any
 
-from .replay import Call, Unanswerable, call_of
+from .replay import Call, CannotReplay, call_of
 
 # As torch words it: torch/csrc/autograd/python_engine.cpp (THPEngine_run_backward).
 _UNUSED = (
@@ -32,14 +32,14 @@ def note_inner_outputs(call: Call, outputs: Sequence[Any]) -> None:
     ]
 
 
-def asks_inside(call: Call) -> bool:
+def wants_inner_gradients(call: Call) -> bool:
     """Whether the program wants the gradient of such an output: it has a hook, or retains its gradient."""
     if call.hooks:
         return True
     return any(_retains(reference()) for _, reference in call.inner)
 
 
-def give_retained(call: Call, gradients: Sequence[Any], of_inner: Sequence[Any]) -> None:
+def complete_retained_gradients(call: Call, gradients: Sequence[Any], of_inner: Sequence[Any]) -> None:
     """Complete the gradients that such outputs retain: torch gave them what came to the node from outside."""
     import torch
 
@@ -69,7 +69,7 @@ def intercept_hooks(node_class: Any) -> None:
     node_class._register_hook_dict = register
 
 
-def answer_gradients_of_inner_outputs() -> None:
+def patch_autograd_grad() -> None:
     """`torch.autograd.grad` finds the gradients of such outputs as well; called once in a process."""
     import torch
 
@@ -112,7 +112,7 @@ def _with_inner(
     try:
         for node, call in nodes.items():
             replays[node] = call.replayed()
-    except Unanswerable:
+    except CannotReplay:
         return tuple(original(outputs, gradients, retain, create, inputs, allow_unused, **named))
     others = [value for value, call in zip(inputs, calls, strict=True) if call is None]
     found = list(original(outputs, gradients, retain, create, (*others, *edges), True, **named))
@@ -124,7 +124,7 @@ def _with_inner(
             result.append(of_others.pop(0))
             continue
         node = value.grad_fn
-        of.graph.leave("inner_gradient")
+        of.graph.leave_to_eager("inner_gradient")
         at = [given.get((node, position)) for position in range(1 + max(of.positions()))]
         _, (gradient,) = replays[node].gradients(at, retain=True, create=create, inner=[value.output_nr])
         result.append(gradient)

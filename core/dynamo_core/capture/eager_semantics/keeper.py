@@ -15,9 +15,9 @@ from ..probe_guard import ProbeGuard
 from . import graph, replay
 from .graph import GraphWithEagerFallback
 from .graph_facts import facts_of
-from .inner_outputs import answer_gradients_of_inner_outputs
+from .inner_outputs import patch_autograd_grad
 from .observer import Notes
-from .replay import print_eagers_names
+from .replay import print_eager_node_names
 
 # Whether the program waits for what an operation raises, inside the very frame that is compiled.
 #
@@ -27,7 +27,7 @@ from .replay import print_eagers_names
 # models.
 
 
-def place_of_caught_operation(gm: Any) -> tuple[str, int] | None:
+def place_of_operation_in_try(gm: Any) -> tuple[str, int] | None:
     """The file and line of an operation in the body of a `try`, if the graph has one."""
     for node in gm.graph.nodes:
         if node.op.startswith("call_"):
@@ -61,7 +61,7 @@ def _caught_lines(file: str) -> list[tuple[int, int]]:
 _FARTHEST = 40  # frames from a module of AOTAutograd's to the call of the graph, or to its backward
 
 
-def raise_quietly() -> None:
+def silence_fx_error_printing() -> None:
     """From here on, in this process; modules that the program traced itself are as before."""
     from torch.fx.graph_module import _WrappedCall
 
@@ -153,7 +153,7 @@ class Keeper:
     def __init__(self, probes: ProbeGuard, *, may_skip: bool) -> None:
         self._probes = probes
         self._may_skip = may_skip
-        installs = [answer_gradients_of_inner_outputs, print_eagers_names, raise_quietly]
+        installs = [patch_autograd_grad, print_eager_node_names, silence_fx_error_printing]
         for install in installs + ([leave_tensor_keys_to_eager] if may_skip else []):
             probes.guarded("eager semantics")(install)()
 
@@ -164,7 +164,7 @@ class Keeper:
         """
         from torch._dynamo.exc import SkipFrame
 
-        place = self._place_of_caught_operation(gm) if self._may_skip else None
+        place = self._place_of_operation_in_try(gm) if self._may_skip else None
         if place is not None:
             notes = Notes(None, self._probes)
             notes.add("caught_exception", "eager", **notes.at(place))
@@ -175,7 +175,7 @@ class Keeper:
             self._probes.failed("eager semantics", error)
             return None
 
-    def forget_marks(self, gm: Any) -> None:
+    def remove_static_marks(self, gm: Any) -> None:
         """Take back what Dynamo notes on the program's own parameters, where `vars` and pickles show it.
 
         The backend has read it by now. Source: torch/_dynamo/decorators.py (mark_static_address).
@@ -188,9 +188,9 @@ class Keeper:
         except Exception as error:
             self._probes.failed("eager semantics", error)
 
-    def _place_of_caught_operation(self, gm: Any) -> tuple[str, int] | None:
+    def _place_of_operation_in_try(self, gm: Any) -> tuple[str, int] | None:
         try:
-            return place_of_caught_operation(gm)
+            return place_of_operation_in_try(gm)
         except Exception as error:
             self._probes.failed("eager semantics", error)
             return None
@@ -231,7 +231,7 @@ def read_before_writing() -> Callable[[], None]:
     return restore
 
 
-def clone_what_is_overwritten(graph: Any) -> None:
+def clone_reads_of_changed_inputs(graph: Any) -> None:
     """Ahead of all writes, clone what one of them reads of an input that one before it changes."""
     import torch
 
@@ -262,7 +262,7 @@ def _inductor_pass() -> Any:
 
     class ReadBeforeWriting(CustomGraphPass):  # type: ignore[misc]
         def __call__(self, graph: Any) -> None:
-            clone_what_is_overwritten(graph)
+            clone_reads_of_changed_inputs(graph)
 
         def uuid(self) -> str:
             """What Inductor's caches know it by."""

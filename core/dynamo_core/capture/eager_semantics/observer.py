@@ -16,7 +16,7 @@ from .replay import AotFunction, node_of
 
 
 class Notes:
-    """Those of one graph, or of a frame that has none."""
+    """The notes on one graph, or on a frame that has none."""
 
     def __init__(self, number: int | None, probes: ProbeGuard) -> None:
         self._number = number
@@ -61,7 +61,7 @@ class Notes:
 _ASSERTION = "_assert_async"
 
 
-def observed_graph(gm: Any, number: int, probes: ProbeGuard) -> Callable[[Any], None] | None:
+def observe_graph(gm: Any, number: int, probes: ProbeGuard) -> Callable[[Any], None] | None:
     """Note what the graph shows; what shall look at the outputs of its first call, if it is to be trained."""
     notes = Notes(number, probes)
     for node in gm.graph.nodes:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MOST_BYTES_CLONED = 16 << 20  # of what a graph changes in place: running statistics, not a cache of keys
 
 
-class Unanswerable(Exception):
+class CannotReplay(Exception):
     """The call cannot be made again: its inputs are no longer what they were."""
 
 
@@ -36,7 +36,7 @@ def not_captured() -> Iterator[None]:
         set_eval_frame(callback)
 
 
-class Modes:
+class AutocastState:
     """Autocast as it is now: a graph that runs again in the backward runs as it did in the forward."""
 
     def __init__(self, devices: Sequence[str]) -> None:
@@ -50,7 +50,7 @@ class Modes:
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """As it was, with gradients, for a while."""
+        """Enter the state that was recorded, with gradients on."""
         import torch
 
         with ExitStack() as stack:
@@ -76,12 +76,12 @@ class StateBefore:
     def restore(self) -> None:
         """Put the inputs that were changed in place, and the generators, back to what they were.
 
-        Unanswerable if that is not possible.
+        CannotReplay if that is not possible.
         """
         import torch
 
         if self._clones is None:
-            raise Unanswerable
+            raise CannotReplay
         with torch.no_grad():
             for index, clone in self._clones.items():
                 self._arguments[index].copy_(clone)
@@ -89,9 +89,9 @@ class StateBefore:
             self.random_state.restore()
 
     def inputs_changed(self) -> dict[int, Any]:
-        """Of the inputs that were changed, clones of what they were; Unanswerable if there are none."""
+        """Clones of the inputs that were changed, as they were before; CannotReplay if there are none."""
         if self._clones is None:
-            raise Unanswerable
+            raise CannotReplay
         return {index: clone.clone() for index, clone in self._clones.items()}
 
 
@@ -162,13 +162,13 @@ class Call:
         return sorted(set(function.positions.values()))
 
     def replayed(self) -> "Replay":
-        """The graph in eager on the same inputs, with gradients; Unanswerable if they are not the same."""
+        """The graph in eager on the same inputs, with gradients; CannotReplay if they are not the same."""
         if self.replay is None:
             if self.graph.facts.communicates:
-                raise Unanswerable
+                raise CannotReplay
             for index, version in zip(self.graph.watched_inputs, self.versions, strict=True):
                 if self.arguments[index]._version != version:
-                    raise Unanswerable
+                    raise CannotReplay
             self.replay = Replay(self)
         return self.replay
 
@@ -249,7 +249,7 @@ class Replay:
 
 
 def _after_hooks(hooks: Any, gradient: Any) -> Any:
-    """As torch calls a tensor's hooks: each may replace the gradient."""
+    """The gradient after a tensor's hooks, called as torch does: each may replace it."""
     for hook in list(hooks.values()):
         replaced = hook(gradient)
         gradient = gradient if replaced is None else replaced
@@ -286,11 +286,11 @@ class AotFunction:
                 self.positions[index] = output._base.output_nr
                 self.through_base.add(index)
 
-    def made(self, node: Any) -> bool:
+    def owns(self, node: Any) -> bool:
         """Whether this is a call of the function."""
         return type(node)._forward_cls is self._class
 
-    def take_over(self, backward: Backward) -> None:
+    def replace_backward(self, backward: Backward) -> None:
         """From here on, `backward` answers for calls that have been noted; it may ask `original`."""
         function_class = self._class
         self._original = function_class.backward
@@ -381,12 +381,12 @@ def _zeros_if_missing(node: Any, index: int, gradient: Any) -> Any:
 _NAMES = "dynamo_names_in_eager"
 
 
-def note_eagers_names(node_class: Any, names: dict[int, str]) -> None:
+def set_eager_node_names(node_class: Any, names: dict[int, str]) -> None:
     """The name of eager's node for each output of a compiled graph's."""
     setattr(node_class, _NAMES, names)
 
 
-def print_eagers_names() -> None:
+def print_eager_node_names() -> None:
     """Print backward functions by the names that they have in eager, from here on in this process."""
     import torch._tensor_str as tensor_str
 
@@ -394,7 +394,7 @@ def print_eagers_names() -> None:
 
     def _str(tensor: Any, **named: Any) -> str:
         node = tensor.grad_fn if tensor.requires_grad and not tensor.is_leaf else None
-        name = _eagers_name(node, tensor)
+        name = _eager_node_name(node, tensor)
         if name is None:
             return original(tensor, **named)
         node_class = type(node)
@@ -407,6 +407,6 @@ def print_eagers_names() -> None:
     tensor_str._str = _str
 
 
-def _eagers_name(node: Any, tensor: Any) -> str | None:
+def _eager_node_name(node: Any, tensor: Any) -> str | None:
     names: dict[int, str] | None = getattr(type(node), _NAMES, None)
     return None if names is None else names.get(tensor.output_nr)

@@ -100,7 +100,7 @@ def parts(value: Any) -> list[tuple[str, Any]] | None:
 
 
 def _fields(value: Any) -> list[tuple[str, Any]] | None:
-    """Those of a dataclass but for None, as torch.export.register_dataclass takes it apart."""
+    """The fields of a dataclass that are not None, as torch.export.register_dataclass takes it apart."""
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return None
     named = [(f".{field.name}", getattr(value, field.name)) for field in dataclasses.fields(value)]
@@ -180,7 +180,7 @@ def _shapes(value: Any, name: str, varied: Varied) -> Any:
 
 
 def as_code(shapes: Any) -> str:
-    """The same as it is typed, after `from torch.export import Dim`."""
+    """The shapes as Python code, after `from torch.export import Dim`."""
     if is_named_tuple(shapes):
         fields = ", ".join(f"{name}={as_code(getattr(shapes, name))}" for name in shapes._fields)
         return f"{type(shapes).__name__}({fields})"

@@ -161,7 +161,7 @@ def write_call(call: Call, file: str) -> bool:
 
 
 def read_calls(files: Sequence[str]) -> list[Call]:
-    """Those that were written; the files go, as nobody else is to load them."""
+    """The calls that were written to files, which are deleted: nobody else is to load them."""
     import torch
 
     calls = []

@@ -31,7 +31,7 @@ class Call(NamedTuple):
     kwargs: dict[str, Any]
 
     def cloned(self) -> "Call":
-        """The same, of which a run may change what it likes."""
+        """The call with clones of its tensors, which a run may change."""
         from torch.utils._pytree import tree_flatten, tree_unflatten
 
         values, form = tree_flatten((self.args, self.kwargs))
@@ -284,7 +284,7 @@ def _save(exported: Any, file: str | None) -> dict[str, Any]:
 
 
 def _calls_for(subject: ToExport, way: Way) -> Iterator[Call]:
-    """Those that the exported program is made for: others must differ from the first in what is dynamic."""
+    """The calls that the exported program is made for: others may differ only in what is dynamic."""
     first = inputs_of(bound(subject.module, *subject.calls[0]))
     for call in subject.calls:
         inputs = inputs_of(bound(subject.module, *call))

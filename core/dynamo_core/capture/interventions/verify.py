@@ -118,7 +118,7 @@ def _erase_after(graph: Any, last: Any, kept: set[Any]) -> None:
 
 
 def _alive_after(nodes: Sequence[Any]) -> list[Any]:
-    """Of these nodes, in their order, the last one and those that are read by nodes behind it."""
+    """The last of these nodes, and those that nodes behind it read, in their order."""
     known = set(nodes)
     return [node for node in nodes if node is nodes[-1] or any(user not in known for user in node.users)]
 

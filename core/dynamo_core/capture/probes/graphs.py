@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...backends.results import graph_in_progress
 from ...shared.graph_key import graph_key, order_of_graph
 from ...shared.records import GraphCompiled, GraphHandedOver
-from ..eager_semantics.observer import observed_graph
+from ..eager_semantics.observer import observe_graph
 from ..frames.source import compile_id_text, current_compile_id, line_of_call, user_line
 from ..primitives import perf_counter_ns, time_ns
 from ..torch_versions import source_name
@@ -169,11 +169,11 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
             freeze.watch(calls_index)
         sample_guards = guard_cost.sampler(current_compile_id())
         compiled = _as_torch_calls_it(_without_lazy_module(compiled), gm, owner)
-        compiled = bare = compiled if fallback is None else fallback.around(compiled)
+        compiled = bare = compiled if fallback is None else fallback.wrap(compiled)
         if window is not None:
             compiled = window.watch(compiled, graph_number, compile_id_text(current_compile_id()))
         compiled = timed_on_device(compiled, lambda: counters.words_of(calls_index))
-        look = None if fallback is not None else observed_graph(gm, graph_number, probes)
+        look = None if fallback is not None else observe_graph(gm, graph_number, probes)
         called = counters.counted(compiled, calls_index, sample_guards, look)
         if window is not None:
             called = window.stepping(called, graph_number)
@@ -199,14 +199,14 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
         finally:
             self.compiler_fn = compiler
             if keeper is not None:
-                keeper.forget_marks(gm)
+                keeper.remove_static_marks(gm)
             graph_in_progress.number = graph_in_progress.key = None
             late_modules.stop()
         elapsed = perf_counter_ns() - start
         called = None
         if key is not None:  # None: the graph could not be recorded
             called = record_compiled(graph_number, gm, compiled, elapsed, self, wrap, fallback)
-        return called or (compiled if fallback is None else fallback.around(compiled))
+        return called or (compiled if fallback is None else fallback.wrap(compiled))
 
     output_graph.OutputGraph.call_user_compiler = call_user_compiler
 

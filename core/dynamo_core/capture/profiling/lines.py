@@ -88,7 +88,7 @@ class LineMarks:
 
 
 def _own_frames(frame: FrameType | None) -> Iterator[FrameType]:
-    """Those of `frame` and its callers that run the program's own files, innermost first."""
+    """`frame` and its callers that run the program's own files, innermost first."""
     while frame is not None:
         if is_own(frame.f_code.co_filename):
             yield frame

@@ -103,7 +103,7 @@ class WholeProgramCapture:
                 return limit.call(original, graph, *args, **named)
             except CompileLimitReached as error:
                 reason = f"{error} (--compile-limit {limit.seconds:g})"
-                self._limits.give_up("--compile-limit", reason)
+                self._limits.fall_back("--compile-limit", reason)
                 raise
 
         output_graph.OutputGraph.call_user_compiler = call_user_compiler
@@ -148,7 +148,7 @@ class WholeProgramCapture:
                 verdict = self._verdict(frame, frame_state)
                 if verdict != TAKE:
                     return unless_left(by_verdict[verdict])
-                if not is_resumed(frame.f_code) and self._budget.puts_off(frame.f_code):
+                if not is_resumed(frame.f_code) and self._budget.defers(frame.f_code):
                     return answer.deferred
                 with self._budget.spending():
                     is_ready = self._is_ready_to_take()
@@ -162,10 +162,10 @@ class WholeProgramCapture:
                 with self._limits.limited() as traced, self._budget.spending():
                     result = self._dynamo_callback(frame, cache_entry, frame_state)
                 if traced.limit_met is not None:
-                    self._policy.give_up(frame.f_code, traced.limit_met.code or frame.f_code)
+                    self._policy.leave_to_eager(frame.f_code, traced.limit_met.code or frame.f_code)
                 return result if result.guarded_code is not None else unless_left(result)
             except CompileLimitReached:
-                self._policy.give_up(frame.f_code)
+                self._policy.leave_to_eager(frame.f_code)
                 return unless_left(answer.never)
             except Exception as error:
                 if not (self._raises() or isinstance(error, NotCompiled)):

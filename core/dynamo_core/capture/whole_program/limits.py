@@ -85,7 +85,7 @@ class TracingLimits:
         frame = getattr(self._thread, "frame", None)
         return None if frame is None else frame.limit_met
 
-    def give_up(self, limit: str, reason: str) -> None:
+    def fall_back(self, limit: str, reason: str) -> None:
         """The frame that this thread is at is given up, for what came after its tracing."""
         frame = getattr(self._thread, "frame", None)
         if frame is not None:
@@ -231,7 +231,7 @@ class Budget:
         self._allowance_ns = None if allowance is None else int(allowance * 1e9)
         self._began_ns = process_time_ns()
         self._spent_ns = 0
-        self._put_off = Occurrences(stream, FrameDeferred)
+        self._deferred = Occurrences(stream, FrameDeferred)
 
     @contextmanager
     def spending(self) -> Iterator[None]:
@@ -242,19 +242,19 @@ class Budget:
         finally:
             self._spent_ns += thread_time_ns() - began_ns
 
-    def puts_off(self, code: CodeType) -> bool:
+    def defers(self, code: CodeType) -> bool:
         """Whether a frame has to wait, which is recorded."""
         if self._allowance_ns is None or self._spent_ns <= self._allowance_ns:
             return False
         if 2 * self._spent_ns <= self._allowance_ns + process_time_ns() - self._began_ns:
             return False
         where = {"name": code.co_name, "file": code.co_filename, "line": code.co_firstlineno}
-        self._put_off.add(tuple(where.values()), lambda: where)
+        self._deferred.add(tuple(where.values()), lambda: where)
         return True
 
     def finish(self) -> None:
         """The process ends: write the counts that are not written yet."""
-        self._put_off.finish()
+        self._deferred.finish()
 
 
 # Give a compile up that stays in the backend for too long (`--compile-limit`), and run its frame eager.

@@ -30,12 +30,12 @@ class Policy:
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
-        self._given_up = CodeObjects()
+        self._left_to_eager = CodeObjects()
 
-    def give_up(self, *codes: CodeType) -> None:
+    def leave_to_eager(self, *codes: CodeType) -> None:
         """These run eager from now on; modules that they call count as called by nobody."""
         for code in codes:
-            self._given_up.add(code)
+            self._left_to_eager.add(code)
 
     def verdict(self, frame: Any) -> str:
         """TAKE it; NOT_NOW, for what it was given; NEVER, for its code; NEVER_BELOW, nor its callees."""
@@ -43,7 +43,7 @@ class Policy:
 
         code: CodeType = frame.f_code
         name = code.co_name
-        if code in self._given_up:
+        if code in self._left_to_eager:
             return NEVER
         if self._kind == "all" or is_resumed(code):
             return TAKE
@@ -93,7 +93,7 @@ class Policy:
             if frame.f_code is call_impl:
                 package = type(frame.f_locals.get("self")).__module__
                 calls += not package.startswith(("torch.nn.parallel", "torch.distributed"))
-            elif frame.f_code in self._given_up:
+            elif frame.f_code in self._left_to_eager:
                 return _holds_more_than_an_op(module)
             frame = frame.f_back
         return calls < 2

@@ -46,7 +46,7 @@ class Track:
 
 
 def lay_out(name: str, blocks: Iterable[Sequence[Slice]]) -> list[Track]:
-    """As few tracks as the blocks need: `name`, `name (2)` and so on. Empty where there is no slice.
+    """The fewest tracks for these blocks: `name`, `name (2)` and so on. Empty where there is no slice.
 
     The slices of a block are parts of its first; different blocks are on one track only one after another,
     as what overlaps may have been in different threads.
@@ -192,7 +192,7 @@ class _Threads:
             pass
 
     def tracks(self) -> list[Track]:
-        """Of the host, where one event lies in another; then of the devices."""
+        """The tracks of the host, where one event lies in another; then of the devices."""
         found: list[Track] = []
         for thread, slices in self._host.items():
             found += lay_out(f"profiled: {self._name(thread)}", [slices])
