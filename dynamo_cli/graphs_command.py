@@ -8,7 +8,7 @@ import click
 
 from dynamo_core.case import Case
 from dynamo_core.shared.errors import CannotRecord, did_you_mean
-from dynamo_core.shared.safe_writing import write_anew
+from dynamo_core.shared.safe_writing import replace_file
 from dynamo_reporters.graphs.document import GROUPS, STAGES
 from dynamo_reporters.page.blocks import Block
 from dynamo_reporters.report import Report
@@ -139,6 +139,6 @@ def _write_files(folder: Path, files: dict[str, str]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
             path = folder / name
-            write_anew(path, text.encode("utf-8", "backslashreplace"))
+            replace_file(path, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise CannotRecord(f"cannot write {path}: {error.strerror}") from error

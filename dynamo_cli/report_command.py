@@ -330,7 +330,7 @@ def _endings(exports: Mapping[str, Export]) -> dict[str, str]:
 
 
 def _format_help(exports: Mapping[str, Export]) -> str:
-    told = "A page to read, the same as markdown, a versioned JSON document, or one HTML file of everything"
+    text = "A page to read, the same as markdown, a versioned JSON document, or one HTML file of everything"
     for form, export in exports.items():
-        told += f"; {form}, {export.viewer} ({', '.join(export.endings)})"
-    return f"{told}.  [default: what the ending of -o says, else text]"
+        text += f"; {form}, {export.viewer} ({', '.join(export.endings)})"
+    return f"{text}.  [default: what the ending of -o says, else text]"

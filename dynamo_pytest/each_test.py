@@ -77,27 +77,27 @@ def expectation_of(marks: Iterable[pytest.Mark], of_project: Bounds | None) -> E
 def _with_mark(expected: Expectation, mark: pytest.Mark) -> Expectation:
     if mark.args:
         raise ValueError(f"@pytest.mark.dynamo takes keywords only, not {mark.args[0]!r}")
-    said: dict[str, Any] = dict(mark.kwargs)
-    unknown = sorted(set(said) - set(_KNOWN))
+    by_name: dict[str, Any] = dict(mark.kwargs)
+    unknown = sorted(set(by_name) - set(_KNOWN))
     if unknown:
         raise ValueError(
             f"@pytest.mark.dynamo has {unknown[0]!r}, which is not known; known are {', '.join(_KNOWN)}"
         )
     for name in ("fullgraph", "reset"):
-        if type(said.get(name, True)) is not bool:
+        if type(by_name.get(name, True)) is not bool:
             raise ValueError(f"@pytest.mark.dynamo: {name} is neither True nor False")
-    allowed = said.get("allow", ())
+    allowed = by_name.get("allow", ())
     if isinstance(allowed, str) or not all(isinstance(each, str) for each in allowed):
         raise ValueError("@pytest.mark.dynamo: allow is not a list of identities")
-    fullgraph = said.get("fullgraph", expected.fullgraph)
-    most = dict.fromkeys(("graph-breaks", "frames-run-eager"), 0) if said.get("fullgraph") else {}
+    fullgraph = by_name.get("fullgraph", expected.fullgraph)
+    most = dict.fromkeys(("graph-breaks", "frames-run-eager"), 0) if by_name.get("fullgraph") else {}
     for name, count in _MOST.items():
-        if name in said:
-            most[count] = said[name]
-            if type(said[name]) is not int or said[name] < 0:
+        if name in by_name:
+            most[count] = by_name[name]
+            if type(by_name[name]) is not int or by_name[name] < 0:
                 raise ValueError(f"@pytest.mark.dynamo: {name} is not a number from 0")
     bounds = merge_bounds(expected.bounds, Bounds(most, frozenset(allowed)))
-    return Expectation(bounds, fullgraph, said.get("reset", expected.reset))
+    return Expectation(bounds, fullgraph, by_name.get("reset", expected.reset))
 
 
 # Records the process of the tests, and reads what one test has left in the recording.

@@ -122,8 +122,8 @@ def _changes(before: dict[str, Facts], after: dict[str, Facts]) -> str:
     new, gone = len(set(after) - set(before)), len(set(before) - set(after))
     changed = sum(before[test] != after[test] for test in set(before) & set(after))
     parts = ((new, "new"), (changed, "changed"), (gone, "that compile nothing any more taken out"))
-    said = ", ".join(f"{count} {what}" for count, what in parts if count)
-    return said or "nothing to change"
+    text = ", ".join(f"{count} {what}" for count, what in parts if count)
+    return text or "nothing to change"
 
 
 def _some(names: list[str]) -> str:

@@ -17,7 +17,7 @@ from .model import EquivalentRank, Process, Recording, Run
 from .recording import files
 from .recording.calls import last_stack, running_calls
 from .recording.files import is_in_use
-from .recording.ranks import DigestOfStream, digests_of, dumps_in
+from .recording.ranks import DigestOfStream, digests_of, flight_recorder_dumps
 from .recording.read import read, run_of, streams_of
 from .recording.remote import not_arrived
 from .shared.errors import DynamoError
@@ -62,7 +62,7 @@ def read_ranks(
             processes.append(process)
     if unreadable:
         left_out.append(f"{number(unreadable, 'stream')} in which no record can be read")
-    called, unread = dumps_in(path)
+    called, unread = flight_recorder_dumps(path)
     return Recording(
         path, run_of(path), processes, None, [], (*left_out, *unread), tuple(not_arrived(path)), called
     )

@@ -20,11 +20,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol
 
-from .shared.names import CARRIED_PREFIX, CARRIED_SUFFIX, CARRIER_LOCK, PYTHON_PROCESSES_FILE, RUN_FILE
+from .shared.names import UPLOAD_LIST_PREFIX, UPLOAD_LIST_SUFFIX, UPLOADER_LOCK, PYTHON_PROCESSES_FILE, RUN_FILE
 from .shared.safe_writing import replace_in_one_step
 
 _RESTS = 20  # so many times what its last copy took
-_OF_THIS_HOST = (CARRIER_LOCK, CARRIED_PREFIX, PYTHON_PROCESSES_FILE)
+_OF_THIS_HOST = (UPLOADER_LOCK, UPLOAD_LIST_PREFIX, PYTHON_PROCESSES_FILE)
 _UNFINISHED = (".new", ".part")
 
 
@@ -64,7 +64,7 @@ class Carrier:
         self._spool = spool
         self._files = files
         self._target = target.rstrip("/")
-        self._list = f"{CARRIED_PREFIX}{name}{CARRIED_SUFFIX}"
+        self._list = f"{UPLOAD_LIST_PREFIX}{name}{UPLOAD_LIST_SUFFIX}"
         self._clock = clock
         self._carried: dict[str, Carried] = {}
         self._seen: dict[str, str] = {}  # what the content was, when it was copied
@@ -81,7 +81,7 @@ class Carrier:
         is_whole = all(each.error is None and each.arrived == each.size for each in self._carried.values())
         return self._carry_list(is_finished=is_last) and is_whole
 
-    def give_up_pass(self, why: str) -> None:
+    def abort_pass(self, why: str) -> None:
         """A pass was ended from outside: say here of what has not arrived that it has not."""
         for each in self._carried.values():
             if each.arrived < each.size or each.error is not None:
@@ -180,7 +180,7 @@ def main() -> None:
     spool, url, name = Path(sys.argv[2]), sys.argv[3], sys.argv[4]
     signal.pthread_sigmask(signal.SIG_BLOCK, {*_HURRY, signal.SIGINT, signal.SIGHUP})
     signal.signal(signal.SIGALRM, _too_long)
-    lock = os.open(spool / CARRIER_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    lock = os.open(spool / UPLOADER_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:  # another one has come first
@@ -222,7 +222,7 @@ def _pass(carrier: Carrier, *, is_last: bool) -> bool:
     try:
         return carrier.carry(is_last=is_last)
     except _TookTooLong as error:
-        carrier.give_up_pass(str(error))
+        carrier.abort_pass(str(error))
         return False
     except OSError:  # the folder is gone
         return False
@@ -238,7 +238,7 @@ def _carrier(spool: Path, url: str, name: str) -> Carrier | None:
         files, target = url_to_fs(url)
     except Exception as error:
         with suppress(OSError):
-            (spool / f"{CARRIER_LOCK}.error").write_text(f"{type(error).__name__}: {error}\n")
+            (spool / f"{UPLOADER_LOCK}.error").write_text(f"{type(error).__name__}: {error}\n")
         return None
     return Carrier(spool, files, target, name)
 

@@ -94,10 +94,10 @@ def report(tune: Callable[[Recording], Tuning], show_all: bool) -> Report[Case]:
 
 def _page(tuning: Tuning, show_all: bool) -> Iterator[Block]:
     winners = Counter(best.candidate for _, _, best in tuning.tuned)
-    said = ", ".join(f"{name} for {count}" for name, count in winners.most_common())
+    text = ", ".join(f"{name} for {count}" for name, count in winners.most_common())
     heading = number(len(tuning.graphs), "distinct graph")
     undecided = f"; undecided for {len(tuning.undecided)}" if tuning.undecided else ""
-    best = f"; the best backend is {said}" if said else "" if undecided else ", none measured"
+    best = f"; the best backend is {text}" if text else "" if undecided else ", none measured"
     yield Heading(f"{heading}{best}{undecided}", 1)
     if tuning.tuned:
         yield from _gain(tuning)
@@ -199,16 +199,16 @@ def _factor(theirs: float, ours: float) -> str:
 
 def _problems(tuning: Tuning) -> Iterator[Block]:
     """Graphs that could not be measured, and candidates that were rejected, failed or declined."""
-    said: dict[str, list[int]] = {}
+    parts: dict[str, list[int]] = {}
     for graph, result in zip(tuning.graphs, tuning.results, strict=True):
         if result.tuned is None:
-            said.setdefault(f"not measured: {result.problem}", []).append(graph.first.number)
+            parts.setdefault(f"not measured: {result.problem}", []).append(graph.first.number)
         for each in measurements_of(result):
             if each.verdict != AGREES:
-                said.setdefault(f"{each.candidate} {_verdict(each)}", []).append(graph.first.number)
-    if said:
+                parts.setdefault(f"{each.candidate} {_verdict(each)}", []).append(graph.first.number)
+    if parts:
         yield Heading("Not measured, or rejected")
-        yield Bullets([f"{_graph_numbers(numbers)}: {what}" for what, numbers in said.items()], "warning")
+        yield Bullets([f"{_graph_numbers(numbers)}: {what}" for what, numbers in parts.items()], "warning")
 
 
 def _graph_numbers(numbers: Sequence[int]) -> str:

@@ -108,9 +108,9 @@ def _verdict(figures: list[Figures]) -> str:
         return "No backend could be compared with eager."
     sure = [pair for pair in speeds if pair[0].differs is not False and pair[1].estimate > 1]
     best, speed = max(sure or speeds, key=lambda pair: pair[1].estimate)
-    told = f"{best.backend.name} is {_times_as_fast(speed)}"
+    text = f"{best.backend.name} is {_times_as_fast(speed)}"
     if best.basis == "run":
-        told += ", by the whole run and not by its steps (see below)"
+        text += ", by the whole run and not by its steps (see below)"
     if best.differs is False and speed.interval is not None:
         between = f"{interval(*speed.interval)} times as fast as eager (95 %)"
         if best.is_decided:
@@ -120,8 +120,8 @@ def _verdict(figures: list[Figures]) -> str:
         average = f"{factor(speed.estimate)} on average{unsure}"
         return f"Undecided: {best.backend.name} is {between}; {average}.{disagree}"
     if speed.estimate < 1:
-        return f"No backend is faster than eager; {told}.{disagree}"
-    return f"{told}{_pays(best)}.{disagree}"
+        return f"No backend is faster than eager; {text}.{disagree}"
+    return f"{text}{_pays(best)}.{disagree}"
 
 
 def _listed(names: list[str]) -> str:
@@ -368,14 +368,14 @@ def _same(output: OutputComparison) -> str:
 
 
 def _failures(bench: Bench) -> Iterator[Block]:
-    told = []
+    parts = []
     for backend in bench.backends:
         failed = [number for number, run in backend.runs.items() if run.problem is not None]
         if failed:
-            told.append(f"{backend.name}: {backend.problem} ({_rounds(failed, len(backend.runs))})")
-    if told:
+            parts.append(f"{backend.name}: {backend.problem} ({_rounds(failed, len(backend.runs))})")
+    if parts:
         yield Heading("What failed")
-        yield Bullets(told, "warning")
+        yield Bullets(parts, "warning")
 
 
 def _rounds(failed: list[int], rounds: int) -> str:

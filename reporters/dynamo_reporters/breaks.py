@@ -254,12 +254,12 @@ def _problems(figures: Figures) -> Iterator[Block]:
 
 def _others(figures: Figures) -> Iterator[Block]:
     """Further frames that Dynamo could not compile, of which there is nothing to be cured here."""
-    told = {id(each) for cost in figures.breaks for each in cost.distinct.frames_fell_back}
-    told |= {id(each.frame) for each in to_be_cured(figures)}
+    named = {id(each) for cost in figures.breaks for each in cost.distinct.frames_fell_back}
+    named |= {id(each.frame) for each in to_be_cured(figures)}
     rows = []
     for process in figures.recording.processes:
         for frame in process.frames:
-            if failed_to_compile(frame) and id(frame) not in told:
+            if failed_to_compile(frame) and id(frame) not in named:
                 name = f"{frame_name(frame.name, frame.method)} ({place(frame.place)})"
                 why = _AT_THE_LIMIT if is_recompile_limit(frame.reason) else first_line(frame.reason)
                 where = process_title(process, figures.recording)

@@ -304,9 +304,9 @@ def _folder(looked: Looked, days: float) -> Iterator[Block]:
     for problem in store.problems:
         yield Paragraph(problem, "warning")
     if looked.pruned is not None:
-        told = f"deleted {number(looked.pruned.entries, 'entry', 'entries')}, {memory(looked.pruned.size)}"
+        text = f"deleted {number(looked.pruned.entries, 'entry', 'entries')}, {memory(looked.pruned.size)}"
         failed = looked.pruned.failed
-        yield Paragraph(told + (f"; {number(failed, 'file')} could not be deleted" if failed else ""))
+        yield Paragraph(text + (f"; {number(failed, 'file')} could not be deleted" if failed else ""))
 
 
 def _vllm(folder: VllmFolder) -> str:

@@ -88,9 +88,9 @@ def _findings(
     yield Heading(title)
     for finding in findings[:_SHOWN]:
         yield Heading(finding.title, 3)
-        said = [finding.source, "" if finding.cause in finding.title else finding.cause, via_line(finding)]
-        if any(said):
-            yield Paragraph("\n".join(filter(None, said)))
+        parts = [finding.source, "" if finding.cause in finding.title else finding.cause, via_line(finding)]
+        if any(parts):
+            yield Paragraph("\n".join(filter(None, parts)))
         of_graphs = effects.get(finding.identity, [])
         if of_graphs:
             yield Bullets(_first([sentence(change) for change in of_graphs]))

@@ -109,9 +109,9 @@ def _kernels(change: KernelChange) -> str:
 
 
 def _saved(change: SavedChange) -> str:
-    said = f"saved for the backward: {memory(change.before)} → {memory(change.after)}"
+    text = f"saved for the backward: {memory(change.before)} → {memory(change.after)}"
     parts = [_op(each) for each in change.tensors]
-    return "; ".join([said, *parts])
+    return "; ".join([text, *parts])
 
 
 def _at(where: str | None, text: str) -> str:

@@ -197,12 +197,12 @@ def _module(module: ModuleExport) -> Iterator[Block]:
 
 def _calls(module: ModuleExport) -> str:
     mode = "in training mode" if module.training else "in eval mode"
-    told = f"{number(module.calls, 'call')}, {module.parameters:,} parameters, {mode}"
+    text = f"{number(module.calls, 'call')}, {module.parameters:,} parameters, {mode}"
     if module.called_at is not None:
-        told += f", called at {place(module.called_at.place)}: {module.called_at.text}"
+        text += f", called at {place(module.called_at.place)}: {module.called_at.text}"
     if module.other_forms:
-        told += f"\n{number(module.other_forms, 'call')} with other arguments, which were not tried"
-    return told
+        text += f"\n{number(module.other_forms, 'call')} with other arguments, which were not tried"
+    return text
 
 
 def _sizes(sizes: Sequence[tuple[int, ...]]) -> str:

@@ -26,10 +26,10 @@ def listing_blocks(recordings: Sequence[Listed], now_ns: int, left_out: int = 0)
     if not recordings:
         return [Paragraph("no recordings")]
     rows = [_row(each, now_ns) for each in recordings]
-    told: list[Block] = [table("recording|age>|size>|graphs>|breaks>|recompiles>|program|command", rows)]
+    parts: list[Block] = [table("recording|age>|size>|graphs>|breaks>|recompiles>|program|command", rows)]
     if left_out:
-        told.insert(0, Paragraph(f"{number(left_out, 'older recording')}: --all shows all.", "dim"))
-    return told
+        parts.insert(0, Paragraph(f"{number(left_out, 'older recording')}: --all shows all.", "dim"))
+    return parts
 
 
 def age_text(seconds: float) -> str:

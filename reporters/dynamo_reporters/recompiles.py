@@ -177,9 +177,9 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
         shown = failures if show_all or nearest is None else (nearest,)
         others += len(failures) - len(shown)
         own = lines.get(compile_.compile_id)
-        told = [_row(frame, compile_, each, own) for each in shown] or [_untold(frame, compile_, own)]
+        text = [_row(frame, compile_, each, own) for each in shown] or [_untold(frame, compile_, own)]
         moment = _when(moments[compile_.compile_id], threads)
-        rows += [[row[0], row[1], *moment, *row[2:]] for row in told]
+        rows += [[row[0], row[1], *moment, *row[2:]] for row in text]
     when = "at>|call>|thread" if threads else "at>|call>"
     headings = f"line|compile|{when}|took>|calls>|entry|what differed|expected|got"
     yield _under_lines(table(headings, rows))

@@ -10,7 +10,7 @@ import pytest
 
 from answering import answer
 from documents import document
-from dynamo_core.shared.names import CARRIED_PREFIX, RUN_FILE
+from dynamo_core.shared.names import UPLOAD_LIST_PREFIX, RUN_FILE
 from stored import stored
 
 URL = "memory://bucket/runs"
@@ -56,7 +56,7 @@ def test_of_a_local_folder_of_jobs_too(tmp_path: Path) -> None:
 def test_what_did_not_arrive_is_named(store: fsspec.AbstractFileSystem) -> None:
     rows = {"dynamo_calls_gone.bin": {"size": 70_000, "arrived": 0, "error": "TimeoutError: no answer"}}
     content = {"files": rows, "finished": True}
-    store.pipe_file(f"bucket/runs/toy/{CARRIED_PREFIX}h.json", json.dumps(content).encode())
+    store.pipe_file(f"bucket/runs/toy/{UPLOAD_LIST_PREFIX}h.json", json.dumps(content).encode())
     page = answer("explain", f"{URL}/toy").stdout
     assert "dynamo_calls_gone.bin did not arrive whole (0 of 70000 bytes: TimeoutError: no answer)" in page
     assert document("explain", f"{URL}/toy")["is_partial"] is True

@@ -14,7 +14,7 @@ from answering import answer
 from documents import document
 from dynamo_core.recording.ranks import digest_by_reading, digests_of
 from dynamo_core.recording.read import read, streams_of
-from dynamo_core.shared.names import CARRIER_LOCK, STREAM_PREFIX
+from dynamo_core.shared.names import UPLOADER_LOCK, STREAM_PREFIX
 from running import PROGRAMS
 
 
@@ -114,7 +114,7 @@ def test_a_store_that_takes_nothing_keeps_the_program_no_longer_than_the_bound(
         assert [graph.ops for process in recording.processes for graph in process.graphs] == [2]
         assert "NotADirectoryError" in recording.not_arrived[0]
     finally:
-        carrier = int((kept / CARRIER_LOCK).read_bytes())
+        carrier = int((kept / UPLOADER_LOCK).read_bytes())
         os.kill(carrier, signal.SIGKILL)
         shutil.rmtree(kept.parent)
 

@@ -221,7 +221,7 @@ def comparable(output: str) -> str:
     return _VARIES.sub("", output)
 
 
-def write_anew() -> None:
+def replace_file() -> None:
     """Put the output of each example as it is now into its page, where it says something else."""
     changed: dict[Path, str] = {}
     for block in reversed(list(blocks())):
@@ -244,4 +244,4 @@ def write_anew() -> None:
 
 
 if __name__ == "__main__":
-    write_anew()
+    replace_file()

@@ -8,7 +8,7 @@ from typing import Any
 
 from dynamo_core.model import Process
 from dynamo_core.recording.build import ProcessBuilder
-from dynamo_core.recording.read import drop_misfits
+from dynamo_core.recording.read import drop_invalid_fields
 from dynamo_core.recording.trace_format import RecordParser
 
 FRAME = {"frame_id": 0, "frame_compile_id": 0, "attempt": 0}
@@ -46,6 +46,6 @@ def process_of(*records: bytes, contents: Container[str] = (), process: Process 
         if found is not None:
             builder.add(found)
     builder.finish()
-    drop_misfits(process)
+    drop_invalid_fields(process)
     process.damaged_records += parser.damaged
     return process

@@ -213,7 +213,7 @@ def test_what_is_decided_is_stored_with_its_conditions(monkeypatch: pytest.Monke
     bench = FakeBench(measured("eager", *around(1.0)), measured("inductor", *around(0.8)))
     result, (written,) = tuned_now(monkeypatch, bench, [])
     assert written is result.tuned
-    assert winners.with_decided([], [written]) == [written]
+    assert winners.merge_decided([], [written]) == [written]
     assert (written.winner, written.conditions) == ("inductor", HERE)
     assert tuned_now(monkeypatch, bench, [written]) == (Result(result.graph, written, stored=written), [])
 
@@ -222,7 +222,7 @@ def test_what_is_undecided_is_not_stored(monkeypatch: pytest.MonkeyPatch) -> Non
     bench = FakeBench(measured("eager", 1.0, 1.0), measured("inductor", 0.8, 0.8))
     before = Tuned("k", HERE, "eager", (measured("eager", 1.0),), "today")
     result, written = tuned_now(monkeypatch, bench, [before], again=True)
-    assert winners.with_decided([before], written) == [before]
+    assert winners.merge_decided([before], written) == [before]
     assert result.tuned is not None and result.tuned.winner is None and result.stored is before
     assert written == [result.tuned]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dynamo_core.recording.remote import not_arrived
-from dynamo_core.shared.names import CALLS_PREFIX, CARRIED_PREFIX, CARRIER_LOCK, RUN_FILE, STREAM_PREFIX
+from dynamo_core.shared.names import CALLS_PREFIX, UPLOAD_LIST_PREFIX, UPLOADER_LOCK, RUN_FILE, STREAM_PREFIX
 from dynamo_core.upload import Carrier
 
 STREAM, CALLS = f"{STREAM_PREFIX}1_2_0.log", f"{CALLS_PREFIX}1_2_0.bin"
@@ -52,7 +52,7 @@ def spool(tmp_path: Path) -> Path:
     (folder / STREAM).write_bytes(b"one")
     (folder / CALLS).write_bytes(b"\0\1")
     (folder / RUN_FILE).write_bytes(b"{}")
-    (folder / CARRIER_LOCK).write_bytes(b"7")
+    (folder / UPLOADER_LOCK).write_bytes(b"7")
     (folder / f"{RUN_FILE}.1.part").write_bytes(b"{")
     return folder
 
@@ -68,7 +68,7 @@ def brought(store: Store, folder: Path) -> Path:
 def test_all_files_arrive_and_the_list_says_so(spool: Path, tmp_path: Path) -> None:
     store = Store()
     assert Carrier(spool, store, "there", "host").carry(is_last=True)
-    assert set(store.files) == {STREAM, CALLS, RUN_FILE, f"{CARRIED_PREFIX}host.json"}
+    assert set(store.files) == {STREAM, CALLS, RUN_FILE, f"{UPLOAD_LIST_PREFIX}host.json"}
     assert not_arrived(brought(store, tmp_path / "read")) == []
 
 
@@ -123,7 +123,7 @@ def test_a_store_that_takes_nothing_leaves_the_list_here(spool: Path) -> None:
     store = Store()
     store.failing = ("",)
     assert not Carrier(spool, store, "there", "host").carry(is_last=True)
-    kept = json.loads((spool / f"{CARRIED_PREFIX}host.json").read_text())
+    kept = json.loads((spool / f"{UPLOAD_LIST_PREFIX}host.json").read_text())
     assert store.files == {} and "PermissionError" in kept["files"][STREAM]["error"]
 
 
@@ -143,8 +143,8 @@ def test_a_pass_that_was_ended_names_what_has_not_arrived(
     carrier = Carrier(spool, store, "there", "host")
     with pytest.raises(Ended):
         carrier.carry()
-    carrier.give_up_pass("the store did not answer")
-    kept = json.loads((spool / f"{CARRIED_PREFIX}host.json").read_text())["files"]
+    carrier.abort_pass("the store did not answer")
+    kept = json.loads((spool / f"{UPLOAD_LIST_PREFIX}host.json").read_text())["files"]
     assert (kept[STREAM]["error"], kept[CALLS]["error"]) == (None, "the store did not answer")
 
 
@@ -152,7 +152,7 @@ def test_a_host_that_has_not_finished_is_named(spool: Path, tmp_path: Path) -> N
     store = Store()
     Carrier(spool, store, "there", "host").carry()
     (problem,) = not_arrived(brought(store, tmp_path / "read"))
-    assert problem.startswith(f"{CARRIED_PREFIX}host.json is not finished")
+    assert problem.startswith(f"{UPLOAD_LIST_PREFIX}host.json is not finished")
 
 
 def test_the_first_word_on_a_run_stays(spool: Path, tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_the_first_word_on_a_run_stays(spool: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["", "[]", '{"files": 3}', '{"files": {"a": 3}}', "[" * 99999])
 def test_a_damaged_list_is_named(content: str, tmp_path: Path) -> None:
-    (tmp_path / f"{CARRIED_PREFIX}host.json").write_text(content)
+    (tmp_path / f"{UPLOAD_LIST_PREFIX}host.json").write_text(content)
     assert "is damaged" in not_arrived(tmp_path)[0]
 
 
@@ -174,5 +174,5 @@ def test_a_list_names_no_file_elsewhere(tmp_path: Path) -> None:
     folder = tmp_path / "read"
     folder.mkdir()
     rows = {"../outside": {"size": 9, "arrived": 9, "error": None}}
-    (folder / f"{CARRIED_PREFIX}h.json").write_text(json.dumps({"files": rows, "finished": True}))
+    (folder / f"{UPLOAD_LIST_PREFIX}h.json").write_text(json.dumps({"files": rows, "finished": True}))
     assert "(0 of 9 bytes)" in not_arrived(folder)[0]

@@ -5,7 +5,7 @@ import struct
 import pytest
 
 from dynamo_core.model import CallTimes
-from dynamo_core.recording.calls import Calls, give_calls, parse_calls
+from dynamo_core.recording.calls import Calls, assign_calls, parse_calls
 from dynamo_core.shared import call_pages as at
 from made import of_one_process
 from made_findings import graph
@@ -123,8 +123,8 @@ def test_pages_are_of_graphs_of_backwards_or_of_others_which_are_told_apart() ->
     one_graph = graph(1, (0, 0), calls_index=4, backward_index=6)  # type: ignore[arg-type]
     process = of_one_process(graphs=[one_graph]).processes[0]
     calls = [some_calls(count, 0.5) for count in (1, 2, 3, 4)]
-    others = give_calls(process, Calls(0, 0, 0, 0, calls), first_page=3)
+    others = assign_calls(process, Calls(0, 0, 0, 0, calls), first_page=3)
     assert others == [(3, calls[0]), (5, calls[2])]
     assert (one_graph.times, one_graph.calls, one_graph.host_seconds) == (calls[1], 2, 1.0)
     assert one_graph.backward == calls[3]
-    assert give_calls(process, Calls(0, 0, 0, 0, calls[:1])) == [(0, calls[0])]
+    assert assign_calls(process, Calls(0, 0, 0, 0, calls[:1])) == [(0, calls[0])]

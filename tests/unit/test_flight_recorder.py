@@ -11,7 +11,7 @@ import pytest
 from dynamo_core.analysis.ranks import Difference
 from dynamo_core.analysis.ranks.collectives import flight_recorder_differences
 from dynamo_core.model import CalledCollective, Place
-from dynamo_core.recording.ranks import dumps_in
+from dynamo_core.recording.ranks import flight_recorder_dumps
 
 LIBRARY = "/usr/lib/python3/site-packages/torch/distributed/distributed_c10d.py"
 
@@ -72,7 +72,7 @@ def test_a_dump_is_read_as_pickle_or_as_json(form: str, tmp_path: Path) -> None:
     content = {"version": "2.10", "entries": [entry(), entry(is_p2p=True), entry(state="completed")]}
     data = json.dumps(content).encode() if form == "json" else pickle.dumps(content, 2)
     (tmp_path / "nccl_trace_rank_12").write_bytes(data)
-    found, problems = dumps_in(tmp_path)
+    found, problems = flight_recorder_dumps(tmp_path)
     place = Place("/home/user/train.py", 14)
     assert problems == []
     assert found == {
@@ -104,7 +104,7 @@ class Strangers:
 )
 def test_a_dump_that_cannot_be_read_is_named_and_runs_nothing(data: bytes, tmp_path: Path) -> None:
     (tmp_path / "nccl_trace_rank_0").write_bytes(data)
-    found, problems = dumps_in(tmp_path)
+    found, problems = flight_recorder_dumps(tmp_path)
     assert found == {} and not Path("/tmp/dynamo_was_here").exists()
     assert len(problems) == 1 and problems[0].startswith(
         "nccl_trace_rank_0, a flight recorder's dump, cannot"
@@ -115,5 +115,5 @@ def test_other_files_are_no_dumps(tmp_path: Path) -> None:
     for name in ("dynamo_calls_1_2_0.bin", "dedicated_log_torch_trace_rank_0_1_2_0.log", "notes_1.txt"):
         (tmp_path / name).write_bytes(b"x")
     (tmp_path / "link_0").symlink_to("/etc/passwd")
-    found, problems = dumps_in(tmp_path)
+    found, problems = flight_recorder_dumps(tmp_path)
     assert found == {} and all("link_0" in problem for problem in problems)

@@ -7,7 +7,7 @@ import pytest
 
 from dynamo_core.model import Place
 from dynamo_core.recording import trace_format
-from dynamo_core.recording.ranks import dumps_in
+from dynamo_core.recording.ranks import flight_recorder_dumps
 from dynamo_core.recording.trace_format import Damaged, Record, RecordParser
 from trace_bytes import FRAME, artifact, process_of, record
 
@@ -43,7 +43,7 @@ def test_the_line_of_a_collective_is_looked_for_in_a_hundred(
         "input_sizes": [[1] * 17] * 17,
     }
     (tmp_path / "nccl_trace_rank_0").write_bytes(json.dumps({"entries": [entry]}).encode())
-    ((call,),) = dumps_in(tmp_path)[0].values()
+    ((call,),) = flight_recorder_dumps(tmp_path)[0].values()
     assert call.place == (Place("/home/me/train.py", 3) if is_found else None)
     assert call.value.count("[") == 16 and call.value.count("1[1, 1") == 2  # of dtypes "1" and "11"
     assert call.value.partition("]")[0].count("1") == 16

@@ -88,7 +88,7 @@ def test_every_record_of_ours_has_a_type() -> None:
         for name, value in vars(names).items()
         if name.isupper() and str(value).startswith("dynamo_")
     }
-    files = ("_FILE", "_PREFIX", "_FOLDER", "CARRIER_LOCK")
+    files = ("_FILE", "_PREFIX", "_FOLDER", "UPLOADER_LOCK")
     artifacts = {value for name, value in constants.items() if not name.endswith(files)}
     assert sorted(typed) == sorted(artifacts)
 

@@ -20,7 +20,7 @@ from referencing import Registry, Resource
 from dynamo_core.case import Case
 from dynamo_core.compare import compare
 from dynamo_core.model import Recording
-from dynamo_core.recording.read import drop_misfits
+from dynamo_core.recording.read import drop_invalid_fields
 from dynamo_core.recording.trace_format import Damaged, Record
 from dynamo_core.shared import names
 from dynamo_reporters import breaks, ops, recompiles
@@ -230,7 +230,7 @@ def test_wrong_values_raise_nothing_and_leave_no_control_characters(data: bytes)
 @given(with_wrong_values())
 def test_wrong_values_do_not_reach_the_reports(data: bytes) -> None:
     process = build(data, WANTED)
-    drop_misfits(process)
+    drop_invalid_fields(process)
     case = Case(Recording(Path("rec"), None, [process], None, []))
     for report in REPORTS:
         text = plain_text(page(report, case))
@@ -244,7 +244,7 @@ def test_wrong_values_do_not_reach_the_reports(data: bytes) -> None:
 @given(with_wrong_values())
 def test_wrong_values_do_not_reach_the_comparison_of_two_runs(data: bytes) -> None:
     damaged, whole = (build(each, WANTED) for each in (data, b"".join(TRACE)))
-    drop_misfits(damaged)
+    drop_invalid_fields(damaged)
     one, other = (Recording(Path("rec"), None, [process], None, []) for process in (damaged, whole))
     for before, after in ((one, one), (one, other), (other, one)):
         difference = compare(before, after)
@@ -284,7 +284,7 @@ def test_the_trace_that_is_damaged_here_is_itself_whole(contents: frozenset[str]
     assert (len(records), parser.damaged) == (len(TRACE), 0)
     assert all(found.is_whole() for found in records)
     process = build(b"".join(TRACE), contents)
-    drop_misfits(process)
+    drop_invalid_fields(process)
     assert process.damaged_records == 0
     assert process.graphs and process.compiles and process.frames and process.breaks
 

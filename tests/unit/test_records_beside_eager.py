@@ -148,5 +148,5 @@ def test_the_same_that_is_met_again_is_counted_anew_and_other_reasons_are_anothe
     found = read(names.NOT_COMPILED, not_compiled(1), other, not_compiled(8)).not_compiled
     assert [each.times for each in found] == [8, 1]
     deferred = {"name": "f", "file": "/x/a.py", "line": 3, "times": 1}
-    waits = read(names.PUT_OFF, deferred, {**deferred, "line": 4}, {**deferred, "times": 5}).deferred
+    waits = read(names.FRAME_DEFERRED, deferred, {**deferred, "line": 4}, {**deferred, "times": 5}).deferred
     assert waits == [Deferred("f", Place("/x/a.py", 3), 5), Deferred("f", Place("/x/a.py", 4), 1)]

@@ -22,7 +22,7 @@ from dynamo_core.model import (
     TensorInfo,
 )
 from dynamo_core.recording import training
-from dynamo_core.recording.training import AotTexts, TextsOfPair, paired_by, parse_aot_graph
+from dynamo_core.recording.training import AotTexts, TextsOfPair, pair_record, parse_aot_graph
 from dynamo_core.shared.aot_pair import AotGraph, AotNode, graphs_paired
 from dynamo_core.shared.records import GraphsPaired
 from dynamo_reporters.documents import json_value
@@ -160,7 +160,7 @@ def test_texts_say_what_the_nodes_say(forward: str) -> None:
     assert texts.add("aot_forward_graph", lambda: forward) is None
     complete = texts.add("aot_backward_graph", lambda: BACKWARD)
     assert complete is not None
-    found = paired_by(complete, {"s27": "4"})
+    found = pair_record(complete, {"s27": "4"})
     assert found.joint == {"aten.exp": 1, "aten.sin": 1, "aten.cos": 1, "aten.mul": 1}
     assert found.forward == {"aten.exp": 1, "operator.mul": 1, "aten.view": 1, "aten.sin": 1}
     assert found.backward == {"aten.cos": 1, "aten.mul": 1}
@@ -173,14 +173,14 @@ def test_texts_say_what_the_nodes_say(forward: str) -> None:
 
 
 def test_a_size_without_a_hint_leaves_the_bytes_unknown() -> None:
-    found = paired_by(TextsOfPair(None, FORWARD, BACKWARD), {"s1": "4"})
+    found = pair_record(TextsOfPair(None, FORWARD, BACKWARD), {"s1": "4"})
     assert found.saved[0]["bytes"] is None
     assert found.joint is None
 
 
 def test_equal_texts_are_read_once_for_each_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    read = Mock(wraps=paired_by)
-    monkeypatch.setattr(training, "paired_by", read)
+    read = Mock(wraps=pair_record)
+    monkeypatch.setattr(training, "pair_record", read)
     texts = TextsOfPair(JOINT, FORWARD, BACKWARD)
     sizes = [training.pair_of_texts(texts, {"s27": size}).saved[0].bytes for size in ("3", "5", "3")]
     assert sizes == [4 * 8 * 3, 4 * 8 * 5, 4 * 8 * 3] and read.call_count == 2
@@ -212,7 +212,7 @@ def test_texts_of_a_pair_that_is_known_are_not_loaded() -> None:
 )
 def test_damaged_texts_raise_nothing(text: str) -> None:
     assert parse_aot_graph(text).graph() is not None
-    paired_by(TextsOfPair(None, text, text.replace("b:", "a:")), {"s0": "no number"})
+    pair_record(TextsOfPair(None, text, text.replace("b:", "a:")), {"s0": "no number"})
 
 
 def saved(

@@ -110,10 +110,10 @@ def test_an_entry_for_other_sizes_is_told_whether_or_not_its_key_is_known() -> N
 def test_of_look_ups_of_the_same_key_the_latest_of_an_earlier_run_is_compared_with() -> None:
     known = KnownKeys(of(one(looked_up(), looked_up())), [of(one(looked_up(of=SECOND), looked_up(of=THIRD)))])
     same = known.same_key(known.target[-1])
-    assert same is not None and same.said.compile_id == THIRD
+    assert same is not None and same.recorded.compile_id == THIRD
     here = KnownKeys(of(one(looked_up(), looked_up(of=SECOND), looked_up(of=THIRD))), [])
     same = here.same_key(here.target[-1])
-    assert same is not None and same.said.compile_id == SECOND
+    assert same is not None and same.recorded.compile_id == SECOND
     assert here.same_key(here.target[0]) is None
     none = KnownKeys(of(one(looked_up(key=None))), [of(one(looked_up(key=None)))])
     assert none.same_key(none.target[0]) is None
@@ -266,7 +266,7 @@ def test_the_nearest_key_is_of_an_earlier_run_and_differs_in_the_fewest_parts() 
     near = looked_up(of=THIRD, key="y", parts=lines(inductor_config__max_fusion_size="2"))
     for order in ((far, near), (near, far)):
         _, nearest = explained(of(one(looked_up())), of(one(*order)))
-        assert nearest is not None and nearest.said.compile_id == THIRD
+        assert nearest is not None and nearest.recorded.compile_id == THIRD
 
 
 def test_of_equally_near_keys_the_latest_counts_and_one_of_the_other_direction_never_does() -> None:
@@ -275,7 +275,7 @@ def test_of_equally_near_keys_the_latest_counts_and_one_of_the_other_direction_n
         for each in (SECOND, THIRD)
     ]
     _, nearest = explained(of(one(looked_up())), of(one(*near)))
-    assert nearest is not None and nearest.said.compile_id == THIRD
+    assert nearest is not None and nearest.recorded.compile_id == THIRD
     backward = looked_up(key="b", parts=lines(fx_kwargs__is_backward="True"))
     assert only(of(one(looked_up())), of(one(backward))) == FIRST_RUN
 

@@ -1,6 +1,6 @@
 """Why a frame was recompiled, in a sentence for somebody who knows PyTorch but not Dynamo."""
 
-from ..shared.failed_guard import guarded, was_and_came
+from ..shared.failed_guard import guarded, describe_change
 from .guard_failures import what_differed
 from .recompile_causes import RecompileCause
 
@@ -56,7 +56,7 @@ def _sentence(cause: RecompileCause) -> str:
     values = ", ".join(cause.values[1 : 1 + _MOST_SHOWN])
     more = ", …" if len(cause.values) > 1 + _MOST_SHOWN else ""
     if cause.kind in ("size", "value", "length", "dtype", "rank", "stride") and values:
-        return was_and_came(_guarded(cause), cause.values[0], f"{values}{more}") + _needed_by(cause)
+        return describe_change(_guarded(cause), cause.values[0], f"{values}{more}") + _needed_by(cause)
     if cause.kind == "size" and cause.was_0_or_1:
         return f"{_guarded(cause)} was 0 or 1, which torch compiles apart from all other sizes"
     if cause.kind == "identity":

@@ -180,11 +180,13 @@ def _why_no_graph(recording: Recording) -> str:
 
 def capture_sentence(recording: Recording) -> str:
     """Whether the program compiled for itself or we compiled it, and on what grounds."""
-    told = [process for process in recording.processes if process.captures]
-    if not told:
+    parts = [process for process in recording.processes if process.captures]
+    if not parts:
         return "How it was captured was not recorded."
     # A launcher of ranks compiles nothing itself.
-    busiest = max(told, key=lambda each: (len(each.compiled_graphs), each.rank is not None, len(each.frames)))
+    busiest = max(
+        parts, key=lambda each: (len(each.compiled_graphs), each.rank is not None, len(each.frames))
+    )
     first, last = busiest.captures[0], busiest.captures[-1]
     if last.decision == "failed":
         return f"Capture could not start: {last.because}. The program ran eager."
@@ -245,8 +247,8 @@ _CALLERS_SHOWN = 2
 
 def stopped_lines(recording: Recording) -> list[str]:
     """A line for each process of which that is known."""
-    told = ((stopped_words(process), process_title(process, recording)) for process in recording.processes)
-    return [f"Python{where} was {stopped}" for stopped, where in told if stopped is not None]
+    parts = ((stopped_words(process), process_title(process, recording)) for process in recording.processes)
+    return [f"Python{where} was {stopped}" for stopped, where in parts if stopped is not None]
 
 
 def stopped_words(process: Process) -> str | None:

@@ -266,8 +266,8 @@ def _error_of(load: Any) -> str | None:
 def details(name: str) -> dict[str, Any]:
     """All that is known of the backend of this name, which is there."""
     all_names()
-    told = _inductor() if name == "inductor" else {"modes": None, "options": None}
-    return surroundings() | {"backend": described(name)} | told | _function(name)
+    choices = _inductor() if name == "inductor" else {"modes": None, "options": None}
+    return surroundings() | {"backend": described(name)} | choices | _function(name)
 
 
 def _inductor() -> dict[str, Any]:
@@ -314,9 +314,9 @@ def try_out(name: str, device: str) -> dict[str, Any]:
     """
     import torch
 
-    told: list[OurRecord] = []
+    records: list[OurRecord] = []
     settings = Settings(recording="", backend=name, strict=True)
-    chain = Chain([BackendChoice(name)], settings, told.append)
+    chain = Chain([BackendChoice(name)], settings, records.append)
 
     def compute(x: Any, weight: Any) -> Any:
         return torch.relu(x @ weight + 1.0)
@@ -329,13 +329,13 @@ def try_out(name: str, device: str) -> dict[str, Any]:
             result = torch.compile(compute, backend=chain, fullgraph=True)(x, weight)
             torch.testing.assert_close(result, expected)
         except Exception as error:
-            return {"works": False, "seconds": None, "reason": _reason(error, told)}
+            return {"works": False, "seconds": None, "reason": _reason(error, records)}
     return {"works": True, "seconds": time.perf_counter() - start, "reason": None}
 
 
-def _reason(error: Exception, told: Sequence[OurRecord]) -> str:
+def _reason(error: Exception, records: Sequence[OurRecord]) -> str:
     inner = getattr(error, "inner_exception", error)
-    taken = told[-1] if told else None
+    taken = records[-1] if records else None
     if isinstance(inner, NoBackendTookGraph) and isinstance(taken, GraphTaken):
         return taken.declined[-1]["reason"]
     return f"{type(error).__name__}: {error}"

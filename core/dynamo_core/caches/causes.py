@@ -42,14 +42,14 @@ FIRST_RUN = Cause("unknown", "no earlier run that compiled this is known")
 
 def causes_of(lookup: Lookup, known: KnownKeys) -> tuple[tuple[Cause, ...], Lookup | None]:
     """The causes, the weightiest first, and the earlier look-up that was compared with; none of a hit."""
-    said = lookup.said
-    if said.outcome == "hit":
+    recorded = lookup.recorded
+    if recorded.outcome == "hit":
         return (), None
-    if said.outcome == "bypass":
-        why, what_to_do = bypass_words(said.reason)
+    if recorded.outcome == "bypass":
+        why, what_to_do = bypass_words(recorded.reason)
         return (Cause("bypass", why, what_to_do=what_to_do),), None
     same = known.same_key(lookup)
-    if said.detail == "guard_miss":
+    if recorded.detail == "guard_miss":
         sentence = "the entry of this key is for other sizes: its guards on them do not hold"
         return (Cause("sizes", sentence),), same
     if same is not None:
@@ -425,9 +425,9 @@ def other_layers(recording: Recording) -> Iterator[OtherLayer]:
         yield OtherLayer(name, sentence, hits, misses, took, off_by)
     yield OtherLayer(_REMOTE_AUTOTUNING, None, None, None, None, None)
     bundles = [each for process in recording.processes for each in process.cache_bundles]
-    told = "; ".join(_bundle(each) for each in bundles) or None
+    text = "; ".join(_bundle(each) for each in bundles) or None
     took = sum(each.seconds for each in bundles) if bundles else None
-    yield OtherLayer(_BUNDLES, told, None, None, took, None)
+    yield OtherLayer(_BUNDLES, text, None, None, took, None)
 
 
 BUNDLE_NOT_READ = "torch could not read a bundle of caches that the program loaded"
@@ -443,11 +443,11 @@ def _sentence(
 ) -> str:
     if layer == "triton_bundle":
         return f"came with {number(hits or 0, 'graph')} from the cache"
-    told = [number(hits, "hit")] if hits is not None else []
-    told += [number(misses, "miss", "misses")] if misses is not None else []
-    told += [f"{number(unasked, 'kernel')} with one configuration, not looked up"] if unasked else []
-    told += [f"{seconds(took)} of reading and writing"] if took is not None else []
-    return ", ".join(told)
+    parts = [number(hits, "hit")] if hits is not None else []
+    parts += [number(misses, "miss", "misses")] if misses is not None else []
+    parts += [f"{number(unasked, 'kernel')} with one configuration, not looked up"] if unasked else []
+    parts += [f"{seconds(took)} of reading and writing"] if took is not None else []
+    return ", ".join(parts)
 
 
 def _bundle(used: CacheBundleUsed) -> str:

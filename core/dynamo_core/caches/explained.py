@@ -135,7 +135,7 @@ def explain_caches(target: Recording, earlier: Iterable[Recording] = ()) -> Cach
     explained = [(lookup, *causes_of(lookup, known)) for lookup in known.target]
     reasons = tuple(_reasons(target, [(lookup, causes) for lookup, causes, _ in explained]))
     off = tuple(each for _, each in switched_off(target))
-    counts = Counter(lookup.said.outcome for lookup in known.target)
+    counts = Counter(lookup.recorded.outcome for lookup in known.target)
     lost = _total([*(reason.lost_seconds for reason in reasons), *(each.lost_seconds for each in off)])
     built = kernels_built(target)
     verdict = _verdict(counts, reasons, off, bool(before))
@@ -191,15 +191,15 @@ def _sentence(
     costs = ", ".join([*found, took])
     if verdict == "first run":
         return f"{FIRST_RUN.sentence} ({costs})"
-    told = [*(each.sentence for each in off), *(reason.sentence for reason in reasons)]
-    more = f"; and {number(len(told) - 1, 'more reason')}" if len(told) > 1 else ""
-    return f"{told[0]}{more} ({costs})"
+    parts = [*(each.sentence for each in off), *(reason.sentence for reason in reasons)]
+    more = f"; and {number(len(parts) - 1, 'more reason')}" if len(parts) > 1 else ""
+    return f"{parts[0]}{more} ({costs})"
 
 
 def _found(misses: int, bypasses: int) -> str:
-    told = [number(misses, "miss", "misses")] if misses else []
-    told += [number(bypasses, "bypass", "bypasses")] if bypasses else []
-    return ", ".join(told)
+    parts = [number(misses, "miss", "misses")] if misses else []
+    parts += [number(bypasses, "bypass", "bypasses")] if bypasses else []
+    return ", ".join(parts)
 
 
 def _reasons(recording: Recording, explained: list[tuple[Lookup, tuple[Cause, ...]]]) -> Iterator[Reason]:
@@ -207,7 +207,7 @@ def _reasons(recording: Recording, explained: list[tuple[Lookup, tuple[Cause, ..
     compiles: dict[tuple[int, CompileId | None], list[tuple[Lookup, tuple[Cause, ...]]]] = {}
     for lookup, causes in explained:
         if causes:
-            compiles.setdefault((id(lookup.process), lookup.said.compile_id), []).append((lookup, causes))
+            compiles.setdefault((id(lookup.process), lookup.recorded.compile_id), []).append((lookup, causes))
     alike: dict[tuple[str, ...], list[list[tuple[Lookup, tuple[Cause, ...]]]]] = {}
     for lookups in compiles.values():
         causes = _causes_of_compile(lookups)
@@ -217,7 +217,7 @@ def _reasons(recording: Recording, explained: list[tuple[Lookup, tuple[Cause, ..
     found = []
     for group in alike.values():
         causes = _causes_of_compile(group[0])
-        outcomes = Counter(lookup.said.outcome for lookups in group for lookup, _ in lookups)
+        outcomes = Counter(lookup.recorded.outcome for lookups in group for lookup, _ in lookups)
         lost = _total([_lost(lookups, graphs) for lookups in group])
         found.append(
             Reason(_together(causes), causes, len(group), outcomes["miss"], outcomes["bypass"], lost)
@@ -228,7 +228,7 @@ def _reasons(recording: Recording, explained: list[tuple[Lookup, tuple[Cause, ..
 
 def _causes_of_compile(lookups: list[tuple[Lookup, tuple[Cause, ...]]]) -> tuple[Cause, ...]:
     for cache in _CACHES:
-        causes = [causes for lookup, causes in lookups if lookup.said.cache == cache]
+        causes = [causes for lookup, causes in lookups if lookup.recorded.cache == cache]
         if cache == _CACHES[0] and any(_explains_nothing(each) for each in causes):
             continue
         if causes:
@@ -242,20 +242,20 @@ def _explains_nothing(causes: tuple[Cause, ...]) -> bool:
 
 def _together(causes: tuple[Cause, ...]) -> str:
     first = causes[0]
-    told = first.sentence + (f", set by {first.set_by}" if first.set_by else "")
+    text = first.sentence + (f", set by {first.set_by}" if first.set_by else "")
     rest = [cause.sentence for cause in causes[1:]]
-    return "; ".join([told, *rest[:2]]) + (f"; and {len(rest) - 2} more parts" if len(rest) > 2 else "")
+    return "; ".join([text, *rest[:2]]) + (f"; and {len(rest) - 2} more parts" if len(rest) > 2 else "")
 
 
 def _lost(
     lookups: list[tuple[Lookup, tuple[Cause, ...]]], graphs: Mapping[int, ByCompile[list[Graph]]]
 ) -> float | None:
     """What one compile cost for want of a hit: Inductor's time, or else that of the whole backend."""
-    took = [each for lookup, _ in lookups if (each := lookup.said.took_seconds) is not None]
+    took = [each for lookup, _ in lookups if (each := lookup.recorded.took_seconds) is not None]
     if took:
         return sum(took)
     first = lookups[0][0]
-    of_compile = graphs[id(first.process)].get(first.said.compile_id, ())
+    of_compile = graphs[id(first.process)].get(first.recorded.compile_id, ())
     return _total(graph.backend_seconds for graph in of_compile)
 
 
@@ -267,47 +267,47 @@ def _total(values: Iterable[float | None]) -> float | None:
 def _saved(lookups: list[Lookup]) -> float | None:
     """What hits saved: AOTAutograd's have in them what Inductor's saved below."""
     by_cache = {
-        cache: _total(lookup.said.saved_seconds for lookup in lookups if lookup.said.cache == cache)
+        cache: _total(lookup.recorded.saved_seconds for lookup in lookups if lookup.recorded.cache == cache)
         for cache in _CACHES
     }
     return max((value for value in by_cache.values() if value is not None), default=None)
 
 
 def _layers(lookups: list[Lookup]) -> Iterator[CacheLayer]:
-    for cache in dict.fromkeys(["pgo", *_CACHES, *(lookup.said.cache for lookup in lookups)]):
-        said = [lookup.said for lookup in lookups if lookup.said.cache == cache]
-        outcomes = Counter(each.outcome for each in said)
-        if said:
+    for cache in dict.fromkeys(["pgo", *_CACHES, *(lookup.recorded.cache for lookup in lookups)]):
+        parts = [lookup.recorded for lookup in lookups if lookup.recorded.cache == cache]
+        outcomes = Counter(each.outcome for each in parts)
+        if parts:
             yield CacheLayer(
                 cache_name(cache),
                 outcomes["hit"],
                 outcomes["miss"],
                 outcomes["bypass"],
-                _total(each.saved_seconds for each in said),
-                _total(each.took_seconds for each in said),
+                _total(each.saved_seconds for each in parts),
+                _total(each.took_seconds for each in parts),
             )
 
 
 def _explained(
     known: KnownKeys, lookup: Lookup, causes: tuple[Cause, ...], nearest: Lookup | None
 ) -> ExplainedLookup:
-    said, key = lookup.said, known.key(lookup)
+    recorded, key = lookup.recorded, known.key(lookup)
     backward = None if key is None else key.is_backward
     compared = None
     if nearest is not None:
         here = nearest.recording is lookup.recording
-        compared = f"[{nearest.said.compile_id}] of {'this run' if here else nearest.recording.path}"
+        compared = f"[{nearest.recorded.compile_id}] of {'this run' if here else nearest.recording.path}"
     return ExplainedLookup(
         lookup.process.stream.name,
-        None if said.compile_id is None else str(said.compile_id),
+        None if recorded.compile_id is None else str(recorded.compile_id),
         lookup.function,
-        cache_name(said.cache),
-        said.outcome,
+        cache_name(recorded.cache),
+        recorded.outcome,
         None if backward is None else "backward" if backward else "forward",
-        said.detail,
-        said.key,
-        said.saved_seconds,
-        said.took_seconds,
+        recorded.detail,
+        recorded.key,
+        recorded.saved_seconds,
+        recorded.took_seconds,
         compared,
         causes,
     )

@@ -220,9 +220,9 @@ def differences(pairs: Iterable[tuple[KeyPart | None, KeyPart | None]]) -> tuple
     """All of them, what most likely caused the others first."""
     parts = _spelled_out([pair for pair in pairs if any(pair)])
     main = [pair for pair in parts if not _name(pair).startswith(_FOLLOWS)]
-    told = _inputs([pair for pair in main if _base(pair) == "example_inputs"])
-    told += [_one(*pair) for pair in main or parts if _base(pair) != "example_inputs"]
-    return tuple(sorted(told, key=lambda each: _ORDER.index(each.kind)))
+    changes = _inputs([pair for pair in main if _base(pair) == "example_inputs"])
+    changes += [_one(*pair) for pair in main or parts if _base(pair) != "example_inputs"]
+    return tuple(sorted(changes, key=lambda each: _ORDER.index(each.kind)))
 
 
 def _spelled_out(
@@ -307,13 +307,13 @@ def _inputs(pairs: Sequence[tuple[KeyPart | None, KeyPart | None]]) -> list[Part
             continue
         number = _name((before, after)).partition("[")[2].rstrip("]")
         alike.setdefault((_input(was, now), was, now), []).append(number)
-    told: Counter[str] = Counter()
+    counted: Counter[str] = Counter()
     first: dict[str, tuple[str, str | None, str | None]] = {}
     for (sentence, was, now), numbers in alike.items():
-        told[sentence] += len(numbers)
+        counted[sentence] += len(numbers)
         first.setdefault(sentence, (numbers[0], was, now))
     found = []
-    for sentence, count in told.items():
+    for sentence, count in counted.items():
         number, was, now = first[sentence]
         which = f"input {number}" if count == 1 else f"{count} inputs"
         found.append(PartDifference("input", f"{which}: {sentence}", f"example_inputs[{number}]", was, now))
@@ -327,8 +327,8 @@ def _input(was: str | None, now: str | None) -> str:
     if fields[0] is None or fields[1] is None:
         return " → ".join(_short(was, now))
     changed = differing_fields(fields[0], fields[1])
-    told = ", ".join(f"{name} {before} → {after}" for name, before, after in changed)
-    return told or "differs in what torch's text of it does not show"
+    text = ", ".join(f"{name} {before} → {after}" for name, before, after in changed)
+    return text or "differs in what torch's text of it does not show"
 
 
 def _described(text: str | None) -> str:

@@ -21,11 +21,11 @@ class Lookup:
     """One look-up in its recording; `order` says how early in it."""
 
     def __init__(
-        self, recording: Recording, process: Process, said: CacheLookup, order: int, frame: _Frame
+        self, recording: Recording, process: Process, recorded: CacheLookup, order: int, frame: _Frame
     ) -> None:
         self.recording = recording
         self.process = process
-        self.said = said
+        self.recorded = recorded
         self.order = order
         self._frame = frame
 
@@ -37,7 +37,7 @@ class Lookup:
     @property
     def frame_id(self) -> tuple[int, int | None]:
         """Which frame of which process it is; of a frame that is compiled again it is the same."""
-        compile_id = self.said.compile_id
+        compile_id = self.recorded.compile_id
         return id(self.process), None if compile_id is None else compile_id.frame
 
     @property
@@ -53,7 +53,7 @@ class Lookup:
     @cached_property
     def own_key(self) -> Key | None:
         """The parts that were recorded with it."""
-        return key_of(self.said)
+        return key_of(self.recorded)
 
 
 class KnownKeys:
@@ -67,8 +67,8 @@ class KnownKeys:
         self.earlier = [lookup for recording in earlier for lookup in _lookups(recording)]
         self._by_key: dict[str, Key] = {}
         for lookup in [*self.earlier, *self.target]:
-            if lookup.said.key is not None and lookup.own_key is not None:
-                self._by_key.setdefault(lookup.said.key, lookup.own_key)
+            if lookup.recorded.key is not None and lookup.own_key is not None:
+                self._by_key.setdefault(lookup.recorded.key, lookup.own_key)
         self._alike: dict[tuple[str | None, ...], list[Lookup]] = {}
         for lookup in self.earlier:
             key = self.key(lookup)
@@ -78,15 +78,18 @@ class KnownKeys:
 
     def key(self, lookup: Lookup) -> Key | None:
         """The parts of the key, whoever listed them."""
-        return lookup.own_key or self._by_key.get(lookup.said.key or "")
+        return lookup.own_key or self._by_key.get(lookup.recorded.key or "")
 
     def same_key(self, lookup: Lookup) -> Lookup | None:
         """The latest earlier look-up of the very same key: in an earlier run, else in this one."""
-        if lookup.said.key is None:
+        if lookup.recorded.key is None:
             return None
         for others in (reversed(self.earlier), reversed(self.target[: lookup.order])):
             for other in others:
-                if other.said.cache == lookup.said.cache and other.said.key == lookup.said.key:
+                if (
+                    other.recorded.cache == lookup.recorded.cache
+                    and other.recorded.key == lookup.recorded.key
+                ):
                     return other
         return None
 
@@ -115,7 +118,7 @@ class KnownKeys:
         ranked = [
             ((other.function != lookup.function, mine.distance(its)), -order, other)
             for order, other in enumerate(others)
-            if other.said.cache == lookup.said.cache and (its := self.key(other)) is not None
+            if other.recorded.cache == lookup.recorded.cache and (its := self.key(other)) is not None
             if its.is_backward == mine.is_backward
         ]
         return min(ranked, key=lambda each: each[:2])[2] if ranked else None
@@ -123,11 +126,11 @@ class KnownKeys:
 
 def _of_graph(lookup: Lookup, key: Key) -> tuple[str, ...]:
     graph = key.parts.get(GRAPH)
-    return lookup.said.cache, str(key.is_backward), graph.digest if graph is not None else ""
+    return lookup.recorded.cache, str(key.is_backward), graph.digest if graph is not None else ""
 
 
 def _of_function(lookup: Lookup) -> tuple[str, str | None, str | None]:
-    return lookup.said.cache, lookup.function, _name(lookup.file)
+    return lookup.recorded.cache, lookup.function, _name(lookup.file)
 
 
 def _name(file: str | None) -> str | None:
@@ -138,8 +141,8 @@ def _lookups(recording: Recording) -> Iterator[Lookup]:
     order = 0
     for process in recording.processes:
         frames = _frames(process)
-        for said in process.cache_lookups:
-            yield Lookup(recording, process, said, order, frames.get(said.compile_id, _UNKNOWN))
+        for lookup in process.cache_lookups:
+            yield Lookup(recording, process, lookup, order, frames.get(lookup.compile_id, _UNKNOWN))
             order += 1
 
 

@@ -22,7 +22,7 @@ def merged(identity: str, same: Sequence[Draft]) -> Finding:
 
     What it costs is what they all cost the run, and its title says how many there are.
     """
-    said = min(same, key=_how_bad)
+    worst = min(same, key=_how_bad)
     processes = tuple({process.stream: process for draft in same for process in draft.processes}.values())
     cost = _cost(same)
     evidence = Evidence(
@@ -35,32 +35,32 @@ def merged(identity: str, same: Sequence[Draft]) -> Finding:
     are_ranks = all(process.rank is not None for process in processes)
     words = ("rank", "ranks") if are_ranks else ("process", "processes")
     others = len(same) - 1
-    more = seconds(cost.lost.seconds) if _is_more(cost.lost, said.cost.lost) else ""
-    title, effect = said.title, said.effect
-    if SPECS[said.kind].is_counted:
+    more = seconds(cost.lost.seconds) if _is_more(cost.lost, worst.cost.lost) else ""
+    title, effect = worst.title, worst.effect
+    if SPECS[worst.kind].is_counted:
         several = f", in {number(len(processes), *words)}" if len(processes) > 1 else ""
         if evidence.times > 1:
             title += f" ({number(evidence.times, 'time')}{several})"
         if others and effect and more:
             effect += f"; with {number(others, 'other')} like it {more}"
     elif others:
-        elsewhere = len(processes) - len(said.processes)
+        elsewhere = len(processes) - len(worst.processes)
         alike = f"likewise in {number(elsewhere, f'other {words[0]}', f'other {words[1]}')}"
         title += f" ({alike if elsewhere else f'and {others} more like it'}{more and f', {more} in all'})"
     return Finding(
-        kind=said.kind,
+        kind=worst.kind,
         identity=identity,
         title=title,
-        cause=_worked_out(said.cause),
+        cause=_worked_out(worst.cause),
         effect=effect,
-        place=said.place,
-        function=said.function,
-        source=said.source,
-        via=said.via,
-        is_library=said.is_library,
+        place=worst.place,
+        function=worst.function,
+        source=worst.source,
+        via=worst.via,
+        is_library=worst.is_library,
         cost=cost,
         evidence=evidence,
-        remedies=_each_once(each for draft in (said, *same) for each in _worked_out(draft.remedies)),
+        remedies=_each_once(each for draft in (worst, *same) for each in _worked_out(draft.remedies)),
         processes=tuple(process.stream.name for process in processes),
     )
 
@@ -83,8 +83,8 @@ def _each_once(remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:
     return tuple(found.values())
 
 
-def _worked_out(said: _Said | Callable[[], _Said]) -> _Said:
-    return said() if callable(said) else said
+def _worked_out(value: _Said | Callable[[], _Said]) -> _Said:
+    return value() if callable(value) else value
 
 
 def _cost(same: Sequence[Draft]) -> Cost:

@@ -211,8 +211,8 @@ def _breaks(figures: Figures) -> Iterable[tuple[BreakCost, Draft]]:
     return zip(figures.breaks, breaks(figures), strict=True)
 
 
-def _in_order(told: Iterable[tuple[_Subject, Draft]]) -> list[_Subject]:
-    known = list(told)
+def _in_order(drafted: Iterable[tuple[_Subject, Draft]]) -> list[_Subject]:
+    known = list(drafted)
     drafts = [draft for _, draft in known]
     subjects = {id(draft): subject for subject, draft in known}
     same = by_identity(drafts)

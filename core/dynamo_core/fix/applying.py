@@ -24,7 +24,7 @@ from ..recording.files import DEFAULT_FOLDER, default_folder
 from ..recording.plain_files import read_plain
 from ..shared.errors import CannotApply, CannotRecord
 from ..shared.quick_dataclass import dataclass
-from ..shared.safe_writing import create_private, replace_together, write_anew
+from ..shared.safe_writing import create_private, replace_together, replace_file
 from .trial import Fixes, Patch
 
 # Patches as text
@@ -126,7 +126,7 @@ def apply_fix(number: int) -> list[str]:
         raise CannotApply(f"cannot write {error.filename}: {error.strerror}; nothing was edited") from error
     written |= {file: _digest(text) for file, text in new.items()}
     with suppress(OSError):  # only for a further --apply, which then asks for a commit first
-        write_anew(folder / _WRITTEN, json.dumps(written).encode())
+        replace_file(folder / _WRITTEN, json.dumps(written).encode())
     done = [f"edited {os.path.relpath(file)}" for file in new]
     return [*done, f"to undo it: patch -p1 < {undo_file}"]
 

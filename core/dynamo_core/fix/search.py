@@ -31,7 +31,7 @@ from ..remedies.rules import Change
 from ..shared.errors import CannotRecord, DynamoError, NothingSelected, NotMeasured
 from ..shared.masking import masked_environment
 from ..shared.quick_dataclass import dataclass
-from ..shared.safe_writing import write_anew
+from ..shared.safe_writing import replace_file
 from ..shared.settings import VERIFY_REPORT
 from .changes import (
     SourceChange,
@@ -133,7 +133,7 @@ class KnownTrials:
             default_folder()
             folder.mkdir(mode=0o700, exist_ok=True)
             text = json.dumps({"mark": provenance_mark(folder), "trials": self._known})
-            write_anew(folder / _FILE, text.encode())
+            replace_file(folder / _FILE, text.encode())
         except OSError:  # not needed for the current search
             pass
 

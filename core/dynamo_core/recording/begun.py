@@ -20,7 +20,7 @@ _PLUMBING = re.compile(
 )
 
 
-class BegunCompiles:
+class CompileContext:
     """Tells compiles apart, though torch's ids begin anew after `torch._dynamo.reset()`."""
 
     def __init__(self, process: Process, file_names: dict[int, str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from ..model import BreakExplanation, CompileId, GraphBreak, Place, Process, StackFrame
 from ..model.guards import NOT_RESUMED
 from ..shared.records import GraphBroke
-from .begun import BegunCompiles
+from .begun import CompileContext
 from .structured import Handler, RecordClock, around_of, stack_of, structured
 from .trace_format import Record
 
@@ -109,10 +109,10 @@ _ON_A_BREAK = "Graph break in user code at "
 class BreakBuilder:
     """Fills `breaks`, and keeps torch's explanations for those who need them."""
 
-    def __init__(self, process: Process, begun: BegunCompiles, clock: RecordClock) -> None:
+    def __init__(self, process: Process, begun: CompileContext, clock: RecordClock) -> None:
         self._process = process
         self._clock = clock
-        self._begun = begun
+        self._context = begun
         self._last_text: dict[CompileId | None, str] = {}  # read where our own record does not say as much
 
     def handlers(self) -> dict[str, Handler]:
@@ -123,7 +123,7 @@ class BreakBuilder:
         """torch's words on the break that a compile of ours met last."""
         return parse_break_text(self._last_text.get(compile_id, ""))
 
-    def that_raised(
+    def break_from_error(
         self, content: Mapping[str, Any] | None, compile_id: CompileId | None
     ) -> GraphBreak | None:
         """torch's explanation is in the error's text, which does not say where."""
@@ -136,7 +136,7 @@ class BreakBuilder:
         return GraphBreak(reason, stack, compile_id, explanation, callers, around, grad_enabled)
 
     def _graph_break(self, record: Record) -> GraphBreak:
-        broke, compile_id = structured(GraphBroke, record), self._begun.id_of(record)
+        broke, compile_id = structured(GraphBroke, record), self._context.id_of(record)
         stack, around = stack_of(broke.user_stack), around_of(broke.around)
         explanation: BreakExplanation | None = None
         if broke.reason == NOT_RESUMED and (last := self.last_explanation(compile_id)) is not None:
@@ -177,7 +177,7 @@ class BreakBuilder:
 
     def _break_explanation(self, record: Record) -> GraphBreak | None:
         """torch's words on a break; in a trace that is not ours, all that there is of it."""
-        compile_id, text = self._begun.id_of(record), record.payload() or ""
+        compile_id, text = self._context.id_of(record), record.payload() or ""
         if self._process.is_ours:
             if _ON_A_BREAK in text:  # and not on a frame that is skipped as a whole
                 self._last_text[compile_id] = text
@@ -193,6 +193,6 @@ class BreakBuilder:
     ) -> tuple[StackFrame, ...]:
         """The stack from the compiled frame to the line that broke."""
         stack = explanation.stack or (StackFrame(explanation.place, "", ""),)
-        begun = self._begun.frame(compile_id)
+        begun = self._context.frame(compile_id)
         entered = [i for i, frame in enumerate(stack) if begun and frame.function == begun.function]
         return stack[entered[-1] :] if entered else stack[-1:]

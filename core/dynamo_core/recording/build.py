@@ -46,7 +46,7 @@ from ..shared.records import (
     StepMarksKept,
     WindowNoted,
 )
-from .begun import BegunCompiles, InProgressBuilder, name_cells, use_def_lines
+from .begun import CompileContext, InProgressBuilder, name_cells, use_def_lines
 from .breaks import BreakBuilder
 from .caches import CacheBuilder
 from .compiles import CompileBuilder
@@ -86,7 +86,7 @@ class ProcessBuilder:
         self._cells: dict[str, int] = {}  # of a notebook, by the file names that IPython gives them
         self.window_records: list[WindowNoted] = []  # about files, which are for the reader to open
         self._code_for_window: list[tuple[CompileId | None, Record]] = []
-        self._begun = begun = BegunCompiles(process, {} if file_names is None else file_names)
+        self._context = begun = CompileContext(process, {} if file_names is None else file_names)
         in_progress = InProgressBuilder(process)
         self._clock = RecordClock()
         breaks = BreakBuilder(process, begun, self._clock)
@@ -134,7 +134,7 @@ class ProcessBuilder:
     @property
     def file_names(self) -> dict[int, str]:
         """The numbers that torch gives file names in a stream."""
-        return self._begun.file_names
+        return self._context.file_names
 
     def add(self, record: Record) -> Item | None:
         """Take one record; what it completes, if anything."""
@@ -185,7 +185,7 @@ class ProcessBuilder:
 
     def _generated_code(self, record: Record) -> None:
         calls = kernels_in(record.unchecked_payload())
-        self.process.kernels.append(GeneratedKernels(self._begun.id_of(record), calls))
+        self.process.kernels.append(GeneratedKernels(self._context.id_of(record), calls))
         if GENERATED_CODE in self._contents:
             self._stage(record, GENERATED_CODE)
 
@@ -194,7 +194,7 @@ class ProcessBuilder:
         if kept is None:
             self._stage(record, GENERATED_CODE)
         else:
-            self._code_for_window.append((self._begun.id_of(record), kept))
+            self._code_for_window.append((self._context.id_of(record), kept))
 
     def _read_code_for_window(self) -> None:
         while self._code_for_window:
@@ -299,9 +299,9 @@ class ProcessBuilder:
         self._interventions.not_compiled(refused, self._clock.moment(record))
 
     def _override(self, record: Record) -> None:
-        compile_id = self._begun.id_of(record)
+        compile_id = self._context.id_of(record)
         applied = structured(OverrideApplied, record)
-        self._interventions.override(applied, compile_id, self._begun.frame(compile_id))
+        self._interventions.override(applied, compile_id, self._context.frame(compile_id))
 
     def _verified(self, record: Record) -> None:
         self.process.verified.append(verified_call(structured(CallVerified, record)))
@@ -310,7 +310,7 @@ class ProcessBuilder:
         self.process.semantic_differences.append(semantic_difference(structured(SemanticsNoted, record)))
 
     def _stage(self, record: Record, name: str) -> None:
-        self._add_stage(record, name, self._begun.id_of(record))
+        self._add_stage(record, name, self._context.id_of(record))
 
     def _add_stage(self, record: Record, name: str, compile_id: CompileId | None) -> None:
         content = record.metadata.get(record.kind)

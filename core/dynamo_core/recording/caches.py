@@ -16,7 +16,7 @@ from ..model import CacheLookup, CompileId, CountedLayer, LayerCount, Process
 from ..shared.early_records import CacheBundleUsed
 from ..shared.records import CacheKeyParts, CachesInUse
 from ..shared.text import checked_json, printable, printable_json
-from .begun import BegunCompiles
+from .begun import CompileContext
 from .structured import MOST_VALUES, Handler, structured
 from .trace_format import Damaged, Record, parse_json
 
@@ -186,9 +186,9 @@ class CacheBuilder:
     The parts of keys are read only where `contents` has CACHE_KEYS.
     """
 
-    def __init__(self, process: Process, begun: BegunCompiles, contents: Container[str]) -> None:
+    def __init__(self, process: Process, begun: CompileContext, contents: Container[str]) -> None:
         self._process = process
-        self._begun = begun
+        self._context = begun
         self._with_parts = CACHE_KEYS in contents
         self._lines = _Lines()
         self._aot_parts: dict[str, tuple[str, ...]] = {}
@@ -212,7 +212,7 @@ class CacheBuilder:
             return lambda record: self._bypass(record, _NO_MORE[name])
         if pgo := _PGO.fullmatch(name):
             return lambda record: self._keep(
-                CacheLookup("pgo", "hit", self._begun.id_of(record), detail=pgo[1])
+                CacheLookup("pgo", "hit", self._context.id_of(record), detail=pgo[1])
             )
         if found := _LOOKUP.fullmatch(name):
             return lambda record: self._lookup(record, found[1], found[2])
@@ -225,7 +225,7 @@ class CacheBuilder:
         self._process.cache_bundles.append(structured(CacheBundleUsed, record))
 
     def _kernels(self, record: Record) -> None:
-        counted = autotuning_of_kernels(record, self._begun.id_of(record))
+        counted = autotuning_of_kernels(record, self._context.id_of(record))
         if counted is not None:
             self._process.cache_counts.append(counted)
 
@@ -235,7 +235,7 @@ class CacheBuilder:
 
     def _aot_settings(self, record: Record) -> None:
         """The settings in AOTAutograd's key, where they are one part, a pickle: a part for each."""
-        wanted = ("aotautograd_cache", self._begun.id_of(record))
+        wanted = ("aotautograd_cache", self._context.id_of(record))
         lookups = self._process.cache_lookups
         for i, lookup in reversed(list(enumerate(lookups))):
             if (lookup.cache, lookup.compile_id) == wanted:
@@ -244,15 +244,15 @@ class CacheBuilder:
                 return
 
     def _bypass(self, record: Record, cache: str) -> None:
-        said = record.payload()
-        self._keep(CacheLookup(cache, "bypass", self._begun.id_of(record), reason=said))
+        text = record.payload()
+        self._keep(CacheLookup(cache, "bypass", self._context.id_of(record), reason=text))
 
     def _lookup(self, record: Record, cache: str, outcome: str) -> None:
-        compile_id = self._begun.id_of(record)
+        compile_id = self._context.id_of(record)
         payload = record.payload_in_bytes()  # none is of an older torch, or the event alone
         rest, listed = _parted(b"{}" if payload is None else payload)
-        said = parse_json(rest.decode("utf-8", "replace"), "payload", MOST_VALUES)
-        if not isinstance(said, dict):
+        content = parse_json(rest.decode("utf-8", "replace"), "payload", MOST_VALUES)
+        if not isinstance(content, dict):
             raise Damaged("payload is no JSON object")
         differing: tuple[tuple[str, str], ...] = ()
         if outcome == "miss" and listed is not None:
@@ -261,15 +261,15 @@ class CacheBuilder:
             cache,
             outcome,
             compile_id,
-            key=_text(said, "key"),
-            detail=_text(said, "cache_status_detailed"),
-            reason=_text(said, "cache_bypass_reason"),
-            saved_seconds=_seconds(said, "time_saved_ns", "time_saved_ms"),
-            took_seconds=_seconds(said, "time_taken_ns"),
+            key=_text(content, "key"),
+            detail=_text(content, "cache_status_detailed"),
+            reason=_text(content, "cache_bypass_reason"),
+            saved_seconds=_seconds(content, "time_saved_ns", "time_saved_ms"),
+            took_seconds=_seconds(content, "time_taken_ns"),
             differing_parts=differing,
         )
         if self._with_parts:
-            lines = said.get("components") if listed is None else _lines_of(listed)
+            lines = content.get("components") if listed is None else _lines_of(listed)
             parts = self._interned(lines) or self._aot_parts.get(lookup.key or "")
             lookup = replace(lookup, parts=parts or None)
         self._keep(lookup)
@@ -307,14 +307,14 @@ def _setting_line(name: str, value: Any) -> str:
     return f"[{md5(text.encode(), usedforsecurity=False).hexdigest()}] autograd_config[{name}]: {text}"
 
 
-def _text(said: Mapping[str, Any], name: str) -> str | None:
-    value = said.get(name)
+def _text(content: Mapping[str, Any], name: str) -> str | None:
+    value = content.get(name)
     return value if isinstance(value, str) else None
 
 
-def _seconds(said: Mapping[str, Any], nanoseconds: str, milliseconds: str = "") -> float | None:
+def _seconds(content: Mapping[str, Any], nanoseconds: str, milliseconds: str = "") -> float | None:
     for name, unit in ((nanoseconds, 1e9), (milliseconds, 1e3)):
-        value = said.get(name)
+        value = content.get(name)
         if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
             return float(value / unit)
     return None

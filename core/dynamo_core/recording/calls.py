@@ -76,7 +76,7 @@ def _words(file: FileIO, offset: int) -> tuple[int, ...]:
     return struct.unpack(f"={pages.FIRST_BUCKET}q", file.read(8 * pages.FIRST_BUCKET) or b"")
 
 
-def give_calls(process: Process, calls: Calls, first_page: int = 0) -> list[tuple[int, CallTimes]]:
+def assign_calls(process: Process, calls: Calls, first_page: int = 0) -> list[tuple[int, CallTimes]]:
     """Give each graph its calls, forward and backward; the pages that are of none, and their calls.
 
     `first_page` is the page that `calls` begin with.

@@ -19,7 +19,7 @@ from ..model import (
 from ..shared.early_records import CompileBegun
 from ..shared.records import FrameRewritten, FrameTried, FunctionsTraced, ResumeFunctionMade
 from ..shared.settings import dynamic_of
-from .begun import BegunCompiles, InProgressBuilder
+from .begun import CompileContext, InProgressBuilder
 from .breaks import BreakBuilder
 from .caches import counts_in_metrics
 from .graphs import GraphBuilder
@@ -43,14 +43,14 @@ class CompileBuilder:
     def __init__(
         self,
         process: Process,
-        begun: BegunCompiles,
+        begun: CompileContext,
         in_progress: InProgressBuilder,
         breaks: BreakBuilder,
         graphs: GraphBuilder,
         has_instructions: bool,
     ) -> None:
         self._process = process
-        self._begun = begun
+        self._context = begun
         self._in_progress = in_progress
         self._breaks = breaks
         self._graphs = graphs
@@ -73,11 +73,11 @@ class CompileBuilder:
         return {FunctionsTraced.NAME: self._tracing_time}
 
     def _compile_begun(self, record: Record) -> None:
-        compile_id = self._begun.id_of(record)
+        compile_id = self._context.id_of(record)
         begun = structured(CompileBegun, record)
         if begun.test is not None:
             self._process.tests.setdefault(compile_id, begun.test.removesuffix(" (call)"))
-        frame = self._begun.frame(compile_id)
+        frame = self._context.frame(compile_id)
         if begun.def_line is not None and frame is not None:
             self._note_def_line(frame.place, begun.def_line)
         self._in_progress.began(compile_id, frame, begun.began_ns, begun.backward)
@@ -87,11 +87,11 @@ class CompileBuilder:
         place = Place(tried.file, tried.line)
         if tried.def_line is not None:
             self._note_def_line(place, tried.def_line)
-        compile_id = self._begun.id_of(record)
+        compile_id = self._context.id_of(record)
         failed_to_compile = tried.outcome in ("failed", "raised")
         failure = self._complete_compile(compile_id, tried)
-        broke = self._breaks.that_raised(tried.broke, compile_id)
-        stopped = self._breaks.that_raised(tried.stopped, compile_id)
+        broke = self._breaks.break_from_error(tried.broke, compile_id)
+        stopped = self._breaks.break_from_error(tried.stopped, compile_id)
         where, explanation = broke or stopped, None
         if failed_to_compile:
             explanation = self._breaks.last_explanation(compile_id) or (where.explanation if where else None)
@@ -159,7 +159,7 @@ class CompileBuilder:
         read = structured if self._has_instructions else structured_head
         frame = read(FrameRewritten, record, MOST_VALUES)
         bytecode = Bytecode(
-            compile_id=self._begun.id_of(record),
+            compile_id=self._context.id_of(record),
             name=frame.name,
             qualified_name=frame.qualified_name,
             place=Place(frame.file, frame.first_line),
@@ -174,12 +174,12 @@ class CompileBuilder:
     def _resume_function(self, record: Record) -> None:
         made = structured(ResumeFunctionMade, record)
         self._process.resume_functions.append(
-            ResumeFunction(made.name, made.code_name, made.fingerprint, self._begun.id_of(record))
+            ResumeFunction(made.name, made.code_name, made.fingerprint, self._context.id_of(record))
         )
 
     def _tracing_time(self, record: Record) -> None:
-        told = structured(FunctionsTraced, record)
-        compile_id, attempt = self._begun.id_of(record), record.metadata.get("attempt", 0)
+        tracing = structured(FunctionsTraced, record)
+        compile_id, attempt = self._context.id_of(record), record.metadata.get("attempt", 0)
         traced = [
             TracedFunction(
                 compile_id=compile_id,
@@ -190,9 +190,9 @@ class CompileBuilder:
                 exclusive_seconds=function["exclusive_ns"] / 1e9,
                 inclusive_seconds=function["inclusive_ns"] / 1e9,
             )
-            for function in told.functions
+            for function in tracing.functions
         ]
-        others = told.others
+        others = tracing.others
         if others["functions"]:
             seconds = others["exclusive_ns"] / 1e9
             traced.append(
@@ -206,7 +206,7 @@ class CompileBuilder:
         metrics = record.metadata[record.kind]
         file, line = metrics.get("co_filename"), metrics.get("co_firstlineno")
         of_caches = {key: value for key, value in metrics.items() if "_cache_" in key}
-        compile_id = self._begun.id_of(record)
+        compile_id = self._context.id_of(record)
         compile_ = Compile(
             compile_id=compile_id,
             name=metrics.get("co_name"),

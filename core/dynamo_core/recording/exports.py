@@ -19,7 +19,7 @@ from ..model import (
 )
 from ..shared.names import FAILED, KINDS, OUTCOMES, RAISED
 from ..shared.records import ExportCompared, ExportTried, ModulesCalled, ModuleToExport
-from .begun import BegunCompiles
+from .begun import CompileContext
 from .breaks import parse_break_text
 from .interventions import compared_value
 from .structured import Handler, around_of, stack_of, structured
@@ -142,9 +142,9 @@ _MOST_OBSTACLES = 1000  # of one export; a loop may run into the same one again 
 class TracedExportBuilder:
     """Fills what a process has of them."""
 
-    def __init__(self, process: Process, begun: BegunCompiles) -> None:
+    def __init__(self, process: Process, begun: CompileContext) -> None:
         self._process = process
-        self._begun = begun
+        self._context = begun
 
     def handlers(self) -> dict[str, Handler]:
         """The handler of each kind of record."""
@@ -191,11 +191,11 @@ class TracedExportBuilder:
             if "frame_id" in record.metadata:
                 return  # of a compile, whose graph breaks say it
             self._begin(record)
-        whole = self._begun.stack(content.get("stack") or [])
+        whole = self._context.stack(content.get("stack") or [])
         if "frame_id" in record.metadata and not any(_EXPORTER in each.place.file for each in whole):
             return  # of a compile behind an export that failed; one with strict=True has a frame as well
         met = DraftedObstacle(
-            kind, text, tuple(self._begun.stack(content.get("user_stack") or [])) or tuple(whole)
+            kind, text, tuple(self._context.stack(content.get("user_stack") or [])) or tuple(whole)
         )
         obstacles = exports[-1].obstacles
         if met in obstacles:

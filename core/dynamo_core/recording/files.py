@@ -14,9 +14,9 @@ from ..shared.errors import CannotRecord, DamagedRecording, NoRecording, NotARec
 from ..shared.names import (
     CALLS_PREFIX,
     CALLS_SUFFIX,
-    CARRIED_PREFIX,
-    CARRIED_SUFFIX,
-    CARRIER_LOCK,
+    UPLOAD_LIST_PREFIX,
+    UPLOAD_LIST_SUFFIX,
+    UPLOADER_LOCK,
     DIGEST_PREFIX,
     DIGEST_SUFFIX,
     ENGINE_FAILURE_PREFIX,
@@ -130,7 +130,7 @@ _RUN_FIELDS: dict[str, tuple[type, ...]] = {
 _OUR_FILES = re.compile(
     rf"{re.escape(RUN_FILE)}(\.new|\.\w+\.part)?|{re.escape(PYTHON_PROCESSES_FILE)}|{ENGINE_FAILURE_PREFIX}\d+\.txt"
     rf"|{STREAM_PREFIX}\w+{re.escape(STREAM_SUFFIX)}|{CALLS_PREFIX}\w+{re.escape(CALLS_SUFFIX)}"
-    rf"|{CARRIED_PREFIX}\w+{re.escape(CARRIED_SUFFIX)}|{CARRIER_LOCK}(\.error)?"
+    rf"|{UPLOAD_LIST_PREFIX}\w+{re.escape(UPLOAD_LIST_SUFFIX)}|{UPLOADER_LOCK}(\.error)?"
     rf"|{STACK_PREFIX}\w+{re.escape(STACK_SUFFIX)}"
     rf"|{DIGEST_PREFIX}\w+{re.escape(DIGEST_SUFFIX)}(\.new)?"
     rf"|{PROFILE_PREFIX}\w+{re.escape(PROFILE_SUFFIX)}(\.new)?"

@@ -20,7 +20,7 @@ from ..model import (
 )
 from ..shared import names
 from ..shared.records import BackwardCompiled, GraphCompiled, GraphHandedOver, GraphTaken
-from .begun import BegunCompiles, InProgressBuilder
+from .begun import CompileContext, InProgressBuilder
 from .structured import MOST_VALUES, Handler, place_of, structured, structured_head, tensors_of
 from .trace_format import Damaged, Record
 
@@ -45,12 +45,12 @@ class GraphBuilder:
     def __init__(
         self,
         process: Process,
-        begun: BegunCompiles,
+        begun: CompileContext,
         in_progress: InProgressBuilder,
         contents: Container[str],
     ) -> None:
         self._process = process
-        self._begun = begun
+        self._context = begun
         self._in_progress = in_progress
         self._contents = contents
         self._graphs: dict[int | None, Graph] = {}
@@ -91,7 +91,7 @@ class GraphBuilder:
 
     def _fx_graph(self, record: Record) -> None:
         handed = self._graph_handed_over(record)
-        compile_id = self._begun.id_of(record)
+        compile_id = self._context.id_of(record)
         graph = Graph(
             number=handed.graph,
             compile_id=compile_id,
@@ -148,7 +148,7 @@ class GraphBuilder:
 
     def _backward_compiled(self, record: Record) -> None:
         """Note which calls are the backward's. It may be known before its forward is (a cache has both)."""
-        compile_id = self._begun.id_of(record)
+        compile_id = self._context.id_of(record)
         if compile_id is None:
             return
         self._backwards[compile_id] = structured(BackwardCompiled, record).calls_index
@@ -157,7 +157,7 @@ class GraphBuilder:
 
     def _output_graph(self, record: Record) -> Graph | None:
         """torch's own record of a graph: its code, and all that there is in a trace that is not ours."""
-        compile_id = self._begun.id_of(record)
+        compile_id = self._context.id_of(record)
         code = record.payload() if record.kind in self._contents else None
         self._code = None if code is None else (compile_id, code)
         if self._process.is_ours:
@@ -181,7 +181,7 @@ class GraphBuilder:
         return graph
 
     def _name_frame(self, graph: Graph) -> None:
-        begun = self._begun.frame(graph.compile_id)
+        begun = self._context.frame(graph.compile_id)
         is_autograd = graph.compile_id is not None and graph.compile_id.autograd is not None
         if is_autograd and (begun is None or begun.place.file.startswith(_MADE_BY_TORCH)):
             graph.frame_name = _COMPILED_AUTOGRAD
@@ -190,9 +190,9 @@ class GraphBuilder:
 
     def _symbol(self, record: Record) -> None:
         content = record.metadata["create_symbol"]
-        user_stack = self._begun.stack(content.get("user_stack") or [])
+        user_stack = self._context.stack(content.get("user_stack") or [])
         symbol = Symbol(
-            compile_id=self._begun.id_of(record),
+            compile_id=self._context.id_of(record),
             name=str(content["symbol"]),
             hint=str(content.get("val")),
             source=str(content.get("source")),
@@ -207,10 +207,10 @@ class GraphBuilder:
         content = record.metadata["symbolic_shape_specialization"]
         self._process.specializations.append(
             Specialization(
-                compile_id=self._begun.id_of(record),
+                compile_id=self._context.id_of(record),
                 sources=tuple(map(str, content["sources"])),
                 value=str(content["value"]),
-                stack=tuple(self._begun.stack(content.get("user_stack") or [])),
+                stack=tuple(self._context.stack(content.get("user_stack") or [])),
             )
         )
 

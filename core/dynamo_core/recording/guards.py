@@ -17,7 +17,7 @@ from ..model import (
 )
 from ..shared.failed_guard import failed_guard
 from ..shared.records import GuardsMade
-from .begun import BegunCompiles
+from .begun import CompileContext
 from .breaks import LONGEST_TEXT, parse_user_stack
 from .structured import MOST_VALUES, Handler, place_of, structured
 from .trace_format import Damaged, Record
@@ -224,10 +224,10 @@ def guards_of_function(name: str) -> str:
 class GuardBuilder:
     """Fills `guard_sets`, `recompile_reasons` and `recompiled_entries`."""
 
-    def __init__(self, process: Process, begun: BegunCompiles, contents: Container[str] = ()) -> None:
+    def __init__(self, process: Process, begun: CompileContext, contents: Container[str] = ()) -> None:
         self._process = process
         self._contents = contents
-        self._begun = begun
+        self._context = begun
         self._kept: list[tuple[CompileId, Record]] = []
         self._kept_bytes = 0
 
@@ -273,7 +273,7 @@ class GuardBuilder:
 
     def _keep(self, record: Record) -> None:
         """Set it aside: whether its frame is compiled again is not known yet, and reading it costs."""
-        compile_id = self._begun.id_of(record)
+        compile_id = self._context.id_of(record)
         if compile_id is None or self._kept_bytes + record.size > _MOST_KEPT:
             return
         kept = record.kept()
@@ -286,24 +286,24 @@ class GuardBuilder:
         failure = parse_guard_failure(reason)
         if failure.entry is None:
             return failure
-        return replace(failure, entry=failure.entry._replace(generation=self._begun.generation))
+        return replace(failure, entry=failure.entry._replace(generation=self._context.generation))
 
     def _guard_tree(self, record: Record) -> GuardSet | None:
         self._keep(record)
         checks, latency = parse_guard_tree(record.payload() or "")
-        guard_set = GuardSet(self._begun.id_of(record), None, checks, latency)
+        guard_set = GuardSet(self._context.id_of(record), None, checks, latency)
         self._process.guard_sets.append(guard_set)
         return None if self._process.is_ours else guard_set  # ours has more to say, in the next record
 
     def _guards_if_wanted(self, record: Record) -> GuardSet | None:
         """The guards of a function that was requested by its name; None for others."""
-        frame = self._begun.frame(self._begun.id_of(record))
+        frame = self._context.frame(self._context.id_of(record))
         if frame is None or guards_of_function(function_of(frame.function)) not in self._contents:
             return None
         return self._guards(record)
 
     def _guards(self, record: Record) -> GuardSet:
-        compile_id = self._begun.id_of(record)
+        compile_id = self._context.id_of(record)
         sets = self._process.guard_sets
         if not (sets and sets[-1].compile_id == compile_id and sets[-1].guards is None):
             sets.append(GuardSet(compile_id))
@@ -329,4 +329,4 @@ class GuardBuilder:
         if len(reasons) > _MOST_REASONS:
             raise Damaged(f"more than {_MOST_REASONS:,} reasons")
         failures = tuple(self.failure(str(reason)) for reason in reasons)
-        self._process.recompile_reasons.append(RecompileReasons(self._begun.id_of(record), failures))
+        self._process.recompile_reasons.append(RecompileReasons(self._context.id_of(record), failures))

@@ -15,7 +15,7 @@ from ..model import Process, ProcessEnd, Recording
 from ..shared import names
 from ..shared.call_pages import PAGE_BYTES
 from .build import ProcessBuilder
-from .calls import CALL_SAMPLES, give_calls, parse_calls
+from .calls import CALL_SAMPLES, assign_calls, parse_calls
 from .plain_files import open_plain
 from .trace_format import Record, RecordParser
 
@@ -124,4 +124,4 @@ class StreamParts:
         if calls is None:
             process.calls_problem = f"its counters file {name} is damaged"
             return
-        give_calls(process, calls, first)
+        assign_calls(process, calls, first)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ..model import CompileId, Phase, Process
 from ..shared.quick_dataclass import dataclass
 from ..shared.text import printable
-from .begun import BegunCompiles
+from .begun import CompileContext
 from .trace_format import Damaged, Record
 
 _DEEPEST = 64  # spans in spans; torch's are nested some twenty deep
@@ -91,9 +91,9 @@ class _Open:
 class PhaseBuilder:
     """Puts the spans of one process together, event by event; `finish` when there are no more."""
 
-    def __init__(self, process: Process, begun: BegunCompiles) -> None:
+    def __init__(self, process: Process, begun: CompileContext) -> None:
         self._process = process
-        self._begun = begun
+        self._context = begun
         self._open: dict[_Key, list[_Open]] = {}
 
     def add(self, record: Record) -> None:
@@ -101,7 +101,7 @@ class PhaseBuilder:
         event = _usual_event(record) or _event(record)
         if event is None:
             return
-        compile_id = self._begun.id_of(record) or _named_id(event.compile_id, self._begun.generation)
+        compile_id = self._context.id_of(record) or _named_id(event.compile_id, self._context.generation)
         stack = self._open.setdefault(compile_id[:3] if compile_id else (), [])
         if event.kind == "B":
             self._begin(stack, _Open(event.name, event.at_ns, compile_id, event.arguments))

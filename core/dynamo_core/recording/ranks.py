@@ -145,7 +145,7 @@ class _PlainValues(pickle.Unpickler):
         raise pickle.UnpicklingError(f"it asks for {module}.{name}")
 
 
-def dumps_in(folder: Path) -> tuple[dict[int, tuple[CalledCollective, ...]], list[str]]:
+def flight_recorder_dumps(folder: Path) -> tuple[dict[int, tuple[CalledCollective, ...]], list[str]]:
     """The calls of each rank of which there is a dump, and which dumps cannot be read."""
     found: dict[int, tuple[CalledCollective, ...]] = {}
     problems = []

@@ -26,10 +26,10 @@ from ..shared.text import printable
 from ..shared.validation import check_of, matches
 from .build import ProcessBuilder
 from .bundle_file import is_bundle, unpacked
-from .calls import CALL_SAMPLES, give_calls, last_stack, parse_calls
+from .calls import CALL_SAMPLES, assign_calls, last_stack, parse_calls
 from .files import LARGEST_PROCESSES_FILE, read_run_file
 from .plain_files import is_plain_file, open_plain, other_kind, read_plain
-from .ranks import FLIGHT_RECORDER, dumps_in
+from .ranks import FLIGHT_RECORDER, flight_recorder_dumps
 from .remote import not_arrived
 from .structured import Item
 from .trace_format import Record, RecordParser
@@ -150,7 +150,7 @@ class Follower:
         folder = self._path if self._path.is_dir() else self._path.parent
         run = run_of(self._path)
         is_wanted = FLIGHT_RECORDER in self._contents and self._path.is_dir()
-        called, unread = dumps_in(self._path) if is_wanted else ({}, [])
+        called, unread = flight_recorder_dumps(self._path) if is_wanted else ({}, [])
         self._refuse_what_is_no_recording(followers, run is not None)
         return Recording(
             path=self._path,
@@ -212,7 +212,7 @@ class _StreamFollower:
         if last is not None:
             self._add(last)
         self._builder.finish()
-        drop_misfits(self.process)
+        drop_invalid_fields(self.process)
         self.process.damaged_records += self.parser.damaged
         if self.file.problem is not None:
             self.process.note_damage(self.file.problem)
@@ -226,7 +226,7 @@ class _StreamFollower:
         builder = ProcessBuilder(process, contents)
         for record in self.kept or ():
             builder.add(record)
-        drop_misfits(process)
+        drop_invalid_fields(process)
         return process
 
     def _add(self, record: Record) -> Item | None:
@@ -260,7 +260,7 @@ class _StreamFollower:
         self.process.last_errno = calls.last_errno
         self.process.overlap_seconds = calls.overlap_ns / 1e9
         self.process.compiling_in_calls_seconds = calls.compiling_ns / 1e9
-        for index, times in give_calls(self.process, calls):
+        for index, times in assign_calls(self.process, calls):
             if index == self.process.step_marks_index:
                 self.process.step_marks = times
             elif not _MAY_BE_OF_OWN_GRAPHS & self.process.failed_probes.keys():
@@ -279,7 +279,7 @@ _MAY_BE_OF_OWN_GRAPHS = frozenset({"graphs", "graph calls", "backward calls"})
 _CHECKED_AS_THEY_ARE_BUILT = ("phases", "parallel_phases")
 
 
-def drop_misfits(process: Process) -> None:
+def drop_invalid_fields(process: Process) -> None:
     """Take out, and count as damage, what is not of the model's types: JSON may hold anything."""
     for name, hint in _hints_of_process().items():
         if name in _CHECKED_AS_THEY_ARE_BUILT:

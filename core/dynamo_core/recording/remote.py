@@ -14,7 +14,7 @@ from typing import Any
 
 from ..shared.errors import CannotRecord, DamagedRecording, NoRecording
 from ..shared.launchers import JOB_IN_PATH
-from ..shared.names import CARRIED_PREFIX, RUN_FILE, STREAM_PREFIX
+from ..shared.names import UPLOAD_LIST_PREFIX, RUN_FILE, STREAM_PREFIX
 from ..shared.text import printable
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://")
@@ -66,7 +66,7 @@ def fetched(url: str, progress: Progress | None = None) -> Path:
 
 def not_arrived(folder: Path) -> list[str]:
     """What the lists of those who carried say of files that are not in the folder, or not whole."""
-    return [sentence for each in sorted(folder.glob(f"{CARRIED_PREFIX}*")) for sentence in _missing(each)]
+    return [sentence for each in sorted(folder.glob(f"{UPLOAD_LIST_PREFIX}*")) for sentence in _missing(each)]
 
 
 def _missing(file: Path) -> Iterable[str]:

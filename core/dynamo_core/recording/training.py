@@ -12,7 +12,7 @@ from ..shared.aot_pair import GETITEM, AotGraph, AotNode, graphs_paired, shares_
 from ..shared.early_records import OptimizerMade
 from ..shared.quick_dataclass import dataclass
 from ..shared.records import GraphsPaired
-from .begun import BegunCompiles
+from .begun import CompileContext
 from .graphs import GraphBuilder
 from .structured import Handler, place_of, structured, tensors_of
 from .trace_format import Damaged, Record
@@ -114,7 +114,7 @@ class AotTexts:
         return None
 
 
-def paired_by(texts: TextsOfPair, hints: Mapping[str, str]) -> GraphsPaired:
+def pair_record(texts: TextsOfPair, hints: Mapping[str, str]) -> GraphsPaired:
     """What a record AOT_PAIR would hold of a pair.
 
     `hints` are the values of symbolic sizes with which it was compiled.
@@ -271,10 +271,10 @@ class PairBuilder:
     """Fills `pairs` and `optimizers`."""
 
     def __init__(
-        self, process: Process, begun: BegunCompiles, graphs: GraphBuilder, contents: Container[str]
+        self, process: Process, begun: CompileContext, graphs: GraphBuilder, contents: Container[str]
     ) -> None:
         self._process = process
-        self._begun = begun
+        self._context = begun
         self._graphs = graphs
         self._contents = contents
         self._aot_texts = AotTexts()
@@ -290,7 +290,7 @@ class PairBuilder:
 
     def add_text(self, record: Record, name: str) -> None:
         """A text of AOTAutograd's: all that there is of what comes from a cache, or is in a plain trace."""
-        hints = self._graphs.hints(self._begun.id_of(record))
+        hints = self._graphs.hints(self._context.id_of(record))
         texts = self._aot_texts.add(name, record.payload)
         if texts is not None:
             self._add_pair(pair_of_texts(texts, hints), record)
@@ -304,7 +304,7 @@ class PairBuilder:
         self._add_pair(_pair(paired), record)
 
     def _add_pair(self, pair: AotPair, record: Record) -> None:
-        compile_id, attempt = self._begun.id_of(record), record.metadata.get("attempt", 0)
+        compile_id, attempt = self._context.id_of(record), record.metadata.get("attempt", 0)
         self._process.pairs.append(replace(pair, compile_id=compile_id, attempt=attempt))
 
     def _optimizer(self, record: Record) -> None:
@@ -320,7 +320,7 @@ def pair_of_texts(texts: TextsOfPair, hints: Mapping[str, str]) -> AotPair:
 
 @lru_cache(64)  # a layer that is repeated, and the other side of a comparison, have the same texts
 def _known_pair(texts: TextsOfPair, hints: frozenset[tuple[str, str]]) -> AotPair:
-    return _pair(paired_by(texts, dict(hints)))
+    return _pair(pair_record(texts, dict(hints)))
 
 
 def _pair(paired: GraphsPaired) -> AotPair:

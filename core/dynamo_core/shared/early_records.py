@@ -81,7 +81,7 @@ class OptimizerMade(OurRecord):
 class FrameDeferred(OurRecord):
     """A frame ran eager as compiling had taken too long by then; without a name: frames that are not told."""
 
-    NAME = names.PUT_OFF
+    NAME = names.FRAME_DEFERRED
 
     times: int
     name: str | None = None

@@ -108,7 +108,7 @@ def guarded(kind: str, source: str | None, index: int | None) -> str:
     return f"{of}`{source}`{at}"
 
 
-def was_and_came(what: str, was: str, came: str) -> str:
+def describe_change(what: str, was: str, came: str) -> str:
     """A sentence: what is guarded was one thing, and then another."""
     return f"{what} was {was} when it was compiled, and then {came}"
 

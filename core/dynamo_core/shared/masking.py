@@ -106,7 +106,7 @@ def masked_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 def masked_arguments(arguments: Iterable[str]) -> list[str]:
     """A command line to write down: no value of a secret's option, and of no more length than helps."""
-    told: list[str] = []
+    parts: list[str] = []
     left = _LONGEST_COMMAND
     is_value = False  # of an option that is named like a secret
     for argument in arguments:
@@ -116,11 +116,11 @@ def masked_arguments(arguments: Iterable[str]) -> list[str]:
         )
         text = MASK if is_hidden else masked(argument)
         if left <= 0:
-            told.append("…")
+            parts.append("…")
             break
-        told.append(text)
+        parts.append(text)
         left -= len(text)
-    return told
+    return parts
 
 
 def masked(text: str) -> str:

@@ -84,8 +84,8 @@ class RankDigest:
 
     def _start(self, name: str, metadata: Mapping[str, Any], text: Text) -> None:
         content = _json(text)
-        told = ("host", "job", "attempt", "rank", "rank_unsure", "pid", "ppid", "started_ns", "forked")
-        self.launch = {each: content.get(each) for each in told}
+        names = ("host", "job", "attempt", "rank", "rank_unsure", "pid", "ppid", "started_ns", "forked")
+        self.launch = {each: content.get(each) for each in names}
         environment = {k: v for k, v in (content.get("environment") or {}).items() if k not in OF_A_RANK}
         self.orders["settings"].add(content.get("torch"), content.get("python"), sorted(environment.items()))
 

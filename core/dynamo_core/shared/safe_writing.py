@@ -24,7 +24,7 @@ def create_private(path: Path, content: bytes) -> None:
         file.write(content)
 
 
-def write_anew(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes) -> None:
     """A new file in the place of an older one; of a link there, it takes the place and not the target."""
     path.unlink(missing_ok=True)
     with open(os.open(path, _NEW, 0o666), "wb") as file:

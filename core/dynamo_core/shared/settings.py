@@ -136,6 +136,6 @@ def dynamic_of(config: object) -> bool | None:
     return False if _IS_STATIC in config else None
 
 
-def that_tell_dynamic(config: str) -> str:
+def dynamic_settings(config: str) -> str:
     """The settings, as JSON text, that `dynamic_of` reads."""
     return "{" + ", ".join(each for each in (_IS_DYNAMIC, _IS_STATIC) if each in config) + "}"

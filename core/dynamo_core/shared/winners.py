@@ -289,14 +289,14 @@ def store(path: Path, tuned: Iterable[Tuned]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _alone_in(path.parent):
             before = read_if_there(path)
-            entries = with_decided(before, tuned)
+            entries = merge_decided(before, tuned)
             if entries != before or not path.exists():
                 replace_in_one_step(path, _text(entries).encode())
     except OSError as error:
         raise AutotuneFileProblem(f"cannot write {path}: {error.strerror}") from error
 
 
-def with_decided(entries: Iterable[Tuned], tuned: Iterable[Tuned]) -> list[Tuned]:
+def merge_decided(entries: Iterable[Tuned], tuned: Iterable[Tuned]) -> list[Tuned]:
     """The entries, and in the place of older ones those of `tuned` that have a winner."""
     decided = [each for each in tuned if each.winner is not None]
     return list({entry.identity: entry for entry in (*entries, *decided)}.values())

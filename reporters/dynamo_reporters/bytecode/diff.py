@@ -98,10 +98,10 @@ def _dynamos_own(bytecode: Bytecode) -> set[int]:
     """The modified instructions that call a graph or a resume function, return, or mark a place."""
     own: set[int] = set()
     rewritten = read_rewritten(bytecode.modified, {})
-    told = without_marks(rewritten)
+    statements = without_marks(rewritten)
     for statement in rewritten.statements:
         is_own_call = _OWN_CALL.match(statement.calls or "") is not None
-        if is_own_call or statement not in told or statement.text.startswith("return "):
+        if is_own_call or statement not in statements or statement.text.startswith("return "):
             own.update(range(statement.start, statement.end))
     return {i for i in own if bytecode.modified[i].opcode != "RESUME"}  # both sides begin with it
 

@@ -169,8 +169,10 @@ def runnable(recording: Recording, number: int, backward: bool) -> Runnable:
     if texts:
         text = _of_graph(texts, graph, process)
         way = way_by_inputs(text.text)
-        said = _said_of_torchs(title, recording, way, has_backward and not backward)
-        return Runnable(process, graph, "torch", way, said + _with_checks(text.text.strip(), graph) + "\n")
+        sentence = _said_of_torchs(title, recording, way, has_backward and not backward)
+        return Runnable(
+            process, graph, "torch", way, sentence + _with_checks(text.text.strip(), graph) + "\n"
+        )
     if backward:
         raise NothingSelected(
             f"no program is recorded for the backward of graph {number} in {recording.path}"

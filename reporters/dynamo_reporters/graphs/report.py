@@ -82,8 +82,8 @@ def node_tables(graph: Graph, show_all: bool) -> tuple[list[Block], bool]:
     def input_row(node: Node) -> list[str]:
         needs_grad = " grad" if any(tensor.requires_grad for tensor in node.tensors) else ""
         source = state.get(node.name) or node.source
-        said = f" = {source}" if source and node.name not in paths else ""
-        return [kind_of(node), name_of(node) + said, value_text(node) + needs_grad]
+        text = f" = {source}" if source and node.name not in paths else ""
+        return [kind_of(node), name_of(node) + text, value_text(node) + needs_grad]
 
     def node_row(node: Node) -> list[str]:
         return [node.op, node.name, node.target, arguments(node, paths), value_text(node)]
@@ -271,8 +271,8 @@ def graph_section(
         return blocks + tables, is_short
     if graph.code is None:
         return [*blocks, Paragraph("Its nodes were not recorded.", "dim")], False
-    said = Paragraph("Its nodes were not recorded; this is torch's own text of it.", "dim")
-    return [*blocks, said, Code(graph.code)], False
+    note = Paragraph("Its nodes were not recorded; this is torch's own text of it.", "dim")
+    return [*blocks, note, Code(graph.code)], False
 
 
 def _process_heading(process: Process, recording: Recording) -> str:

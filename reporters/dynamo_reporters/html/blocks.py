@@ -69,7 +69,7 @@ class _Axis:
         """A line from end to end, and a tick where the estimate is."""
         begin, end, at, one = map(self._at, (estimate.low, estimate.high, estimate.value, 1.0))
         kind = "better" if estimate.low > 1 else "worse" if estimate.high < 1 else "open"
-        said = f"{estimate.name}: {factor(estimate.value)} ({interval(estimate.low, estimate.high)})"
+        text = f"{estimate.name}: {factor(estimate.value)} ({interval(estimate.low, estimate.high)})"
         middle = _HEIGHT / 2
         return h(
             "svg",
@@ -79,7 +79,7 @@ class _Axis:
             viewBox=f"0 0 {_WIDTH} {_HEIGHT}",
             preserveAspectRatio="none",
             role="img",
-            aria_label=said,
+            aria_label=text,
         )
 
     def _at(self, ratio: float) -> float:

@@ -165,12 +165,12 @@ class Contents:
             facts = self._facts[id(process)]
             for compile_id in compiles_of(process)[:_MOST_PAGES]:
                 name, _ = facts.name(compile_id)
-                said = f"{compile_label(compile_id)} {frame_name(name)}{self.links.of(process)}"
-                yield [said[:_LONGEST_FOUND], "compile", self.links.compile(process, compile_id) or ""]
+                text = f"{compile_label(compile_id)} {frame_name(name)}{self.links.of(process)}"
+                yield [text[:_LONGEST_FOUND], "compile", self.links.compile(process, compile_id) or ""]
             for graph in process.graphs[:_MOST_PAGES]:
                 label = compile_label(graph.compile_id)
-                said = f"graph {graph.number} {label} {graph_frame(graph)}{self.links.of(process)}"
-                yield [said[:_LONGEST_FOUND], "graph", self.links.graph(process, graph.number) or ""]
+                text = f"graph {graph.number} {label} {graph_frame(graph)}{self.links.of(process)}"
+                yield [text[:_LONGEST_FOUND], "graph", self.links.graph(process, graph.number) or ""]
         yield from self._ops()
         for path, file in self._files.items():
             if not is_library(Place(path, 0)):
@@ -305,18 +305,18 @@ def _footer(recording: Recording) -> Element:
 
 
 def _left_out(left_out: Iterable[LeftOut], recording: Recording) -> Iterable[Element]:
-    told = list(left_out)
-    if told:
+    parts = list(left_out)
+    if parts:
         items = (
             h(
                 "li",
                 f"{each.kind} ({each.count:,} parts, {each.size / 1e6:,.1f} MB): ",
                 command(each.command, recording),
             )
-            for each in told
+            for each in parts
         )
         yield h("h2", "Left out")
-        yield h("p", sentence(told))
+        yield h("p", sentence(parts))
         yield h("ul", items)
 
 

@@ -150,8 +150,8 @@ def _wall(case: Case) -> Iterator[Element]:
         return
     yield h("h2", "Where the time went")
     if not known:
-        said = "The wall time was not recorded: a plain torch trace does not tell when the process began. "
-        yield h("p", said, h("code", "dynamo run"), " records it.", class_="dim")
+        text = "The wall time was not recorded: a plain torch trace does not tell when the process began. "
+        yield h("p", text, h("code", "dynamo run"), " records it.", class_="dim")
     for process, wall in known[:_MOST_BARS]:
         yield _bar(process, wall, len(walls) > 1)
     if len(known) > _MOST_BARS:
@@ -235,12 +235,12 @@ def _no_findings(case: Case) -> Iterator[Element]:
     """What was not recorded is no all-clear."""
     missing = [what for name, what, _ in _COUNTS if getattr(case.summary, name) is None]
     yield h("h2", "No findings")
-    said = "Nothing in the way was found in what was recorded."
+    text = "Nothing in the way was found in what was recorded."
     if missing:
-        said += f" Not recorded, so that nothing is known of it: {', '.join(missing)}."
+        text += f" Not recorded, so that nothing is known of it: {', '.join(missing)}."
     if case.is_partial:
-        said += " The recording is partial: what it lacks may hold some."
-    yield h("p", said, class_="warning" if missing or case.is_partial else "dim")
+        text += " The recording is partial: what it lacks may hold some."
+    yield h("p", text, class_="warning" if missing or case.is_partial else "dim")
 
 
 def card(rank: int, finding: Finding, recording: Recording, links: Links) -> Element:
@@ -271,10 +271,10 @@ def _cost(finding: Finding) -> Element | None:
         ("each step", cost.per_step),
         ("fixing saves at most", cost.saves_at_most),
     )
-    told = [(name, figure) for name, figure in figures if figure.seconds is not None]
-    if not told:
+    parts = [(name, figure) for name, figure in figures if figure.seconds is not None]
+    if not parts:
         return h("p", "What it costs was not recorded.", class_="dim")
-    return h("dl", (part for name, figure in told for part in _figure(name, figure)), class_="cost")
+    return h("dl", (part for name, figure in parts for part in _figure(name, figure)), class_="cost")
 
 
 def _figure(name: str, figure: Figure) -> Iterator[Element]:
@@ -325,6 +325,6 @@ def _evidence(finding: Finding, recording: Recording, links: Links) -> Element |
     more = len(evidence.compile_ids) + len(evidence.graphs) - len(named)
     if not named:
         return None
-    said = ", ".join(named) + (f" and {more:,} more" if more else "")
+    text = ", ".join(named) + (f" and {more:,} more" if more else "")
     process = met_in[0] if len(met_in) == 1 else None
-    return h("p", "seen in ", links.text(said, process), class_="dim evidence")
+    return h("p", "seen in ", links.text(text, process), class_="dim evidence")

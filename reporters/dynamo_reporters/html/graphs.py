@@ -78,9 +78,9 @@ def _kernel_box(kernel: str, sources: Sources) -> Box:
     more = f", and {len(nodes) - _NODES_NAMED} more" if len(nodes) > _NODES_NAMED else ""
     named = f"{', '.join(nodes[:_NODES_NAMED])}{more}"[:_LONGEST_NAME]
     lines = ", ".join(f"{place.file.rpartition('/')[2]}:{place.line}" for place in places)[:_LONGEST_NAME]
-    said = tuple(filter(None, (kernel[:_LONGEST_NAME], named, lines)))
+    parts = tuple(filter(None, (kernel[:_LONGEST_NAME], named, lines)))
     whole = "\n".join([kernel, ", ".join(nodes), *map(str, places)])
-    return Box(kernel, "op", said, whole, 1, places[0] if places else None)
+    return Box(kernel, "op", parts, whole, 1, places[0] if places else None)
 
 
 def _element(node: xml.Element) -> Element:
@@ -211,9 +211,9 @@ def _kernels(kernels: Sequence[Kernel], is_lowered: bool, process: Process, link
     """Which nodes Inductor put into which kernel, and the lines that they come from."""
     if not kernels:
         if is_lowered:
-            said = "Which kernel holds which nodes was not recorded. torch records it with "
+            text = "Which kernel holds which nodes was not recorded. torch records it with "
             yield h(
-                "p", said, h("code", "INDUCTOR_PROVENANCE=1 dynamo run …", class_="command"), class_="dim"
+                "p", text, h("code", "INDUCTOR_PROVENANCE=1 dynamo run …", class_="command"), class_="dim"
             )
         return
     yield h("h3", "Kernels that Inductor made of it")

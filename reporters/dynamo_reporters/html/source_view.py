@@ -73,13 +73,13 @@ def _break(cost: BreakCost, links: Links) -> Iterator[Child]:
             [f"graph {each}" for each in sorted(before)[:6]],
             [f"graph {each}" for each in sorted(after)[:6]],
         )
-        said = f"Between {' or '.join(parts[0]) or 'the begin'} and {' or '.join(parts[1]) or 'the end'}."
-        yield h("p", links.text(said, distinct.process))
+        text = f"Between {' or '.join(parts[0]) or 'the begin'} and {' or '.join(parts[1]) or 'the end'}."
+        yield h("p", links.text(text, distinct.process))
     explanation = first.explanation
     if explanation is not None:
         if explanation.explanation:
-            said = " ".join(explanation.explanation.partition("\n\n")[0].split())
-            yield h("p", links.text(said), class_="dim")
+            text = " ".join(explanation.explanation.partition("\n\n")[0].split())
+            yield h("p", links.text(text), class_="dim")
         if explanation.hints:
             yield h(
                 "ul",
@@ -162,14 +162,14 @@ def _guards(line: Line, links: Links) -> Iterator[Child]:
     yield h("h4", "Guards because of it")
     same: dict[tuple[str, str, str], list[int]] = {}
     for at, (_, _, guard) in enumerate(line.guards):
-        said = guard_words(guard.type, guard.source, guard.code)
-        same.setdefault((guard.type, guard.source, said), []).append(at)
+        text = guard_words(guard.type, guard.source, guard.code)
+        same.setdefault((guard.type, guard.source, text), []).append(at)
     rows = []
-    for (kind, source, said), found in list(same.items())[:_MOST_ROWS]:
+    for (kind, source, text), found in list(same.items())[:_MOST_ROWS]:
         entries = (line.guards[at] for at in found)
         labels = dict.fromkeys(f"{compile_label(entry)}{links.of(process)}" for process, entry, _ in entries)
         more = f" and {len(labels) - 6:,} more" if len(labels) > 6 else ""
-        rows.append([kind, source, said, ", ".join(list(labels)[:6]) + more])
+        rows.append([kind, source, text, ", ".join(list(labels)[:6]) + more])
     process = _only(process for process, _, _ in line.guards)
     yield table(block_table("guard|of|what is checked|cache entry", rows), links, process)
     yield from _rest(len(same), link("guards", "Guards"))
@@ -177,22 +177,22 @@ def _guards(line: Line, links: Links) -> Iterator[Child]:
 
 def _bytecode(kept: Sequence[Kept], links: Links) -> Iterator[Child]:
     """The line's own instructions in each compile: what is left for the interpreter, and what is gone."""
-    told: dict[tuple[str, ...], list[Kept]] = {}
+    parts: dict[tuple[str, ...], list[Kept]] = {}
     for each in kept:
         rows = [(each.bytecode.original[at], is_kept) for at, is_kept in each.rows]
         text = tuple(
             f"{'kept   ' if k else 'removed'} {instruction_text(i, 26)}" for i, k in rows if not is_noise(i)
         )
         if text:
-            told.setdefault(text, []).append(each)
-    if told:
+            parts.setdefault(text, []).append(each)
+    if parts:
         yield h("h4", "Bytecode of the line")
-    for text, same in list(told.items())[:4]:
+    for text, same in list(parts.items())[:4]:
         compiles = [(each.process, each.bytecode.compile_id) for each in same]
         yield h("p", "in ", links.compiles(compiles, _MOST_NAMED))
         yield h("pre", h("code", "\n".join(text[:_MOST_ROWS])))
         yield from _rest(len(text), link("bytecode", "Bytecode"))
-    yield from _rest(len(told), link("bytecode", "Bytecode"), 4)
+    yield from _rest(len(parts), link("bytecode", "Bytecode"), 4)
 
 
 def _only(processes: Iterable[Process]) -> Process | None:
@@ -374,8 +374,8 @@ def _marks(line: Line, links: Links) -> Iterator[Element]:
     for cost in line.breaks:
         what = "runs eager" if cost.distinct.frames_fell_back else "break"
         took = "" if cost.seconds is None else f", {seconds(cost.seconds)} in all"
-        said = f": {cost.distinct.first.kind}; {effect(cost.distinct)}{took}"
-        yield h("span", h("b", f"✗ {what}"), said, class_="mark")
+        text = f": {cost.distinct.first.kind}; {effect(cost.distinct)}{took}"
+        yield h("span", h("b", f"✗ {what}"), text, class_="mark")
     for process, frame in line.failed_to_compile[:3]:
         if not line.breaks:
             raised = "raised an error" if frame.outcome == "raised" else "runs eager"

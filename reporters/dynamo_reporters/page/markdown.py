@@ -101,23 +101,23 @@ def _lines(text: str) -> list[str]:
 
 def _escaped(line: str, *, is_cell: bool = False) -> str:
     """One line with nothing that markdown would obey, but for `code`, which keeps its backticks."""
-    told: list[str] = []
+    parts: list[str] = []
     position = 0
     for found in _CODE.finditer(line):
-        told += [_plain(line[position : found.start()], is_cell), _code(found[1], is_cell)]
+        parts += [_plain(line[position : found.start()], is_cell), _code(found[1], is_cell)]
         position = found.end()
-    return "".join([*told, _plain(line[position:], is_cell)])
+    return "".join([*parts, _plain(line[position:], is_cell)])
 
 
 def _plain(text: str, is_cell: bool) -> str:
-    told: list[str] = []
+    parts: list[str] = []
     position = 0
     for found in _WORD.finditer(text):
-        told.append(_without_meaning(text[position : found.start()]))
+        parts.append(_without_meaning(text[position : found.start()]))
         is_linked = _LINKED.search(found[0]) is not None
-        told.append(_code(found[0], is_cell) if is_linked else _without_meaning(found[0]))
+        parts.append(_code(found[0], is_cell) if is_linked else _without_meaning(found[0]))
         position = found.end()
-    return "".join([*told, _without_meaning(text[position:])])
+    return "".join([*parts, _without_meaning(text[position:])])
 
 
 def _without_meaning(text: str) -> str:

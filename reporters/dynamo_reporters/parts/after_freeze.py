@@ -163,12 +163,12 @@ def freeze_sentence(recording: Recording) -> str | None:
     after = freeze_asked_for(recording)
     if after is None:
         return None
-    told = [process for process in recording.processes if process.freeze is not None]
-    frozen = [process for process in told if process.freeze and process.freeze.frozen]
+    parts = [process for process in recording.processes if process.freeze is not None]
+    frozen = [process for process in parts if process.freeze and process.freeze.frozen]
     if not frozen:
-        return f"Not frozen: {_progress(after, told)}."
+        return f"Not frozen: {_progress(after, parts)}."
     frames = frozen_frames(recording)
-    where = f" in {len(frozen)} of {len(told)} processes" if len(told) > 1 else ""
+    where = f" in {len(frozen)} of {len(parts)} processes" if len(parts) > 1 else ""
     text = f"Frozen after {_wanted(after)}{where}: "
     if not frames:
         return text + "nothing would have been compiled after that."

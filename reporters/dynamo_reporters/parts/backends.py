@@ -144,8 +144,8 @@ def _declines(recording: Recording, chosen: Sequence[tuple[Graph, Process]]) -> 
                 graphs.setdefault(key, []).append(f"{graph.number}{process_title(process, recording)}")
     lines = []
     for (backend, reason), which in sorted(graphs.items(), key=lambda item: -len(item[1])):
-        told = f"graph {which[0]}" if len(which) == 1 else number(len(which), "graph")
-        lines.append(f"{backend} declined {told}: {reason}")
+        text = f"graph {which[0]}" if len(which) == 1 else number(len(which), "graph")
+        lines.append(f"{backend} declined {text}: {reason}")
     return lines
 
 

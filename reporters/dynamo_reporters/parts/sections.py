@@ -57,9 +57,9 @@ def findings_section(findings: Sequence[Finding], *, can_run_again: bool) -> Ite
     yield Heading(FINDINGS_TITLE)
     for finding in findings[:_SHOWN]:
         yield Heading(finding.title, 3)
-        said = (finding.source, finding.cause if _says_more(finding) else "", finding.effect)
-        if any(said):
-            yield Paragraph("\n".join(filter(None, said)))
+        parts = (finding.source, finding.cause if _says_more(finding) else "", finding.effect)
+        if any(parts):
+            yield Paragraph("\n".join(filter(None, parts)))
         if finding.via is not None:
             yield Paragraph(via_line(finding))
         if finding.evidence.tests:

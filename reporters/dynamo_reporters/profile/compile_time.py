@@ -98,9 +98,9 @@ def _beside(whole: CompileSplit, show_all: bool) -> Iterator[Block]:
     passes = list(whole.passes.items())
     shown = passes if show_all else passes[:5]
     if shown:
-        told = ", ".join(f"{name} {seconds(value)}" for name, value in shown)
+        text = ", ".join(f"{name} {seconds(value)}" for name, value in shown)
         more = f", and {len(passes) - len(shown)} more (--all)" if len(passes) > len(shown) else ""
-        yield Paragraph(f"Costliest Inductor passes: {told}{more}.")
+        yield Paragraph(f"Costliest Inductor passes: {text}{more}.")
 
 
 def _compiles(costs: Sequence[CompileCost], total: float | None, show_all: bool) -> Iterator[Block]:
@@ -125,8 +125,10 @@ def _compiles(costs: Sequence[CompileCost], total: float | None, show_all: bool)
         if cost.temperature is not None and cost.seconds is not None:
             by_temperature.setdefault(cost.temperature, []).append(cost.seconds)
     if by_temperature:
-        told = (f"{name} {seconds(sum(took))} ({len(took)})" for name, took in sorted(by_temperature.items()))
-        yield Paragraph(f"By what torch's caches had: {', '.join(told)}.")
+        parts = (
+            f"{name} {seconds(sum(took))} ({len(took)})" for name, took in sorted(by_temperature.items())
+        )
+        yield Paragraph(f"By what torch's caches had: {', '.join(parts)}.")
     with_trees = [cost for cost in costs if cost.trees]
     for cost in with_trees if show_all or len(costs) == 1 else ():
         graph = ", backward graph" if cost.is_backward else ""
@@ -160,8 +162,10 @@ def _phase_name(node: Node) -> str:
 def _caches(cost: CompileCost) -> str:
     if cost.lookups is None:
         return "no look-up recorded"
-    told = [f"{cache_name(cache)}: {_outcomes(outcomes)}" for cache, outcomes in sorted(cost.lookups.items())]
-    return f"{cost.temperature} ({'; '.join(told)})" if cost.temperature else "; ".join(told)
+    parts = [
+        f"{cache_name(cache)}: {_outcomes(outcomes)}" for cache, outcomes in sorted(cost.lookups.items())
+    ]
+    return f"{cost.temperature} ({'; '.join(parts)})" if cost.temperature else "; ".join(parts)
 
 
 def _outcomes(outcomes: Sequence[str]) -> str:

@@ -235,8 +235,8 @@ def _verdict(case: Case) -> str:
     others = sum(part.seconds or 0.0 for part in wall.parts if part.name not in spent)
     spent["imports, exit and the like"] = others
     shares = shares_of(list(spent.values()), wall.seconds, digits=0)
-    said = ", ".join(f"{share} {name}" for share, name in zip(shares, spent, strict=True))
-    return f"{seconds(wall.seconds)} of wall time: {said}."
+    text = ", ".join(f"{share} {name}" for share, name in zip(shares, spent, strict=True))
+    return f"{seconds(wall.seconds)} of wall time: {text}."
 
 
 def _compiling(case: Case) -> str:

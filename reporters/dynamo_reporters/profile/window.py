@@ -166,14 +166,14 @@ def _cuda_graphs(process: Process, window: ProfileWindow) -> Iterator[Block]:
     yield Heading("CUDA graphs", 3)
     launches = sum(part.cuda_graph_launches for part in window.parts)
     counters = process.cuda_graph_counters
-    said = [f"{number(launches, 'replay')} in the window"]
+    parts = [f"{number(launches, 'replay')} in the window"]
     if counters is None:
-        said.append(f"skips and re-records in the run: {_NOT_RECORDED}")
+        parts.append(f"skips and re-records in the run: {_NOT_RECORDED}")
     else:
-        said += [
+        parts += [
             f"{name.removeprefix('cudagraph_')} in the run: {count:,}" for name, count in counters.items()
         ]
-    yield Bullets(said)
+    yield Bullets(parts)
 
 
 def _graph(part: GraphPart | None) -> str:

@@ -1,4 +1,7 @@
-"""A graph of a captured program: the compiled graph is called, and eager answers what it cannot do."""
+"""One graph of a captured program: the compiled graph is called, with eager as its fallback.
+
+Eager computes the graph's calls and backwards where compiled code would give another result or error.
+"""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -28,28 +31,27 @@ from .replay import (
     set_eager_node_names,
 )
 
-# Inputs that a graph changes in place, and whose earlier values its compiled backward would read: too late.
-#
-# Eager's backward reads what the operations saved. AOTAutograd's may compute such a value again, from an
-# input of the graph, although the graph has written into that input since: the gradients are wrong, and
-# silently. Source: torch/_functorch/partitioners.py (min_cut_rematerialization_partition, which knows nothing
-# of the writes at a graph's end), torch/_functorch/_aot_autograd/runtime_wrappers.py
-# (CompiledFunction.forward), read and run in 2.13; pytorch/pytorch pull request 197039.
-
 
 def backward_reads_changed_input(
-    outputs: Sequence[Any], arguments: Sequence[Any], overwritten: Sequence[int]
+    outputs: Sequence[Any], arguments: Sequence[Any], in_place_hazards: Sequence[int]
 ) -> bool:
-    """After a call: whether it saved for its backward one of the inputs that it changed, or a view of one."""
-    node = node_of(outputs) if overwritten else None
+    """Whether a call saved for its backward one of the inputs that it changed in place, or a view of one.
+
+    Eager's backward reads what the operations saved. AOTAutograd's may compute such a value again from an
+    input of the graph, although the graph has written to that input since: the gradients are silently wrong.
+    Source: torch/_functorch/partitioners.py (min_cut_rematerialization_partition, which does not know of the
+    writes at a graph's end), torch/_functorch/_aot_autograd/runtime_wrappers.py (CompiledFunction.forward),
+    read and run in 2.13; pytorch/pytorch pull request 197039.
+    """
+    node = node_of(outputs) if in_place_hazards else None
     if node is None:
         return False
-    changed = {_memory(arguments[i]) for i in overwritten if arguments[i].numel()}
+    changed = {_memory(arguments[i]) for i in in_place_hazards if arguments[i].numel()}
     return any(_memory(value) in changed for value in _saved(node) if value is not None)
 
 
 def _saved(node: Any) -> list[Any]:
-    # Some torches keep those aside whose versions autograd is not to check.
+    # Some versions of torch keep the tensors whose versions autograd must not check in a list of their own.
     return [*node.saved_tensors, *getattr(node, "_tensors_no_vc_check", ())]
 
 
@@ -58,13 +60,10 @@ def _memory(tensor: Any) -> int:
     return address
 
 
-# A graph of a captured program:
-
-
 class GraphWithEagerFallback:
-    """One graph: what is known of it, and whether it has been left to eager.
+    """A compiled graph, what is known of it, and whether its calls now run in eager.
 
-    `run` is the graph in eager; `trains` says that it was captured with gradients enabled.
+    `run` is the graph in eager. `trains` says that it was captured with gradients enabled.
     """
 
     def __init__(self, run: Callable[..., Any], facts: GraphFacts, notes: Notes) -> None:
@@ -78,71 +77,74 @@ class GraphWithEagerFallback:
         self.watched_inputs: list[int] = []
         self._trained: frozenset[int] = frozenset()
         self._notes = notes
-        self._is_left = facts.unsupported is not None
-        self._draws: bool | None = None  # random numbers; not known before the first call
-        self._unreached: dict[tuple[int, ...], frozenset[int]] = {}  # by the outputs without a gradient
+        self._falls_back = facts.unsupported is not None
+        self._draws: bool | None = None  # whether it draws random numbers; None before the first call
+        self._inputs_without_gradient: dict[tuple[int, ...], frozenset[int]] = {}  # by missing gradients
         self._lock = threading.Lock()
         if facts.unsupported is not None:
             notes.add(facts.unsupported, "eager")
 
     @property
     def is_left_to_eager(self) -> bool:
-        """Whether its calls run in eager from now on."""
-        return self._is_left
+        """Whether the graph's calls run in eager from now on."""
+        return self._falls_back
 
     def leave_to_eager(self, kind: str, **detail: Any) -> None:
-        """Run its calls in eager from now on, and record why."""
-        self._is_left = True
+        """Run the graph's calls in eager from now on, and record reason."""
+        self._falls_back = True
         self._notes.add(kind, "eager", **detail)
 
     def wrap(self, compiled: Callable[..., Any]) -> Callable[..., Any]:
-        """What is called in place of what the backend made."""
-        if self._is_left:
-            return self._in_eager
+        """The function to call instead of `compiled`, which the backend returned."""
+        if self._falls_back:
+            return self._run_in_eager
 
-        def kept_graph(*arguments: Any) -> Any:
-            if self._is_left or _is_watched(self.trains):
-                return self._in_eager(*arguments)
-            if is_shielded():  # a run of ours, which compares what was compiled
+        def graph_with_fallback(*arguments: Any) -> Any:
+            if self._falls_back or _is_observed(self.trains):
+                return self._run_in_eager(*arguments)
+            if is_shielded():  # our own run of the compiled code, for comparison
                 return compiled(*arguments)
             try:
                 before = self._state_before(arguments)
             except Exception as error:
-                self._give_up(error)
-                return self._in_eager(*arguments)
+                self._stop_after_failure(error)
+                return self._run_in_eager(*arguments)
             try:
                 outputs = compiled(*arguments)
             except Exception as error:
-                failure = error.with_traceback(None)  # which holds this frame, and with it the arguments
+                failure = error.with_traceback(None)  # it would keep the arguments alive
             else:
                 try:
-                    if not self._is_to_be_made_again(outputs, arguments, before):
-                        return self._returned(outputs, arguments, before)
+                    if not self._must_replay_first_call(outputs, arguments, before):
+                        return self._finish_forward(outputs, arguments, before)
                 except Exception as error:
-                    self._give_up(error)
+                    self._stop_after_failure(error)
                     return outputs
-                return self._in_eager(*arguments)
-            return self._answer(failure, arguments, before)
+                return self._run_in_eager(*arguments)
+            return self._retry_in_eager(failure, arguments, before)
 
-        return kept_graph
+        return graph_with_fallback
 
-    def _give_up(self, error: BaseException) -> None:
-        """torch is not as we know it: what needs no care of ours is eager."""
+    def _stop_after_failure(self, error: BaseException) -> None:
+        """Run in eager from now on: this torch does not work as the code here expects."""
         self._notes.failed(error)
-        self._is_left = True
+        self._falls_back = True
 
-    def _returned(self, outputs: Any, arguments: Sequence[Any], before: StateBefore | None) -> Any:
-        """What the program gets of what the compiled graph returned."""
+    def _finish_forward(self, outputs: Any, arguments: Sequence[Any], before: StateBefore | None) -> Any:
+        """The compiled graph's outputs as the program receives them, with their backward prepared."""
         if self.facts.passed_through:
-            outputs = self._with_inputs_themselves(self.as_list(outputs), arguments)
+            outputs = self._restore_input_identity(self.as_list(outputs), arguments)
         if self.trains:
-            self._watch(arguments, self.as_list(outputs), before)
+            self._prepare_backward(arguments, self.as_list(outputs), before)
         return outputs
 
-    def _is_to_be_made_again(
+    def _must_replay_first_call(
         self, outputs: Any, arguments: Sequence[Any], before: StateBefore | None
     ) -> bool:
-        """After its first call: whether its gradients would be wrong. All is then as before the call."""
+        """Whether the first call has to run again in eager, since its compiled gradients would be wrong.
+
+        If so, changed inputs and random number generators are restored to their state before the call.
+        """
         if self._draws is not None:
             return False
         self._learn_from_first_call(arguments, before)
@@ -150,27 +152,27 @@ class GraphWithEagerFallback:
             self.as_list(outputs), arguments, self.facts.in_place_hazards
         ):
             return False
-        self._is_left = True
+        self._falls_back = True
         if self.facts.communicates:
             self._notes.add("overwritten", "compiled")
             return False
-        assert before is not None  # it changes something
+        assert before is not None  # the graph changes an input
         before.restore()
         self._notes.add("overwritten", "eager")
         return True
 
     def as_list(self, outputs: Any) -> list[Any]:
-        """A graph's outputs; a backend may give them as a tuple or a list."""
+        """The graph's outputs as a list: a backend may return a tuple, a list or a single output."""
         return list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
 
-    def _with_inputs_themselves(self, outputs: list[Any], arguments: Sequence[Any]) -> list[Any]:
-        """The outputs; in place of one that is nothing but an input, that input."""
+    def _restore_input_identity(self, outputs: list[Any], arguments: Sequence[Any]) -> list[Any]:
+        """The outputs, with each one that merely aliases an input replaced by that input."""
         for output, input_, is_certain in self.facts.passed_through:
-            if is_certain or _is_alias(outputs[output], arguments[input_]):
+            if is_certain or _is_same_view(outputs[output], arguments[input_]):
                 outputs[output] = arguments[input_]
         return outputs
 
-    def _in_eager(self, *arguments: Any) -> Any:
+    def _run_in_eager(self, *arguments: Any) -> Any:
         return run_in_eager(self.run, arguments)
 
     def _state_before(self, arguments: Sequence[Any]) -> StateBefore | None:
@@ -197,8 +199,10 @@ class GraphWithEagerFallback:
         if not self._draws:
             before.random_state = None
 
-    def _answer(self, failure: Exception, arguments: Sequence[Any], before: StateBefore | None) -> Any:
-        """In eager, what the compiled graph raised at."""
+    def _retry_in_eager(
+        self, failure: Exception, arguments: Sequence[Any], before: StateBefore | None
+    ) -> Any:
+        """The result in eager of a call that failed when compiled; eager's exception if that fails too."""
         try:
             if self.facts.communicates:
                 raise CannotReplay
@@ -206,22 +210,24 @@ class GraphWithEagerFallback:
                 before.restore()
         except CannotReplay:
             raise failure from None
-        error = _described(failure)
+        error = _describe(failure)
         try:
-            outputs = self._in_eager(*arguments)
-        except Exception as eagers:
-            if _described(eagers) != error:
-                self._notes.add("exception", "eager", compiled=error, eager=_described(eagers))
+            outputs = self._run_in_eager(*arguments)
+        except Exception as eager_error:
+            if _describe(eager_error) != error:
+                self._notes.add("exception", "eager", compiled=error, eager=_describe(eager_error))
             raise
         self.leave_to_eager("exception", compiled=error, eager=None)
         return outputs
 
-    def _watch(self, arguments: Sequence[Any], outputs: list[Any], before: StateBefore | None) -> None:
-        """Be there when autograd comes back to this call."""
+    def _prepare_backward(
+        self, arguments: Sequence[Any], outputs: list[Any], before: StateBefore | None
+    ) -> None:
+        """Remember the call on its autograd node, for its backward."""
         node = node_of(outputs)
         if node is None:
             return
-        if self.function is None and not self._take_over(node, arguments, outputs):
+        if self.function is None and not self._replace_backward(node, arguments, outputs):
             return
         assert self.function is not None
         if not self.function.owns(node):
@@ -231,7 +237,7 @@ class GraphWithEagerFallback:
         if self.facts.inner:
             note_inner_outputs(call, outputs)
 
-    def _take_over(self, node: Any, arguments: Sequence[Any], outputs: list[Any]) -> bool:
+    def _replace_backward(self, node: Any, arguments: Sequence[Any], outputs: list[Any]) -> bool:
         with self._lock:
             if self.function is not None:
                 return True
@@ -256,7 +262,7 @@ class GraphWithEagerFallback:
             return True
 
     def _backward(self, node: Any, call: Call, gradients: list[Any]) -> Any:
-        """The gradients of the graph's inputs, from those of the node's outputs; torch calls this."""
+        """The gradients of the graph's inputs from those of the node's outputs; torch calls this."""
         import torch
 
         function = self.function
@@ -264,16 +270,16 @@ class GraphWithEagerFallback:
         create = torch.is_grad_enabled()
         retain = torch._C._autograd._get_current_graph_task_keep_graph()
         missing = tuple(position for position in call.positions() if gradients[position] is None)
-        why = self._why_eager(call, create, missing)
-        if why is None:
+        reason = self._reason_for_eager(call, create, missing)
+        if reason is None:
             return self._compiled_backward(node, call, gradients, missing, retain)
         try:
-            return self._eager_backward(call, gradients, missing, why, retain=retain, create=create)
+            return self._eager_backward(call, gradients, missing, reason, retain=retain, create=create)
         except CannotReplay:
-            self._notes.add(why, "compiled")
+            self._notes.add(reason, "compiled")
             return function.original(node, gradients)
 
-    def _why_eager(self, call: Call, create: bool, missing: tuple[int, ...]) -> str | None:
+    def _reason_for_eager(self, call: Call, create: bool, missing: tuple[int, ...]) -> str | None:
         import torch
 
         if wants_inner_gradients(call):
@@ -282,7 +288,7 @@ class GraphWithEagerFallback:
             return "double_backward"
         if call.is_spent:
             return "second_backward"
-        return "unused_output" if missing and missing not in self._unreached else None
+        return "unused_output" if missing and missing not in self._inputs_without_gradient else None
 
     def _compiled_backward(
         self, node: Any, call: Call, gradients: list[Any], missing: tuple[int, ...], retain: bool
@@ -294,23 +300,23 @@ class GraphWithEagerFallback:
         except Exception as error:
             failure = error.with_traceback(None)
         else:
-            if missing and not self._is_harmless(missing) and not _are_finite(result):
-                # Zero times infinity, where eager does not multiply at all.
+            if missing and not self._are_covered(missing) and not _are_finite(result):
+                # Zeros for missing gradients, times infinity, give NaN; eager does not multiply there.
                 with suppress(CannotReplay):
                     return self._eager_backward(
                         call, gradients, missing, "unused_output", retain=retain, create=False
                     )
             call.is_spent = not retain
-            if not retain and (not missing or self._is_harmless(missing)):
-                forget_call(node)  # eager has freed what it saved, and could not come back either
-            for index in self._unreached.get(missing, ()):
+            if not retain and (not missing or self._are_covered(missing)):
+                forget_call(node)  # eager would have freed its saved tensors too
+            for index in self._inputs_without_gradient.get(missing, ()):
                 result[index] = None
             return tuple(result)
         try:
             answer = self._eager_backward(call, gradients, missing, "exception", retain=retain, create=False)
         except CannotReplay:
             raise failure from None
-        self.leave_to_eager("exception", compiled=_described(failure), eager=None)
+        self.leave_to_eager("exception", compiled=_describe(failure), eager=None)
         return answer
 
     def _eager_backward(
@@ -318,31 +324,31 @@ class GraphWithEagerFallback:
         call: Call,
         gradients: list[Any],
         missing: tuple[int, ...],
-        why: str,
+        reason: str,
         *,
         retain: bool,
         create: bool,
     ) -> tuple[Any, ...]:
-        """What eager gives; CannotReplay if the graph cannot run again on the same inputs."""
+        """Eager's gradients of the inputs; CannotReplay if the graph cannot run again on the same inputs."""
         replay = call.replayed()
         inner = [position for position, _ in call.inner]
-        # What gradients of gradients go back through is this replay's graph as well.
+        # Gradients of gradients go back through this replay's graph again.
         call.is_differentiated |= create
-        result, of_inner = replay.gradients(
+        result, inner_gradients = replay.gradients(
             gradients, retain=retain or call.is_differentiated, create=create, inner=inner
         )
         call.is_spent |= not retain
-        complete_retained_gradients(call, gradients, of_inner)
-        if why == "unused_output":
+        complete_retained_gradients(call, gradients, inner_gradients)
+        if reason == "unused_output":
             unreached = frozenset(i for i, gradient in enumerate(result) if gradient is None)
-            self._unreached[missing] = unreached
-            self._note_unused(missing, unreached)
-        elif why != "exception":
-            self.leave_to_eager(why)
+            self._inputs_without_gradient[missing] = unreached
+            self._record_unused_outputs(missing, unreached)
+        elif reason != "exception":
+            self.leave_to_eager(reason)
         return tuple(result)
 
-    def _note_unused(self, missing: tuple[int, ...], unreached: frozenset[int]) -> None:
-        """Record which outputs no loss used, where the gradients of some inputs are None in eager for it."""
+    def _record_unused_outputs(self, missing: tuple[int, ...], unreached: frozenset[int]) -> None:
+        """Record which outputs no loss used, if that leaves trained inputs without a gradient in eager."""
         without = sorted(unreached & self._trained)
         if not without:
             return
@@ -351,8 +357,8 @@ class GraphWithEagerFallback:
         unused = [i for i, position in function.positions.items() if position in missing]
         self._notes.unused_output("eager", self.facts, unused, [self.facts.inputs[i] for i in without])
 
-    def _is_harmless(self, missing: tuple[int, ...]) -> bool:
-        """Whether what the missing gradients would flow through, others flow through as well."""
+    def _are_covered(self, missing: tuple[int, ...]) -> bool:
+        """Whether every output without a gradient is an ancestor of an output that has one."""
         function = self.function
         assert function is not None
         used = [i for i, position in function.positions.items() if position not in missing]
@@ -360,10 +366,11 @@ class GraphWithEagerFallback:
         return all(i in behind for i, position in function.positions.items() if position in missing)
 
 
-def _is_watched(trains: bool) -> bool:
-    """Whether the program sees each operation, or each step of autograd.
+def _is_observed(trains: bool) -> bool:
+    """Whether the program observes each operation, or each step of autograd.
 
-    By a dispatch mode, in forward mode, by what autograd saves (checkpointing, offloading), by anomaly mode.
+    It does so by a dispatch mode, forward-mode AD, hooks on saved tensors (checkpointing, offloading) or
+    anomaly mode.
     """
     import torch
 
@@ -374,7 +381,7 @@ def _is_watched(trains: bool) -> bool:
     )
 
 
-def _is_alias(value: Any, other: Any) -> bool:
+def _is_same_view(value: Any, other: Any) -> bool:
     return bool(
         value.data_ptr() == other.data_ptr()
         and value.dtype == other.dtype
@@ -391,7 +398,7 @@ def _are_finite(gradients: Sequence[Any]) -> bool:
     )
 
 
-def _described(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     try:
         return f"{type(error).__name__}: {error}"
     except Exception:  # exceptions can have any `__str__`

@@ -34,8 +34,9 @@ class GraphFacts(NamedTuple):
     so not running statistics, which normalising alone reads. `inner` outputs are ones that another output is
     computed from, both with gradients. `behind[i]` are the outputs that output i is computed from, i itself
     among them. `leads_to[i]` are the outputs that input i has a gradient from. `node_names` are those of
-    eager's nodes of autograd, by output. `passed_through` are outputs that may be inputs themselves, and whether
-    they surely are. A graph that `communicates` with other processes cannot run again: they would not.
+    eager's nodes of autograd, by output. `passed_through` are outputs that may be inputs themselves, and
+    whether they surely are. A graph that `communicates` with other processes cannot run again: the others
+    would not.
     `unfit` says why torch.compile cannot keep eager's semantics here, whatever the program goes on to do.
     """
 

@@ -163,8 +163,8 @@ def obstacles_of(report: Any) -> list[dict[str, Any]]:
             for frame in failure.data.get("user_stack") or failure.data.get("stack") or ()
             if frame["filename"] in files and not _is_of_torch(files[frame["filename"]])
         ]
-        said = failure.data.get("expr") or failure.data.get("op") or failure.data.get("reason") or ""
-        found.append({"kind": str(failure.failure_type), "text": str(said), "user_stack": frames})
+        text = failure.data.get("expr") or failure.data.get("op") or failure.data.get("reason") or ""
+        found.append({"kind": str(failure.failure_type), "text": str(text), "user_stack": frames})
     return found
 
 

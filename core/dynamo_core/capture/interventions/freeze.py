@@ -142,13 +142,13 @@ class Freeze:
         reasons = self._reasons(converter, frame)
         came = self._what_came(reasons, frame) or (None,) * len(reasons)
         where = {"name": code.co_name, "file": code.co_filename, "line": code.co_firstlineno}
-        told = self._told(tuple(where.values()), reasons, came)
+        noted = self._told(tuple(where.values()), reasons, came)
         self._not_compiled.add(
-            (*where.values(), told),
+            (*where.values(), noted),
             lambda: {
                 **where,
-                "reasons": told[0],
-                "came": told[1],
+                "reasons": noted[0],
+                "came": noted[1],
                 "method": self._method_of(frame),
                 "called_from": self._find_caller(self._torch_folder),
             },
@@ -159,11 +159,11 @@ class Freeze:
         """Of reasons that are ever new, all is told of the first; of ever new values, the reasons go on."""
         known = self._told_of.setdefault(frame, {})
         if len(known) < _TOLD_OF_A_FRAME or (reasons, came) in known:
-            told: tuple[_Reasons | None, _Came | None] = (reasons, came)
+            noted: tuple[_Reasons | None, _Came | None] = (reasons, came)
         else:
-            told = (reasons if any(reasons == each for each, _ in known) else None, None)
-        known[told] = None
-        return told
+            noted = (reasons if any(reasons == each for each, _ in known) else None, None)
+        known[noted] = None
+        return noted
 
     def _reasons(self, converter: Any, frame: Any) -> tuple[str, ...]:
         """In torch's words, for each cache entry that the frame has, the newest first."""
@@ -212,13 +212,13 @@ def _what_came(reasons: _Reasons, frame: Any) -> _Came:
 
 def _message(code: CodeType, refused: _Refused) -> str:
     """In the words of `dynamo recompiles`, of the newest cache entry."""
-    from ...shared.failed_guard import failed_guard, guarded, was_and_came
+    from ...shared.failed_guard import failed_guard, guarded, describe_change
 
     check = check_of(refused.reasons[0])
     failed = failed_guard(check)
     came = failed.actual or refused.came[0]
     if failed.source and failed.expected and came:
-        why = was_and_came(guarded(failed.kind, failed.source, failed.index), failed.expected, came)
+        why = describe_change(guarded(failed.kind, failed.source, failed.index), failed.expected, came)
     elif came:
         why = f"`{check}` held when it was compiled, and then {came} came"
     else:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ...shared.call_pages import LOST_RECORDS
 from ...shared.early_records import ProcessStarted
 from ...shared.launchers import rank_of
-from ...shared.names import CALLS_PREFIX, CALLS_SUFFIX, CARRIER_LOCK, STREAM_PREFIX, STREAM_SUFFIX
+from ...shared.names import CALLS_PREFIX, CALLS_SUFFIX, UPLOADER_LOCK, STREAM_PREFIX, STREAM_SUFFIX
 from ...shared.our_record import OurRecord
 from ..primitives import (
     O_APPEND,
@@ -236,7 +236,7 @@ class Stream:
         stem = f"{f'rank_{rank[0]}_' if rank else ''}{name_of_this_process()}"
         # exec keeps the process id, and ids are reused. Where an uploader runs, files of earlier processes
         # may be at the target only: hence a number that no earlier process had.
-        is_uploaded = os.path.lexists(f"{self._recording}/{CARRIER_LOCK}")
+        is_uploaded = os.path.lexists(f"{self._recording}/{UPLOADER_LOCK}")
         first = time_ns() // 10**6 if is_uploaded else 0
         for attempt in range(first, first + 1000):
             self._path = f"{self._recording}/{STREAM_PREFIX}{stem}_{attempt}{STREAM_SUFFIX}"

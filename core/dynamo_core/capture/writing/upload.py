@@ -13,7 +13,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from ...shared.launchers import JOB_IN_PATH
-from ...shared.names import CARRIED_PREFIX, CARRIER_LOCK, RECORDING_VARIABLE
+from ...shared.names import UPLOAD_LIST_PREFIX, UPLOADER_LOCK, RECORDING_VARIABLE
 from ...shared.settings import Settings
 from ..primitives import (
     O_CLOEXEC,
@@ -36,7 +36,7 @@ _UPLOAD = "import sys; sys.path[0] = sys.argv[1]; from dynamo_core.upload import
 def start_uploader(settings: Settings) -> None:
     """Start the process that uploads, unless one runs for this folder on this host already."""
     folder = settings.recording
-    lock = create_private(f"{folder}/{CARRIER_LOCK}", O_RDWR)
+    lock = create_private(f"{folder}/{UPLOADER_LOCK}", O_RDWR)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -92,7 +92,7 @@ def _name_of_list() -> str:
 def _running_uploader(folder: str) -> int | None:
     """The id of the process that holds the lock; None where none does."""
     try:
-        lock = open_descriptor(f"{folder}/{CARRIER_LOCK}", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        lock = open_descriptor(f"{folder}/{UPLOADER_LOCK}", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     except OSError:
         return None
     try:
@@ -119,7 +119,7 @@ def _lists(folder: str) -> list[dict[str, Any]]:
     """The lists of what has arrived, one of each uploader."""
     found = []
     for name in os.listdir(folder):
-        if name.startswith(CARRIED_PREFIX):
+        if name.startswith(UPLOAD_LIST_PREFIX):
             with open(f"{folder}/{name}", encoding="utf-8") as file:
                 found.append(json.load(file))
     return found
