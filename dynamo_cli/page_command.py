@@ -121,7 +121,7 @@ def bundle_command(ctx: click.Context, /, bundle_file: Path, without_source: boo
     with stdout() as out:
         from dynamo_reporters.page.console import show
 
-        show(out, _said(bundle_file, replaced))
+        show(out, _blocks(bundle_file, replaced))
     if ending is not None:
         end_like(ending)
 
@@ -172,7 +172,7 @@ def _umask() -> int:
     return mask
 
 
-def _said(output: Path, replaced: Replacements | None) -> list[Block]:
+def _blocks(output: Path, replaced: Replacements | None) -> list[Block]:
     size = output.stat().st_size
     blocks: list[Block] = [Heading(f"{output}: {size / 1024:,.0f} kB", 1)]
     if replaced is None:

@@ -113,7 +113,7 @@ class ProgramCommand(CommandWithHelp):
             if ctx.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
         }
         if used and not ctx.params.get("quiet"):
-            click.echo(f"dynamo: from pyproject.toml: {printable(told(used))}", err=True)
+            click.echo(f"dynamo: from pyproject.toml: {printable(defaults_text(used))}", err=True)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """The usage line, with the program that click does not know of."""
@@ -195,7 +195,7 @@ def project_defaults(command: click.Command, ctx: click.Context) -> dict[str, An
     }
 
 
-def told(defaults: Mapping[str, Any]) -> str:
+def defaults_text(defaults: Mapping[str, Any]) -> str:
     """`--backend eager`, for the line that says what comes from the project."""
     return ", ".join(f"{_key(name)} = {value}" for name, value in defaults.items())
 

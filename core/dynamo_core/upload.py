@@ -20,7 +20,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol
 
-from .shared.names import UPLOAD_LIST_PREFIX, UPLOAD_LIST_SUFFIX, UPLOADER_LOCK, PYTHON_PROCESSES_FILE, RUN_FILE
+from .shared.names import (
+    PYTHON_PROCESSES_FILE,
+    RUN_FILE,
+    UPLOAD_LIST_PREFIX,
+    UPLOAD_LIST_SUFFIX,
+    UPLOADER_LOCK,
+)
 from .shared.safe_writing import replace_in_one_step
 
 _RESTS = 20  # so many times what its last copy took

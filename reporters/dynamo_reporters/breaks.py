@@ -293,9 +293,9 @@ _MAY_BE_COSTLIER = ", so that it may be the costliest all the same."
 
 
 def _distinct(rank: int, cost: BreakCost, recording: Recording) -> Iterator[Block]:
-    each, first, said = cost.distinct, cost.distinct.first, effect_and_cost(cost)
+    each, first, what = cost.distinct, cost.distinct.first, effect_and_cost(cost)
     yield Heading(f"{rank}. {title_of(first)}")
-    yield Paragraph(said[:1].upper() + said[1:] + ".", "strong")
+    yield Paragraph(what[:1].upper() + what[1:] + ".", "strong")
     if cost.seconds is None and each.crossed:
         yield Paragraph(_COST_UNKNOWN + (_MAY_BE_COSTLIER if rank > 1 else "."))
     yield from _source(first)

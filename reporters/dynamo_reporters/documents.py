@@ -100,11 +100,11 @@ def json_schema(declared: Any) -> dict[str, Any]:
     raise TypeError(f"no schema is known for {declared!r}")
 
 
-def _keyword(said: Any) -> tuple[str, Any]:
+def _keyword(note: Any) -> tuple[str, Any]:
     """What an annotation says, by its name in a schema."""
-    if isinstance(said, Ge):
-        return "minimum", said.value
-    return ("exclusiveMinimum", said.value) if isinstance(said, Gt) else ("description", said)
+    if isinstance(note, Ge):
+        return "minimum", note.value
+    return ("exclusiveMinimum", note.value) if isinstance(note, Gt) else ("description", note)
 
 
 def object_schema(declared: type) -> dict[str, Any]:

@@ -177,7 +177,7 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
         shown = failures if show_all or nearest is None else (nearest,)
         others += len(failures) - len(shown)
         own = lines.get(compile_.compile_id)
-        text = [_row(frame, compile_, each, own) for each in shown] or [_untold(frame, compile_, own)]
+        text = [_row(frame, compile_, each, own) for each in shown] or [_unexplained(frame, compile_, own)]
         moment = _when(moments[compile_.compile_id], threads)
         rows += [[row[0], row[1], *moment, *row[2:]] for row in text]
     when = "at>|call>|thread" if threads else "at>|call>"
@@ -213,13 +213,13 @@ def _when(moment: Moment, threads: bool) -> list[str]:
     return [at, call, *([moment.thread or "main"] if threads else [])]
 
 
-def _under_lines(told: Table) -> Table:
+def _under_lines(full: Table) -> Table:
     """The lines above the rows, each once for those that follow each other."""
-    first, *others = told.columns
-    before = [None, *(row[0] for row in told.rows)]
+    first, *others = full.columns
+    before = [None, *(row[0] for row in full.rows)]
     rows = [
         ["" if line == above else line, *cells]
-        for above, (line, *cells) in zip(before, told.rows, strict=False)
+        for above, (line, *cells) in zip(before, full.rows, strict=False)
     ]
     return Table([replace(first, is_above=True), *others], rows)
 
@@ -239,7 +239,7 @@ def _row(
     ]
 
 
-def _untold(frame: FrameRecompiles, compile_: Compile, own: StackFrame | None) -> list[str]:
+def _unexplained(frame: FrameRecompiles, compile_: Compile, own: StackFrame | None) -> list[str]:
     reason = (compile_.recompile_reason or _NOT_RECORDED).partition("\n")[0]
     return [_line(own), *_cost(frame, compile_), "", reason, _NOT_RECORDED, _NOT_RECORDED]
 

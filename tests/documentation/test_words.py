@@ -52,6 +52,36 @@ def _said(file: Path) -> Iterator[str]:
             yield str(text.value)
 
 
+# Words in names that say nothing of what is named, and how a docstring begins that cannot stand alone.
+_ODD_NAMES = {"told", "said", "befell", "anew", "misfits", "glued", "thrown"}
+# A field of a JSON document, which is as it is.
+_NAMES_KEPT = {"thrown_away"}
+_LEANS_ON_ANOTHER = re.compile(r"(The same|Those|Of|As|That|They|It)\b")
+
+
+def _defined(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+
+
+def test_names_and_docstrings_are_in_plain_words() -> None:
+    found = {}
+    for file in _FILES:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        odd = {name for name in _defined(tree) if _ODD_NAMES & set(name.lower().split("_"))}
+        documented = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef))
+        docstrings = (ast.get_docstring(node) or "" for node in documented)
+        wrong = [*(odd - _NAMES_KEPT), *filter(_LEANS_ON_ANOTHER.match, docstrings)]
+        if wrong:
+            found[str(file.relative_to(REPOSITORY))] = wrong
+    assert found == {}
+
+
 @pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.name)
 def test_a_page_has_no_odd_word(page: Path) -> None:
     assert _odd_words(page.read_text(encoding="utf-8")) == []

@@ -8,7 +8,7 @@ import pytest
 
 from answering import answer
 from dynamo_cli.main import dynamo
-from dynamo_cli.program import told
+from dynamo_cli.program import defaults_text
 from dynamo_cli.run_command import run_command
 from stored import stored
 
@@ -63,4 +63,4 @@ def test_what_is_wrong_is_told_before_anything_is_run(text: str, says: str, proj
 def test_a_recording_is_read_without_a_word_of_it(project: Path) -> None:
     project.write_text("[tool.dynamo]\nbackend = 'eager'\n")
     assert answer("breaks", stored("toy")).stderr == ""
-    assert told({"op_limit": 7, "options": ("a=1",)}) == "op-limit = 7, option = ('a=1',)"
+    assert defaults_text({"op_limit": 7, "options": ("a=1",)}) == "op-limit = 7, option = ('a=1',)"

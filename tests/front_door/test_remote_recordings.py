@@ -10,7 +10,7 @@ import pytest
 
 from answering import answer
 from documents import document
-from dynamo_core.shared.names import UPLOAD_LIST_PREFIX, RUN_FILE
+from dynamo_core.shared.names import RUN_FILE, UPLOAD_LIST_PREFIX
 from stored import stored
 
 URL = "memory://bucket/runs"

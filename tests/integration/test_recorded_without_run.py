@@ -14,7 +14,7 @@ from answering import answer
 from documents import document
 from dynamo_core.recording.ranks import digest_by_reading, digests_of
 from dynamo_core.recording.read import read, streams_of
-from dynamo_core.shared.names import UPLOADER_LOCK, STREAM_PREFIX
+from dynamo_core.shared.names import STREAM_PREFIX, UPLOADER_LOCK
 from running import PROGRAMS
 
 

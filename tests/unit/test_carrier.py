@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dynamo_core.recording.remote import not_arrived
-from dynamo_core.shared.names import CALLS_PREFIX, UPLOAD_LIST_PREFIX, UPLOADER_LOCK, RUN_FILE, STREAM_PREFIX
+from dynamo_core.shared.names import CALLS_PREFIX, RUN_FILE, STREAM_PREFIX, UPLOAD_LIST_PREFIX, UPLOADER_LOCK
 from dynamo_core.upload import Carrier
 
 STREAM, CALLS = f"{STREAM_PREFIX}1_2_0.log", f"{CALLS_PREFIX}1_2_0.bin"

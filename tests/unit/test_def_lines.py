@@ -8,7 +8,7 @@ from typing import Any
 from dynamo_core.bench.measured import find_step
 from dynamo_core.capture.frames.source import def_line
 from dynamo_core.model import CompileId, Frame, Graph, Place, Process, StackFrame
-from dynamo_core.recording.begun import use_def_lines
+from dynamo_core.recording.compile_context import use_def_lines
 from dynamo_core.shared.names import COMPILE_BEGUN
 from made import MS, called
 from trace_bytes import FRAME, process_of, record

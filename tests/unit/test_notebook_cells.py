@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dynamo_core.model import Frame, Place, Process
-from dynamo_core.recording.begun import name_cells
+from dynamo_core.recording.compile_context import name_cells
 
 CELLS = {"/tmp/ipykernel_7/123456.py": 2, "/tmp/ipykernel_7/3456.py": 10}
 

@@ -1,6 +1,6 @@
 """Why a frame was recompiled, in a sentence for somebody who knows PyTorch but not Dynamo."""
 
-from ..shared.failed_guard import guarded, describe_change
+from ..shared.failed_guard import describe_change, guarded
 from .guard_failures import what_differed
 from .recompile_causes import RecompileCause
 

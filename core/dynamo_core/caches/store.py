@@ -338,7 +338,7 @@ def _delete(contents: Contents, path: str) -> bool:
 _FACTORS = "cache_key_factors.json"
 _LARGEST_FACTORS = 16 << 20  # bytes
 _LONGEST = 80  # characters of a value
-_MOST_SAID = 5
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -394,10 +394,10 @@ def _differences(before: dict[str, str], after: dict[str, str]) -> Iterator[str]
     """What is spelled out first; a hash only where nothing else tells."""
     names = [name for name in dict.fromkeys([*before, *after]) if before.get(name) != after.get(name)]
     spelled_out = [name for name in names if not name.endswith("_hash")]
-    for name in (spelled_out or names)[:_MOST_SAID]:
+    for name in (spelled_out or names)[:_MOST_NAMED]:
         yield f"{name}: {_value(before.get(name))} → {_value(after.get(name))}"
-    if len(spelled_out or names) > _MOST_SAID:
-        yield f"and {len(spelled_out or names) - _MOST_SAID} more"
+    if len(spelled_out or names) > _MOST_NAMED:
+        yield f"and {len(spelled_out or names) - _MOST_NAMED} more"
 
 
 def _value(text: str | None) -> str:

@@ -13,7 +13,7 @@ from ..remedies.rules import Advice, Change
 from .finding import Cost, Draft, Evidence, Figure, Finding, Known, Remedy, RemedyKind
 from .kinds import SPECS, Kind
 
-_Said = TypeVar("_Said")
+_Value = TypeVar("_Value")
 _HOW_KNOWN: tuple[Known, ...] = ("measured", "sampled", "estimated")
 
 
@@ -83,7 +83,7 @@ def _each_once(remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:
     return tuple(found.values())
 
 
-def _worked_out(value: _Said | Callable[[], _Said]) -> _Said:
+def _worked_out(value: _Value | Callable[[], _Value]) -> _Value:
     return value() if callable(value) else value
 
 

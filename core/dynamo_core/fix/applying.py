@@ -24,7 +24,7 @@ from ..recording.files import DEFAULT_FOLDER, default_folder
 from ..recording.plain_files import read_plain
 from ..shared.errors import CannotApply, CannotRecord
 from ..shared.quick_dataclass import dataclass
-from ..shared.safe_writing import create_private, replace_together, replace_file
+from ..shared.safe_writing import create_private, replace_file, replace_together
 from .trial import Fixes, Patch
 
 # Patches as text

@@ -1,4 +1,9 @@
-"""Graph breaks, from the records of where they are and torch's words on why."""
+"""Graph breaks: torch's explanation text taken apart, and the builder of `Process.breaks`.
+
+Source of the text: torch/_dynamo/symbolic_convert.py (log_graph_break), torch/_dynamo/exc.py
+(format_graph_break_message). It changes from release to release; a part that is not found is None. Read with
+2.8, 2.13 and 2.15.
+"""
 
 import re
 from collections.abc import Mapping
@@ -8,17 +13,11 @@ from typing import Any
 from ..model import BreakExplanation, CompileId, GraphBreak, Place, Process, StackFrame
 from ..model.guards import NOT_RESUMED
 from ..shared.records import GraphBroke
-from .begun import CompileContext
+from .compile_context import CompileContext
 from .structured import Handler, RecordClock, around_of, stack_of, structured
 from .trace_format import Record
 
-# Read the text in which torch explains a graph break.
-#
-# Source: torch/_dynamo/symbolic_convert.py (log_graph_break), torch/_dynamo/exc.py
-# (format_graph_break_message). The text moves from release to release; what is not found stays None. Read
-# with 2.8, 2.13 and 2.15.
-
-
+# Torch's explanation of a graph break.
 _WHERE = re.compile(r"^Graph break in user code at (.+):(\d+)$", re.MULTILINE)
 # From 2.10 on, "Encountered graph break when attempting to trace CALL: …" can stand before the kind.
 _KIND = re.compile(r"^(?:Graph Break Reason: )?(\S.*)\n {2}Explanation: ", re.MULTILINE)
@@ -37,11 +36,11 @@ _FRAME_BEGINS = '\n  File "'
 _FRAME = re.compile(r'([^"\n]+)", line (\d+), in (.+)(?:\n    (.+))?')
 _USUAL_FRAME = 1000  # characters
 _LINK = re.compile(r"https://[^\s:]+/gb(\d+)\.html")
-LONGEST_TEXT = 1_000_000  # characters of what torch says on one break, or one guard; the rest is not read
+LONGEST_TEXT = 1_000_000  # characters of the text on one break, or one guard; the rest is not read
 
 
 def parse_break_text(text: str) -> BreakExplanation | None:
-    """The parts of the explanation; None where the text is about a frame skipped as a whole."""
+    """The parts of torch's explanation of a break; None where a frame was skipped as a whole."""
     text = text[:LONGEST_TEXT]
     where, kind = _WHERE.search(text), _KIND.search(text) or _REASON.search(text)
     if where is None or kind is None:
@@ -49,9 +48,9 @@ def parse_break_text(text: str) -> BreakExplanation | None:
     explanation, link = _explanation(_EXPLANATION.search(text)), _LINK.search(text)
     return BreakExplanation(
         place=Place(where[1], int(where[2])),
-        kind=kind[1].strip().removeprefix("torch._dynamo.exc.Unsupported: "),  # inside of an operator
+        kind=kind[1].strip().removeprefix("torch._dynamo.exc.Unsupported: "),  # in an operator
         explanation=_with_second(explanation, text) if explanation is not None else None,
-        hints=tuple(dict.fromkeys(hint.strip() for hint in _HINT.findall(text))),  # the text can say it twice
+        hints=tuple(dict.fromkeys(hint.strip() for hint in _HINT.findall(text))),  # a hint may be repeated
         registry_id=f"GB{link[1]}" if link else None,
         link=link[0] if link else None,
         stack=parse_user_stack(text),
@@ -65,7 +64,7 @@ def _explanation(begin: re.Match[str] | None) -> str | None:
 
 
 def _with_second(explanation: str, text: str) -> str:
-    """The explanation; where a second break kept the first from being one between graphs, that one's too."""
+    """The explanation; with that of a second break, where one occurred while torch handled the first."""
     second = _SECOND.search(text)
     also_explained = _explanation(second)
     if second is None or also_explained is None:
@@ -84,8 +83,8 @@ def parse_user_stack(text: str) -> tuple[StackFrame, ...]:
     end = _NOT_OF_A_STACK.search(text, begin.end() - 1)
     stack = text[begin.end() - 1 : end.start() if end else None]
     frames = [
-        _known_frame(each) if len(each) <= _USUAL_FRAME else _frame(each)
-        for each in stack.split(_FRAME_BEGINS)[1:]
+        _cached_frame(part) if len(part) <= _USUAL_FRAME else _frame(part)
+        for part in stack.split(_FRAME_BEGINS)[1:]
     ]
     return tuple(frame for frame in frames if frame is not None)
 
@@ -97,36 +96,33 @@ def _frame(text: str) -> StackFrame | None:
     return StackFrame(Place(found[1], int(found[2])), found[3], (found[4] or "").strip())
 
 
-_known_frame = lru_cache(1024)(_frame)  # stacks have most of their frames in common
-
-
-# Graph breaks, from the records of where they are and torch's words on why.
+_cached_frame = lru_cache(1024)(_frame)  # stacks have most of their frames in common
 
 
 _ON_A_BREAK = "Graph break in user code at "
 
 
 class BreakBuilder:
-    """Fills `breaks`, and keeps torch's explanations for those who need them."""
+    """Fills `Process.breaks`, and keeps torch's last explanation of each compile for frames that failed."""
 
-    def __init__(self, process: Process, begun: CompileContext, clock: RecordClock) -> None:
+    def __init__(self, process: Process, context: CompileContext, clock: RecordClock) -> None:
         self._process = process
         self._clock = clock
-        self._context = begun
-        self._last_text: dict[CompileId | None, str] = {}  # read where our own record does not say as much
+        self._context = context
+        self._last_text: dict[CompileId | None, str] = {}  # for breaks whose own record says less
 
     def handlers(self) -> dict[str, Handler]:
         """The handler of each kind of record."""
         return {GraphBroke.NAME: self._graph_break, "dynamo_graph_break_reason": self._break_explanation}
 
     def last_explanation(self, compile_id: CompileId | None) -> BreakExplanation | None:
-        """torch's words on the break that a compile of ours met last."""
+        """Torch's explanation of the last break of a compile."""
         return parse_break_text(self._last_text.get(compile_id, ""))
 
     def break_from_error(
         self, content: Mapping[str, Any] | None, compile_id: CompileId | None
     ) -> GraphBreak | None:
-        """torch's explanation is in the error's text, which does not say where."""
+        """The graph break that was raised as an error. Its text has the explanation, but not the place."""
         if content is None or not content["user_stack"]:
             return None
         stack, reason = stack_of(content["user_stack"]), str(content["reason"])
@@ -167,7 +163,7 @@ class BreakBuilder:
     def _explanation(
         self, reason: str, stack: tuple[StackFrame, ...], compile_id: CompileId | None
     ) -> BreakExplanation | None:
-        """The explanation of our own record; else torch's words, if they are on a break at this place."""
+        """The explanation from our own record; else torch's, if that is of a break at the same place."""
         place = stack[-1].place
         own = parse_break_text(f"Graph break in user code at {place}\n{reason}")
         if own is not None and own.explanation is not None:
@@ -176,10 +172,10 @@ class BreakBuilder:
         return last if last is not None and last.place == place else own
 
     def _break_explanation(self, record: Record) -> GraphBreak | None:
-        """torch's words on a break; in a trace that is not ours, all that there is of it."""
+        """Take torch's explanation of a break; in a plain trace, it is the only record of the break."""
         compile_id, text = self._context.id_of(record), record.payload() or ""
         if self._process.is_ours:
-            if _ON_A_BREAK in text:  # and not on a frame that is skipped as a whole
+            if _ON_A_BREAK in text:  # not: on a frame that is skipped as a whole
                 self._last_text[compile_id] = text
             return None
         explanation = parse_break_text(text)
@@ -193,6 +189,6 @@ class BreakBuilder:
     ) -> tuple[StackFrame, ...]:
         """The stack from the compiled frame to the line that broke."""
         stack = explanation.stack or (StackFrame(explanation.place, "", ""),)
-        begun = self._context.frame(compile_id)
-        entered = [i for i, frame in enumerate(stack) if begun and frame.function == begun.function]
+        compiled = self._context.frame(compile_id)
+        entered = [i for i, frame in enumerate(stack) if compiled and frame.function == compiled.function]
         return stack[entered[-1] :] if entered else stack[-1:]

@@ -1,7 +1,7 @@
-"""Turn the records of one process into the model, one record at a time.
+"""Builds the model of one process from its records, one record at a time.
 
-The same code reads a finished recording and follows a running program; `add` returns what has just become
-complete, so that it can be shown at once.
+The same code reads a finished recording and follows a running program: `add` returns what a record has just
+completed, so that it can be shown at once.
 """
 
 import re
@@ -46,9 +46,9 @@ from ..shared.records import (
     StepMarksKept,
     WindowNoted,
 )
-from .begun import CompileContext, InProgressBuilder, name_cells, use_def_lines
 from .breaks import BreakBuilder
 from .caches import CacheBuilder
+from .compile_context import CompileContext, InProgressBuilder, name_cells, use_def_lines
 from .compiles import CompileBuilder
 from .exports import ExportBuilder, TracedExportBuilder
 from .graphs import GraphBuilder
@@ -66,10 +66,10 @@ _RANK_IN_NAME = re.compile(r"_rank_(\d{1,9})[_.]")
 
 
 class ProcessBuilder:
-    """Builds one `Process`. A record that cannot be understood is counted as damaged and passed over.
+    """Builds one `Process`. A record that cannot be understood is counted as damaged and skipped.
 
-    Payloads that can be large, or are many, are loaded only where `contents` has the name of their record: FX
-    nodes and their code, instructions, guards, phases, and whatever else is a stage of a compile.
+    Payloads that are large or numerous are loaded only where `contents` has the name of their record: FX
+    nodes and their code, instructions, guards, phases, and the other stages of a compile.
     """
 
     def __init__(
@@ -78,28 +78,28 @@ class ProcessBuilder:
         contents: Container[str] = frozenset(),
         file_names: dict[int, str] | None = None,
     ) -> None:
-        """`file_names` are those that records before these have given a number."""
+        """`file_names` are those that earlier records have given a number."""
         self.process = process
         in_name = _RANK_IN_NAME.search(process.stream.name)
         process.rank = int(in_name[1]) if in_name else None
         self._contents = contents
-        self._cells: dict[str, int] = {}  # of a notebook, by the file names that IPython gives them
-        self.window_records: list[WindowNoted] = []  # about files, which are for the reader to open
+        self._cells: dict[str, int] = {}  # cell numbers of a notebook, by IPython's file names
+        self.window_records: list[WindowNoted] = []  # they name files, which the caller opens
         self._code_for_window: list[tuple[CompileId | None, Record]] = []
-        self._context = begun = CompileContext(process, {} if file_names is None else file_names)
+        self._context = context = CompileContext(process, {} if file_names is None else file_names)
         in_progress = InProgressBuilder(process)
         self._clock = RecordClock()
-        breaks = BreakBuilder(process, begun, self._clock)
-        self._guards = guards = GuardBuilder(process, begun, contents)
-        graphs = GraphBuilder(process, begun, in_progress, contents)
-        compiles = CompileBuilder(process, begun, in_progress, breaks, graphs, names.BYTECODE in contents)
-        self._pairs = PairBuilder(process, begun, graphs, contents)
-        self._caches = caches = CacheBuilder(process, begun, contents)
-        self._phases = PhaseBuilder(process, begun)
+        breaks = BreakBuilder(process, context, self._clock)
+        self._guards = guards = GuardBuilder(process, context, contents)
+        graphs = GraphBuilder(process, context, in_progress, contents)
+        compiles = CompileBuilder(process, context, in_progress, breaks, graphs, names.BYTECODE in contents)
+        self._pairs = PairBuilder(process, context, graphs, contents)
+        self._caches = caches = CacheBuilder(process, context, contents)
+        self._phases = PhaseBuilder(process, context)
         self._interventions = InterventionsBuilder(process, guards.failure)
         self._handlers = self._own_handlers()
-        exports = (ExportBuilder(process), TracedExportBuilder(process, begun))
-        for builder in (begun, breaks, guards, graphs, self._pairs, compiles, caches, *exports):
+        exports = (ExportBuilder(process), TracedExportBuilder(process, context))
+        for builder in (context, breaks, guards, graphs, self._pairs, compiles, caches, *exports):
             self._handlers |= builder.handlers()
         large: dict[str, Handler] = {
             "chromium_event": self._phases.add,
@@ -123,7 +123,7 @@ class ProcessBuilder:
             ModuleImported.NAME: self._imported,
             FreezeNoted.NAME: self._freeze,
             FrameNotCompiled.NAME: self._not_compiled,
-            FrameDeferred.NAME: self._put_off,
+            FrameDeferred.NAME: self._deferred,
             CallsAtLimit.NAME: self._calls_at_limit,
             OverrideApplied.NAME: self._override,
             CallVerified.NAME: self._verified,
@@ -137,7 +137,7 @@ class ProcessBuilder:
         return self._context.file_names
 
     def add(self, record: Record) -> Item | None:
-        """Take one record; what it completes, if anything."""
+        """Take one record; returns the item of the model that it completes, if any."""
         name = record.artifact_name or record.kind
         counts = self.process.record_counts
         counts[name] = counts.get(name, 0) + 1
@@ -151,26 +151,25 @@ class ProcessBuilder:
             return handle(record)
         except Damaged as error:
             self.process.note_damage(f"{name}: {error}")
-            embedded_record = (
-                record.embedded_record()
-            )  # where a write was cut short, the next record stands on the same line
+            # Where a write was cut short, the next record stands on the same line.
+            embedded_record = record.embedded_record()
             return None if embedded_record is None else self.add(embedded_record)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
             self.process.note_damage(f"{name}: {type(error).__name__}: {error}")
             return None
 
     def finish(self) -> None:
-        """There are no more records."""
+        """Complete the process, when there are no more records."""
         if self.window_records:
             self._read_code_for_window()
         self._phases.finish()
         self._guards.finish()
         use_def_lines(self.process)
         name_cells(self.process, self._cells)
-        self._handlers.clear()  # which hold this builder: what it made would stay until it is collected
+        self._handlers.clear()  # they refer to this builder: without the cycle it is freed at once
 
     def _handler_of_kind(self, name: str) -> Handler | None:
-        """Who takes records that are known by what their name looks like, or were asked for by name."""
+        """The handler of records whose name matches a pattern, or was requested in `contents`."""
         if lookup := self._caches.handler_of_lookup(name):
             return lookup
         if self._pairs.takes_text(name):
@@ -190,11 +189,11 @@ class ProcessBuilder:
             self._stage(record, GENERATED_CODE)
 
     def _keep_code(self, record: Record) -> None:
-        kept = None if record.may_be_broken() else record.kept()
-        if kept is None:
+        detached = None if record.may_be_broken() else record.detached()
+        if detached is None:
             self._stage(record, GENERATED_CODE)
         else:
-            self._code_for_window.append((self._context.id_of(record), kept))
+            self._code_for_window.append((self._context.id_of(record), detached))
 
     def _read_code_for_window(self) -> None:
         while self._code_for_window:
@@ -210,12 +209,12 @@ class ProcessBuilder:
         self._pairs.add_text(record, name)
 
     def _process_start(self, record: Record) -> None:
-        self.process.info = self._described(ProcessInfo, ProcessStarted, record)
+        self.process.info = self._description(ProcessInfo, ProcessStarted, record)
         self._clock.start(record, self.process.info.started_ns)
         self.process.torch_version = str(self.process.info.recorded["torch"])
 
     def _process_state(self, record: Record) -> None:
-        self.process.state = self._described(ProcessState, ProcessStateNoted, record)
+        self.process.state = self._description(ProcessState, ProcessStateNoted, record)
 
     def _process_end(self, record: Record) -> None:
         end = fields_of(ProcessEnded, record.json_payload())
@@ -224,9 +223,11 @@ class ProcessBuilder:
         self.process.end = ProcessEnd.of(end)
         self.process.compiling.clear()
 
-    def _described(self, kind: type[_Described], of_ours: type[OurRecord], record: Record) -> _Described:
-        """What a process says of itself goes into documents as it is, without what is of a wrong type."""
-        content = fields_of(of_ours, record.json_payload())
+    def _description(
+        self, kind: type[_Described], record_kind: type[OurRecord], record: Record
+    ) -> _Described:
+        """What a process says about itself, for documents: all recorded fields but those of a wrong type."""
+        content = fields_of(record_kind, record.json_payload())
         invalid_fields = kind.invalid_fields(content)
         if invalid_fields:
             self.process.note_damage(f"{', '.join(sorted(invalid_fields))}: not what is recorded there")
@@ -243,9 +244,9 @@ class ProcessBuilder:
         )
 
     def _step_marks(self, record: Record) -> None:
-        kept = structured(StepMarksKept, record)
-        self.process.step_marks_index = kept.calls_index
-        self.process.step_mark_seconds = max(0.0, kept.ns_each / 1e9)
+        marks = structured(StepMarksKept, record)
+        self.process.step_marks_index = marks.calls_index
+        self.process.step_mark_seconds = max(0.0, marks.ns_each / 1e9)
 
     def _imported(self, record: Record) -> None:
         imported = structured(ModuleImported, record)
@@ -288,7 +289,7 @@ class ProcessBuilder:
         noted = structured(FreezeNoted, record)
         self.process.freeze = Freeze(noted.frozen, noted.calls, noted.seconds, noted.at_ns)
 
-    def _put_off(self, record: Record) -> None:
+    def _deferred(self, record: Record) -> None:
         self._interventions.deferred(structured(FrameDeferred, record))
 
     def _calls_at_limit(self, record: Record) -> None:

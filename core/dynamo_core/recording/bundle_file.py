@@ -1,7 +1,7 @@
-"""Open the recording in a bundle (`dynamo bundle`): a zip file, which may be a stranger's.
+"""Opens the recording in a bundle (`dynamo bundle`), a zip file that may come from a stranger.
 
-Only plain files of a recording are taken out, to a folder of our own, under known names; how much that may
-be, and how large the list of files, is bounded before anything is read.
+Only files with the names of a recording's are unpacked, to a temporary folder. The size of all of them, and
+of the zip file's list of files, is bounded before anything is read.
 """
 
 import os
@@ -25,12 +25,12 @@ _BEGIN, _END, _LARGE_END = b"PK\x03\x04", b"PK\x05\x06", b"PK\x06\x07"
 _LENGTH_OF_END, _LONGEST_REMARK = 22, 1 << 16  # bytes
 _LARGEST_LIST = 1 << 20  # bytes of the list of files: some 10,000 of them
 _LARGEST = 4 << 30  # bytes that are unpacked in all
-_MOST_GROWTH, _SMALL = 50, 256 << 20  # how many times the size of the bundle, where that is not small
+_MOST_GROWTH, _SMALL = 50, 256 << 20  # most bytes as a multiple of the bundle's size; always allowed
 _CHUNK = 1 << 20
 
 
 def is_bundle(path: Path) -> bool:
-    """Whether a file is named and begins as a bundle does; OSError where it cannot be looked at."""
+    """Whether a file has the name and the first bytes of a bundle; OSError where it cannot be read."""
     if path.suffix.lower() != ".zip" or not path.is_file():
         return False
     with open_plain(path.resolve()) as file:
@@ -82,7 +82,7 @@ def _unpack(path: Path, file: FileIO, folder: Path) -> None:
 
 
 def _copy(path: Path, content: IO[bytes], target: Path, left: int) -> int:
-    """Copy one file; how many bytes may be unpacked after it."""
+    """Copy one file; returns how many bytes may still be unpacked."""
     with open(open_private(target), "wb") as file:
         while piece := content.read(_CHUNK):
             left -= len(piece)
@@ -93,7 +93,7 @@ def _copy(path: Path, content: IO[bytes], target: Path, left: int) -> int:
 
 
 def _check_list(path: Path, file: FileIO, size: int) -> None:
-    """DamagedRecording if the list of files is too long to be read: `zipfile` takes all of it into memory."""
+    """Raise DamagedRecording if the list of files is too long: `zipfile` reads all of it into memory."""
     file.seek(max(0, size - _LENGTH_OF_END - _LONGEST_REMARK))
     end = file.read()
     at = end.rfind(_END)

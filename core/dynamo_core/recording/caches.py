@@ -1,8 +1,8 @@
-"""What torch's compile caches said, from torch's records of each look-up and ours of where they are.
+"""Compile caches: torch's records of cache look-ups, hits and misses counted in metrics, our own records.
 
-Source: torch/_inductor/compile_fx.py (_compile_fx_inner), torch/_functorch/_aot_autograd/autograd_cache.py
-(AOTAutogradCache.try_load), torch/_dynamo/pgo.py (hit, put_local_code_state) and torch/_dynamo/package.py;
-read in 2.8 to 2.13. The names and the fields used here are the same in all of them.
+Source of the look-ups: torch/_inductor/compile_fx.py (_compile_fx_inner), torch/_dynamo/pgo.py (hit,
+put_local_code_state), torch/_functorch/_aot_autograd/autograd_cache.py (AOTAutogradCache.try_load) and
+torch/_dynamo/package.py; read in 2.8 to 2.13. The names and the fields used here are the same in all of them.
 """
 
 import re
@@ -16,22 +16,20 @@ from ..model import CacheLookup, CompileId, CountedLayer, LayerCount, Process
 from ..shared.early_records import CacheBundleUsed
 from ..shared.records import CacheKeyParts, CachesInUse
 from ..shared.text import checked_json, printable, printable_json
-from .begun import CompileContext
+from .compile_context import CompileContext
 from .structured import MOST_VALUES, Handler, structured
 from .trace_format import Damaged, Record, parse_json
 
-# Caches of which torch tells no single look-up, only how many: in a compile's metrics, or kernel by kernel.
+# Caches of which torch records no single look-up, only counts: in a compile's metrics, or kernel by kernel.
 #
 # Source, read in 2.13: torch/_dynamo/utils.py (CompilationMetrics), torch/_dynamo/pgo.py,
 # torch/_inductor/codecache.py (FxGraphCache._record_result, cache_hit_post_compile),
 # torch/_functorch/_aot_autograd/autograd_cache.py (_record_result),
 # torch/_inductor/runtime/triton_heuristics.py (check_autotune_cache) and torch/_inductor/async_compile.py
-# (triton_kernel_info). A count of 0 is in every record of metrics, whether or not the cache was asked, so
-# that only one above 0 tells anything. `remote_cache_time_saved_s` is left out: in spite of its name it has
-# in it what hits in local caches saved.
+# (triton_kernel_info). A count of 0 is in every record of metrics, even where the cache was not used.
+# `remote_cache_time_saved_s` is left out: in spite of its name it includes what hits in local caches saved.
 
-
-# The fields of hits and of misses, and those of microseconds.
+# By layer, the fields in a compile's metrics: hits, misses, and times in microseconds.
 _LAYERS: dict[CountedLayer, tuple[str | None, str | None, tuple[str, ...]]] = {
     "remote_fx_graph_cache": (
         "inductor_fx_remote_cache_hit_count",
@@ -53,7 +51,7 @@ _LAYERS: dict[CountedLayer, tuple[str | None, str | None, tuple[str, ...]]] = {
 
 
 def counts_in_metrics(metrics: Mapping[str, Any], compile_id: CompileId | None) -> Iterator[LayerCount]:
-    """What a compile's metrics tell of caches beside the local ones; nothing of one that was not asked."""
+    """The counts in a compile's metrics of caches other than the local ones, without caches not used."""
     for layer, (hit_field, miss_field, time_fields) in _LAYERS.items():
         hits, misses = _number(metrics, hit_field), _number(metrics, miss_field)
         times = [time for field in time_fields if (time := _number(metrics, field)) is not None]
@@ -63,7 +61,7 @@ def counts_in_metrics(metrics: Mapping[str, Any], compile_id: CompileId | None) 
 
 
 def autotuning_of_kernels(record: Record, compile_id: CompileId | None) -> LayerCount | None:
-    """What the cache of autotuning results said to Triton kernels; None where none has a word of it."""
+    """The hits and misses of Triton kernels in the autotuning cache; None where no kernel records that."""
     kernels = record.json_payload()
     if not isinstance(kernels, dict):
         raise Damaged("payload is no JSON object")
@@ -84,49 +82,46 @@ def _number(metrics: Mapping[str, Any], field: str | None) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-# A graph that was compiled before in the same process, and in what the two cache keys differ.
+# How the cache key of a graph differs from the key of the same graph earlier in the process.
 #
-# It is always known, without the parts of all keys in memory: a key is taken apart, all 70 kB of it, only
-# where one of the same graph came before and was another. Source of the parts: torch/_inductor/codecache.py
-# (debug_lines), 2.8 to 2.13.
-
-
+# A key is parsed, all 70 kB of it, only where the same graph had another key before: so this is always on.
+# Source of the parts: torch/_inductor/codecache.py (debug_lines), 2.8 to 2.13.
 _SEPARATOR = b'", "'  # never in a part: quotes in it are escaped
 _GRAPH = b"] gm:"
 _HASH_AND_NAME = 200  # bytes at most, before a part's text
-_MOST_GRAPHS = 64  # that are kept, of some 70 kB each
-_MOST_PARTS = 8  # keys that differ in more are of different settings
+_MOST_GRAPHS = 64  # whose keys are kept, some 70 kB each
+_MOST_PARTS = 8  # keys with more differences are from different settings
 
 
 class RepeatedGraphs:
-    """The last key of each graph that a cache did not have in a process, as the JSON of its parts."""
+    """Keeps the last key, as JSON, of each graph that a cache missed, to compare it with the next."""
 
     def __init__(self) -> None:
         self._last: dict[tuple[str, bytes], bytes] = {}
 
     def differing(self, cache: str, parts: bytes) -> tuple[tuple[str, str], ...]:
-        """The parts, then and now, in which a key differs from the graph's last one; none of a first one.
+        """The parts in which a key differs from the graph's last one, before and after; none for a first key.
 
-        `parts` is what stands between the outer quotes of torch's JSON list of them.
+        `parts` is torch's JSON list of them, without the outer quotes.
         """
         graph = _graph_in(parts)
         if graph is None:
             return ()
-        its = self._last.pop((cache, graph), None)
+        before = self._last.pop((cache, graph), None)
         if len(self._last) >= _MOST_GRAPHS:
             del self._last[next(iter(self._last))]
         self._last[cache, graph] = parts
-        return () if its is None or its == parts else _differing(its, parts)
+        return () if before is None or before == parts else _differing(before, parts)
 
 
 def _differing(before: bytes, after: bytes) -> tuple[tuple[str, str], ...]:
-    then, now = _by_name(before), _by_name(after)
-    if then.keys() != now.keys():
+    old, new = _by_name(before), _by_name(after)
+    if old.keys() != new.keys():
         return ()
-    names = [name for name, line in now.items() if _hash(line) != _hash(then[name])]
+    names = [name for name, line in new.items() if _hash(line) != _hash(old[name])]
     if len(names) > _MOST_PARTS:
         return ()
-    return tuple((_text_of(then[name]), _text_of(now[name])) for name in names)
+    return tuple((_decoded(old[name]), _decoded(new[name])) for name in names)
 
 
 def _by_name(parts: bytes) -> dict[bytes, bytes]:
@@ -134,7 +129,7 @@ def _by_name(parts: bytes) -> dict[bytes, bytes]:
 
 
 def _graph_in(parts: bytes) -> bytes | None:
-    """The part that is the graph, with its hash: mostly the first one."""
+    """The part that describes the graph, with its hash: mostly the first one."""
     at = parts.find(_GRAPH)
     while at >= 0:
         separator = parts.rfind(_SEPARATOR, 0, at)
@@ -155,16 +150,13 @@ def _name(line: bytes) -> bytes:
     return line[:_HASH_AND_NAME].partition(b"] ")[2].partition(b":")[0]
 
 
-def _text_of(line: bytes) -> str:
+def _decoded(line: bytes) -> str:
     text = printable_json(f'"{line.decode("utf-8", "replace")}"')
     return text if isinstance(text, str) else ""
 
 
-# What torch's compile caches said, from torch's records of each look-up and ours of where they are.
-
-
-_AOT_SETTINGS = "torch._functorch.config"  # torch's record of them, of each compile that it missed
-CACHE_KEYS = "parts of cache keys"  # what to ask the reader for, if they are wanted: 70 kB for each look-up
+_AOT_SETTINGS = "torch._functorch.config"  # the name of torch's record of settings, one for each miss
+CACHE_KEYS = "parts of cache keys"  # in `contents`: they are wanted; 70 kB for each look-up
 
 _LOOKUP = re.compile(r"(\w+_cache)_(hit|miss|bypass)")
 _PGO = re.compile(r"get_(?:extra_)?(local|remote)_code_state")
@@ -173,7 +165,7 @@ _PARTS_BEGIN, _PARTS_END, _BACKSLASH = b'"components": ["', b'"], "', ord("\\")
 
 
 class _Lines(dict[str, str]):
-    """The parts of keys as they may be shown, by what was recorded: most are the same in every key."""
+    """Key parts made printable, by the recorded text: most parts are the same in every key."""
 
     def __missing__(self, line: str) -> str:
         self[line] = shown = printable(line)
@@ -181,14 +173,14 @@ class _Lines(dict[str, str]):
 
 
 class CacheBuilder:
-    """Fills `cache_lookups`, `caches`, `cache_bundles` and, of Triton's kernels, `cache_counts`.
+    """Fills `cache_lookups`, `caches`, `cache_bundles` and the `cache_counts` of Triton's kernels.
 
     The parts of keys are read only where `contents` has CACHE_KEYS.
     """
 
-    def __init__(self, process: Process, begun: CompileContext, contents: Container[str]) -> None:
+    def __init__(self, process: Process, context: CompileContext, contents: Container[str]) -> None:
         self._process = process
-        self._context = begun
+        self._context = context
         self._with_parts = CACHE_KEYS in contents
         self._lines = _Lines()
         self._aot_parts: dict[str, tuple[str, ...]] = {}
@@ -207,7 +199,7 @@ class CacheBuilder:
         return own
 
     def handler_of_lookup(self, name: str) -> Handler | None:
-        """Who takes the records of look-ups, which are known by what their name looks like."""
+        """The handler of a record of a look-up, recognised by the pattern of its name; else None."""
         if name in _NO_MORE:
             return lambda record: self._bypass(record, _NO_MORE[name])
         if pgo := _PGO.fullmatch(name):
@@ -234,7 +226,7 @@ class CacheBuilder:
         self._aot_parts[listed.key] = self._interned(listed.parts)
 
     def _aot_settings(self, record: Record) -> None:
-        """The settings in AOTAutograd's key, where they are one part, a pickle: a part for each."""
+        """Add a part for each setting to AOTAutograd's key, which has all of them in one part, a pickle."""
         wanted = ("aotautograd_cache", self._context.id_of(record))
         lookups = self._process.cache_lookups
         for i, lookup in reversed(list(enumerate(lookups))):
@@ -249,8 +241,8 @@ class CacheBuilder:
 
     def _lookup(self, record: Record, cache: str, outcome: str) -> None:
         compile_id = self._context.id_of(record)
-        payload = record.payload_in_bytes()  # none is of an older torch, or the event alone
-        rest, listed = _parted(b"{}" if payload is None else payload)
+        payload = record.payload_in_bytes()  # None in an older torch, or for the event alone
+        rest, listed = _split_parts(b"{}" if payload is None else payload)
         content = parse_json(rest.decode("utf-8", "replace"), "payload", MOST_VALUES)
         if not isinstance(content, dict):
             raise Damaged("payload is no JSON object")
@@ -285,8 +277,8 @@ class CacheBuilder:
         self._process.cache_lookups.append(lookup)
 
 
-def _parted(text: bytes) -> tuple[bytes, bytes | None]:
-    """Torch's JSON without the parts of the key, of which it mostly consists, and those in their quotes."""
+def _split_parts(text: bytes) -> tuple[bytes, bytes | None]:
+    """Torch's JSON without the parts of the key, and these parts in their quotes, most of the text."""
     found = text.find(_PARTS_BEGIN)
     begins = found + len(_PARTS_BEGIN) - 1
     ends = text.find(_PARTS_END, begins) if found >= 0 else -1

@@ -1,4 +1,4 @@
-"""Read the counters of a process: how often each graph was called, and what could not be written."""
+"""The files beside a stream: call counters of compiled graphs, and stacks written when a signal came."""
 
 import re
 import struct
@@ -15,7 +15,10 @@ from .plain_files import open_plain, read_plain
 
 @dataclass(frozen=True)
 class Calls:
-    """`callables[i]` are the calls on page i. `overlap_ns` is in their totals more than once."""
+    """The counters of a process. `callables[i]` are the calls on page i.
+
+    `overlap_ns` is counted more than once in their totals.
+    """
 
     lost_records: int
     last_errno: int
@@ -24,11 +27,11 @@ class Calls:
     callables: list[CallTimes]
 
 
-CALL_SAMPLES = "calls one by one"  # in `contents`: the calls that were noted singly are wanted
+CALL_SAMPLES = "calls one by one"  # in `contents`: calls that were recorded one by one are wanted
 
 
 def parse_calls(data: bytes, *, with_samples: bool = True) -> Calls | None:
-    """The counters in a file's bytes; None if they are none.
+    """The counters in the bytes of a counters file; None if the bytes are something else.
 
     Without samples only the first call of each callable is read, which is much faster.
     """
@@ -48,9 +51,9 @@ def parse_calls(data: bytes, *, with_samples: bool = True) -> Calls | None:
 
 
 def running_calls(file: Path) -> dict[int, int]:
-    """The pages of the callables that are being called, and since when, in nanoseconds since the epoch.
+    """The pages of callables whose call has not returned, and when it began, in nanoseconds since the epoch.
 
-    Of a file that cannot be read, none. Only the first words of each page are looked at.
+    Empty for a file that cannot be read. Only the first words of each page are read.
     """
     found = {}
     try:
@@ -77,7 +80,7 @@ def _words(file: FileIO, offset: int) -> tuple[int, ...]:
 
 
 def assign_calls(process: Process, calls: Calls, first_page: int = 0) -> list[tuple[int, CallTimes]]:
-    """Give each graph its calls, forward and backward; the pages that are of none, and their calls.
+    """Give each graph its calls, forward and backward; returns the pages of no graph, and their calls.
 
     `first_page` is the page that `calls` begin with.
     """
@@ -139,7 +142,7 @@ def _callable(page: tuple[int, ...], epoch_ns: int, with_samples: bool) -> CallT
 
 
 def _untimed_since(page: tuple[int, ...]) -> int | None:
-    """The earliest moment at which the call that has not returned can have begun, if it is not timed."""
+    """The earliest moment at which an untimed call that has not returned can have begun; else None."""
     is_running = page[pages.UNTIMED_BEGUN] > page[pages.UNTIMED]
     return page[pages.LAST_TIMED_END] if is_running else None
 
@@ -149,29 +152,25 @@ def _rows(page: tuple[int, ...], count: int, begin: int, width: int, capacity: i
     return [page[begin + width * row : begin + width * (row + 1)] for row in range(rows)]
 
 
-# Where a process was when a signal came, in the words of Python's faulthandler.
-
-
+# Stacks that Python's faulthandler writes when a signal comes.
 _LARGEST = 4 << 20  # bytes; a stack has 100 lines at most
-_FRAME = re.compile(
-    r'  File "(.{0,500})", line (\d{1,9}) in (.{0,500})'
-)  # as long as faulthandler writes them
+_FRAME = re.compile(r'  File "(.{0,500})", line (\d{1,9}) in (.{0,500})')  # faulthandler truncates at 500
 _MOST_FRAMES = 100
 
 
 def last_stack(stream: Path) -> tuple[StackFrame, ...]:
-    """The last of the stacks in the file beside a stream, the innermost frame at the end; () without one."""
+    """The last stack in the file beside a stream, the innermost frame at the end; () without a stack."""
     try:
         content = read_plain(
             stream.with_name(beside_stream(stream.name, STACK_PREFIX, STACK_SUFFIX)), _LARGEST
         )
-    except OSError:  # most have none
+    except OSError:  # most streams have no such file
         return ()
     return parse_stacks(content.decode("utf-8", "replace"))
 
 
 def parse_stacks(text: str) -> tuple[StackFrame, ...]:
-    """The last stack in a text of faulthandler's.
+    """The last stack in the text that faulthandler wrote.
 
     Source: Python/traceback.c (dump_traceback, dump_frame), Python 3.10 to 3.14.
     """

@@ -1,4 +1,4 @@
-"""Frames and their compiles: what Dynamo made of them, and what each took."""
+"""Frames and their compiles: outcome, metrics, bytecode, resume functions, and time spent on tracing."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,14 +19,14 @@ from ..model import (
 from ..shared.early_records import CompileBegun
 from ..shared.records import FrameRewritten, FrameTried, FunctionsTraced, ResumeFunctionMade
 from ..shared.settings import dynamic_of
-from .begun import CompileContext, InProgressBuilder
 from .breaks import BreakBuilder
 from .caches import counts_in_metrics
+from .compile_context import CompileContext, InProgressBuilder
 from .graphs import GraphBuilder
 from .structured import MOST_VALUES, Handler, stack_frame, structured, structured_head
 from .trace_format import Record
 
-# Each phase holds those after it. torch calls the time in any backend "aot_autograd" in its metrics
+# Each phase includes the next ones. torch calls the time in any backend "aot_autograd" in its metrics
 # (torch/_dynamo/output_graph.py, call_user_compiler: phase_name="backend_compile").
 _PHASES = {
     "dynamo_cumulative_compile_time_us": "dynamo",
@@ -38,19 +38,19 @@ _PHASES = {
 
 
 class CompileBuilder:
-    """Fills `frames`, `compiles`, and what is known of the code that was compiled."""
+    """Fills `frames`, `compiles`, `bytecodes`, `resume_functions` and `tracing` of a process."""
 
     def __init__(
         self,
         process: Process,
-        begun: CompileContext,
+        context: CompileContext,
         in_progress: InProgressBuilder,
         breaks: BreakBuilder,
         graphs: GraphBuilder,
         has_instructions: bool,
     ) -> None:
         self._process = process
-        self._context = begun
+        self._context = context
         self._in_progress = in_progress
         self._breaks = breaks
         self._graphs = graphs
@@ -74,13 +74,13 @@ class CompileBuilder:
 
     def _compile_begun(self, record: Record) -> None:
         compile_id = self._context.id_of(record)
-        begun = structured(CompileBegun, record)
-        if begun.test is not None:
-            self._process.tests.setdefault(compile_id, begun.test.removesuffix(" (call)"))
+        start = structured(CompileBegun, record)
+        if start.test is not None:
+            self._process.tests.setdefault(compile_id, start.test.removesuffix(" (call)"))
         frame = self._context.frame(compile_id)
-        if begun.def_line is not None and frame is not None:
-            self._note_def_line(frame.place, begun.def_line)
-        self._in_progress.began(compile_id, frame, begun.began_ns, begun.backward)
+        if start.def_line is not None and frame is not None:
+            self._note_def_line(frame.place, start.def_line)
+        self._in_progress.began(compile_id, frame, start.began_ns, start.backward)
 
     def _frame(self, record: Record) -> Frame:
         tried = structured(FrameTried, record)
@@ -125,14 +125,14 @@ class CompileBuilder:
         self._process.first_lines[Place(first.file, def_line)] = first
 
     def _outcome(self, tried: FrameTried) -> Any:
-        """What became of a frame. While we capture, an error in the compiler is kept from the program."""
+        """The outcome of a frame. While we capture, an error in the compiler does not reach the program."""
         capture = self._process.capture
         reaches_program = tried.whole_graph or tried.is_exit or (capture and capture.raises)
-        is_kept = self._process.is_captured_now and not reaches_program
-        return "failed" if tried.outcome == "raised" and is_kept else tried.outcome
+        falls_back = self._process.is_captured_now and not reaches_program
+        return "failed" if tried.outcome == "raised" and falls_back else tried.outcome
 
     def _complete_compile(self, compile_id: CompileId | None, tried: FrameTried) -> str | None:
-        """Name the frame in what came of it, for which that is known too late; why the compile failed."""
+        """Add the frame's names to its graphs, breaks and metrics; returns why it failed, if it did."""
         if compile_id is None:
             return None
         if tried.method is not None:
@@ -205,7 +205,7 @@ class CompileBuilder:
     def _compilation_metrics(self, record: Record) -> Compile:
         metrics = record.metadata[record.kind]
         file, line = metrics.get("co_filename"), metrics.get("co_firstlineno")
-        of_caches = {key: value for key, value in metrics.items() if "_cache_" in key}
+        cache_metrics = {key: value for key, value in metrics.items() if "_cache_" in key}
         compile_id = self._context.id_of(record)
         compile_ = Compile(
             compile_id=compile_id,
@@ -221,12 +221,12 @@ class CompileBuilder:
             phases={
                 phase: metrics[key] / 1e6 for key, phase in _PHASES.items() if metrics.get(key) is not None
             },
-            cache_hits=_sum(of_caches, "_cache_hit_count"),
-            cache_misses=_sum(of_caches, "_cache_miss_count"),
+            cache_hits=_sum(cache_metrics, "_cache_hit_count"),
+            cache_misses=_sum(cache_metrics, "_cache_miss_count"),
             restart_reasons=tuple(map(str, metrics.get("restart_reasons") or ())),
             seconds_before_restart=metrics.get("dynamo_time_before_restart_s"),
             dynamic=dynamic_of(metrics.get("dynamo_config")),
-            method=self._methods.get(compile_id),  # of a backward: the frame's record came before
+            method=self._methods.get(compile_id),  # for a backward: known from the frame's record
             tells_recompile="recompile_reason" in metrics,
         )
         self._process.compiles.append(compile_)
@@ -239,7 +239,7 @@ class CompileBuilder:
 
 
 def _duration(metrics: Mapping[str, Any]) -> float | None:
-    """Seconds of the whole compile. `duration_us` is there from torch 2.6 on; the others say the same."""
+    """Seconds of the whole compile. `duration_us` exists from torch 2.6 on; the other fields are older."""
     for key, unit in (
         ("duration_us", 1e6),
         ("entire_frame_compile_time_s", 1.0),

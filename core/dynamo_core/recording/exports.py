@@ -1,4 +1,4 @@
-"""Records of `dynamo export` as parts of the model; what is wrong with them raises."""
+"""torch.export: the records of `dynamo export`, and calls of torch.export in a trace of torch's own."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -19,15 +19,15 @@ from ..model import (
 )
 from ..shared.names import FAILED, KINDS, OUTCOMES, RAISED
 from ..shared.records import ExportCompared, ExportTried, ModulesCalled, ModuleToExport
-from .begun import CompileContext
 from .breaks import parse_break_text
+from .compile_context import CompileContext
 from .interventions import compared_value
 from .structured import Handler, around_of, stack_of, structured
 from .trace_format import Record
 
 
 class ExportBuilder:
-    """Fills what a process has of them."""
+    """Fills the results of `dynamo export` in a process. A wrong value raises an error."""
 
     def __init__(self, process: Process) -> None:
         self._process = process
@@ -55,7 +55,7 @@ class ExportBuilder:
 
 
 def called_module(noted: ModuleToExport) -> CalledModule:
-    """What was noted of a module."""
+    """The module of a record."""
     called_at = None if noted.called_at is None else stack_of([noted.called_at])[0]
     return CalledModule(
         name=noted.name,
@@ -66,8 +66,8 @@ def called_module(noted: ModuleToExport) -> CalledModule:
         calls=noted.calls,
         other_forms=noted.other_forms,
         inputs=tuple(
-            InputSeen(str(each["name"]), str(each["dtype"]), tuple(map(_sizes, each["sizes"])))
-            for each in noted.inputs
+            InputSeen(str(tensor["name"]), str(tensor["dtype"]), tuple(map(_sizes, tensor["sizes"])))
+            for tensor in noted.inputs
         ),
         constants=tuple(
             ConstantSeen(str(each["name"]), tuple(map(str, each["values"]))) for each in noted.constants
@@ -79,7 +79,7 @@ def called_module(noted: ModuleToExport) -> CalledModule:
 
 
 def export_trial(tried: ExportTried) -> ExportTrial:
-    """What came of a trial."""
+    """The trial of a record."""
     if tried.kind not in KINDS or tried.outcome not in OUTCOMES:
         raise ValueError(f"{tried.kind!r}: {tried.outcome!r} is no trial's outcome")
     return ExportTrial(
@@ -91,15 +91,15 @@ def export_trial(tried: ExportTried) -> ExportTrial:
         error=tried.error,
         failed_at=_failed_at(tried),
         obstacles=tuple(
-            DraftedObstacle(str(each["kind"]), str(each["text"]), stack_of(each["user_stack"]))
-            for each in tried.obstacles or ()
+            DraftedObstacle(str(obstacle["kind"]), str(obstacle["text"]), stack_of(obstacle["user_stack"]))
+            for obstacle in tried.obstacles or ()
         ),
         saved=tried.saved,
     )
 
 
 def export_comparison(compared: ExportCompared) -> ExportComparison:
-    """How far an exported program's values were from eager's."""
+    """The comparison of an exported program with eager."""
     if compared.outcome not in VERIFY_OUTCOMES:
         raise ValueError(f"{compared.outcome!r} is no outcome")
     return ExportComparison(
@@ -112,7 +112,7 @@ def export_comparison(compared: ExportCompared) -> ExportComparison:
 
 
 def _failed_at(tried: ExportTried) -> GraphBreak | None:
-    """The error as a graph break, so that what is known of those can be said of it."""
+    """The error as a graph break, so that it gets a graph break's explanation and remedy."""
     if tried.error is None or tried.outcome not in (FAILED, RAISED):
         return None
     stack = stack_of(tried.user_stack or ())
@@ -125,26 +125,24 @@ def _sizes(dimensions: Iterable[Any]) -> tuple[int, ...]:
     return tuple(map(int, dimensions))
 
 
-# torch.export in a trace of torch's own, detailed as with TORCH_DTRACE: each call, and what it ran into.
+# Calls of torch.export in a trace of torch's own (TORCH_DTRACE), and their obstacles.
 #
-# `export` is the first record of a call, `exported_program` the last, with the program; what an export runs
-# into stands between them. `draft_export` always writes a stream of its own, without the first record.
+# `export` is the first record of a call, `exported_program` the last, with the program; obstacles stand
+# between them. `draft_export` always writes a stream of its own, without the first record.
 # Source: torch/export/_trace.py (_export), torch/_subclasses/fake_tensor.py (missing_fake_kernel,
 # mismatched_fake_kernel), torch/fx/experimental/symbolic_shapes.py (propagate_real_tensors_provenance,
 # guard_on_data_dependent_error), torch/export/_draft_export.py (CaptureStructuredTrace). Run with 2.13.
-
-
 _BEGINS, _ENDS = "export", "exported_program"
 _EXPORTER = "/torch/export/"
-_MOST_OBSTACLES = 1000  # of one export; a loop may run into the same one again and again
+_MOST_OBSTACLES = 1000  # of one export; a loop may meet the same one many times
 
 
 class TracedExportBuilder:
-    """Fills what a process has of them."""
+    """Fills `traced_exports` of a process."""
 
-    def __init__(self, process: Process, begun: CompileContext) -> None:
+    def __init__(self, process: Process, context: CompileContext) -> None:
         self._process = process
-        self._context = begun
+        self._context = context
 
     def handlers(self) -> dict[str, Handler]:
         """The handler of each kind of record."""
@@ -161,7 +159,7 @@ class TracedExportBuilder:
         self._process.traced_exports.append(TracedExport(record.time))
 
     def _end(self, record: Record) -> None:
-        """draft_export writes the program of its export once more."""
+        """Note the exported program. draft_export writes that of its export once more."""
         exports = self._process.traced_exports
         if not exports:
             self._begin(record)
@@ -169,36 +167,36 @@ class TracedExportBuilder:
 
     def _missing_kernel(self, record: Record) -> None:
         content = record.metadata["missing_fake_kernel"]
-        self._met("MISSING_FAKE_KERNEL", str(content["op"]), record, content)
+        self._add_obstacle("MISSING_FAKE_KERNEL", str(content["op"]), record, content)
 
     def _mismatched_kernel(self, record: Record) -> None:
         content = record.metadata["mismatched_fake_kernel"]
-        self._met("MISMATCHED_FAKE_KERNEL", f"{content['op']}: {content['reason']}", record, content)
+        self._add_obstacle("MISMATCHED_FAKE_KERNEL", f"{content['op']}: {content['reason']}", record, content)
 
     def _guessed(self, record: Record) -> None:
         content = record.metadata["propagate_real_tensors_provenance"]
         text = f"{content['expr']} was taken to be {content['result']}, as it is with the inputs at hand"
-        self._met("DATA_DEPENDENT_ERROR", text, record, content)
+        self._add_obstacle("DATA_DEPENDENT_ERROR", text, record, content)
 
     def _data_dependent(self, record: Record) -> None:
         content = record.metadata["guard_on_data_dependent_error"]
         text = f"Could not guard on data-dependent expression {content['expr']}"
-        self._met("DATA_DEPENDENT_ERROR", text, record, content)
+        self._add_obstacle("DATA_DEPENDENT_ERROR", text, record, content)
 
-    def _met(self, kind: str, text: str, record: Record, content: Mapping[str, Any]) -> None:
+    def _add_obstacle(self, kind: str, text: str, record: Record, content: Mapping[str, Any]) -> None:
         exports = self._process.traced_exports
         if not exports or exports[-1].program is not None:
             if "frame_id" in record.metadata:
-                return  # of a compile, whose graph breaks say it
+                return  # of a compile, which has a graph break for it
             self._begin(record)
         whole = self._context.stack(content.get("stack") or [])
         if "frame_id" in record.metadata and not any(_EXPORTER in each.place.file for each in whole):
-            return  # of a compile behind an export that failed; one with strict=True has a frame as well
-        met = DraftedObstacle(
+            return  # of a compile after an export that failed; an export with strict=True has a frame too
+        obstacle = DraftedObstacle(
             kind, text, tuple(self._context.stack(content.get("user_stack") or [])) or tuple(whole)
         )
         obstacles = exports[-1].obstacles
-        if met in obstacles:
-            obstacles.remove(met)  # the last one is what ended the export
+        if obstacle in obstacles:
+            obstacles.remove(obstacle)  # the last one is what ended the export
         if len(obstacles) < _MOST_OBSTACLES:
-            obstacles.append(met)
+            obstacles.append(obstacle)

@@ -1,4 +1,9 @@
-"""Where recordings lie, what is one, and making room for a new one."""
+"""Folders of recordings: find them, create a new one, and lock one that is being written.
+
+The launcher holds a lock on the folder, which the system releases however the launcher ends. A program that
+outlives its launcher is found by its environment, which names the recording (/proc, the user's own
+processes). Without the lock, two runs could write to one folder and would be read as one.
+"""
 
 import fcntl
 import json
@@ -14,9 +19,6 @@ from ..shared.errors import CannotRecord, DamagedRecording, NoRecording, NotARec
 from ..shared.names import (
     CALLS_PREFIX,
     CALLS_SUFFIX,
-    UPLOAD_LIST_PREFIX,
-    UPLOAD_LIST_SUFFIX,
-    UPLOADER_LOCK,
     DIGEST_PREFIX,
     DIGEST_SUFFIX,
     ENGINE_FAILURE_PREFIX,
@@ -31,6 +33,9 @@ from ..shared.names import (
     STACK_SUFFIX,
     STREAM_PREFIX,
     STREAM_SUFFIX,
+    UPLOAD_LIST_PREFIX,
+    UPLOAD_LIST_SUFFIX,
+    UPLOADER_LOCK,
 )
 from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import create_private
@@ -38,20 +43,13 @@ from ..shared.text import printable_json
 from .bundle_file import is_bundle
 from .plain_files import is_plain_file, open_plain, read_plain
 
-# Whether a recording is still being written: two runs in one folder would be read as one.
-#
-# The launcher holds a lock on the folder, which goes with the process however it ends. A program that
-# outlives its launcher is known by its environment, which names the recording (/proc, the user's own
-# processes).
-
-
 LARGEST_PROCESSES_FILE = 16 << 20  # bytes; a million processes
 
 
 def claim(folder: Path, run: dict[str, Any] | None) -> int:
-    """Take the folder for a run, as long as the descriptor is open; CannotRecord if somebody writes there.
+    """Lock the folder for a run, as long as the returned descriptor is open; CannotRecord if it is in use.
 
-    `run` is what is known of the run that the folder holds.
+    `run` is the run file of the recording that the folder holds.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -67,7 +65,7 @@ def claim(folder: Path, run: dict[str, Any] | None) -> int:
 
 
 def is_in_use(folder: Path) -> bool:
-    """Whether a launcher is at it now; False where that cannot be known."""
+    """Whether a launcher records to the folder now; False where that cannot be known."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
@@ -83,7 +81,7 @@ def _refuse(folder: Path, whom: str) -> None:
 
 
 def _lock(descriptor: int, kind: int) -> bool:
-    """Whether nobody else has it; on a file system without locks, nobody has."""
+    """Take a lock; False if another process has it. On a file system without locks, nobody has."""
     try:
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -112,9 +110,6 @@ def _recording_of(pid: int) -> str | None:
         return None
     found = [variable for variable in variables if variable.startswith(begin)]
     return os.path.realpath(os.fsdecode(found[0][len(begin) :])) if found else None
-
-
-# Where recordings lie, what is one, and making room for a new one.
 
 
 DEFAULT_FOLDER = Path(".dynamo")
@@ -149,15 +144,15 @@ class NewRecording:
     _claim: int
 
     def release(self) -> None:
-        """Leave it to whoever wants to replace it."""
+        """Release the lock on the folder."""
         os.close(self._claim)
 
 
 def create(wanted: Path | None, program_name: str, *, replace: bool) -> NewRecording:
     """An empty folder for a new recording; CannotRecord if it cannot be had.
 
-    Without `wanted`, `.dynamo/<program>-<date>-<time>`, made unique. With `replace`, an earlier recording
-    at `wanted` gives way; nothing else ever does.
+    Without `wanted`, it is `.dynamo/<program>-<date>-<time>`, made unique. With `replace`, an earlier
+    recording at `wanted` is removed, but nothing else.
     """
     try:
         new = _create_default(program_name) if wanted is None else _create_named(wanted, replace)
@@ -190,11 +185,11 @@ def _create_default(program_name: str) -> NewRecording:
 
 
 def default_folder() -> Path:
-    """Where recordings go if nobody says where; made if it is not there yet."""
+    """The folder for recordings without a name of their own; created if it does not exist."""
     parent = DEFAULT_FOLDER.absolute()
     parent.mkdir(exist_ok=True)
-    if not parent.is_symlink():  # where that leads, everything may not be ours to ignore
-        with suppress(FileExistsError):  # be it a link to nowhere
+    if not parent.is_symlink():  # its target may have other files, which git should not ignore
+        with suppress(FileExistsError):  # also for a link to nowhere
             create_private(parent / ".gitignore", b"*\n")
     return parent
 
@@ -231,7 +226,7 @@ def _empty(wanted: Path, folder: Path, is_ours: bool) -> None:
 
 
 def remove(folder: Path) -> None:
-    """Remove a recording of ours; CannotRecord where it is in use, or its folder has something else in it."""
+    """Remove a recording; CannotRecord where it is in use, or its folder has other files in it."""
     try:
         if folder.is_symlink():
             raise CannotRecord(f"{folder} is a link, and stays")
@@ -254,7 +249,7 @@ def _claimed(folder: Path, run: dict[str, Any] | None) -> NewRecording:
 
 
 def write_run_file(folder: Path, run: Mapping[str, Any]) -> None:
-    """Write what is known of the run, in one step: a reader sees the old file or the new one."""
+    """Write the run file in one step: a reader sees the old file or the new one."""
     content = json.dumps({"format": RUN_FORMAT, "version": RUN_VERSION, **run}, indent=2)
     temporary = folder / (RUN_FILE + ".new")
     try:
@@ -266,7 +261,7 @@ def write_run_file(folder: Path, run: Mapping[str, Any]) -> None:
 
 
 def read_run_file(folder: Path) -> dict[str, Any] | None:
-    """What is known of the run; None for a torch trace that is not ours."""
+    """The content of the run file, checked; None where there is none, as in a plain torch trace."""
     path = folder / RUN_FILE
     try:
         text = read_plain(path, _LARGEST_RUN_FILE).decode("utf-8")
@@ -305,7 +300,7 @@ def is_recording(path: Path) -> bool:
         return os.path.isfile(path) and (
             path.name.startswith(STREAM_PREFIX) or is_bundle(path) or _begins_as_trace(path)
         )
-    except OSError:  # it cannot be looked at
+    except OSError:
         return False
 
 
@@ -315,9 +310,10 @@ def _begins_as_trace(path: Path) -> bool:
 
 
 def recordings(folder: Path = DEFAULT_FOLDER) -> list[Path]:
-    """The recordings in `folder`, by when they began; first those that cannot be read.
+    """The recordings in `folder`, by start time; those that cannot be read come first.
 
-    A folder that cannot be looked into, another user's say, may be one. DamagedRecording if `folder` is such.
+    A folder that cannot be opened, for example another user's, counts as a recording. DamagedRecording if
+    `folder` itself cannot be opened.
     """
     try:
         found = [path for path in folder.iterdir() if _may_be_recording(path)]
@@ -329,7 +325,7 @@ def recordings(folder: Path = DEFAULT_FOLDER) -> list[Path]:
 
 
 def newest(folder: Path = DEFAULT_FOLDER) -> Path:
-    """The recording begun last, of those that can be read; NoRecording if there is none."""
+    """The readable recording that was started last; NoRecording if there is none."""
     found = recordings(folder)
     if found and _began(found[-1]) >= 0:
         return found[-1]
@@ -340,7 +336,7 @@ def newest(folder: Path = DEFAULT_FOLDER) -> Path:
 
 
 def is_surely_newest(recording: Path, folder: Path = DEFAULT_FOLDER) -> bool:
-    """Whether `newest` gives this recording, and no other run is at work that could change that."""
+    """Whether `newest` gives this recording, and no other run in progress could change that."""
     try:
         *others, last = recordings(folder)
         return last.samefile(recording) and not any(map(is_in_use, others))
@@ -351,7 +347,7 @@ def is_surely_newest(recording: Path, folder: Path = DEFAULT_FOLDER) -> bool:
 def _may_be_recording(path: Path) -> bool:
     try:
         os.lstat(path / RUN_FILE)
-    except PermissionError:  # a folder that is not for us
+    except PermissionError:  # another user's folder
         return True
     except OSError:
         return False

@@ -1,4 +1,4 @@
-"""The graphs that were handed to backends, from our records or, in a plain trace, from torch's."""
+"""Graphs that Dynamo handed to a backend, from our records or, in a plain trace, from torch's."""
 
 from collections.abc import Container, Mapping
 from typing import Any
@@ -20,37 +20,37 @@ from ..model import (
 )
 from ..shared import names
 from ..shared.records import BackwardCompiled, GraphCompiled, GraphHandedOver, GraphTaken
-from .begun import CompileContext, InProgressBuilder
+from .compile_context import CompileContext, InProgressBuilder
 from .structured import MOST_VALUES, Handler, place_of, structured, structured_head, tensors_of
 from .trace_format import Damaged, Record
 
-# What compiled autograd's graphs are shown as: the code that Dynamo compiles for them is torch's, in no file.
+# The frame name of compiled autograd's graphs: the code that Dynamo compiles for them is torch's, in no file.
 # Source: torch/fx/graph_module.py (_forward_from_src).
 _COMPILED_AUTOGRAD = "compiled autograd"
 _MADE_BY_TORCH = "<eval_with_key>"
-# Source: torch/_dynamo/exc.py. Other failures come before a graph is handed over, or after it is compiled.
-# What the ranks of a job have to call in the same order, which is asked of every recording of several.
+# Operators that the ranks of a job have to call in the same order, which is checked for every such job.
 _COLLECTIVES = b"_c10d_functional."
+# Source: torch/_dynamo/exc.py. Other failures come before a graph is handed over, or after it is compiled.
 _BACKEND_FAILURES = ("BackendCompilerFailed", "InductorError")
 
 
 def nodes_of_graph(key: str) -> str:
-    """What to ask the reader for where only the nodes of graphs with this key are wanted."""
+    """The entry of `contents` that requests the nodes of graphs with this key alone."""
     return f"{names.FX_GRAPH} {key}"
 
 
 class GraphBuilder:
-    """Fills `graphs`, and `symbols` and `specializations`, which stand for their sizes."""
+    """Fills `graphs`, and the `symbols` and `specializations` of their sizes."""
 
     def __init__(
         self,
         process: Process,
-        begun: CompileContext,
+        context: CompileContext,
         in_progress: InProgressBuilder,
         contents: Container[str],
     ) -> None:
         self._process = process
-        self._context = begun
+        self._context = context
         self._in_progress = in_progress
         self._contents = contents
         self._graphs: dict[int | None, Graph] = {}
@@ -76,9 +76,9 @@ class GraphBuilder:
         return self._hints.get(compile_id, {})
 
     def complete(self, compile_: Compile) -> None:
-        """In a trace that is not ours, a graph's ops and whether the backend took it are known at the end.
+        """Add to the last graph of a plain trace what only its metrics have: ops, whether it compiled, frame.
 
-        So is its frame: before 2.5 the stack of dynamo_start ended with the frame's caller.
+        Before torch 2.5 the stack of dynamo_start ended with the frame's caller.
         """
         graphs = self._process.graphs
         if graphs and graphs[-1].compile_id == compile_.compile_id and compile_.is_forward:
@@ -119,11 +119,11 @@ class GraphBuilder:
         self._in_progress.handed_over(graph, handed.handed_over_ns)
 
     def _graph_handed_over(self, record: Record) -> GraphHandedOver:
-        """With its nodes where they are asked for, or a rank's collectives are among them."""
+        """The record, with its nodes where they are requested, or where a rank's collectives are in them."""
         if names.FX_GRAPH not in self._contents:
             handed = structured_head(GraphHandedOver, record, MOST_VALUES)
-            is_asked_for = nodes_of_graph(str(handed.key)) in self._contents
-            if not is_asked_for and not (self._process.rank is not None and record.mentions(_COLLECTIVES)):
+            is_requested = nodes_of_graph(str(handed.key)) in self._contents
+            if not is_requested and not (self._process.rank is not None and record.mentions(_COLLECTIVES)):
                 return handed
         handed = structured(GraphHandedOver, record, MOST_VALUES)
         if handed.nodes is None:
@@ -132,7 +132,7 @@ class GraphBuilder:
 
     def _graph_taken(self, record: Record) -> None:
         taken = structured(GraphTaken, record)
-        declined = tuple(DeclinedBy(each["backend"], each["reason"]) for each in taken.declined)
+        declined = tuple(DeclinedBy(row["backend"], row["reason"]) for row in taken.declined)
         self._graphs[taken.graph].assigned_backend = AssignedBackend(taken.by, taken.using, declined)
 
     def _graph_compiled(self, record: Record) -> Graph:
@@ -147,7 +147,7 @@ class GraphBuilder:
         return graph
 
     def _backward_compiled(self, record: Record) -> None:
-        """Note which calls are the backward's. It may be known before its forward is (a cache has both)."""
+        """Note which calls are the backward's. From a cache, it may be known before its forward is."""
         compile_id = self._context.id_of(record)
         if compile_id is None:
             return
@@ -156,7 +156,7 @@ class GraphBuilder:
             graph.backward_index = self._backwards[compile_id]
 
     def _output_graph(self, record: Record) -> Graph | None:
-        """torch's own record of a graph: its code, and all that there is in a trace that is not ours."""
+        """Take torch's own record of a graph: its code. In a plain trace there is no other record of it."""
         compile_id = self._context.id_of(record)
         code = record.payload() if record.kind in self._contents else None
         self._code = None if code is None else (compile_id, code)
@@ -181,12 +181,12 @@ class GraphBuilder:
         return graph
 
     def _name_frame(self, graph: Graph) -> None:
-        begun = self._context.frame(graph.compile_id)
+        frame = self._context.frame(graph.compile_id)
         is_autograd = graph.compile_id is not None and graph.compile_id.autograd is not None
-        if is_autograd and (begun is None or begun.place.file.startswith(_MADE_BY_TORCH)):
+        if is_autograd and (frame is None or frame.place.file.startswith(_MADE_BY_TORCH)):
             graph.frame_name = _COMPILED_AUTOGRAD
-        elif begun is not None:
-            graph.frame_name, graph.frame_place = begun.function, begun.place
+        elif frame is not None:
+            graph.frame_name, graph.frame_place = frame.function, frame.place
 
     def _symbol(self, record: Record) -> None:
         content = record.metadata["create_symbol"]
@@ -203,7 +203,10 @@ class GraphBuilder:
         self._hints.setdefault(symbol.compile_id, {})[symbol.name] = symbol.hint
 
     def _specialization(self, record: Record) -> None:
-        """Source: torch/fx/experimental/symbolic_shapes.py (ShapeEnv._set_replacement), 2.8 to 2.15."""
+        """Take a size that was to be dynamic and got one value.
+
+        Source: torch/fx/experimental/symbolic_shapes.py (ShapeEnv._set_replacement), 2.8 to 2.15.
+        """
         content = record.metadata["symbolic_shape_specialization"]
         self._process.specializations.append(
             Specialization(

@@ -1,4 +1,4 @@
-"""The guards of cache entries, and why entries could not be used."""
+"""Guards of cache entries, and why entries could not be used: torch's texts parsed, and their builder."""
 
 import re
 from collections.abc import Callable, Container
@@ -17,12 +17,12 @@ from ..model import (
 )
 from ..shared.failed_guard import failed_guard
 from ..shared.records import GuardsMade
-from .begun import CompileContext
 from .breaks import LONGEST_TEXT, parse_user_stack
+from .compile_context import CompileContext
 from .structured import MOST_VALUES, Handler, place_of, structured
 from .trace_format import Damaged, Record
 
-# Read the text in which torch prints the guards of a cache entry: a tree of managers with checks as leaves.
+# The text in which torch prints the guards of a cache entry: a tree of managers with checks as leaves.
 #
 # Source: torch/_dynamo/guards.py (GuardManagerWrapper.__str__, construct_manager_string, get_manager_line;
 # get_verbose_code_part(s) for what follows a check), torch/utils/_traceback.py (format_frame) and
@@ -31,14 +31,12 @@ from .trace_format import Damaged, Record
 # A leaf is `TYPE: <check>  # <user's line>  # <file>:<line> in <function> <note>`, of which all but the type
 # may be missing; the file's name is cut short at the front. A relational guard is printed once, and by its
 # type alone at every other source that it concerns.
-
-
 _NODE = re.compile(r"([| ]*)\+- (.*)", re.DOTALL)
 _LEAF = re.compile(r"([A-Z][A-Z_0-9]+)(?:: ?(.*))?", re.DOTALL)
 _MANAGER = re.compile(r"(?:(?:Key|Value)Manager: )?\w*GuardManager: source=(.*)", re.DOTALL)
 _LATENCY = re.compile(r"Guard latency = (\d+(?:\.\d+)?) us\s*")
-# What stands between quotes is a text of Python's, and no mark; one that is never closed goes to the end, and
-# sets a group. A search for these and the mark takes a tenth of the time of a match of all before the mark.
+# A mark between quotes is part of a Python string. A quote that is never closed goes to the end, and sets a
+# group. Searching for quotes and the mark takes a tenth of the time of matching all before the mark.
 _QUOTED = (
     r"""'[^'\\]*(?:\\.[^'\\]*)*(?:'|(?P<single>\\?\Z))"""
     r"""|"[^"\\]*(?:\\.[^"\\]*)*(?:"|(?P<double>\\?\Z))"""
@@ -54,9 +52,9 @@ _QUOTES = ("'", '"')
 def parse_guard_tree(
     text: str, is_wanted: Callable[[str, str], bool] | None = None
 ) -> tuple[tuple[GuardCheck, ...], float | None]:
-    """The checks in the order in which they are evaluated, and what one evaluation took, in µs.
+    """The checks in the order in which they are evaluated, and the time of one evaluation, in µs.
 
-    `is_wanted` is asked with the source and the text of each, of which there may be thousands.
+    `is_wanted` is called with the source and the text of each check; there may be thousands.
     """
     checks: list[GuardCheck] = []
     latency: float | None = None
@@ -96,7 +94,7 @@ def parse_guard_tree(
 
 
 def _source(manager: str, parent: str) -> str:
-    """What a manager's line says that it guards; a line that does not say is about what its parent guards."""
+    """The source that a manager guards; its parent's source where its line does not name one."""
     found = _MANAGER.match(manager)
     if found is None:
         return parent
@@ -105,7 +103,7 @@ def _source(manager: str, parent: str) -> str:
 
 
 def _outside_quotes(mark: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """The first mark, or else the first quote that is never closed, behind which all may be text."""
+    """The first mark, or else the first quote that is never closed: all after it may be a string."""
     for found in mark.finditer(text):
         if found[0][0] not in _QUOTES or _is_open(found):
             return found
@@ -113,12 +111,12 @@ def _outside_quotes(mark: re.Pattern[str], text: str) -> re.Match[str] | None:
 
 
 def _is_open(found: re.Match[str]) -> bool:
-    """Whether it is a quote that is never closed."""
+    """Whether the match is a quote that is never closed."""
     return found.lastgroup is not None
 
 
 def parse_check(kind: str, source: str, text: str) -> GuardCheck:
-    """One check: its text, and what torch says behind it."""
+    """One check, with what torch's comment behind it says."""
     code, comment = _without_comment(text)
     if comment.startswith("(") and comment.endswith(")") and not comment.startswith(_HINT):
         comment = comment[1:-1]  # a line of torch's own
@@ -130,7 +128,7 @@ def parse_check(kind: str, source: str, text: str) -> GuardCheck:
 
 
 def split_comment(text: str) -> tuple[str, str | None]:
-    """A check, and what torch says behind it; None if that is nothing."""
+    """The code of a check, and torch's comment behind it; None if there is no comment."""
     end = _outside_quotes(_END_OF_CODE, text) if _MARK in text else None
     if end is None:
         return text, None
@@ -148,19 +146,16 @@ def _without_comment(text: str) -> tuple[str, str]:
 
 
 def _with_note(code: str, note: str) -> str:
-    """A check with what torch says of it, as a comment, where that is neither a line nor unknown."""
+    """The code of a check, with torch's note as a comment, unless the note is empty or unknown."""
     note = note.strip().replace(") " + _HINT, ", ")
     if note.startswith("(") and note.endswith(")"):
         note = note[1:-1].removeprefix(_HINT[1:])
     return f"{code}  # {note}" if note and note != "<unknown>" else code
 
 
-# Read the text in which torch says why a cache entry could not be used again.
+# The text in which torch says why a cache entry could not be used; `shared/failed_guard.py` parses the check.
 #
-# Source: torch/_dynamo/guards.py (get_guard_fail_reason_helper), 2.6 to 2.15. What the check itself says:
-# `shared/failed_guard.py`.
-
-
+# Source: torch/_dynamo/guards.py (get_guard_fail_reason_helper), 2.6 to 2.15.
 _LOCAL = re.compile(r"L\[\s*['\"]([^'\"\n]*)['\"]\s*\]")
 _ENTRY = re.compile(r"^(?:!(\d+)/)?(\d+)/(\d+): ")
 
@@ -179,7 +174,7 @@ def parse_guard_failure(text: str) -> GuardFailure:
     check, _, remark = found.code.partition("  # ")
     user_code, place = found.user_code, found.place
     if place is not None and place.file.startswith("<"):
-        place = None  # of code made at run time: nobody can go there
+        place = None  # code generated at run time has no file to show
     stack = parse_user_stack(f"User code traceback:\n{rest}")
     if stack:
         user_code, place = stack[-1].text or user_code, stack[-1].place
@@ -201,41 +196,38 @@ def parse_guard_failure(text: str) -> GuardFailure:
 
 
 def plain_source(source: str) -> str:
-    """A source as guard failures spell it: `x` for `L['x']`.
+    """A source as torch spells it in guard failures: `x` for `L['x']`.
 
     Source: torch/_dynamo/guards.py (strip_local_scope), 2.8 to 2.15.
     """
     return _LOCAL.sub(r"\1", source)
 
 
-# The guards of cache entries, and why entries could not be used.
-
-
 _MOST_REASONS = 10_000  # for one recompile: torch has one for each cache entry, of which it allows few
-_MOST_KEPT = 64 << 20  # bytes of guards that wait for a recompile of their frame
+_MOST_DEFERRED = 64 << 20  # bytes of guards, read later if their frame is recompiled
 _OF_SIZES = ".size()["
 
 
 def guards_of_function(name: str) -> str:
-    """What to ask the reader for where only the guards of functions of this name are wanted."""
+    """The entry of `contents` that requests the guards of functions of this name alone."""
     return f"{GuardsMade.NAME} {name}"
 
 
 class GuardBuilder:
     """Fills `guard_sets`, `recompile_reasons` and `recompiled_entries`."""
 
-    def __init__(self, process: Process, begun: CompileContext, contents: Container[str] = ()) -> None:
+    def __init__(self, process: Process, context: CompileContext, contents: Container[str] = ()) -> None:
         self._process = process
         self._contents = contents
-        self._context = begun
-        self._kept: list[tuple[CompileId, Record]] = []
-        self._kept_bytes = 0
+        self._context = context
+        self._deferred: list[tuple[CompileId, Record]] = []
+        self._deferred_bytes = 0
 
     def handlers(self) -> dict[str, Handler]:
         """The handler of each kind of record."""
         return {
             "recompile_reasons": self._recompile_reasons,
-            "dynamo_cpp_guards_str": self._keep,
+            "dynamo_cpp_guards_str": self._defer,
             GuardsMade.NAME: self._guards_if_wanted,
         }
 
@@ -244,56 +236,56 @@ class GuardBuilder:
         return {GuardsMade.NAME: self._guards, "dynamo_cpp_guards_str": self._guard_tree}
 
     def finish(self) -> None:
-        """Read what bears on recompiles in the guards of frames that were recompiled: of others, nothing."""
+        """Read the deferred guards of recompiled frames, as far as they concern the guards that failed."""
         failed: dict[CompileId, set[str]] = {}
         for reasons in self._process.recompile_reasons:
             for failure in reasons.failures:
                 if failure.entry is not None:
                     sources = failed.setdefault(failure.entry.of_frame, set())
                     sources |= {failure.source} if failure.source is not None else set()
-        for compile_id, record in self._kept if failed else ():
+        for compile_id, record in self._deferred if failed else ():
             if compile_id.of_frame in failed:
-                self._read_again(compile_id, record, failed[compile_id.of_frame])
-        self._kept.clear()
+                self._read_deferred(compile_id, record, failed[compile_id.of_frame])
+        self._deferred.clear()
 
-    def _read_again(self, compile_id: CompileId, record: Record, sources: set[str]) -> None:
+    def _read_deferred(self, compile_id: CompileId, record: Record, sources: set[str]) -> None:
         try:
             text = record.payload() or ""
         except Damaged as error:
             self._process.note_damage(f"dynamo_cpp_guards_str: {error}")
             return
 
-        def bears_on_them(source: str, check: str) -> bool:
+        def concerns_failures(source: str, check: str) -> bool:
             plain = plain_source(source)
-            # What is in a container has the line that its length has not.
+            # Where a container's length failed, only the checks of its items have the user's line.
             return _OF_SIZES in check or plain in sources or plain.rpartition("[")[0] in sources
 
-        checks, _ = parse_guard_tree(text, bears_on_them)
+        checks, _ = parse_guard_tree(text, concerns_failures)
         self._process.recompiled_entries.append(GuardSet(compile_id, checks=checks))
 
-    def _keep(self, record: Record) -> None:
-        """Set it aside: whether its frame is compiled again is not known yet, and reading it costs."""
+    def _defer(self, record: Record) -> None:
+        """Defer reading the guards, which is slow, until it is known whether their frame is recompiled."""
         compile_id = self._context.id_of(record)
-        if compile_id is None or self._kept_bytes + record.size > _MOST_KEPT:
+        if compile_id is None or self._deferred_bytes + record.size > _MOST_DEFERRED:
             return
-        kept = record.kept()
-        if kept is not None:
-            self._kept.append((compile_id, kept))
-            self._kept_bytes += record.size
+        detached = record.detached()
+        if detached is not None:
+            self._deferred.append((compile_id, detached))
+            self._deferred_bytes += record.size
 
     def failure(self, reason: str) -> GuardFailure:
-        """Why an entry could not be used, from torch's sentence."""
+        """Why an entry could not be used, parsed from torch's sentence."""
         failure = parse_guard_failure(reason)
         if failure.entry is None:
             return failure
         return replace(failure, entry=failure.entry._replace(generation=self._context.generation))
 
     def _guard_tree(self, record: Record) -> GuardSet | None:
-        self._keep(record)
+        self._defer(record)
         checks, latency = parse_guard_tree(record.payload() or "")
         guard_set = GuardSet(self._context.id_of(record), None, checks, latency)
         self._process.guard_sets.append(guard_set)
-        return None if self._process.is_ours else guard_set  # ours has more to say, in the next record
+        return None if self._process.is_ours else guard_set  # in our recordings, the next record completes it
 
     def _guards_if_wanted(self, record: Record) -> GuardSet | None:
         """The guards of a function that was requested by its name; None for others."""
@@ -320,7 +312,7 @@ class GuardBuilder:
         return sets[-1]
 
     def _recompile_reasons(self, record: Record) -> None:
-        """A list of texts; a text alone where there is one cache entry (torch/_dynamo/guards.py)."""
+        """Take the reasons: a JSON list, or plain text for one cache entry (torch/_dynamo/guards.py)."""
         try:
             reasons = record.json_payload()
         except Damaged:

@@ -1,4 +1,4 @@
-"""What was done to the program's compiling: overrides, the freeze, and frames put off for their cost."""
+"""Overrides, the freeze, deferred frames, `--verify` and semantic differences, from our records."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -25,60 +25,61 @@ from .structured import stack_frame
 
 
 class InterventionsBuilder:
-    """Fills those fields of a process. What is met again replaces what was."""
+    """Fills `not_compiled`, `deferred` and `overrides`. A repeated record replaces the earlier one."""
 
     def __init__(self, process: Process, failure_of: Callable[[str], GuardFailure]) -> None:
         self._process = process
         self._failure_of = failure_of
-        self._places: dict[object, int] = {}
+        self._positions: dict[object, int] = {}
         self._first_met: dict[object, int | None] = {}
 
     def not_compiled(self, record: FrameNotCompiled, at_ns: int | None) -> None:
-        """A frame that was not compiled, for these reasons; `at_ns` is when that was said."""
+        """Add a frame that was not compiled after the freeze; `at_ns` is when its record was written."""
         place = _place(record.file, record.line)
         reasons = None if record.reasons is None else tuple(record.reasons)
-        came = tuple(record.came or [None] * len(reasons or ()))
+        values = tuple(record.came or [None] * len(reasons or ()))
         failures = tuple(
             replace(failure, actual=value) if failure.actual is None else failure
-            for failure, value in zip(map(self._failure_of, reasons or ()), came, strict=True)
+            for failure, value in zip(map(self._failure_of, reasons or ()), values, strict=True)
         )
-        met = (record.name, place, reasons, came)
+        key = (record.name, place, reasons, values)
         item = NotCompiled(
             name=record.name,
             place=place,
             reasons=reasons,
             failures=tuple(failure for failure in failures if failure.entry is not None),
             times=record.times,
-            at_ns=self._first_met.setdefault(met, at_ns),
+            at_ns=self._first_met.setdefault(key, at_ns),
             method=record.method,
             called_from=stack_frame(record.called_from),
         )
-        self._put(self._process.not_compiled, item, met)
+        self._put(self._process.not_compiled, item, key)
 
     def deferred(self, record: FrameDeferred) -> None:
-        """A frame that ran eager, as compiling had taken too long by then."""
+        """Add a frame that ran eager because compiling had exceeded the capture budget."""
         place = _place(record.file, record.line)
         if place is not None and record.name is not None:
             item = Deferred(record.name, place, record.times)
             self._put(self._process.deferred, item, (item.name, place))
 
     def override(
-        self, record: OverrideApplied, compile_id: CompileId | None, begun: StackFrame | None
+        self, record: OverrideApplied, compile_id: CompileId | None, frame: StackFrame | None
     ) -> None:
-        """Arguments of a call, or the backend of a compile, which began with a frame, that were replaced."""
+        """Add replaced arguments of a torch.compile call, or the replaced backend of a frame's compile."""
         item = AppliedOverride(
             overrides=tuple(record.overrides or ()),
-            of=record.of if begun is None else begun.function,
-            place=_place(record.file, record.line) if begun is None else begun.place,
+            of=record.of if frame is None else frame.function,
+            place=_place(record.file, record.line) if frame is None else frame.place,
             compile_id=compile_id,
             replaced=tuple(Replaced(*change) for change in record.replaced or ()),
             times=record.times,
         )
-        kind = (item.overrides, item.of, item.place, item.replaced) if compile_id is None else object()
-        self._put(self._process.overrides, item, kind)
+        key = (item.overrides, item.of, item.place, item.replaced) if compile_id is None else object()
+        self._put(self._process.overrides, item, key)
 
-    def _put(self, items: list[Any], item: Any, kind: object) -> None:
-        at = self._places.setdefault((id(items), kind), len(items))
+    def _put(self, items: list[Any], item: Any, key: object) -> None:
+        """Append an item, or replace the one that has the same key."""
+        at = self._positions.setdefault((id(items), key), len(items))
         items[at : at + 1] = [item]
 
 
@@ -86,11 +87,11 @@ def _place(file: str | None, line: int | None) -> Place | None:
     return None if file is None or line is None else Place(file, line)
 
 
-# A record of --verify as a part of the model; what is wrong with it raises.
+# In the functions below a wrong value raises an error, and the record counts as damaged.
 
 
 def verified_call(verified: CallVerified) -> VerifiedCall:
-    """What came of one call that was to be compared with eager."""
+    """The call of a `--verify` record, which was to be compared with eager."""
     return VerifiedCall(
         graph=verified.graph,
         call=verified.call,
@@ -108,7 +109,7 @@ def verified_call(verified: CallVerified) -> VerifiedCall:
 
 
 def compared_value(content: Mapping[str, Any] | None) -> ComparedValue | None:
-    """One value beside eager's."""
+    """A compiled value and its distance from eager's."""
     if content is None:
         return None
     return ComparedValue(
@@ -141,11 +142,8 @@ def _number(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
-# A record of where torch.compile is not like eager, as a part of the model; what is wrong with it raises.
-
-
 def semantic_difference(noted: SemanticsNoted) -> SemanticDifference:
-    """What the keeper of eager's semantics noted of a graph, or of a frame."""
+    """Where torch.compile does not do what eager does, for a graph or a frame."""
     return SemanticDifference(
         kind=noted.kind,
         graph=noted.graph,

@@ -1,12 +1,17 @@
-"""Which nodes of its graph a kernel was made of, as Inductor says it in its code, or in a record of its own.
+"""Kernels that Inductor generated: how often its code calls each, and which graph nodes each comes from.
 
-Source: torch/_inductor/utils.py (get_kernel_metadata) and codegen/wrapper.py: before a kernel's definition
-stands `# Topologically Sorted Source Nodes: [add, relu], Original ATen: [aten.add, aten.relu]`. Seen with
-2.13. The code is the stage "inductor_output_code".
+Nodes of a kernel: before its definition stands `# Topologically Sorted Source Nodes: [add, relu], Original
+ATen: [aten.add, aten.relu]`. Source: torch/_inductor/utils.py (get_kernel_metadata) and codegen/wrapper.py;
+seen with 2.13. The code is the stage "inductor_output_code".
 
-Kernels in C++ have no such comment. With `INDUCTOR_PROVENANCE=1` torch records for every call of a kernel the
-nodes that it was made of, in terms of the graph after Inductor's passes, and which those were before them:
+Kernels in C++ have no such comment. With `INDUCTOR_PROVENANCE=1` torch records the nodes of every call of a
+kernel, as nodes of the graph after Inductor's passes, and the nodes before the passes of each of these:
 torch/_inductor/debug.py (create_kernel_information_json and what it reads), seen with 2.13, version 2.0.
+
+Calls of a kernel: it is defined as `NAME = async_compile.BACKEND(`, and called as `NAME(` (C++) or
+`NAME.run(` (Triton). Source: torch/_inductor/codegen/wrapper.py (PythonWrapperCodegen.define_kernel,
+generate_kernel_call), 2.8 to 2.15. Torch also writes code that came from a cache into its trace. Run with
+2.13.
 """
 
 import re
@@ -17,16 +22,12 @@ from collections.abc import Iterator
 from ..model import CompileId, Graph, GraphPart, Place, Process
 from ..shared.text import printable, printable_json
 
-# Which kernels the code has that Inductor generated, and how often it calls them.
-#
-# Source: torch/_inductor/codegen/wrapper.py (PythonWrapperCodegen.define_kernel, generate_kernel_call), 2.8
-# to 2.15: a kernel is defined as `NAME = async_compile.BACKEND(`, and called as `NAME(` (C++) or `NAME.run(`
-# (Triton). Torch writes the code into its trace where it came from a cache, too. Run with 2.13.
-
-
-# Asked for in `contents`.
+# Requested in `contents`.
 GENERATED_KERNELS = "kernels in generated code"
 GENERATED_CODE = "inductor_output_code"
+# The code, which is large, only where a window of torch.profiler was recorded: for the nodes of its kernels.
+CODE_FOR_WINDOW = "code behind a window's kernels"
+PROVENANCE = "inductor_provenance_tracking_node_mappings"
 
 _DEFINITION = re.compile(rb"\t*(\w{1,1000}) = async_compile\.(?!wait\b)\w")
 _MARK = b" = async_compile."  # of a definition; searching for a plain text costs next to nothing
@@ -35,7 +36,7 @@ _CALL = re.compile(rb"\n\t? {1,200}(\w{1,1000})(?:\.run)?\(")
 
 
 def kernels_in(code: bytes) -> dict[str, int]:
-    """How often the code calls each kernel that it defines; a stranger's names are made safe."""
+    """How often the code calls each kernel that it defines; names are made printable."""
     calls = Counter(call[1] for call in _CALL.finditer(code, max(0, code.rfind(_ALL_DEFINED))))
     found: dict[str, int] = {}
     at = code.find(_MARK)
@@ -47,13 +48,6 @@ def kernels_in(code: bytes) -> dict[str, int]:
     return found
 
 
-# Which nodes of its graph a kernel was made of, as Inductor says it in its code, or in a record of its own.
-
-
-# What to ask the reader for, if the kernels of a window of torch.profiler are to have their nodes: the code,
-# which is large, where there is such a window.
-CODE_FOR_WINDOW = "code behind a window's kernels"
-PROVENANCE = "inductor_provenance_tracking_node_mappings"
 # Patterns that begin with a line feed are searched for ten times as fast as with "^".
 _NODES = re.compile(r"\n *# (?:Topologically Sorted|Unsorted) Source Nodes: \[([^\]\n]*)\]")
 _KERNEL = re.compile(r"\n *(\w+) = async_compile\.")
@@ -62,7 +56,7 @@ Sources = tuple[tuple[str, ...], tuple[Place, ...]]
 
 
 class KernelSources:
-    """Nodes and lines by kernel, for the graphs of a process."""
+    """The graph nodes and source lines of each kernel, for the graphs of a process."""
 
     def __init__(self, process: Process) -> None:
         self._process = process
@@ -80,7 +74,7 @@ class KernelSources:
                 self._read_provenance(stage.compile_id, stage.text)
 
     def of(self, kernel: str, part: GraphPart | None) -> Sources:
-        """The nodes and their lines; none where that is not known."""
+        """The nodes of a kernel and their lines; empty where they are not known."""
         if part is None or part.graph is None:
             return (), ()
         compile_id = self._compile_of.get(part.graph)
@@ -90,11 +84,11 @@ class KernelSources:
         return nodes, tuple(dict.fromkeys(places))
 
     def kernels(self) -> Iterator[tuple[Graph, str, Sources]]:
-        """Every kernel of which it is known, with the graph that it is of, its nodes and their lines.
+        """Each kernel whose nodes are known, with its graph, its nodes and their lines.
 
-        Each call of a kernel is one where torch recorded calls (`mm:1`); `(2)` is behind those of the second
-        graph that a compile lowered, as a backward is. Where a compile handed over several graphs, it is not
-        known of which one a kernel is: it is left out.
+        Where torch recorded calls, each call counts as a kernel (`mm:1`). Kernels of the second graph that a
+        compile lowered, for example a backward, end with `(2)`. Where a compile handed over several graphs,
+        it is not known to which of them a kernel belongs, and the kernel is left out.
         """
         by_compile: dict[CompileId | None, list[Graph]] = {}
         for graph in self._process.compiled_graphs:
@@ -112,7 +106,7 @@ class KernelSources:
                 yield graphs[0], kernel, (nodes, tuple(dict.fromkeys(places)))
 
     def _read_provenance(self, compile_id: CompileId | None, text: str) -> None:
-        """Kernels to nodes after Inductor's passes, and those to nodes before; of anything else, nothing."""
+        """Note the nodes of each kernel from torch's record; a record of another form is ignored."""
         try:
             content = printable_json(text)
             before, kernels = content["postToPre"], content["cppCodeToPost"]

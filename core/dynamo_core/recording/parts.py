@@ -1,8 +1,7 @@
 """Parts of a stream that is being written, each as a recording of its own: what was recorded in one test.
 
-The records are of this very process, so what they hold is not looked at as closely as a stranger's
-(`read.py`): that would take a quarter of the time. What they are read with is bound when this is imported:
-a test may have replaced functions of `os`.
+The records come from this process itself, so they are checked less than a stranger's (`read.py`), which would
+take a quarter of the time. Functions of `os` are imported by name: a test may have replaced them since.
 """
 
 import re
@@ -20,41 +19,41 @@ from .plain_files import open_plain
 from .trace_format import Record, RecordParser
 
 _CHUNK = 1 << 20  # bytes
-# What is said once, and holds for all that follows.
+# Records that are written once, and hold for all that follows.
 _OF_THE_PROCESS = frozenset(
     {names.PROCESS_START, names.PROBE_FAILED, names.CAPTURE_DECISION, names.CONFIG_CHANGED}
     | {names.PROCESS_STATE, "torch_version"}
 )
-_SAID_ONCE = _OF_THE_PROCESS | {"str"}  # which gives a file name a number
-# Whether there may be any of these; most tests write none, and to look for one is cheaper than to read all.
-_MAY_HOLD_ONE = re.compile("|".join(f'"{name}"' for name in sorted(_SAID_ONCE)).encode())
+_RECORDED_ONCE = _OF_THE_PROCESS | {"str"}  # which gives a file name a number
+# To search for these is cheaper than to parse all records, and most tests write none of them.
+_MAY_HOLD_ONE = re.compile("|".join(f'"{name}"' for name in sorted(_RECORDED_ONCE)).encode())
 
 
 class StreamParts:
-    """The parts of one process's stream, from one place to another, asked for in their order."""
+    """Reads parts of one process's stream, between two byte offsets, in their order."""
 
     def __init__(self, stream: Path) -> None:
         self._stream = stream
         self._descriptor: int | None = None
-        self._looked_up_to = 0
-        self._with_none = (0, 0)  # the last part, if nothing in it is of the process
+        self._read_up_to = 0
+        self._known_empty = (0, 0)  # the last part, if none of its records is of the process
         self._process = Process(stream)
         self._of_process = ProcessBuilder(self._process)
 
     def recording(self, begin: int, end: int, contents: Container[str] = frozenset()) -> Recording:
-        """What stands from byte `begin` to byte `end`; OSError where the stream cannot be read.
+        """The records from byte `begin` to byte `end` as a recording; OSError where they cannot be read.
 
-        No part begins before an earlier one did. Times of the process as a whole are not in a part, and calls
-        of its graphs only where `contents` has CALL_SAMPLES.
+        No part may begin before an earlier one. A part lacks the times of the process as a whole; it has the
+        calls of its graphs only where `contents` has CALL_SAMPLES.
         """
-        self._look_for_what_is_of_the_process(begin)
+        self._read_process_records(begin)
         process = self._process_so_far()
         builder = ProcessBuilder(process, contents, self._of_process.file_names)
         parser = RecordParser()
         for record in self._records(parser, begin, end):
             builder.add(record)
         if not process.record_counts.keys() & _OF_THE_PROCESS:
-            self._with_none = begin, end
+            self._known_empty = begin, end
         builder.finish()
         process.damaged_records += parser.damaged
         process.end = ProcessEnd()  # of the part
@@ -62,14 +61,15 @@ class StreamParts:
             self._add_calls(process)
         return Recording(self._stream, None, [process], None, [])
 
-    def _look_for_what_is_of_the_process(self, up_to: int) -> None:
-        begin, self._looked_up_to = self._looked_up_to, max(up_to, self._looked_up_to)
-        if self._with_none[0] <= begin:
-            begin = max(begin, self._with_none[1])
+    def _read_process_records(self, up_to: int) -> None:
+        """Read the records of the process before this offset, where they have not been read yet."""
+        begin, self._read_up_to = self._read_up_to, max(up_to, self._read_up_to)
+        if self._known_empty[0] <= begin:
+            begin = max(begin, self._known_empty[1])
         if begin >= up_to or (up_to - begin <= _CHUNK and not self._may_hold_one(begin, up_to)):
             return
         for record in self._records(RecordParser(), begin, up_to):
-            if (record.artifact_name or record.kind) in _SAID_ONCE:
+            if (record.artifact_name or record.kind) in _RECORDED_ONCE:
                 self._of_process.add(record)
 
     def _process_so_far(self) -> Process:
@@ -89,7 +89,7 @@ class StreamParts:
         return _MAY_HOLD_ONE.search(self._bytes(begin, end - begin)) is not None
 
     def _bytes(self, begin: int, count: int) -> bytes:
-        """So many of the stream from there on: it is opened once, since there are many parts."""
+        """At most `count` bytes of the stream from `begin`. It is opened once, since there are many parts."""
         if self._descriptor is None:
             with open_plain(self._stream) as file:
                 self._descriptor = dup(file.fileno())

@@ -1,9 +1,9 @@
 """Torch's timed spans as trees: what a compile spent its time on.
 
-torch writes the begin and the end of each as a record of its own, `chromium_event` (torch/_dynamo/utils.py:
+torch writes the begin and the end of a span as a record each, `chromium_event` (torch/_dynamo/utils.py:
 dynamo_timed and ChromiumEventLogger; read in 2.13, and traces of several older versions have the same events,
-though fewer). An event does not say which thread it is of (`tid` is always 0), and torch's compile id is its
-thread's: so spans nest within a compile id, and those of worker threads, which have none, are kept apart.
+though fewer). An event does not say which thread it is of (`tid` is always 0), but torch's compile id is the
+thread's. So spans nest within a compile id; those of worker threads, which have no id, are kept separately.
 """
 
 import re
@@ -15,44 +15,44 @@ from typing import Any, NamedTuple
 from ..model import CompileId, Phase, Process
 from ..shared.quick_dataclass import dataclass
 from ..shared.text import printable
-from .begun import CompileContext
+from .compile_context import CompileContext
 from .trace_format import Damaged, Record
 
 _DEEPEST = 64  # spans in spans; torch's are nested some twenty deep
 _LATEST_NS = 2**63
 _COMPILE_ID = re.compile(r"(?:!(\d{1,9})/?)?(?:(\d{1,9})/(\d{1,9}))?")
-# Nothing stands above it: where one begins while another of its compile is open, that one was left open.
+# The outermost span of a compile: where another one of that compile is open, its end is missing.
 _OUTERMOST = "dynamo"
 _INSTANT = b'"ph": "i"'  # in a text, the quotes would be escaped
-# Most events, to the letter. What is exactly this was not cut, nor mixed with another: so its checksum is not
-# asked, which takes, with JSON, several times as long.
+# How most events are spelled. Text that matches was neither cut nor mixed with another record, so that it
+# needs neither the checksum nor the JSON parser, which take several times as long.
 _USUAL = re.compile(
     rb'\n\t\{\n\t"name": "([ !#-\[\]-~]+)",\n\t"ts": ((?:0|[1-9]\d{0,15})(?:\.\d{1,6})?),'
     rb'\n\t"args": \{\n\t(?:"fn_name": "([ !#-\[\]-~]+)",\n\t)?"compile_id": "([ !#-\[\]-~]*)"\n\t\},'
     rb'\n\t"ph": "([BE])",\n\t"cat": "dynamo_timed",\n\t"tid": 0,\n\t"pid": 0\n\t\}'
 )
 
-_COMPONENTS = b"components"  # of a cache's key: 100 kB, which the record of the look-up has as well
+_COMPONENTS = b"components"  # of a cache key: 100 kB, which the record of the look-up has too
 
-_Key = tuple[Any, ...]  # a compile id as records spell it, without its generation, which begins later
+_Key = tuple[Any, ...]  # a compile id without its generation
 
 
 class _Arguments(NamedTuple):
-    """What an event tells, of that which we need."""
+    """The arguments of an event that the model has."""
 
     function: str | None
     is_backward: bool | None
     cache_state: str | None
 
     def or_else(self, earlier: "_Arguments") -> "_Arguments":
-        """These, and what only the begin of the span told."""
+        """These arguments; what is missing is taken from the begin of the span."""
         is_backward = earlier.is_backward if self.is_backward is None else self.is_backward
         return _Arguments(
             self.function or earlier.function, is_backward, self.cache_state or earlier.cache_state
         )
 
 
-_NONE_TOLD = _Arguments(None, None, None)
+_NO_ARGUMENTS = _Arguments(None, None, None)
 
 
 class _Event(NamedTuple):
@@ -89,15 +89,15 @@ class _Open:
 
 
 class PhaseBuilder:
-    """Puts the spans of one process together, event by event; `finish` when there are no more."""
+    """Builds the spans of one process, event by event; call `finish` when there are no more."""
 
-    def __init__(self, process: Process, begun: CompileContext) -> None:
+    def __init__(self, process: Process, context: CompileContext) -> None:
         self._process = process
-        self._context = begun
+        self._context = context
         self._open: dict[_Key, list[_Open]] = {}
 
     def add(self, record: Record) -> None:
-        """Take one event, of the compile that its record names. An end without a beginning is damage."""
+        """Take one event. An end without a begin counts as damage."""
         event = _usual_event(record) or _event(record)
         if event is None:
             return
@@ -123,14 +123,14 @@ class PhaseBuilder:
             raise Damaged("a span that ends without having begun")
         if compile_id is not None:
             self._cut_off(stack, depth + 1)
-        # Without an id the spans above may be those of other threads: they go on.
+        # Without an id, the spans inside may be of other threads: they stay open.
         span = stack.pop(depth)
-        if event.arguments is not _NONE_TOLD:
+        if event.arguments is not _NO_ARGUMENTS:
             span.arguments = event.arguments.or_else(span.arguments)
         self._keep(stack, depth, span.closed(max(event.at_ns, span.begin_ns), compile_id))
 
     def _cut_off(self, stack: list[_Open], depth: int) -> None:
-        """Close what is open from `depth` on, of which no end is recorded."""
+        """Close the open spans from `depth` on, whose end is not recorded."""
         while len(stack) > depth:
             span = stack.pop()
             self._keep(stack, len(stack), span.closed(None, span.compile_id))
@@ -143,28 +143,28 @@ class PhaseBuilder:
             self._process.phases.append(phase)
 
     def finish(self) -> None:
-        """Close what is open still, and tell apart what ran beside a compile from what was one."""
+        """Close the open spans, and move those of threads beside a compile to `parallel_phases`."""
         for stack in self._open.values():
             self._cut_off(stack, 0)
         self._open.clear()
         process = self._process
         process.phases.sort(key=lambda phase: phase.begin_ns)
         outermost: list[Phase] = []
-        going_on: list[tuple[int, CompileId]] = []  # with their ends; one may have begun inside another
+        running: list[tuple[int, CompileId]] = []  # compiles and their ends; one may begin inside another
         for phase in process.phases:
-            while going_on and going_on[-1][0] <= phase.begin_ns:
-                going_on.pop()
-            if phase.compile_id is None and going_on:
-                process.parallel_phases.extend(_flat([phase], going_on[-1][1]))
+            while running and running[-1][0] <= phase.begin_ns:
+                running.pop()
+            if phase.compile_id is None and running:
+                process.parallel_phases.extend(_flat([phase], running[-1][1]))
             else:
                 outermost.append(phase)
             if phase.compile_id is not None:
-                going_on.append((phase.last_ns, phase.compile_id))
+                running.append((phase.last_ns, phase.compile_id))
         process.phases[:] = outermost
 
 
 def _usual_event(record: Record) -> _Event | None:
-    """The event, if it is spelled as most are."""
+    """The event, if it is spelled as most events are."""
     found = record.match_payload(_USUAL)
     if found is None:
         return None
@@ -174,33 +174,33 @@ def _usual_event(record: Record) -> _Event | None:
         name.decode("ascii"),
         _in_nanoseconds(float(at) if b"." in at else int(at)),
         compile_id.decode("ascii"),
-        _NONE_TOLD if function is None else _Arguments(function.decode("ascii"), None, None),
+        _NO_ARGUMENTS if function is None else _Arguments(function.decode("ascii"), None, None),
     )
 
 
 def _event(record: Record) -> _Event | None:
-    """The event, however it is spelled; None if it neither begins nor ends a span."""
-    if record.mentions_at_its_end(_INSTANT):  # what it tells of caches, at length, has a record of its own
+    """The event, parsed as JSON; None if it neither begins nor ends a span."""
+    if record.mentions_at_its_end(_INSTANT):  # its long text on caches is in another record, too
         return None
     event = record.unsafe_json_payload(without=_COMPONENTS)
-    kind, name, told = event["ph"], event["name"], event.get("args") or {}
+    kind, name, given = event["ph"], event["name"], event.get("args") or {}
     if kind not in ("B", "E"):
         return None
-    if not isinstance(name, str) or not isinstance(told, dict):
+    if not isinstance(name, str) or not isinstance(given, dict):
         raise Damaged("an event that is none of torch's")
-    arguments = _NONE_TOLD
-    if len(told) > ("compile_id" in told):  # most tell no more
+    arguments = _NO_ARGUMENTS
+    if len(given) > ("compile_id" in given):  # most tell no more
         arguments = _Arguments(
-            _argument(told, "fn_name", str),
-            _argument(told, "is_backward", bool),
-            _argument(told, "cache_state", str),
+            _argument(given, "fn_name", str),
+            _argument(given, "is_backward", bool),
+            _argument(given, "cache_state", str),
         )
     at = _nanoseconds(event["ts"])
-    return _Event(kind, printable(name), at, _argument(told, "compile_id", str), arguments)
+    return _Event(kind, printable(name), at, _argument(given, "compile_id", str), arguments)
 
 
 def _flat(phases: Iterable[Phase], compile_id: CompileId | None) -> Iterable[Phase]:
-    """Spans of several threads, which only look as if they were nested; all of `compile_id` now."""
+    """Spans of several threads, which only appear to be nested, as a flat list of this compile."""
     for phase in phases:
         yield replace(phase, compile_id=compile_id, children=())
         yield from chain.from_iterable(_flat([child], compile_id) for child in phase.children)
@@ -213,7 +213,7 @@ def _nanoseconds(microseconds: Any) -> int:
 
 
 def _in_nanoseconds(microseconds: float) -> int:
-    whole = int(microseconds)  # apart from the rest, which a product in floating point would round
+    whole = int(microseconds)  # separately, since a floating point product would round the rest
     at = whole * 1000 + round((microseconds - whole) * 1000)
     if abs(at) >= _LATEST_NS:
         raise Damaged("a time that no clock shows")
@@ -221,7 +221,7 @@ def _in_nanoseconds(microseconds: float) -> int:
 
 
 def _named_id(text: str | None, generation: int) -> CompileId | None:
-    """The compile that an event names where its record has none, as kernels tuned at run time do."""
+    """The compile that an event names, where its record has none, as for kernels tuned at run time."""
     found = _COMPILE_ID.fullmatch(text or "")
     if found is None or not found[0]:
         return None

@@ -1,9 +1,9 @@
-"""Open the files of a recording, which may be a stranger's: plain files only, and no link is followed.
+"""Opens the files of a recording, which may come from a stranger: plain files only, links are not followed.
 
-A link in it could lead to a private key that is then printed, a named pipe would keep its reader waiting for
-ever, and a device may do anything. What the user named on the command line is resolved before it comes here.
+A link could lead to a private key, which would then be printed; a named pipe would block its reader; a device
+may do anything. Paths from the command line are resolved before they are passed to these functions.
 
-The calls are bound when this is imported: a test that is looked at may have replaced those of `os`.
+Functions of `os` are imported by name: a test that is recorded may have replaced them since.
 """
 
 import stat
@@ -13,7 +13,7 @@ from os import open as open_descriptor
 from os import stat as status_of
 from pathlib import Path
 
-# Should a pipe be put in the place of a file that was just looked at, opening it does not wait.
+# O_NONBLOCK: opening does not block even if a pipe replaces the file after its kind was checked.
 _FLAGS = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 _OTHER_KINDS = (
     (stat.S_ISFIFO, "a named pipe"),
@@ -25,20 +25,20 @@ _OTHER_KINDS = (
 
 
 class NoPlainFile(OSError):
-    """What lies there is no plain file, or larger than such a file ever is; `strerror` says what it is."""
+    """A path is no plain file, or a file too large; `strerror` says what it is."""
 
     def __init__(self, what: str) -> None:
         super().__init__(0, what)
 
 
 def other_kind(path: Path) -> str | None:
-    """What `path` is, if it is there and no plain file; OSError where that cannot be known."""
+    """What `path` is if it is no plain file, else None; OSError where that cannot be known."""
     mode = lstat(path).st_mode
     return _link(path) if stat.S_ISLNK(mode) else _other_kind(mode)
 
 
 def is_plain_file(path: Path) -> bool:
-    """Whether there is a plain file; not where it cannot be looked at."""
+    """Whether there is a plain file; False where that cannot be known."""
     try:
         return other_kind(path) is None
     except OSError:

@@ -232,7 +232,7 @@ class _StreamFollower:
     def _add(self, record: Record) -> Item | None:
         if self.kept is not None and (record.artifact_name or record.kind) in self._names_kept:
             self._bytes_kept += record.size
-            kept = record.kept() if self._bytes_kept <= _MOST_KEPT else None
+            kept = record.detached() if self._bytes_kept <= _MOST_KEPT else None
             if kept is None:
                 self.kept = None
             else:

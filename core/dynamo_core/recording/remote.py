@@ -14,7 +14,7 @@ from typing import Any
 
 from ..shared.errors import CannotRecord, DamagedRecording, NoRecording
 from ..shared.launchers import JOB_IN_PATH
-from ..shared.names import UPLOAD_LIST_PREFIX, RUN_FILE, STREAM_PREFIX
+from ..shared.names import RUN_FILE, STREAM_PREFIX, UPLOAD_LIST_PREFIX
 from ..shared.text import printable
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://")

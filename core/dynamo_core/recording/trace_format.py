@@ -37,11 +37,11 @@ _LARGEST_RECORD = (
 _LONGEST_FIRST_LINE = 8 << 20  # bytes
 USUAL_VALUES = 200_000  # in a first line, or a payload that is never large
 # A record that stands behind one that was cut, on its line. In JSON a quote after that would be escaped.
-_GLUED = re.compile(
+_EMBEDDED = re.compile(
     rb'[VDIWEC]\d{4} \d\d:\d\d:\d\d\.\d{1,9} {1,20}\d{1,20} {1,20}[^ "\n\]][^"\n\]]{0,4200}\] \{"'
 )
 _HEAD_ENDS = b'] {"'
-_MOST_GLUED = 4  # of such records, that are tried
+_MOST_EMBEDDED = 4  # of such records, that are tried
 _LIST_ENDS = b"\n\t],"
 _HOLE = b"\0"  # in a file that was being written as the machine went down
 _EMPTY_LINES = re.compile(rb"\n+")
@@ -144,7 +144,7 @@ class Record:
             return None
         return text[begin:end]
 
-    def kept(self) -> "Record | None":
+    def detached(self) -> "Record | None":
         """The record without the chunk of the stream around it, to be read later."""
         text = self._head.string[self._head.start() : self._end]
         return None if self._is_too_large else _record_of(text)
@@ -168,7 +168,7 @@ class Record:
         return _parsed(self._checked_payload() or b"null", "payload", most_values)
 
     def unsafe_json_payload(self, without: bytes) -> Any:
-        """The same, with texts as a stranger wrote them, where few of them are wanted: those go through
+        """The payload with texts as a stranger wrote them, where few of them are wanted: those go through
         `printable`. A list of this name is not in it, if it has a value a line, as torch writes it.
 
         Then the checksum, for which all of the list would be read, is not asked: what is left must be JSON,
@@ -185,7 +185,7 @@ class Record:
 
         To be asked only of a record that is damaged: a payload may quote another.
         """
-        return _glued_behind(self._head, self._end)
+        return _embedded_behind(self._head, self._end)
 
     def is_cut_in_its_first_line(self) -> bool:
         """Whether its first line looks like the beginnings of two records, and is not JSON."""
@@ -385,7 +385,7 @@ class RecordParser:
         self._is_too_large = False
         if record is None:
             self._note_damage(data, start, end)
-            record = _glued_behind(head, end)
+            record = _embedded_behind(head, end)
         elif record.is_cut_in_its_first_line():
             self.damaged += 1
             self.false_starts += 1
@@ -405,7 +405,7 @@ class RecordParser:
         head = _LINE.match(self._rest)
         record = _record_at(head, _line_end(self._rest, 1), end)
         if record is None or not record.is_whole():
-            record = _glued_behind(head, end)
+            record = _embedded_behind(head, end)
             if record is None:
                 return None
             self._note_damage(self._rest, 0, end)
@@ -466,11 +466,11 @@ def _line_end(data: bytes, begin: int) -> int:
     return len(data) if found < 0 else found
 
 
-def _glued_behind(head: re.Match[bytes] | None, end: int) -> Record | None:
+def _embedded_behind(head: re.Match[bytes] | None, end: int) -> Record | None:
     """The whole record that stands behind `head` on a line of the damage that begins there."""
     if not _is_head(head):
         return None
-    for found in islice(_GLUED.finditer(head.string, head.start("json"), end), _MOST_GLUED):
+    for found in islice(_EMBEDDED.finditer(head.string, head.start("json"), end), _MOST_EMBEDDED):
         text = b"\n" + head.string[found.start() : end]
         record = _record_of(text)
         if record is not None and record.is_whole():

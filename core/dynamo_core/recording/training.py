@@ -12,7 +12,7 @@ from ..shared.aot_pair import GETITEM, AotGraph, AotNode, graphs_paired, shares_
 from ..shared.early_records import OptimizerMade
 from ..shared.quick_dataclass import dataclass
 from ..shared.records import GraphsPaired
-from .begun import CompileContext
+from .compile_context import CompileContext
 from .graphs import GraphBuilder
 from .structured import Handler, place_of, structured, tensors_of
 from .trace_format import Damaged, Record
@@ -271,10 +271,10 @@ class PairBuilder:
     """Fills `pairs` and `optimizers`."""
 
     def __init__(
-        self, process: Process, begun: CompileContext, graphs: GraphBuilder, contents: Container[str]
+        self, process: Process, context: CompileContext, graphs: GraphBuilder, contents: Container[str]
     ) -> None:
         self._process = process
-        self._context = begun
+        self._context = context
         self._graphs = graphs
         self._contents = contents
         self._aot_texts = AotTexts()

@@ -169,7 +169,7 @@ def runnable(recording: Recording, number: int, backward: bool) -> Runnable:
     if texts:
         text = _of_graph(texts, graph, process)
         way = way_by_inputs(text.text)
-        sentence = _said_of_torchs(title, recording, way, has_backward and not backward)
+        sentence = _header_of_torchs(title, recording, way, has_backward and not backward)
         return Runnable(
             process, graph, "torch", way, sentence + _with_checks(text.text.strip(), graph) + "\n"
         )
@@ -195,7 +195,7 @@ def _with_checks(text: str, graph: Graph) -> str:
     return _IMPORT_TORCH.sub(lambda line: f"{line[0]}\n{checks}", program, count=1) if checks else program
 
 
-def _said_of_torchs(title: str, recording: Recording, way: str | None, has_backward: bool) -> str:
+def _header_of_torchs(title: str, recording: Recording, way: str | None, has_backward: bool) -> str:
     which = f"The {way} of {title}" if way else title[0].upper() + title[1:]
     lines = [
         f"# {_one_line(which)}, from {_one_line(str(recording.path))}.",

@@ -316,8 +316,8 @@ def _facts(graph: Graph, process: Process, symbols: Sequence[Symbol]) -> list[st
 def _closing(recording: Recording, says_less: bool) -> list[Block]:
     """What else there is to see, where there is."""
     if not any(process.graphs for process in recording.processes):
-        is_said = probe_failed(recording.processes, "graphs") is not None
-        return [] if is_said else [Paragraph(no_graphs(recording, _NO_GRAPH))]
+        is_known = probe_failed(recording.processes, "graphs") is not None
+        return [] if is_known else [Paragraph(no_graphs(recording, _NO_GRAPH))]
     hints = []
     if says_less:
         hints.append(

@@ -210,7 +210,7 @@ def differences(guard_sets: Sequence[GuardSet]) -> list[Difference]:
 
 
 def _in_words(texts: Iterable[str], demands: Sequence[dict[str, str]]) -> Iterable[str]:
-    words = {text: said for demand in demands for text, said in demand.items()}
+    words = {text: wording for demand in demands for text, wording in demand.items()}
     texts = list(texts)
     marks = [text for text in texts if is_marking(text)]
     yield from (words[text] for text in texts if text not in marks)

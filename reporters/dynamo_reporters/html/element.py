@@ -15,7 +15,7 @@ from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.text import printable
 
 LONGEST_TEXT = 20_000  # characters of a text that is no code
-_LONGEST_SAID = 1_000  # of what is said when somebody points at an element
+_LONGEST_HINT = 1_000  # of what is said when somebody points at an element
 _WHOLE = frozenset({"code", "pre", "script", "style"})
 _VOID = frozenset({"meta", "input", "br", "col", "hr", "link"})
 # What takes no room or joins letters: two names that look alike may differ in it. `printable` has the rest.
@@ -63,8 +63,8 @@ def _written(attributes: Mapping[str, Value]) -> Iterator[tuple[str, str]]:
     for name, value in attributes.items():
         if value is not None and value is not False:
             text = "" if value is True else str(value)
-            is_said = name in ("title", "aria_label")
-            yield name.rstrip("_").replace("_", "-"), cut(text, _LONGEST_SAID) if is_said else text
+            is_hint = name in ("title", "aria_label")
+            yield name.rstrip("_").replace("_", "-"), cut(text, _LONGEST_HINT) if is_hint else text
 
 
 def _flat(children: Iterable[Child | Iterable[Child] | None], is_whole: bool) -> Iterator[Child]:

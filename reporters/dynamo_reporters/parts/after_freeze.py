@@ -282,9 +282,9 @@ def _wanted(after: FreezeAfter) -> str:
     return f"{number(after.calls, 'call')} {of}"
 
 
-def _progress(after: FreezeAfter, told: list[Process]) -> str:
+def _progress(after: FreezeAfter, processes: list[Process]) -> str:
     """How far it was from it, in the process that came nearest."""
-    reached = [process.freeze for process in told if process.freeze is not None]
+    reached = [process.freeze for process in processes if process.freeze is not None]
     if after.seconds is not None:
         waited = [freeze.seconds for freeze in reached if freeze.seconds is not None]
         if not waited:
@@ -293,12 +293,12 @@ def _progress(after: FreezeAfter, told: list[Process]) -> str:
     calls = [freeze.calls for freeze in reached if freeze.calls is not None]
     if not calls:
         return "how far it came was not recorded"
-    return f"{max(calls):,} of {_wanted(after)}{_not_a_compiled_one(after, told)}"
+    return f"{max(calls):,} of {_wanted(after)}{_not_a_compiled_one(after, processes)}"
 
 
-def _not_a_compiled_one(after: FreezeAfter, told: list[Process]) -> str:
+def _not_a_compiled_one(after: FreezeAfter, processes: list[Process]) -> str:
     """What can be named instead of a function that was never compiled."""
-    compiled = [frame for process in told for frame in process.frames if frame.outcome == "compiled"]
+    compiled = [frame for process in processes for frame in process.frames if frame.outcome == "compiled"]
     known = {frame.name for frame in compiled} | {frame.method for frame in compiled}
     if after.function is None or not known - {None} or after.function in known:
         return ""

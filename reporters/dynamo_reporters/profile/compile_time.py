@@ -65,7 +65,7 @@ def _process(process: Process, case: Case, show_all: bool) -> Iterator[Block]:
         yield _categories(whole)
         yield from _beside(whole, show_all)
     yield from _compiles(costs, total, show_all)
-    yield from _thrown_away(process, costs, show_all)
+    yield from _wasted(process, costs, show_all)
     yield from _tracing(tracing(process), of_process, show_all)
 
 
@@ -173,7 +173,7 @@ def _outcomes(outcomes: Sequence[str]) -> str:
     return ", ".join(name if count == 1 else f"{count} × {name}" for name, count in counted.items())  # noqa: RUF001
 
 
-def _thrown_away(process: Process, costs: Sequence[CompileCost], show_all: bool) -> Iterator[Block]:
+def _wasted(process: Process, costs: Sequence[CompileCost], show_all: bool) -> Iterator[Block]:
     lost = wasted_compiles(process, costs)
     if not (lost.restarts or lost.failed_to_compile or lost.recompiles):
         return

@@ -90,7 +90,7 @@ class GraphWithEagerFallback:
         return self._falls_back
 
     def leave_to_eager(self, kind: str, **detail: Any) -> None:
-        """Run the graph's calls in eager from now on, and record reason."""
+        """Run the graph's calls in eager from now on, and record why."""
         self._falls_back = True
         self._notes.add(kind, "eager", **detail)
 
@@ -182,7 +182,7 @@ class GraphWithEagerFallback:
             arguments,
             self.facts.changed,
             draws=self._draws is not False,
-            must_be_possible=self._draws is None and self.trains and bool(self.facts.in_place_hazards),
+            is_required=self._draws is None and self.trains and bool(self.facts.in_place_hazards),
         )
 
     def _learn_from_first_call(self, arguments: Sequence[Any], before: StateBefore | None) -> None:
@@ -362,8 +362,8 @@ class GraphWithEagerFallback:
         function = self.function
         assert function is not None
         used = [i for i, position in function.positions.items() if position not in missing]
-        behind = frozenset[int]().union(*(self.facts.ancestors[i] for i in used))
-        return all(i in behind for i, position in function.positions.items() if position in missing)
+        ancestors = frozenset[int]().union(*(self.facts.ancestors[i] for i in used))
+        return all(i in ancestors for i, position in function.positions.items() if position in missing)
 
 
 def _is_observed(trains: bool) -> bool:

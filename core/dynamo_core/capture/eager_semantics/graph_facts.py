@@ -1,6 +1,6 @@
-"""What is known of a captured graph before it runs: what it changes, which outputs lead to which.
+"""What is known of a captured graph before it runs: what it changes, which outputs depend on which.
 
-Read from Dynamo's FX graph and the fake tensors on its nodes (torch/_dynamo/output_graph.py,
+The facts are read from Dynamo's FX graph and the fake tensors on its nodes (torch/_dynamo/output_graph.py,
 torch/_dynamo/variables/builder.py): a fake input begins at version 0, and each write in place adds one.
 Checked with 2.8, 2.13 and 2.15.
 """
@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from ..frames.source import user_line
 
-# They write their running statistics without a new version (torch/nn/functional.py, 2.8 to 2.15).
+# These write their running statistics without a new tensor version (torch/nn/functional.py, 2.8 to 2.15).
 _NORMALISING = ("batch_norm", "instance_norm")
 _STATISTICS = ("running_mean", "running_var")
-# They give back the very tensor, where it is what they would convert it to already.
+# These return their input itself where there is nothing to convert.
 _CONVERSIONS = (
     "contiguous",
     "to",
@@ -28,16 +28,17 @@ _CONVERSIONS = (
 
 
 class GraphFacts(NamedTuple):
-    """Positions are those of the graph's inputs and outputs.
+    """Facts of one graph, whose inputs and outputs are given by position.
 
-    `changed` inputs are written in place; `overwritten` are those whose earlier values a backward could need,
-    so not running statistics, which normalising alone reads. `inner` outputs are ones that another output is
-    computed from, both with gradients. `behind[i]` are the outputs that output i is computed from, i itself
-    among them. `leads_to[i]` are the outputs that input i has a gradient from. `node_names` are those of
-    eager's nodes of autograd, by output. `passed_through` are outputs that may be inputs themselves, and
-    whether they surely are. A graph that `communicates` with other processes cannot run again: the others
-    would not.
-    `unfit` says why torch.compile cannot keep eager's semantics here, whatever the program goes on to do.
+    `changed` are the inputs that are written in place; `in_place_hazards` are the ones among them whose
+    earlier values a backward could need. Running statistics are none: only normalisation reads them.
+    `inner` are the outputs that another output is computed from, both with gradients.
+    `ancestors[i]` are the outputs that output i is computed from, including i itself.
+    `leads_to[i]` are the outputs that input i receives a gradient from.
+    `node_names` are the names of eager's autograd nodes, by output.
+    `passed_through` are outputs that may be an input itself, with that input and whether it is certain.
+    A graph that `communicates` with other processes cannot run again: the others would not take part.
+    `unsupported` says why torch.compile cannot keep eager's semantics here, whatever the program does next.
     """
 
     devices: tuple[str, ...]
@@ -56,7 +57,7 @@ class GraphFacts(NamedTuple):
 
 
 def facts_of(gm: Any) -> GraphFacts:
-    """Read them off a graph module, as Dynamo hands it to a backend."""
+    """The facts of a graph module, as Dynamo passes it to a backend."""
     import torch
 
     nodes = list(gm.graph.nodes)
@@ -76,7 +77,7 @@ def facts_of(gm: Any) -> GraphFacts:
         changed=tuple(changed),
         in_place_hazards=tuple(i for i in changed if not all(map(_is_normalising, placeholders[i].users))),
         outputs=tuple(str(node) for node in outputs),
-        output_places=tuple(_place(node) for node in outputs),
+        output_places=tuple(_user_line(node) for node in outputs),
         inner=frozenset(i for j in requires_grad for i in ancestors[j] if i != j and i in requires_grad),
         ancestors=tuple(ancestors),
         node_names={
@@ -84,16 +85,16 @@ def facts_of(gm: Any) -> GraphFacts:
             for i, node in enumerate(outputs)
             if _requires_grad(node) and getattr(node.meta["example_value"], "grad_fn", None) is not None
         },
-        inputs=tuple(_source(node) for node in placeholders),
+        inputs=tuple(_source_name(node) for node in placeholders),
         leads_to=_leads_to(nodes, placeholders, outputs),
         communicates=communication_in(gm) is not None,
-        passed_through=tuple(_passed_on(placeholders, outputs)),
+        passed_through=tuple(_passed_through(placeholders, outputs)),
         unsupported=_unsupported(gm, values, changed),
     )
 
 
-def _passed_on(placeholders: list[Any], outputs: list[Any]) -> Iterator[tuple[int, int, bool]]:
-    """Outputs, the inputs that they may be themselves, and whether they are for certain."""
+def _passed_through(placeholders: list[Any], outputs: list[Any]) -> Iterator[tuple[int, int, bool]]:
+    """Each output that may be an input itself, with that input, and whether that is certain."""
     for i, output in enumerate(outputs):
         node, is_certain = output, True
         while getattr(node, "op", None) in ("call_function", "call_method") and node.args:
@@ -114,7 +115,7 @@ def _drops_nothing(node: Any) -> bool:
 
 
 def communication_in(gm: Any) -> str | None:
-    """The name of a node that communicates with other processes, in the graph or in one inside it."""
+    """The name of a node that communicates with other processes, in the graph or a subgraph of it."""
     import torch
 
     for module in gm.modules():
@@ -161,7 +162,7 @@ def _outputs(nodes: list[Any]) -> list[Any]:
 
 
 def _ancestors(nodes: list[Any], outputs: list[Any]) -> list[frozenset[int]]:
-    """For each output, the outputs that it is computed from by tensors that require gradients."""
+    """For each output, the outputs that it is computed from through tensors that require gradients."""
     positions: dict[Any, set[int]] = {}
     for i, node in enumerate(outputs):
         if hasattr(node, "all_input_nodes"):
@@ -188,9 +189,9 @@ def _leads_to(nodes: list[Any], placeholders: list[Any], outputs: list[Any]) -> 
             if _requires_grad(input_):
                 mask |= masks.get(input_, 0)
         masks[node] = mask
-    of_outputs = [masks.get(node, 0) if _requires_grad(node) else 0 for node in outputs]
+    output_masks = [masks.get(node, 0) if _requires_grad(node) else 0 for node in outputs]
     return tuple(
-        frozenset(j for j, mask in enumerate(of_outputs) if mask >> i & 1) for i in range(len(placeholders))
+        frozenset(j for j, mask in enumerate(output_masks) if mask >> i & 1) for i in range(len(placeholders))
     )
 
 
@@ -207,12 +208,12 @@ def _any_requires_grad(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.requires_grad
 
 
-def _place(node: Any) -> tuple[str, int] | None:
+def _user_line(node: Any) -> tuple[str, int] | None:
     meta = getattr(node, "meta", None)
     return None if meta is None else user_line(meta.get("stack_trace"))
 
 
-def _source(node: Any) -> str:
+def _source_name(node: Any) -> str:
     from ..torch_versions import source_name
 
     source = getattr(node.meta.get("grapharg"), "source", None)

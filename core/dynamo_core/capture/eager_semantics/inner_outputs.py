@@ -1,7 +1,7 @@
-"""Outputs of a compiled graph from which other outputs of it are computed: what the program may ask of them.
+"""Inner outputs: outputs of a compiled graph from which other outputs of the graph are computed.
 
-In eager, gradients flow from the one to the other, past hooks, `retain_grad` and `torch.autograd.grad`. A
-compiled graph is one node of autograd: both are its outputs, and nothing flows between them.
+In eager, gradients flow from one to the other, past hooks, `retain_grad` and `torch.autograd.grad`. A
+compiled graph is one autograd node: both are outputs of that node, and nothing flows between them.
 
 Source: torch/_tensor.py (register_hook, which calls `_register_hook_dict` of the node),
 torch/autograd/__init__.py (grad, which calls `_engine_run_backward` of its module). 2.8 to 2.15.
@@ -12,7 +12,7 @@ from typing import Any
 
 from .replay import Call, CannotReplay, call_of
 
-# As torch words it: torch/csrc/autograd/python_engine.cpp (THPEngine_run_backward).
+# torch's own message: torch/csrc/autograd/python_engine.cpp (THPEngine_run_backward).
 _UNUSED = (
     "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True "
     "if this is the desired behavior."
@@ -20,11 +20,11 @@ _UNUSED = (
 
 
 def note_inner_outputs(call: Call, outputs: Sequence[Any]) -> None:
-    """Remember those outputs, as long as the program does."""
+    """Remember the inner outputs of a call, by weak references."""
     from torch.utils.weak import TensorWeakRef
 
     function = call.graph.function
-    assert function is not None  # its node has just been found
+    assert function is not None  # the call's node has just been found
     call.inner = [
         (function.positions[i], TensorWeakRef(outputs[i]))
         for i in call.graph.facts.inner
@@ -33,19 +33,19 @@ def note_inner_outputs(call: Call, outputs: Sequence[Any]) -> None:
 
 
 def wants_inner_gradients(call: Call) -> bool:
-    """Whether the program wants the gradient of such an output: it has a hook, or retains its gradient."""
+    """Whether the program needs the gradient of an inner output: for a hook, or by `retain_grad`."""
     if call.hooks:
         return True
-    return any(_retains(reference()) for _, reference in call.inner)
+    return any(_retains_gradient(reference()) for _, reference in call.inner)
 
 
-def complete_retained_gradients(call: Call, gradients: Sequence[Any], of_inner: Sequence[Any]) -> None:
-    """Complete the gradients that such outputs retain: torch gave them what came to the node from outside."""
+def complete_retained_gradients(call: Call, gradients: Sequence[Any], inner_gradients: Sequence[Any]) -> None:
+    """Complete the gradients that inner outputs retain: torch gave them only those from outside the node."""
     import torch
 
-    for (position, reference), gradient in zip(call.inner, of_inner, strict=True):
+    for (position, reference), gradient in zip(call.inner, inner_gradients, strict=True):
         output = reference()
-        if gradient is None or not _retains(output):
+        if gradient is None or not _retains_gradient(output):
             continue
         given = gradients[position]
         with torch.no_grad():
@@ -56,7 +56,7 @@ def complete_retained_gradients(call: Call, gradients: Sequence[Any], of_inner: 
 
 
 def intercept_hooks(node_class: Any) -> None:
-    """Keep hooks on outputs for eager to call: with the whole gradient, and only if there is one."""
+    """Keep hooks on outputs for the replay in eager, which calls them with the complete gradient, if any."""
     original = node_class._register_hook_dict
 
     def register(node: Any, tensor: Any) -> None:
@@ -70,7 +70,7 @@ def intercept_hooks(node_class: Any) -> None:
 
 
 def patch_autograd_grad() -> None:
-    """`torch.autograd.grad` finds the gradients of such outputs as well; called once in a process."""
+    """Let `torch.autograd.grad` compute gradients of inner outputs as well; to be called once per process."""
     import torch
 
     original = torch.autograd._engine_run_backward
@@ -87,12 +87,14 @@ def patch_autograd_grad() -> None:
         calls = [_call_of_inner(value) for value in inputs]
         if not any(calls) or named.get("accumulate_grad", True):
             return original(outputs, gradients, retain, create, inputs, *rest, **named)
-        return _with_inner(original, outputs, gradients, retain, create, inputs, calls, *rest, **named)
+        return _gradients_with_inner(
+            original, outputs, gradients, retain, create, inputs, calls, *rest, **named
+        )
 
     torch.autograd._engine_run_backward = _engine_run_backward
 
 
-def _with_inner(
+def _gradients_with_inner(
     original: Any,
     outputs: Any,
     gradients: Any,
@@ -103,7 +105,10 @@ def _with_inner(
     allow_unused: bool = False,
     **named: Any,
 ) -> tuple[Any, ...]:
-    """Ask for the gradients of the nodes' outputs instead of the inner ones, and go on from there."""
+    """The gradients of `inputs`, where those with a call are inner outputs.
+
+    In their place the gradients of their nodes' outputs are computed, from which a replay goes on in eager.
+    """
     from torch.autograd.graph import GradientEdge
 
     nodes = {value.grad_fn: call for value, call in zip(inputs, calls, strict=True) if call is not None}
@@ -116,17 +121,21 @@ def _with_inner(
         return tuple(original(outputs, gradients, retain, create, inputs, allow_unused, **named))
     others = [value for value, call in zip(inputs, calls, strict=True) if call is None]
     found = list(original(outputs, gradients, retain, create, (*others, *edges), True, **named))
-    of_others, of_edges = found[: len(others)], found[len(others) :]
-    given = {(edge.node, edge.output_nr): gradient for edge, gradient in zip(edges, of_edges, strict=True)}
+    other_gradients, edge_gradients = found[: len(others)], found[len(others) :]
+    given = {
+        (edge.node, edge.output_nr): gradient for edge, gradient in zip(edges, edge_gradients, strict=True)
+    }
     result = []
-    for value, of in zip(inputs, calls, strict=True):
-        if of is None:
-            result.append(of_others.pop(0))
+    for value, of_inner in zip(inputs, calls, strict=True):
+        if of_inner is None:
+            result.append(other_gradients.pop(0))
             continue
         node = value.grad_fn
-        of.graph.leave_to_eager("inner_gradient")
-        at = [given.get((node, position)) for position in range(1 + max(of.positions()))]
-        _, (gradient,) = replays[node].gradients(at, retain=True, create=create, inner=[value.output_nr])
+        of_inner.graph.leave_to_eager("inner_gradient")
+        node_gradients = [given.get((node, position)) for position in range(1 + max(of_inner.positions()))]
+        _, (gradient,) = replays[node].gradients(
+            node_gradients, retain=True, create=create, inner=[value.output_nr]
+        )
         result.append(gradient)
     if not allow_unused and any(gradient is None for gradient in result):
         raise RuntimeError(_UNUSED)
@@ -140,5 +149,5 @@ def _call_of_inner(value: Any) -> Call | None:
     return call
 
 
-def _retains(output: Any) -> bool:
+def _retains_gradient(output: Any) -> bool:
     return output is not None and bool(output.retains_grad)

@@ -1,6 +1,7 @@
-"""What torch.compile changes in a program that compiles for itself, as far as a look at its graphs tells.
+"""Record where torch.compile's semantics differ from eager's, as far as a program's graphs show it.
 
-Nothing is done about it, and nothing is paid for it after a graph's first call.
+In a program that compiles for itself this only observes: it corrects nothing, and costs nothing after a
+graph's first call.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,11 +13,9 @@ from ..probe_guard import ProbeGuard
 from .graph_facts import GraphFacts, facts_of
 from .replay import AotFunction, node_of
 
-# Record what torch.compile would have changed, once for each graph and kind.
-
 
 class Notes:
-    """The notes on one graph, or on a frame that has none."""
+    """Records where semantics differ, for one graph or for a frame without one: once for each kind."""
 
     def __init__(self, number: int | None, probes: ProbeGuard) -> None:
         self._number = number
@@ -25,7 +24,7 @@ class Notes:
         self._known: set[str] = set()
 
     def add(self, kind: str, answered: Answer, **detail: Any) -> None:
-        """`answered` says what the program got: "eager", or "compiled" where that could not be kept."""
+        """Record a difference; `answered` is "eager" if the program got eager's result, else "compiled"."""
         if kind in self._known:
             return
         self._known.add(kind)
@@ -35,7 +34,7 @@ class Notes:
     def unused_output(
         self, answered: Answer, facts: GraphFacts, unused: Sequence[int], inputs: Sequence[str]
     ) -> None:
-        """No loss used these outputs, which leaves these inputs without a gradient in eager."""
+        """Record outputs that no loss used, which leaves these inputs without a gradient in eager."""
         self.add(
             "unused_output",
             answered,
@@ -46,23 +45,20 @@ class Notes:
 
     @staticmethod
     def at(place: tuple[str, int] | None) -> dict[str, Any]:
-        """The user's line, where it is known."""
+        """The file and line of the user's code as fields of the record; none if it is not known."""
         return {} if place is None else {"file": place[0], "line": place[1]}
 
     def failed(self, error: BaseException) -> None:
-        """What kept eager's semantics does not work with this torch."""
+        """Record that keeping eager's semantics does not work with this torch."""
         self._probes.failed("eager semantics", error)
 
 
-# What torch.compile changes in a program that compiles for itself, as far as a look at its graphs tells.
-
-
-# What Dynamo makes of an assertion on a tensor: torch/_dynamo/symbolic_convert.py (generic_jump).
+# Dynamo's operation for an assertion on a tensor: torch/_dynamo/symbolic_convert.py (generic_jump).
 _ASSERTION = "_assert_async"
 
 
 def observe_graph(gm: Any, number: int, probes: ProbeGuard) -> Callable[[Any], None] | None:
-    """Note what the graph shows; what shall look at the outputs of its first call, if it is to be trained."""
+    """Record what the graph shows; the function to call with the outputs of its first call, if needed."""
     notes = Notes(number, probes)
     for node in gm.graph.nodes:
         if node.op == "call_function" and getattr(node.target, "__name__", None) == _ASSERTION:
@@ -74,7 +70,7 @@ def observe_graph(gm: Any, number: int, probes: ProbeGuard) -> Callable[[Any], N
         notes.failed(error)
         return None
     if len({outputs for outputs in facts.leads_to if outputs}) < 2:
-        return None  # every trained input leads to the same outputs: it has a gradient if any has
+        return None  # all trained inputs lead to the same outputs: either all get a gradient or none
 
     def look(outputs: Any) -> None:
         try:
@@ -86,17 +82,19 @@ def observe_graph(gm: Any, number: int, probes: ProbeGuard) -> Callable[[Any], N
 
 
 def _watch_first_backward(outputs: Any, facts: GraphFacts, notes: Notes) -> None:
-    given = list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
-    node = node_of(given)
+    output_list = list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
+    node = node_of(output_list)
     if node is None:
         return
-    positions = AotFunction(node, given).positions
+    positions = AotFunction(node, output_list).positions
 
     def before_backward(gradients: Sequence[Any]) -> None:
         try:
             unused = {output for output, position in positions.items() if gradients[position] is None}
             inputs = [
-                name for name, to in zip(facts.inputs, facts.leads_to, strict=True) if to and to <= unused
+                name
+                for name, reached in zip(facts.inputs, facts.leads_to, strict=True)
+                if reached and reached <= unused
             ]
             if inputs:
                 notes.unused_output("compiled", facts, sorted(unused), inputs)

@@ -1,4 +1,8 @@
-"""One call of a compiled graph that autograd may come back to, and the same call made again in eager."""
+"""A call of a compiled graph, replayed in eager when its backward needs eager's gradients.
+
+Also here: what a replay needs to begin as the call did, the autograd node of a compiled graph, and the names
+by which tensors print that node.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -11,19 +15,18 @@ if TYPE_CHECKING:
     from .graph import GraphWithEagerFallback
 
 
-# Running a captured graph in eager, out of the capture's sight.
-
-
-_MOST_BYTES_CLONED = 16 << 20  # of what a graph changes in place: running statistics, not a cache of keys
+_MOST_BYTES_CLONED = (
+    16 << 20
+)  # of the inputs changed in place: enough for running statistics, not for a key-value cache
 
 
 class CannotReplay(Exception):
-    """The call cannot be made again: its inputs are no longer what they were."""
+    """The call cannot be replayed in eager: its inputs have changed, or other processes take part in it."""
 
 
 @contextmanager
 def not_captured() -> Iterator[None]:
-    """No frame in here is offered to Dynamo.
+    """Offer no frame to Dynamo while this context is entered, so that a replay is not captured.
 
     Source: torch/_dynamo/eval_frame.py (DisableContext), 2.8 to 2.15.
     """
@@ -37,7 +40,7 @@ def not_captured() -> Iterator[None]:
 
 
 class AutocastState:
-    """Autocast as it is now: a graph that runs again in the backward runs as it did in the forward."""
+    """Autocast as it is when this is created, for graphs that a backward replays: as in the forward."""
 
     def __init__(self, devices: Sequence[str]) -> None:
         import torch
@@ -61,23 +64,20 @@ class AutocastState:
 
 
 class StateBefore:
-    """What a call of a graph needs to be made again: generators, and clones of what it changes.
+    """What is needed to replay a call: the random number generators' states, clones of changed inputs.
 
-    Those are made up to a size, unless the call `must_be_possible` to make again.
+    Inputs are cloned up to a total size, or whatever their size if the replay `is_required`.
     """
 
     def __init__(
-        self, arguments: Sequence[Any], changed: Sequence[int], *, draws: bool, must_be_possible: bool = False
+        self, arguments: Sequence[Any], changed: Sequence[int], *, draws: bool, is_required: bool = False
     ) -> None:
         self._arguments = arguments
         self.random_state = RandomState(arguments) if draws else None
-        self._clones = _clones(arguments, changed, math.inf if must_be_possible else _MOST_BYTES_CLONED)
+        self._clones = _clones(arguments, changed, math.inf if is_required else _MOST_BYTES_CLONED)
 
     def restore(self) -> None:
-        """Put the inputs that were changed in place, and the generators, back to what they were.
-
-        CannotReplay if that is not possible.
-        """
+        """Restore the inputs that were changed in place, and the generators; CannotReplay without clones."""
         import torch
 
         if self._clones is None:
@@ -104,9 +104,9 @@ def _clones(arguments: Sequence[Any], changed: Sequence[int], most_bytes: float)
 
 
 def run_in_eager(run: Callable[..., Any], arguments: Sequence[Any]) -> Any:
-    """The graph on the program's own inputs: what eager would have done, the same in every respect.
+    """Run the graph in eager on the program's own inputs, uncaptured.
 
-    Where it raises between two nodes that switch gradients off and on, they are as they were before.
+    If it raises between two nodes that switch gradients off and on, the gradient mode is restored.
     """
     import torch
 
@@ -119,14 +119,12 @@ def run_in_eager(run: Callable[..., Any], arguments: Sequence[Any]) -> Any:
             raise
 
 
-# One call of a compiled graph that autograd may come back to, and the same call made again in eager.
-
-
 class Call:
-    """Kept on the autograd node.
+    """One call of a compiled graph whose backward may follow; it is stored on the call's autograd node.
 
-    `is_spent` after a backward that freed what it needs; `is_differentiated` when gradients of its gradients
-    may be asked for.
+    `is_spent` is set after a backward that freed what a further one needs, `is_differentiated` once gradients
+    of its gradients may be requested. `inner` are the inner outputs: positions, and weak references to them.
+    `hooks` are the hooks that the program registered on such outputs, by position.
     """
 
     __slots__ = (
@@ -150,15 +148,13 @@ class Call:
         self.versions = [arguments[i]._version for i in graph.watched_inputs]
         self.is_spent = self.is_differentiated = False
         self.replay: Replay | None = None
-        self.inner: list[
-            tuple[int, Any]
-        ] = []  # outputs on which others depend: which, weak references to them
-        self.hooks: list[tuple[int, Any]] = []  # those that the program registered on such outputs
+        self.inner: list[tuple[int, Any]] = []
+        self.hooks: list[tuple[int, Any]] = []
 
     def positions(self) -> list[int]:
-        """The outputs of the node that gradients may come to, by number."""
+        """The positions of the node's outputs that can receive gradients."""
         function = self.graph.function
-        assert function is not None  # else there is no node that has this call
+        assert function is not None  # else no node would hold this call
         return sorted(set(function.positions.values()))
 
     def replayed(self) -> "Replay":
@@ -174,7 +170,7 @@ class Call:
 
 
 class Replay:
-    """Eager's own graph of autograd for a call: what it allows, frees and raises is what eager does."""
+    """Eager's autograd graph for a call, which allows, frees and raises exactly what eager does."""
 
     def __init__(self, call: Call) -> None:
         import torch
@@ -189,7 +185,7 @@ class Replay:
             before.random_state.restore()
         try:
             with not_captured(), graph.modes.entered():
-                # Views: gradients of gradients reach the program's tensors, and hooks on them are not called.
+                # Views: gradients of gradients reach the program's tensors, without calling their hooks.
                 inputs = [
                     restored[index]
                     if index in restored
@@ -202,7 +198,7 @@ class Replay:
         finally:
             if now is not None:
                 now.restore()
-        # Edges, not tensors: a view of what the program writes in place is given a new node by autograd.
+        # Edges, not tensors: autograd gives a view a new node if the program writes to its base in place.
         self._trained = {
             i: get_gradient_edge(value)
             for i, value in enumerate(inputs)
@@ -210,7 +206,7 @@ class Replay:
         }
         self._inputs = len(inputs)
         function = graph.function
-        assert function is not None  # else there is no node that would come back to this call
+        assert function is not None  # else no node would have led to this call
         self.by_position: dict[int, Any] = {}
         for index, position in function.positions.items():
             output = outputs[index]
@@ -221,17 +217,14 @@ class Replay:
             )
 
     def gradients(
-        self, of_outputs: Sequence[Any], *, retain: bool, create: bool, inner: Sequence[int] = ()
+        self, output_gradients: Sequence[Any], *, retain: bool, create: bool, inner: Sequence[int] = ()
     ) -> tuple[list[Any], list[Any]]:
-        """From the gradients of the outputs those of the inputs, and of the outputs at the positions `inner`.
-
-        None where eager has none.
-        """
+        """The gradients of the inputs, and of the outputs at positions `inner`; None where eager has none."""
         import torch
 
         given = [
             (self.by_position[position], gradient)
-            for position, gradient in enumerate(of_outputs)
+            for position, gradient in enumerate(output_gradients)
             if gradient is not None and position in self.by_position
         ]
         wanted = [*self._trained.values(), *(self.by_position[position] for position in inner)]
@@ -242,10 +235,10 @@ class Replay:
                 found = torch.autograd.grad(
                     outputs, wanted, gradients, retain_graph=retain, create_graph=create, allow_unused=True
                 )
-        of_inputs: list[Any] = [None] * self._inputs
+        input_gradients: list[Any] = [None] * self._inputs
         for index, gradient in zip(self._trained, found, strict=False):
-            of_inputs[index] = gradient
-        return of_inputs, list(found[len(self._trained) :])
+            input_gradients[index] = gradient
+        return input_gradients, list(found[len(self._trained) :])
 
 
 def _after_hooks(hooks: Any, gradient: Any) -> Any:
@@ -256,27 +249,29 @@ def _after_hooks(hooks: Any, gradient: Any) -> Any:
     return gradient
 
 
-# The autograd node of a graph that AOTAutograd compiled, and how its backward is taken over.
+# The autograd node of a graph that AOTAutograd compiled, and how its backward is replaced.
 #
-# Source: torch/_functorch/_aot_autograd/runtime_wrappers.py (class CompiledFunction, made anew for each
+# Source: torch/_functorch/_aot_autograd/runtime_wrappers.py (class CompiledFunction, a new one for each
 # graph), torch/autograd/function.py (BackwardCFunction.apply, which looks `backward` up at each call),
-# torch/csrc/autograd/python_function.cpp (PyNode::apply, which makes zeros of missing gradients unless told
-# otherwise). Read in 2.8 to 2.15; run with 2.8, 2.13 and 2.15.
-
+# torch/csrc/autograd/python_function.cpp (PyNode::apply, which fills in zeros for missing gradients unless
+# `set_materialize_grads(False)` was called). Read in 2.8 to 2.15; run with 2.8, 2.13 and 2.15.
 
 _NODE = "CompiledFunctionBackward"
 _CALL = "dynamo_call"
 
-# Takes the node, the call that made it, and the gradients of its outputs, None where there is none.
+# Takes the node, the call that created it, and the gradients of its outputs, None for a missing one.
 Backward = Callable[[Any, Any, list[Any]], Any]
 
 
 class AotFunction:
-    """The node's class: `positions` are the node's outputs by output of the graph."""
+    """The autograd function of a compiled graph, from the node of one call of it.
+
+    `positions` maps outputs of the graph to outputs of the node. For those in `through_base`, the node's
+    output is the base of the graph's output, which AOTAutograd recreates as a view.
+    """
 
     def __init__(self, node: Any, outputs: Sequence[Any]) -> None:
         self._class = type(node)._forward_cls
-        # A view that AOTAutograd makes again of what the node gave has that as its base.
         self.positions: dict[int, int] = {}
         self.through_base: set[int] = set()
         for index, output in enumerate(outputs):
@@ -287,11 +282,11 @@ class AotFunction:
                 self.through_base.add(index)
 
     def owns(self, node: Any) -> bool:
-        """Whether this is a call of the function."""
+        """Whether the node was created by a call of this function."""
         return type(node)._forward_cls is self._class
 
     def replace_backward(self, backward: Backward) -> None:
-        """From here on, `backward` answers for calls that have been noted; it may ask `original`."""
+        """Let `backward` compute the gradients of calls stored by `note_call`; it may call `original`."""
         function_class = self._class
         self._original = function_class.backward
         self._is_boxed = getattr(function_class, "boxed_grads_call", False)  # from torch 2.13 on
@@ -304,13 +299,13 @@ class AotFunction:
         function_class.backward = staticmethod(taken_over)
 
     def original(self, node: Any, gradients: Sequence[Any]) -> Any:
-        """What torch does: with zeros where there is no gradient."""
+        """torch's own backward of the node, with zeros for missing gradients."""
         given = [_zeros_if_missing(node, index, value) for index, value in enumerate(gradients)]
         return self._original(node, given) if self._is_boxed else self._original(node, *given)
 
 
 def node_of(outputs: Sequence[Any]) -> Any:
-    """The node that a graph's outputs come from, or their bases; None if there is none."""
+    """The autograd node of AOTAutograd that the outputs, or their bases, come from; None without one."""
     for output in outputs:
         node = getattr(output, "grad_fn", None)
         if type(node).__name__ == _NODE:
@@ -322,23 +317,23 @@ def node_of(outputs: Sequence[Any]) -> Any:
 
 
 def note_call(node: Any, call: Any) -> None:
-    """Let the node's backward know which call it belongs to, and which gradients are missing."""
+    """Store the call on its node, and let the node's backward see which gradients are missing."""
     node.set_materialize_grads(False)
     setattr(node, _CALL, call)
 
 
 def call_of(node: Any) -> Any:
-    """The call noted on a node of autograd, if it is one of ours and its backward is still ahead."""
+    """The call stored on an autograd node; None for other nodes, and once the call was forgotten."""
     return getattr(node, _CALL, None)
 
 
 def forget_call(node: Any) -> None:
-    """Let go of what was kept for a further backward."""
+    """Release what was stored on the node for a further backward."""
     setattr(node, _CALL, None)
 
 
 def is_aligned(node: Any, arguments: Sequence[Any]) -> bool:
-    """Whether the node's inputs are the graph's, one for one: AOTAutograd may have replaced some."""
+    """Whether the node's inputs are exactly the graph's: AOTAutograd may have replaced some of them."""
     import torch
 
     if len(node.needs_input_grad) != len(arguments):
@@ -372,22 +367,21 @@ def _zeros_if_missing(node: Any, index: int, gradient: Any) -> Any:
     return torch.zeros(tuple(metadata.shape), dtype=metadata.dtype, device=metadata.device)
 
 
-# A tensor prints the name of its node of autograd: eager's, not that of the compiled graph.
+# A tensor's repr shows the name of its autograd node, which must be eager's, not the compiled graph's.
 #
-# Source: torch/_tensor_str.py (_str, which Tensor.__repr__ calls, and which asks for the class of `grad_fn`);
-# Dynamo's fake tensors have been through eager's autograd, and know eager's names. 2.8 to 2.15.
-
+# Source: torch/_tensor_str.py (_str, which Tensor.__repr__ calls, and which reads the class of `grad_fn`).
+# Dynamo's fake tensors went through eager's autograd, so their nodes have eager's names. 2.8 to 2.15.
 
 _NAMES = "dynamo_names_in_eager"
 
 
 def set_eager_node_names(node_class: Any, names: dict[int, str]) -> None:
-    """The name of eager's node for each output of a compiled graph's."""
+    """Store the name of eager's node for each output of a compiled graph's node."""
     setattr(node_class, _NAMES, names)
 
 
 def print_eager_node_names() -> None:
-    """Print backward functions by the names that they have in eager, from here on in this process."""
+    """Print backward functions by their names in eager, from here on in this process."""
     import torch._tensor_str as tensor_str
 
     original: Callable[..., str] = tensor_str._str

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
 
-_TOLD_OF_A_FRAME = 16  # the reason can name a size, and so be new each time
+_MOST_NOTED = 16  # the reason can name a size, and so be new each time
 _NEVER_COMPILED = "never compiled before"
 _NO_LONGER_COMPILED = "what was compiled of it has been thrown away (torch._dynamo.reset)"
 
@@ -66,7 +66,7 @@ class Freeze:
         self._pages: list[int] = []  # of the calls that count
         self._compiling = threading.local()
         self._compiled: set[object] = set()
-        self._told_of: dict[object, dict[tuple[_Reasons | None, _Came | None], None]] = {}
+        self._noted_of: dict[object, dict[tuple[_Reasons | None, _Came | None], None]] = {}
         self._torch_folder = ""
         self._method_of = probes.guarded("methods of frames not compiled")(method_name)
         self._find_caller = probes.guarded("callers of frames not compiled")(caller_outside_of)
@@ -142,7 +142,7 @@ class Freeze:
         reasons = self._reasons(converter, frame)
         came = self._what_came(reasons, frame) or (None,) * len(reasons)
         where = {"name": code.co_name, "file": code.co_filename, "line": code.co_firstlineno}
-        noted = self._told(tuple(where.values()), reasons, came)
+        noted = self._to_note(tuple(where.values()), reasons, came)
         self._not_compiled.add(
             (*where.values(), noted),
             lambda: {
@@ -155,10 +155,10 @@ class Freeze:
         )
         return _Refused(reasons, came)
 
-    def _told(self, frame: object, reasons: _Reasons, came: _Came) -> tuple[_Reasons | None, _Came | None]:
-        """Of reasons that are ever new, all is told of the first; of ever new values, the reasons go on."""
-        known = self._told_of.setdefault(frame, {})
-        if len(known) < _TOLD_OF_A_FRAME or (reasons, came) in known:
+    def _to_note(self, frame: object, reasons: _Reasons, came: _Came) -> tuple[_Reasons | None, _Came | None]:
+        """What is noted of a frame: all of the first reasons; of many, known reasons without values."""
+        known = self._noted_of.setdefault(frame, {})
+        if len(known) < _MOST_NOTED or (reasons, came) in known:
             noted: tuple[_Reasons | None, _Came | None] = (reasons, came)
         else:
             noted = (reasons if any(reasons == each for each, _ in known) else None, None)
@@ -212,7 +212,7 @@ def _what_came(reasons: _Reasons, frame: Any) -> _Came:
 
 def _message(code: CodeType, refused: _Refused) -> str:
     """In the words of `dynamo recompiles`, of the newest cache entry."""
-    from ...shared.failed_guard import failed_guard, guarded, describe_change
+    from ...shared.failed_guard import describe_change, failed_guard, guarded
 
     check = check_of(refused.reasons[0])
     failed = failed_guard(check)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ...shared.call_pages import LOST_RECORDS
 from ...shared.early_records import ProcessStarted
 from ...shared.launchers import rank_of
-from ...shared.names import CALLS_PREFIX, CALLS_SUFFIX, UPLOADER_LOCK, STREAM_PREFIX, STREAM_SUFFIX
+from ...shared.names import CALLS_PREFIX, CALLS_SUFFIX, STREAM_PREFIX, STREAM_SUFFIX, UPLOADER_LOCK
 from ...shared.our_record import OurRecord
 from ..primitives import (
     O_APPEND,

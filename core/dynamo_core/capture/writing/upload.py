@@ -13,7 +13,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from ...shared.launchers import JOB_IN_PATH
-from ...shared.names import UPLOAD_LIST_PREFIX, UPLOADER_LOCK, RECORDING_VARIABLE
+from ...shared.names import RECORDING_VARIABLE, UPLOAD_LIST_PREFIX, UPLOADER_LOCK
 from ...shared.settings import Settings
 from ..primitives import (
     O_CLOEXEC,

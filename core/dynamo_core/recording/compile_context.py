@@ -1,4 +1,8 @@
-"""Which compile a record belongs to, and the frame that each compile began with."""
+"""Which compile each record belongs to, which compiles are in progress, and names of functions and cells.
+
+`CompileContext` and `InProgressBuilder` follow the records as they are read. `use_def_lines` and `name_cells`
+rewrite places in a process that has been read completely.
+"""
 
 import os
 import re
@@ -13,25 +17,28 @@ from .trace_format import Damaged, Record
 
 _LARGEST_ID = 2**63
 _MOST_CONTEXTS = 256  # the records of a compile have a few
-# Lines around the user's calls that are nobody's business: between the last and the frame that is compiled,
-# and those of pytest, which called the first.
+# Stack lines that callers leave out: torch's and ours between the user's call and the compiled frame, and
+# those of pytest above the test.
 _PLUMBING = re.compile(
     r"/torch/_dynamo/|/torch/nn/modules/module\.py$|/dynamo_core/capture/|-packages/(?:_pytest|pluggy)/"
 )
 
 
 class CompileContext:
-    """Tells compiles apart, though torch's ids begin anew after `torch._dynamo.reset()`."""
+    """Gives the compile id of each record, and the frame that each compile began with.
+
+    Torch's ids start again from 0 after `torch._dynamo.reset()`: a `generation` keeps them distinct.
+    """
 
     def __init__(self, process: Process, file_names: dict[int, str]) -> None:
-        """`file_names` are those that are known before the first record, by their numbers."""
+        """`file_names` are the interned file names that are known before the first record, by number."""
         self._process = process
         self.file_names = file_names
         self._plumbing = {number for number, file in file_names.items() if _PLUMBING.search(file)}
         self._frames: dict[CompileId | None, StackFrame] = {}
         self._autograds: dict[tuple[Any, Any], int] = {}
         self.generation = 0
-        self._ids: dict[bytes, CompileId | None] = {}  # of contexts since the last compile began
+        self._ids: dict[bytes, CompileId | None] = {}  # by record context; emptied when a compile begins
 
     def handlers(self) -> dict[str, Handler]:
         """The handler of each kind of record."""
@@ -42,7 +49,10 @@ class CompileContext:
         return self._frames.get(compile_id)
 
     def id_of(self, record: Record) -> CompileId | None:
-        """The compile that a record belongs to. Records of ours lack compiled autograd's number of it."""
+        """The compile that a record belongs to.
+
+        Our own records do not name compiled autograd's number: it is added from torch's.
+        """
         context = record.context
         if context is None:
             return self._id_in(record.metadata)
@@ -65,7 +75,7 @@ class CompileContext:
         return CompileId(frame, compile_, autograd, self.generation)
 
     def stack(self, frames: Iterable[Mapping[str, Any]]) -> list[StackFrame]:
-        """A stack of torch's, whose file names are numbers."""
+        """A stack from a record of torch's, which gives file names as numbers."""
         return [
             StackFrame(Place(self._file_of(frame), frame["line"]), frame["name"], frame.get("loc") or "")
             for frame in frames
@@ -84,7 +94,7 @@ class CompileContext:
         self._note_autograd(record.metadata)
         compile_id = self.id_of(record)
         if compile_id in self._frames and not record.metadata.get("attempt"):
-            self.generation += 1  # torch._dynamo.reset() lets the ids begin anew
+            self.generation += 1  # after torch._dynamo.reset() the ids start again
             self._ids.clear()
             compile_id = self.id_of(record)
         rank = record.metadata.get("rank")
@@ -94,34 +104,34 @@ class CompileContext:
         (self._frames[compile_id],) = self.stack([frame])
         plumbing = self._plumbing
         self._process.callers[compile_id] = tuple(
-            self.stack(each for each in callers if each["filename"] not in plumbing)
+            self.stack(caller for caller in callers if caller["filename"] not in plumbing)
         )
 
     def _note_autograd(self, metadata: Mapping[str, Any]) -> None:
-        """Whether the compile that begins is one of compiled autograd's; ids can begin anew without it."""
+        """Note compiled autograd's number of a compile that begins; forget an earlier one of this id."""
         compile_ = metadata.get("frame_id"), metadata.get("frame_compile_id")
         self._autograds.pop(compile_, None)
         if metadata.get("compiled_autograd_id") is not None:
             self._autograds[compile_] = metadata["compiled_autograd_id"]
 
 
-# Which compiles have begun and not ended, from the records that are written at both moments.
-
-
 class InProgressBuilder:
-    """Keeps `compiling` of a process, whether it is read while it runs or after it was killed."""
+    """Keeps `Process.compiling`, the compiles that have begun and not ended.
+
+    Such compiles are found in a process that is read while it runs, and in one that was killed.
+    """
 
     def __init__(self, process: Process) -> None:
         self._process = process
 
     def began(self, compile_id: Any, frame: StackFrame | None, began_ns: int, is_backward: bool) -> None:
-        """torch has begun to compile a frame or a backward; analysis that begins anew is the same compile."""
+        """Torch begins to compile a frame or a backward; a restarted analysis is still the same compile."""
         if self._find(compile_id) is None:
             name, place = (None, None) if frame is None else (frame.function, frame.place)
             self._process.compiling.append(Compiling(compile_id, name, place, began_ns, is_backward))
 
     def handed_over(self, graph: Graph, backend_ns: int | None) -> None:
-        """The backend has the graph now."""
+        """The backend begins to compile the graph."""
         at = self._find(graph.compile_id)
         if at is not None:
             compiling = self._process.compiling
@@ -130,14 +140,14 @@ class InProgressBuilder:
             )
 
     def returned(self, graph: Graph) -> None:
-        """The backend is done with the graph."""
+        """The backend has compiled the graph."""
         at = self._find(graph.compile_id)
         if at is not None:
             compiling = self._process.compiling
             compiling[at] = replace(compiling[at], graph=None, ops=None, backend=None, backend_ns=None)
 
     def interrupted(self, compile_id: Any, ended_ns: int | None, by: str | None) -> None:
-        """By what is no error, and so goes on to the program."""
+        """A compile was interrupted by Ctrl-C or the program's own exit: no error of the compiler."""
         at = self._find(compile_id)
         if at is not None:
             compiling = self._process.compiling[at]
@@ -156,13 +166,11 @@ class InProgressBuilder:
         return ids.index(compile_id) if compile_id in ids else None
 
 
-# Has a decorated function stand at its `def`: torch knows it by its code's first line, a decorator's.
-
-
 def use_def_lines(process: Process) -> None:
-    """Put the line of the `def` in place of the first one, wherever a function stands that Dynamo was given.
+    """Give decorated functions the line of their `def`, wherever the process names them.
 
-    A call on the decorator's line stays there: `@torch.compile` itself is one.
+    Torch knows a function by the first line of its code, which is a decorator's. A call on that line keeps
+    it: `@torch.compile` itself is one.
     """
     moved = {first: at_def for at_def, first in process.first_lines.items()}
     if not moved:
@@ -171,8 +179,8 @@ def use_def_lines(process: Process) -> None:
         *(process.frames, process.compiles, process.compiling, process.interrupted),
         *(process.not_compiled, process.deferred, process.bytecodes, process.tracing),
     )
-    for each in chain.from_iterable(at_functions):
-        _move(each, "place", moved)
+    for item in chain.from_iterable(at_functions):
+        _move(item, "place", moved)
     for graph in process.graphs:
         _move(graph, "frame_place", moved)
 
@@ -183,20 +191,23 @@ def _move(item: object, name: str, moved: dict[Place, Place]) -> None:
         object.__setattr__(item, name, at_def)  # frozen ones too: nobody has seen them yet
 
 
-# Calls the cells of a notebook by their numbers, `In[3]`; torch knows them by made-up names of files.
-
-
 _IN_A_PATH = re.compile(r"[\w./\\-]")
 
 
 def name_cells(process: Process, cells: Mapping[str, int]) -> None:
-    """Put the cell's name in place of its file, wherever the process has it."""
+    """Call the cells of a notebook by their numbers, `In[3]`, wherever the process names them.
+
+    IPython gives torch the name of a file that does not exist. `cells` has the number by that name.
+    """
     if cells:
-        _Renaming(cells).renamed(process)
+        _CellNames(cells).rename(process)
 
 
-class _Renaming:
-    """Changes objects in place, so that what two lists share stays shared; not texts and tuples."""
+class _CellNames:
+    """Replaces file names of cells in a tree of objects.
+
+    Objects are changed in place, so that what two lists share stays shared. Strings and tuples are replaced.
+    """
 
     def __init__(self, cells: Mapping[str, int]) -> None:
         self._cells = {
@@ -205,28 +216,28 @@ class _Renaming:
         self._pattern = re.compile("|".join(map(re.escape, self._cells)))
         self._seen: set[int] = set()  # of objects that the process holds, so that no id is given twice
 
-    def renamed(self, value: Any) -> Any:
-        """The value with the names of notebook cells put in; the same object unless a text or a tuple."""
+    def rename(self, value: Any) -> Any:
+        """The value with the names of cells in it: the same object, unless it is a string or a tuple."""
         if isinstance(value, str):
             return self._text(value)
         if isinstance(value, tuple):
-            parts = [self.renamed(part) for part in value]
+            parts = [self.rename(part) for part in value]
             return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
         if id(value) in self._seen:
             return value
         if isinstance(value, list):
             self._seen.add(id(value))
-            value[:] = [self.renamed(part) for part in value]
+            value[:] = [self.rename(part) for part in value]
         elif isinstance(value, dict):
             self._seen.add(id(value))
-            changed = {self.renamed(key): self.renamed(part) for key, part in value.items()}
+            changed = {self.rename(key): self.rename(part) for key, part in value.items()}
             value.clear()
             value.update(changed)
         elif is_dataclass(value) and not isinstance(value, type):
             self._seen.add(id(value))
             for field in fields(value):
                 # Frozen ones too: nobody has seen them yet.
-                object.__setattr__(value, field.name, self.renamed(getattr(value, field.name)))
+                object.__setattr__(value, field.name, self.rename(getattr(value, field.name)))
         return value
 
     def _text(self, text: str) -> str:
@@ -243,5 +254,5 @@ class _Renaming:
 
 
 def _common_end(text: str, folder: str) -> str:
-    """The longest end of the folder's path that the text ends with: torch cuts paths short."""
+    """The longest end of the folder's path that the text ends with: torch truncates paths at the front."""
     return next((folder[start:] for start in range(len(folder)) if text.endswith(folder[start:])), "")
