@@ -13,13 +13,15 @@ class Declaration(NamedTuple):
     `document` names the dataclass that the document is made of, `module:class` in this package, and
     `with_option` one that has the fields that only an option adds. `version` is raised when a field goes or
     changes its meaning. `summary` is its line in `dynamo --help`; a document that another command gives has
-    none, and names that command in `command`. Reports `of_recordings` take targets and selectors, and have
-    every format; the others are of what their command found out.
+    none, and names that command in `command`. Reports `of_recordings` are given a `Case`, whose path and
+    problems their documents begin with; the others are of what their command found out. One that only reads
+    is made by `report_command`, with every selector and format.
     """
 
     document: str
     summary: str = ""
     of_recordings: bool = False
+    only_reads: bool = True
     command: str = ""
     with_option: str | None = None
     version: int = 1
@@ -75,11 +77,14 @@ REPORTS = {
     ),
     "suite": Declaration("suite:SuiteDocument", command="bench --suite"),
     "autotune": Declaration(
-        "autotune_document:Autotuned", "Find the best backend for each graph, and keep it."
+        "autotune_document:Autotuned",
+        "Find the best backend for each graph, and keep it.",
+        True,
+        only_reads=False,
     ),
     "backends": Declaration(
         "backends:BackendsDocument", "List the backends, where they come from and whether they can run here."
     ),
     "backend": Declaration("backends:BackendDocument", command="backends NAME"),
 }
-OF_RECORDINGS = tuple(name for name, report in REPORTS.items() if report.of_recordings)
+OF_RECORDINGS = tuple(name for name, report in REPORTS.items() if report.of_recordings and report.only_reads)
