@@ -1,7 +1,8 @@
-"""Read the ranks of a large job: of those that did the same, by their digests, one stream is opened.
+"""Opens the recording of a job with many ranks, and lists the recordings in a folder.
 
-Ten thousand streams cannot be held in memory, and most say the same. The stream of one rank then stands for
-all that are alike, of which only the compile time, and since when each is inside of what, are their own.
+Ten thousand streams cannot be held in memory, and most are equivalent. So one stream of each group of ranks
+with equal digests is read, and represents the group; only the compile time, and since when a call has been
+running, are each rank's own.
 """
 
 import os
@@ -24,7 +25,7 @@ from .shared.errors import DynamoError
 from .shared.names import CALLS_PREFIX, CALLS_SUFFIX, beside_stream
 from .shared.quick_dataclass import dataclass
 
-FEW = 16  # streams: so many are read whole
+FEW = 16  # streams: up to so many, all are read
 _MOST_OPENED = 256
 
 Progress = Callable[[int, int], None]
@@ -33,21 +34,20 @@ Progress = Callable[[int, int], None]
 def read_ranks(
     path: Path, contents: Container[str], progress: Progress | None = None, few: int = FEW
 ) -> Recording:
-    """The recording at `path`, with one process for all ranks that are alike where there are many streams."""
+    """The recording at `path`; of many streams, with one process for each group of equivalent ranks."""
     streams = streams_of(path) if path.is_dir() else []
     if len(streams) <= few or any(stream.suffix == ".gz" for stream in streams):
         return read(path, contents, progress)
     digests = digests_of(streams, progress or (lambda done, total: None))
-    readable = [each for each in digests if each.digest is not None]
-    chosen = select_ranks([_launch(each) for each in readable])
-    kinds: dict[Hashable, list[tuple[int, DigestOfStream, int | None]]] = {}
-    for rank, at in chosen.ranks.items():
-        each = readable[at]
-        key, since = _kind(each)
-        kinds.setdefault(key, []).append((rank, each, since))
-    if not kinds:
+    readable = [digest for digest in digests if digest.digest is not None]
+    chosen = select_ranks([_launch(digest) for digest in readable])
+    groups: dict[Hashable, list[tuple[int, DigestOfStream, int | None]]] = {}
+    for rank, position in chosen.ranks.items():
+        key, since = _group_key(readable[position])
+        groups.setdefault(key, []).append((rank, readable[position], since))
+    if not groups:
         return read(path, contents, progress)
-    opened = sorted(kinds.values(), key=lambda members: -len(members))
+    opened = sorted(groups.values(), key=lambda members: -len(members))
     left_out = [*chosen.left_out]
     if len(opened) > _MOST_OPENED:
         ranks = sum(len(members) for members in opened[_MOST_OPENED:])
@@ -68,37 +68,37 @@ def read_ranks(
     )
 
 
-def _kind(each: DigestOfStream) -> tuple[Hashable, int | None]:
-    """What alike ranks have in common, and since when this one is inside of a call, if it is."""
-    digest = each.digest
+def _group_key(rank: DigestOfStream) -> tuple[Hashable, int | None]:
+    """A key that is equal for equivalent ranks, and since when a call of this rank has been running."""
+    digest = rank.digest
     if digest is None or digest.ended:
         return (None if digest is None else digest.key()), None
-    running = running_calls(_calls_file(each.stream))
-    key = digest.key(), tuple(sorted(running)), last_stack(each.stream)
+    running = running_calls(_calls_file(rank.stream))
+    key = digest.key(), tuple(sorted(running)), last_stack(rank.stream)
     return key, max(running.values(), default=None)
 
 
 def _representative(
     members: Sequence[tuple[int, DigestOfStream, int | None]], contents: Container[str]
 ) -> Process | None:
-    """The process of the first that can be read, standing for all."""
-    for rank, each, _ in members:
+    """The process of the first rank that can be read, which represents all of the group."""
+    for rank, own, _ in members:
         try:
-            (process,) = read(each.stream, contents).processes
+            (process,) = read(own.stream, contents).processes
         except (DynamoError, ValueError):
             continue
         process.rank = rank
         others = [
-            EquivalentRank(other, its.digest.compile_seconds if its.digest is not None else None, since)
-            for other, its, since in members
+            EquivalentRank(other, row.digest.compile_seconds if row.digest is not None else None, since)
+            for other, row, since in members
             if other != rank
         ]
         return replace(process, alike=tuple(others))
     return None
 
 
-def _launch(each: DigestOfStream) -> Launch:
-    known: dict[str, Any] = each.digest.launch if each.digest is not None else {}
+def _launch(rank: DigestOfStream) -> Launch:
+    known: dict[str, Any] = rank.digest.launch if rank.digest is not None else {}
     return Launch(
         known.get("job"),
         tuple(known.get("attempt") or ()),
@@ -115,17 +115,15 @@ def _calls_file(stream: Path) -> Path:
     return stream.with_name(beside_stream(stream.name, CALLS_PREFIX, CALLS_SUFFIX))
 
 
-# The recordings of a folder, each with what a list says of it.
-
-
-_LARGEST = 64 << 20  # bytes; of a larger recording nothing is counted, which would take seconds
+_LARGEST = 64 << 20  # bytes; a larger recording has no summary in a list, which would take seconds
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A recording. `size` is in bytes; None is not known, and of `summary` not counted.
+    """A recording in a list. `size` is in bytes; None where it is not known.
 
-    `problem` says why it cannot be read. `is_newest` marks the one that a report takes when none is named.
+    `summary` is None where the recording is large or cannot be read; `problem` says why it cannot.
+    `is_newest` marks the recording that a report uses when none is named.
     """
 
     path: Path
@@ -139,10 +137,10 @@ class Listed:
 
 
 def listed(recordings: Sequence[Path]) -> list[Listed]:
-    """What there is to say of each; the last that can be read is the newest."""
+    """The recordings with size, summary and state; the last one that can be read is the newest."""
     found = [_listed(path) for path in recordings]
     newest = next((each.path for each in reversed(found) if each.problem is None), None)
-    return [_with_newest(each, each.path == newest) for each in found]
+    return [_marked(each, each.path == newest) for each in found]
 
 
 def _listed(path: Path) -> Listed:
@@ -156,8 +154,8 @@ def _listed(path: Path) -> Listed:
         return Listed(path, None, None, size, None, False, False, str(error))
 
 
-def _with_newest(each: Listed, is_newest: bool) -> Listed:
-    return Listed(**{**vars(each), "is_newest": is_newest})
+def _marked(recording: Listed, is_newest: bool) -> Listed:
+    return Listed(**{**vars(recording), "is_newest": is_newest})
 
 
 def _size(folder: Path) -> int | None:

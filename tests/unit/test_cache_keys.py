@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamo_core.caches.keys import differences, key_of_lines, passing_difference
+from dynamo_core.caches.keys import differences, key_of_lines, volatile_difference
 from dynamo_core.caches.lookups import bypass_words
 
 TENSOR = (
@@ -134,7 +134,7 @@ def test_texts_do_not_count_where_the_hash_is_the_same() -> None:
     ],
 )
 def test_what_passes_is_known(before: str, after: str, what: str | None) -> None:
-    assert passing_difference(before, after) == what
+    assert volatile_difference(before, after) == what
 
 
 def test_an_address_is_blamed_on_nothing_else() -> None:

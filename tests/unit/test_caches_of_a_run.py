@@ -4,14 +4,14 @@ import pytest
 
 from dynamo_core.caches.causes import (
     FIRST_RUN,
-    Off,
+    DisabledCache,
     OtherLayer,
     caches_of,
+    disabled_caches,
     folder_problem,
     kernels_built,
     next_start,
     other_layers,
-    switched_off,
     unreadable_bundles,
     vanishes,
 )
@@ -80,7 +80,7 @@ def test_equal_graphs_would_have_cost_the_costliest_alone_and_the_most_costly_gr
     ]
 
 
-def off(switches: dict[str, str], environment: dict[str, str] | None = None) -> list[Off]:
+def off(switches: dict[str, str], environment: dict[str, str] | None = None) -> list[DisabledCache]:
     recording = of_one_process(
         info=ProcessInfo(pid=1, environment=environment),
         caches=[caches(switches=switches)],
@@ -92,7 +92,7 @@ def off(switches: dict[str, str], environment: dict[str, str] | None = None) -> 
         ],
         cache_lookups=[looked_up("hit", FIRST), looked_up("miss", SECOND, "aotautograd_cache")],
     )
-    return [each for _, each in switched_off(recording)]
+    return [each for _, each in disabled_caches(recording)]
 
 
 ALL = "torch.compiler.config.force_disable_caches"
@@ -122,7 +122,7 @@ def test_the_widest_switch_is_told_with_the_variable_that_set_it() -> None:
 
 def test_what_is_on_or_not_recorded_is_not_off() -> None:
     assert off({ALL: "False", OF_GRAPHS: "True", OF_AUTOGRAD: "None"}) == []
-    assert list(switched_off(of_one_process())) == []
+    assert list(disabled_caches(of_one_process())) == []
 
 
 @pytest.mark.parametrize(

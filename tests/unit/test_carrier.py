@@ -1,4 +1,4 @@
-"""What is carried to a store: files that grow, stores that fail, and the list that says what arrived."""
+"""Uploading to a store: files that grow, stores that fail, and the list that says what arrived."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from dynamo_core.recording.remote import not_arrived
 from dynamo_core.shared.names import CALLS_PREFIX, RUN_FILE, STREAM_PREFIX, UPLOAD_LIST_PREFIX, UPLOADER_LOCK
-from dynamo_core.upload import Carrier
+from dynamo_core.upload import Uploader
 
 STREAM, CALLS = f"{STREAM_PREFIX}1_2_0.log", f"{CALLS_PREFIX}1_2_0.bin"
 
@@ -67,54 +67,54 @@ def brought(store: Store, folder: Path) -> Path:
 
 def test_all_files_arrive_and_the_list_says_so(spool: Path, tmp_path: Path) -> None:
     store = Store()
-    assert Carrier(spool, store, "there", "host").carry(is_last=True)
+    assert Uploader(spool, store, "there", "host").upload(is_last=True)
     assert set(store.files) == {STREAM, CALLS, RUN_FILE, f"{UPLOAD_LIST_PREFIX}host.json"}
     assert not_arrived(brought(store, tmp_path / "read")) == []
 
 
 def test_what_does_not_change_is_carried_once_and_counters_by_their_content(spool: Path) -> None:
     store, clock = Store(), Clock()
-    carrier = Carrier(spool, store, "there", "host", clock)
-    carrier.carry()
+    uploader = Uploader(spool, store, "there", "host", clock)
+    uploader.upload()
     store.written.clear()
     clock.now += 1000
     (spool / CALLS).write_bytes(b"\0\2")
-    carrier.carry()
+    uploader.upload()
     assert store.written == [CALLS]
 
 
 def test_a_stream_that_grows_rests_for_a_multiple_of_what_its_copy_took_but_at_last(spool: Path) -> None:
     store, clock = Store(), Clock()
-    carrier = Carrier(spool, store, "there", "host", clock)
-    carrier.carry()
+    uploader = Uploader(spool, store, "there", "host", clock)
+    uploader.upload()
     (spool / STREAM).write_bytes(b"one two")
-    carrier.carry()
+    uploader.upload()
     assert store.files[STREAM] == b"one"
-    carrier.carry(is_last=True)
+    uploader.upload(is_last=True)
     assert store.files[STREAM] == b"one two"
 
 
 def test_a_file_that_fails_is_named_and_tried_again(spool: Path, tmp_path: Path) -> None:
     store = Store()
     store.failing = (STREAM,)
-    carrier = Carrier(spool, store, "there", "host")
-    assert not carrier.carry(is_last=True)
+    uploader = Uploader(spool, store, "there", "host")
+    assert not uploader.upload(is_last=True)
     (problem,) = not_arrived(brought(store, tmp_path / "read"))
     assert problem == (
         f"{STREAM} did not arrive whole (0 of 3 bytes: PermissionError: no access to there/{STREAM})"
     )
     store.failing = ()
-    assert carrier.carry(is_last=True)
+    assert uploader.upload(is_last=True)
     assert not_arrived(brought(store, tmp_path / "again")) == []
 
 
 def test_a_file_whose_newer_content_fails_is_named_though_it_is_as_long(spool: Path, tmp_path: Path) -> None:
     store = Store()
-    carrier = Carrier(spool, store, "there", "host")
-    carrier.carry()
+    uploader = Uploader(spool, store, "there", "host")
+    uploader.upload()
     (spool / CALLS).write_bytes(b"\0\2")
     store.failing = (CALLS,)
-    assert not carrier.carry(is_last=True)
+    assert not uploader.upload(is_last=True)
     (problem,) = not_arrived(brought(store, tmp_path / "read"))
     assert problem.startswith(f"{CALLS} did not arrive whole (2 of 2 bytes: PermissionError")
 
@@ -122,7 +122,7 @@ def test_a_file_whose_newer_content_fails_is_named_though_it_is_as_long(spool: P
 def test_a_store_that_takes_nothing_leaves_the_list_here(spool: Path) -> None:
     store = Store()
     store.failing = ("",)
-    assert not Carrier(spool, store, "there", "host").carry(is_last=True)
+    assert not Uploader(spool, store, "there", "host").upload(is_last=True)
     kept = json.loads((spool / f"{UPLOAD_LIST_PREFIX}host.json").read_text())
     assert store.files == {} and "PermissionError" in kept["files"][STREAM]["error"]
 
@@ -140,17 +140,17 @@ def test_a_pass_that_was_ended_names_what_has_not_arrived(
 
     store = Store()
     monkeypatch.setattr(store, "pipe_file", hang)
-    carrier = Carrier(spool, store, "there", "host")
+    uploader = Uploader(spool, store, "there", "host")
     with pytest.raises(Ended):
-        carrier.carry()
-    carrier.abort_pass("the store did not answer")
+        uploader.upload()
+    uploader.abort_pass("the store did not answer")
     kept = json.loads((spool / f"{UPLOAD_LIST_PREFIX}host.json").read_text())["files"]
     assert (kept[STREAM]["error"], kept[CALLS]["error"]) == (None, "the store did not answer")
 
 
 def test_a_host_that_has_not_finished_is_named(spool: Path, tmp_path: Path) -> None:
     store = Store()
-    Carrier(spool, store, "there", "host").carry()
+    Uploader(spool, store, "there", "host").upload()
     (problem,) = not_arrived(brought(store, tmp_path / "read"))
     assert problem.startswith(f"{UPLOAD_LIST_PREFIX}host.json is not finished")
 
@@ -158,7 +158,7 @@ def test_a_host_that_has_not_finished_is_named(spool: Path, tmp_path: Path) -> N
 def test_the_first_word_on_a_run_stays(spool: Path, tmp_path: Path) -> None:
     store = Store()
     store.files[RUN_FILE] = b'{"first": 1}'
-    assert Carrier(spool, store, "there", "host").carry(is_last=True)
+    assert Uploader(spool, store, "there", "host").upload(is_last=True)
     assert store.files[RUN_FILE] == b'{"first": 1}'
     assert not_arrived(brought(store, tmp_path / "read")) == []
 

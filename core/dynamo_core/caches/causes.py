@@ -1,4 +1,4 @@
-"""Why one look-up found nothing: the parts that differ from the nearest earlier key, or something else."""
+"""Why a cache look-up was no hit, which caches were off, and the counts of torch's other caches."""
 
 from collections.abc import Iterable, Iterator
 from typing import Literal, TypeVar
@@ -22,7 +22,7 @@ _NO_SPACE = 1 << 20  # bytes; less than an entry takes
 
 @dataclass(frozen=True)
 class Cause:
-    """One reason. `part` is torch's name for the part of the key that differs, None where none does.
+    """One cause of a miss or bypass. `part` is torch's name of the key part that differs, None if none does.
 
     `set_by` says who set a setting, as far as the recordings show; `what_to_do` is None where nothing is
     wrong.
@@ -41,7 +41,7 @@ FIRST_RUN = Cause("unknown", "no earlier run that compiled this is known")
 
 
 def causes_of(lookup: Lookup, known: KnownKeys) -> tuple[tuple[Cause, ...], Lookup | None]:
-    """The causes, the weightiest first, and the earlier look-up that was compared with; none of a hit."""
+    """The causes of a miss or bypass, the most likely first, and the earlier look-up that was compared."""
     recorded = lookup.recorded
     if recorded.outcome == "hit":
         return (), None
@@ -53,17 +53,17 @@ def causes_of(lookup: Lookup, known: KnownKeys) -> tuple[tuple[Cause, ...], Look
         sentence = "the entry of this key is for other sizes: its guards on them do not hold"
         return (Cause("sizes", sentence),), same
     if same is not None:
-        return (_same_key(lookup, same),), same
+        return (_cause_with_same_key(lookup, same),), same
     nearest = known.nearest(lookup)
     if nearest is None:
         if known.key(lookup) is None and known.earlier:
             return (Cause("not recorded", "what its key is made of was not recorded"),), None
         return (FIRST_RUN,), None
-    return tuple(_from_parts(lookup, nearest, known)), nearest
+    return tuple(_causes_in_parts(lookup, nearest, known)), nearest
 
 
 def folder_problem(caches: CachesInUse | None) -> str | None:
-    """What is wrong with a cache folder, if anything is."""
+    """What is wrong with a cache folder; None if nothing is known to be wrong."""
     if caches is None:
         return None
     if caches.is_writable is False:
@@ -86,17 +86,21 @@ def vanishes(caches: CachesInUse | None) -> str | None:
 
 
 def caches_of(process: Process) -> CachesInUse | None:
-    """Where a process kept its caches in the end; None where that was not recorded."""
+    """The cache folders that a process used last; None where that was not recorded."""
     return process.caches[-1] if process.caches else None
 
 
-def _same_key(lookup: Lookup, same: Lookup) -> Cause:
+_ANOTHER_FOLDER = "let `TORCHINDUCTOR_CACHE_DIR` name a folder that can be written to and outlives the run."
+
+
+def _cause_with_same_key(lookup: Lookup, same: Lookup) -> Cause:
+    """Why the entry of an earlier look-up with the same key was not found."""
     mine, its = caches_of(lookup.process), caches_of(same.process)
     problem = folder_problem(its) or folder_problem(mine)
     if problem is not None:
         return Cause("not kept", f"the key is the same, but {problem}", what_to_do=_ANOTHER_FOLDER)
     if same.recording is lookup.recording and same.process is not lookup.process:
-        return _of_another_process(mine, its)
+        return _cause_within_run(mine, its)
     if mine is not None and its is not None and mine.folder != its.folder:
         return Cause(
             "folder",
@@ -115,7 +119,7 @@ def _same_key(lookup: Lookup, same: Lookup) -> Cause:
     )
 
 
-def _of_another_process(mine: CachesInUse | None, its: CachesInUse | None) -> Cause:
+def _cause_within_run(mine: CachesInUse | None, its: CachesInUse | None) -> Cause:
     """Why a process of this run did not find what another had compiled."""
     if mine is not None and its is not None and mine.folder != its.folder:
         sentence = (
@@ -128,29 +132,26 @@ def _of_another_process(mine: CachesInUse | None, its: CachesInUse | None) -> Ca
     return Cause("race", sentence, what_to_do=what)
 
 
-_ANOTHER_FOLDER = "let `TORCHINDUCTOR_CACHE_DIR` name a folder that can be written to and outlives the run."
-
-
-def _from_parts(lookup: Lookup, nearest: Lookup, known: KnownKeys) -> Iterator[Cause]:
+def _causes_in_parts(lookup: Lookup, nearest: Lookup, known: KnownKeys) -> Iterator[Cause]:
     mine, its = known.key(lookup), known.key(nearest)
     assert mine is not None and its is not None
     found = differences(its.differing(mine))
     if not found:
         yield Cause("not recorded", "the keys differ, but torch's list of their parts does not show in what")
     for difference in found:
-        yield _cause(difference, lookup, nearest)
+        yield _cause_of_difference(difference, lookup, nearest)
 
 
-def _cause(difference: PartDifference, lookup: Lookup, nearest: Lookup) -> Cause:
+def _cause_of_difference(difference: PartDifference, lookup: Lookup, nearest: Lookup) -> Cause:
     before, after = nearest.process, lookup.process
     kind: CauseKind = difference.kind
     sentence, set_by, what_to_do = difference.sentence, None, None
     if kind == "version":
-        sentence = _versions(before, after)
+        sentence = _version_sentence(before, after)
     elif kind == "unstable":
         what_to_do = "make it of what it does: with such a key nothing is ever found again."
     elif kind == "graph":
-        edited = _edited(lookup, nearest)
+        edited = _edit_sentence(lookup, nearest)
         if edited is not None:
             kind, sentence = "source", edited
     elif kind == "input" and _became_dynamic(difference) and _read_pgo_state(lookup):
@@ -162,7 +163,7 @@ def _cause(difference: PartDifference, lookup: Lookup, nearest: Lookup) -> Cause
     return Cause(kind, sentence, difference.part, difference.before, difference.after, set_by, what_to_do)
 
 
-def _versions(before: Process, after: Process) -> str:
+def _version_sentence(before: Process, after: Process) -> str:
     was, now = before.torch_version, after.torch_version
     if was != now:
         return f"torch: {was} → {now}"
@@ -171,19 +172,19 @@ def _versions(before: Process, after: Process) -> str:
     return f"torch's own files differ, though both are {now}{builds}"
 
 
-def _edited(lookup: Lookup, nearest: Lookup) -> str | None:
-    """The first line of the function's source that is another one, if it was edited."""
+def _edit_sentence(lookup: Lookup, nearest: Lookup) -> str | None:
+    """The first line in which the source of the function differs; None if it was not edited."""
     before, after = dict(nearest.source), dict(lookup.source)
     old, new = [text.strip() for text in before.values()], [text.strip() for text in after.values()]
     if not old or not new or old == new:
         return None
-    number, text = next(
+    line, text = next(
         ((line, text.strip()) for line, text in after.items() if text.strip() not in old), (None, "")
     )
     gone = next((text for text in old if text not in new), None)
-    if number is None:
+    if line is None:
         return f"the source of {lookup.function} was edited: `{gone}` is gone" if gone else None
-    where = f"{(lookup.file or '').rpartition('/')[2]}:{number}"
+    where = f"{(lookup.file or '').rpartition('/')[2]}:{line}"
     return (
         f"the source of {lookup.function} was edited, {where}: `{gone}` → `{text}`"
         if gone
@@ -200,7 +201,7 @@ def _read_pgo_state(lookup: Lookup) -> bool:
 
 
 def _set_by(setting: str, lookup: Lookup, nearest: Lookup) -> str | None:
-    """Who gave a setting its value, in this run or, where it has the default now, in the earlier one."""
+    """What set a setting: an option, an environment variable or the program, in this or the earlier run."""
     for side, words in ((lookup, ""), (nearest, " of the earlier run")):
         if any(f".{setting}=" in text for text in side.recording.settings.config or ()):
             return f"--config{words}"
@@ -222,12 +223,12 @@ def _variables(setting: str, after: Process, before: Process) -> Iterable[str]:
     )
 
 
-# Caches of torch's that were off, who turned them off, and what that cost.
+# Caches of torch's that were off, what turned them off, and what that cost.
 
 
 @dataclass(frozen=True)
-class Off:
-    """A cache that was not asked. `lost_seconds` is what the backend took for the graphs; None if unknown."""
+class DisabledCache:
+    """A cache that was off. `lost_seconds` is the backend's time for the graphs; None if unknown."""
 
     cache: str
     setting: str
@@ -237,7 +238,8 @@ class Off:
     what_to_do: str
 
 
-# Setting, its value where the cache is off, the records that its look-ups would have left, and its variables.
+# For each cache: its setting, the value that turns it off, its name, the names of its look-up records, and
+# the environment variables that set it.
 _SWITCHES = (
     (
         "torch.compiler.config.force_disable_caches",
@@ -263,27 +265,27 @@ _SWITCHES = (
 )
 
 
-def switched_off(recording: Recording) -> Iterator[tuple[Process, Off]]:
-    """Each cache that was off in a process, and what was compiled without it; of several the widest."""
+def disabled_caches(recording: Recording) -> Iterator[tuple[Process, DisabledCache]]:
+    """For each process the cache that was off, with what was compiled without it; of several the widest."""
     for process in recording.processes:
         caches = caches_of(process)
         for setting, value, cache, records, variables in _SWITCHES:
             if caches is not None and caches.switches.get(setting) == value:
-                yield process, _off(process, setting, cache, records, variables)
+                yield process, _disabled_cache(process, setting, cache, records, variables)
                 break
 
 
-def _off(
+def _disabled_cache(
     process: Process, setting: str, cache: str, records: tuple[str, ...], variables: tuple[str, ...]
-) -> Off:
-    asked = {lookup.compile_id for lookup in process.cache_lookups if lookup.cache in records}
-    graphs = [graph for graph in process.compiled_graphs if graph.compile_id not in asked]
+) -> DisabledCache:
+    with_lookup = {lookup.compile_id for lookup in process.cache_lookups if lookup.cache in records}
+    graphs = [graph for graph in process.compiled_graphs if graph.compile_id not in with_lookup]
     costs = [graph.backend_seconds for graph in graphs if graph.backend_seconds is not None]
     environment = process.info.environment or {}
     by = next((name for name in variables if name in environment), None)
     who = f"the environment variable {by}={environment[by]}" if by else f"{setting}"
     verb = "are" if cache.startswith("all") else "is"
-    return Off(
+    return DisabledCache(
         cache,
         setting,
         f"{cache} {verb} off, by {who}",
@@ -293,12 +295,11 @@ def _off(
     )
 
 
-# C++ that was compiled for graphs that torch's caches had: kernels that are gone, or Inductor's header.
+# C++ that was compiled although the graphs were in the cache: kernels that are gone, or Inductor's header.
 #
 # Source: torch/_inductor/codecache.py (CppCodeCache.load_async, _precompile_header) of torch 2.13: with every
-# graph that has C++ kernels, fresh or from the cache, the header is looked for in a folder that neither
-# `TORCHINDUCTOR_CACHE_DIR` nor anything else moves but TMPDIR and the user's name.
-
+# graph that has C++ kernels, fresh or from the cache, the header is looked for in a folder that depends on
+# TMPDIR and the user's name only, not on `TORCHINDUCTOR_CACHE_DIR`.
 
 _COMPILER = "compile_file"  # the phase in which torch waits for the C++ compiler
 _WORTH_A_WORD_S = 0.5
@@ -306,7 +307,7 @@ _WORTH_A_WORD_S = 0.5
 
 @dataclass(frozen=True)
 class KernelBuild:
-    """What the C++ compiler took for graphs that were found, and why, as far as that is known."""
+    """The time of the C++ compiler for graphs that were cache hits, and why it ran, if that is known."""
 
     seconds: float
     sentence: str
@@ -315,9 +316,9 @@ class KernelBuild:
 
 
 def kernels_built(recording: Recording) -> KernelBuild | None:
-    """Building kernels, in all processes; None for less than half a second, or where no phases were read.
+    """The C++ compiles for cached graphs in all processes; None below half a second, or without phases.
 
-    Where the header was there, the compiler is only asked whether it is still the right one: no news.
+    Processes that found the header are left out: there the compiler only checks that it is still valid.
     """
     processes = [p for p in recording.processes if not (p.caches and p.caches[0].held_header)]
     took = [(process, cost) for process in processes if (cost := _seconds(process)) > 0]
@@ -336,21 +337,25 @@ def kernels_built(recording: Recording) -> KernelBuild | None:
 def _seconds(process: Process) -> float:
     cold = {lookup.compile_id for lookup in process.cache_lookups if lookup.outcome != "hit"}
     found = {lookup.compile_id for lookup in process.cache_lookups} - cold
-    return sum(_of_compiler(phase for phase in process.phases if phase.compile_id in found))
+    return sum(_compiler_seconds(phase for phase in process.phases if phase.compile_id in found))
 
 
-def _of_compiler(phases: Iterable[Phase]) -> Iterable[float]:
+def _compiler_seconds(phases: Iterable[Phase]) -> Iterable[float]:
     for phase in phases:
         if phase.name == _COMPILER and phase.end_ns is not None:
             yield (phase.end_ns - phase.begin_ns) / 1e9
         else:
-            yield from _of_compiler(phase.children)
+            yield from _compiler_seconds(phase.children)
+
+
+_ARCHIVE = "torch-caches.tar.gz"
+_DEFAULT = "${TMPDIR:-/tmp}/torchinductor_$(id -un)"
 
 
 def next_start(recording: Recording) -> tuple[str, ...]:
-    """Two shell commands: one packs the caches of this run, one unpacks them where the next one starts.
+    """Two shell commands: one packs the caches of this run, one unpacks them where the next run starts.
 
-    They go to torch's default folder there, since the header is looked for nowhere else.
+    They are unpacked into torch's default folder, as Inductor's header is looked for nowhere else.
     Source: torch/_inductor/runtime/cache_dir_utils.py (default_cache_dir).
     """
     for process in recording.processes:
@@ -370,18 +375,14 @@ def _commands(folder: str, headers: str | None) -> tuple[str, ...]:
     return pack, f'mkdir -p "{_DEFAULT}" && tar -xzf {_ARCHIVE} -C "{_DEFAULT}"'
 
 
-_ARCHIVE = "torch-caches.tar.gz"
-_DEFAULT = "${TMPDIR:-/tmp}/torchinductor_$(id -un)"
-
-
-# Caches of which a recording has no look-ups, only counts: remote ones, Triton's, autotuning, bundles.
+# Other caches, of which a recording has only counts: remote ones, Triton's, autotuning, bundles.
 #
-# A cache that nothing is recorded of may have been off or asked in vain; it is named as not recorded.
+# A cache without counts may have been off, or have had no look-ups; reports call it not recorded.
 
 
 @dataclass(frozen=True)
 class OtherLayer:
-    """One of these caches, over all processes. `sentence` is None where nothing was recorded of it.
+    """The counts of one other cache, over all processes. `sentence` is None where nothing was recorded.
 
     `hits` and `misses` are None where torch does not count them, `switched_off_by` where it was not
     recorded as off.
@@ -413,7 +414,7 @@ _LAYERS: dict[CountedLayer, tuple[str, str | None]] = {
 
 
 def other_layers(recording: Recording) -> Iterator[OtherLayer]:
-    """All of them, whether or not anything is known of each."""
+    """All other caches, including those of which nothing was recorded."""
     for layer, (name, switch) in _LAYERS.items():
         counts = [each for p in recording.processes for each in p.cache_counts if each.layer == layer]
         hits = _total(each.hits for each in counts)
@@ -425,7 +426,7 @@ def other_layers(recording: Recording) -> Iterator[OtherLayer]:
         yield OtherLayer(name, sentence, hits, misses, took, off_by)
     yield OtherLayer(_REMOTE_AUTOTUNING, None, None, None, None, None)
     bundles = [each for process in recording.processes for each in process.cache_bundles]
-    text = "; ".join(_bundle(each) for each in bundles) or None
+    text = "; ".join(_bundle_sentence(bundle) for bundle in bundles) or None
     took = sum(each.seconds for each in bundles) if bundles else None
     yield OtherLayer(_BUNDLES, text, None, None, took, None)
 
@@ -434,7 +435,7 @@ BUNDLE_NOT_READ = "torch could not read a bundle of caches that the program load
 
 
 def unreadable_bundles(process: Process) -> int:
-    """How many bundles the program loaded in vain, of which torch only logs a warning."""
+    """How many bundles the program loaded that torch could not read; torch only logs a warning."""
     return sum(each.action == "loaded" and each.artifacts is None for each in process.cache_bundles)
 
 
@@ -450,7 +451,7 @@ def _sentence(
     return ", ".join(parts)
 
 
-def _bundle(used: CacheBundleUsed) -> str:
+def _bundle_sentence(used: CacheBundleUsed) -> str:
     if used.artifacts is None:
         return "loaded: torch could not read it" if used.action == "loaded" else "saved: nothing to save"
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in used.artifacts.items()) or "empty"
@@ -459,7 +460,7 @@ def _bundle(used: CacheBundleUsed) -> str:
 
 
 def _is_off(recording: Recording, switch: str) -> bool:
-    """Whether a setting says so in every process that recorded it."""
+    """Whether a setting is False in every process that recorded it."""
     caches = [found for process in recording.processes if (found := caches_of(process)) is not None]
     return bool(caches) and all(found.switches.get(switch) == "False" for found in caches)
 

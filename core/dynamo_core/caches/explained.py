@@ -1,4 +1,4 @@
-"""What torch's caches were worth in a run: each layer, each look-up, and why what was compiled anew was."""
+"""The cache report of a run: the hits and misses of each layer, and the causes of each miss."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,21 +11,21 @@ from ..shared.quick_dataclass import dataclass
 from .causes import (
     FIRST_RUN,
     Cause,
+    DisabledCache,
     KernelBuild,
-    Off,
     OtherLayer,
     caches_of,
     causes_of,
+    disabled_caches,
     folder_problem,
     kernels_built,
     next_start,
     other_layers,
-    switched_off,
     vanishes,
 )
 from .lookups import EqualGraphs, KnownKeys, Lookup, equal_graphs
 
-# What a run shows by itself; all else takes an earlier one to compare with.
+# Kinds of causes that one run shows by itself; for all others an earlier run is needed.
 _WRONG_IN_ANY_RUN = {"bypass", "race", "folder", "not kept", "gone", "unstable"}
 Verdict = Literal["warm", "cold", "first run", "off", "nothing recorded"]
 _CACHES = ("aotautograd_cache", "fx_graph_cache")
@@ -33,9 +33,10 @@ _CACHES = ("aotautograd_cache", "fx_graph_cache")
 
 @dataclass(frozen=True)
 class CacheLayer:
-    """One cache: what it said, the seconds that its hits once took to make, and that its misses took now.
+    """The outcomes of one cache.
 
-    The seconds are None where none was recorded.
+    `saved_seconds` is what its hits took to compile earlier, `took_seconds` what its misses took now; both
+    are None where not recorded.
     """
 
     name: str
@@ -48,7 +49,7 @@ class CacheLayer:
 
 @dataclass(frozen=True)
 class ExplainedLookup:
-    """One look-up and why it found nothing. `compared_with` names the earlier look-up that was nearest."""
+    """One look-up and the causes if it was no hit. `compared_with` names the nearest earlier look-up."""
 
     process: str
     compile_id: str | None
@@ -66,7 +67,7 @@ class ExplainedLookup:
 
 @dataclass(frozen=True)
 class Reason:
-    """The causes that compiles have in common, with what those cost. Seconds are None where not recorded."""
+    """Causes with the compiles that have all of them in common. Seconds are None where not recorded."""
 
     sentence: str
     causes: tuple[Cause, ...]
@@ -78,7 +79,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class CacheFolder:
-    """Where the caches were, and what is wrong with that, if anything is."""
+    """A cache folder. `problem` says what is wrong with it, `vanishes` why it may be gone in the next run."""
 
     folder: str
     held_graphs: bool | None
@@ -90,7 +91,7 @@ class CacheFolder:
 
 @dataclass(frozen=True)
 class CostlyCompile:
-    """A compile that took long, forward and backward together; `share` is of all compiling."""
+    """A compile that took long, forward and backward together; `share` is of the whole compile time."""
 
     compile_id: str | None
     function: str | None
@@ -100,9 +101,9 @@ class CostlyCompile:
 
 @dataclass(frozen=True)
 class CacheReport:
-    """All of it. `compared_with` are the earlier recordings whose keys were looked at.
+    """The cache report of a recording. `compared_with` are the earlier recordings whose keys were compared.
 
-    `next_start` are shell commands that carry the caches to another machine or container.
+    `next_start` are shell commands that copy the caches to another machine or container.
     """
 
     verdict: Verdict
@@ -113,7 +114,7 @@ class CacheReport:
     lost_seconds: float | None
     saved_seconds: float | None
     reasons: tuple[Reason, ...]
-    off: tuple[Off, ...]
+    off: tuple[DisabledCache, ...]
     layers: tuple[CacheLayer, ...]
     other_layers: tuple[OtherLayer, ...]
     lookups: tuple[ExplainedLookup, ...]
@@ -126,15 +127,15 @@ class CacheReport:
 
 
 def explain_caches(target: Recording, earlier: Iterable[Recording] = ()) -> CacheReport:
-    """What the caches said in `target`, whose keys are compared with those of the `earlier` recordings.
+    """The cache report of `target`, whose keys are compared with those of the `earlier` recordings.
 
-    Both are to be read with `dynamo_core.recording.caches.CACHE_KEYS`.
+    All recordings have to be read with `dynamo_core.recording.caches.CACHE_KEYS`.
     """
     before = list(earlier)
     known = KnownKeys(target, before)
     explained = [(lookup, *causes_of(lookup, known)) for lookup in known.target]
     reasons = tuple(_reasons(target, [(lookup, causes) for lookup, causes, _ in explained]))
-    off = tuple(each for _, each in switched_off(target))
+    off = tuple(cache for _, cache in disabled_caches(target))
     counts = Counter(lookup.recorded.outcome for lookup in known.target)
     lost = _total([*(reason.lost_seconds for reason in reasons), *(each.lost_seconds for each in off)])
     built = kernels_built(target)
@@ -162,7 +163,7 @@ def explain_caches(target: Recording, earlier: Iterable[Recording] = ()) -> Cach
 
 
 def _verdict(
-    counts: Counter[str], reasons: tuple[Reason, ...], off: tuple[Off, ...], has_earlier: bool
+    counts: Counter[str], reasons: tuple[Reason, ...], off: tuple[DisabledCache, ...], has_earlier: bool
 ) -> Verdict:
     if off:
         return "off"
@@ -177,7 +178,7 @@ def _sentence(
     verdict: Verdict,
     counts: Counter[str],
     reasons: tuple[Reason, ...],
-    off: tuple[Off, ...],
+    off: tuple[DisabledCache, ...],
     lost: float | None,
     built: KernelBuild | None,
 ) -> str:
@@ -186,7 +187,7 @@ def _sentence(
     if verdict == "warm":
         more = f"; {built.sentence}" if built is not None else ""
         return f"Nothing differs, {number(counts['hit'], 'hit')}{more}."
-    found = [_found(counts["miss"], counts["bypass"])] if counts["miss"] or counts["bypass"] else []
+    found = [_miss_counts(counts["miss"], counts["bypass"])] if counts["miss"] or counts["bypass"] else []
     took = f"{seconds(lost)} of compiling" if lost is not None else "what compiling took was not recorded"
     costs = ", ".join([*found, took])
     if verdict == "first run":
@@ -196,31 +197,31 @@ def _sentence(
     return f"{parts[0]}{more} ({costs})"
 
 
-def _found(misses: int, bypasses: int) -> str:
+def _miss_counts(misses: int, bypasses: int) -> str:
     parts = [number(misses, "miss", "misses")] if misses else []
     parts += [number(bypasses, "bypass", "bypasses")] if bypasses else []
     return ", ".join(parts)
 
 
 def _reasons(recording: Recording, explained: list[tuple[Lookup, tuple[Cause, ...]]]) -> Iterator[Reason]:
-    """By the causes of whole compiles: what AOTAutograd's key differs in, Inductor's differs in for that."""
+    """The compiles grouped by causes: a difference in AOTAutograd's key also explains Inductor's miss."""
     compiles: dict[tuple[int, CompileId | None], list[tuple[Lookup, tuple[Cause, ...]]]] = {}
     for lookup, causes in explained:
         if causes:
             compiles.setdefault((id(lookup.process), lookup.recorded.compile_id), []).append((lookup, causes))
-    alike: dict[tuple[str, ...], list[list[tuple[Lookup, tuple[Cause, ...]]]]] = {}
+    groups: dict[tuple[str, ...], list[list[tuple[Lookup, tuple[Cause, ...]]]]] = {}
     for lookups in compiles.values():
         causes = _causes_of_compile(lookups)
-        alike.setdefault(tuple(cause.sentence for cause in causes), []).append(lookups)
+        groups.setdefault(tuple(cause.sentence for cause in causes), []).append(lookups)
     processes = {id(lookup.process): lookup.process for lookup, _ in explained}
     graphs = {key: by_compile(process.compiled_graphs) for key, process in processes.items()}
     found = []
-    for group in alike.values():
+    for group in groups.values():
         causes = _causes_of_compile(group[0])
         outcomes = Counter(lookup.recorded.outcome for lookups in group for lookup, _ in lookups)
-        lost = _total([_lost(lookups, graphs) for lookups in group])
+        lost = _total([_lost_seconds(lookups, graphs) for lookups in group])
         found.append(
-            Reason(_together(causes), causes, len(group), outcomes["miss"], outcomes["bypass"], lost)
+            Reason(_reason_sentence(causes), causes, len(group), outcomes["miss"], outcomes["bypass"], lost)
         )
     # What is known to be wrong comes before what is new.
     yield from sorted(found, key=lambda each: (each.causes == (FIRST_RUN,), -(each.lost_seconds or 0.0)))
@@ -240,23 +241,23 @@ def _explains_nothing(causes: tuple[Cause, ...]) -> bool:
     return all(cause.kind in ("not recorded", "unknown") for cause in causes)
 
 
-def _together(causes: tuple[Cause, ...]) -> str:
+def _reason_sentence(causes: tuple[Cause, ...]) -> str:
     first = causes[0]
     text = first.sentence + (f", set by {first.set_by}" if first.set_by else "")
     rest = [cause.sentence for cause in causes[1:]]
     return "; ".join([text, *rest[:2]]) + (f"; and {len(rest) - 2} more parts" if len(rest) > 2 else "")
 
 
-def _lost(
+def _lost_seconds(
     lookups: list[tuple[Lookup, tuple[Cause, ...]]], graphs: Mapping[int, ByCompile[list[Graph]]]
 ) -> float | None:
-    """What one compile cost for want of a hit: Inductor's time, or else that of the whole backend."""
+    """The seconds that one compile cost because there was no hit: Inductor's, or else the whole backend's."""
     took = [each for lookup, _ in lookups if (each := lookup.recorded.took_seconds) is not None]
     if took:
         return sum(took)
     first = lookups[0][0]
-    of_compile = graphs[id(first.process)].get(first.recorded.compile_id, ())
-    return _total(graph.backend_seconds for graph in of_compile)
+    compiled = graphs[id(first.process)].get(first.recorded.compile_id, ())
+    return _total(graph.backend_seconds for graph in compiled)
 
 
 def _total(values: Iterable[float | None]) -> float | None:
@@ -265,7 +266,7 @@ def _total(values: Iterable[float | None]) -> float | None:
 
 
 def _saved(lookups: list[Lookup]) -> float | None:
-    """What hits saved: AOTAutograd's have in them what Inductor's saved below."""
+    """The seconds that hits saved; the maximum, as AOTAutograd's seconds include Inductor's."""
     by_cache = {
         cache: _total(lookup.recorded.saved_seconds for lookup in lookups if lookup.recorded.cache == cache)
         for cache in _CACHES
@@ -275,16 +276,16 @@ def _saved(lookups: list[Lookup]) -> float | None:
 
 def _layers(lookups: list[Lookup]) -> Iterator[CacheLayer]:
     for cache in dict.fromkeys(["pgo", *_CACHES, *(lookup.recorded.cache for lookup in lookups)]):
-        parts = [lookup.recorded for lookup in lookups if lookup.recorded.cache == cache]
-        outcomes = Counter(each.outcome for each in parts)
-        if parts:
+        recorded = [lookup.recorded for lookup in lookups if lookup.recorded.cache == cache]
+        outcomes = Counter(each.outcome for each in recorded)
+        if recorded:
             yield CacheLayer(
                 cache_name(cache),
                 outcomes["hit"],
                 outcomes["miss"],
                 outcomes["bypass"],
-                _total(each.saved_seconds for each in parts),
-                _total(each.took_seconds for each in parts),
+                _total(each.saved_seconds for each in recorded),
+                _total(each.took_seconds for each in recorded),
             )
 
 
@@ -337,9 +338,9 @@ def _costliest(recording: Recording) -> Iterator[CostlyCompile]:
     took: dict[tuple[int, CompileId | None], tuple[Process, float, str | None]] = {}
     for process in recording.processes:
         for compile_ in process.compiles:
-            at = id(process), compile_.compile_id
-            _, so_far, name = took.get(at, (process, 0.0, None))
-            took[at] = process, so_far + (compile_.seconds or 0.0), name or compile_.name
+            key = id(process), compile_.compile_id
+            _, so_far, name = took.get(key, (process, 0.0, None))
+            took[key] = process, so_far + (compile_.seconds or 0.0), name or compile_.name
     in_all = sum(each[1] for each in took.values())
     if in_all <= 0:
         return

@@ -1,4 +1,4 @@
-"""A part of a cache key that differs, in words: what it is, what it was and what it is now."""
+"""Cache keys: the parts that torch lists of a key, and what differs between two keys, in words."""
 
 import difflib
 import re
@@ -10,11 +10,10 @@ from typing import Literal, get_args
 from ..model import CacheLookup
 from ..shared.quick_dataclass import dataclass
 
-# What a cache key is made of, as torch lists it: `[hash] name: text`, a line a part.
+# The parts of a cache key, which torch lists as one line `[hash] name: text` each.
 #
-# Source: torch/_inductor/codecache.py (FxGraphCachePickler.debug_lines), 2.8 to 2.13. The hash is of what
-# counts for the key; the text is for people, and may hold addresses that do not count.
-
+# Source: torch/_inductor/codecache.py (FxGraphCachePickler.debug_lines), 2.8 to 2.13. Only the hash counts
+# for the key; the text is for people, and may hold addresses that are not part of the key.
 
 _PART = re.compile(r"\[(\w{1,80})\] ([^:\n]{1,200}): ?(.*)", re.DOTALL)
 IS_BACKWARD = "fx_kwargs[is_backward]"
@@ -23,7 +22,7 @@ GRAPH = "gm"
 
 @dataclass(frozen=True)
 class KeyPart:
-    """One part; two keys agree in it if the digests are the same."""
+    """One part of a key; two keys agree in it if the digests are equal."""
 
     name: str
     digest: str
@@ -32,23 +31,23 @@ class KeyPart:
 
 @dataclass(frozen=True)
 class Key:
-    """A key that was looked up, with its parts by name. `fingerprint` has the name and hash of each."""
+    """A cache key with its parts by name. `fingerprint` has the name and digest of each part."""
 
     parts: dict[str, KeyPart]
     fingerprint: frozenset[tuple[str, str]]
 
     @property
     def is_backward(self) -> bool | None:
-        """Which direction the graph is of; None where the key is of both."""
+        """Whether the graph is a backward graph; None where the key is for both directions."""
         part = self.parts.get(IS_BACKWARD)
         return None if part is None else part.text == "True"
 
     def distance(self, other: "Key") -> int:
-        """In how many parts two keys differ, twice the number where both have the part."""
+        """How much two keys differ: 2 for each part that differs, 1 for each that only one of them has."""
         return len(self.fingerprint ^ other.fingerprint)
 
     def differing(self, other: "Key") -> list[tuple[KeyPart | None, KeyPart | None]]:
-        """The parts of `self` and of `other` that are not the same, in the order of the keys."""
+        """The pairs of parts of `self` and `other` that differ, in the order of the keys."""
         names = dict.fromkeys([*self.parts, *other.parts])
         pairs = [(self.parts.get(name), other.parts.get(name)) for name in names]
         return [
@@ -67,7 +66,7 @@ def key_of_lines(lines: Iterable[str]) -> Key:
     return Key(parts, frozenset((part.name, part.digest) for part in parts.values()))
 
 
-@lru_cache(1024)  # most lines of a key, the settings, are those of the others as well
+@lru_cache(1024)  # most lines, the settings, are the same in all keys
 def _part_of(line: str) -> KeyPart | None:
     found = _PART.fullmatch(line)
     if found is None:
@@ -76,20 +75,19 @@ def _part_of(line: str) -> KeyPart | None:
     return KeyPart(name, digest, text)
 
 
-# The text of an input in a cache key, `TensorMetadata(shape=torch.Size([8, 8]), …)`, field by field.
+# The fields of an input in a cache key: `TensorMetadata(shape=torch.Size([8, 8]), …)`.
 #
 # Source: torch/_inductor/codecache.py (extract_tensor_metadata_for_cache_key) and
 # torch/_subclasses/fake_tensor.py (TensorMetadata), 2.8 to 2.13.
 
-
 _OPENING, _CLOSING = "([{<", ")]}>"
 _DEVICE = re.compile(r"device\(type='(\w+)'(?:, index=(\d+))?\)")
-# What follows from other fields, and would only be said twice.
+# Fields that follow from another one: a difference is not mentioned if the other one differs, too.
 _FOLLOWS_FROM = {"stride": "shape", "storage_bytes": "shape", "memory_format": "stride"}
 
 
 def fields_of(text: str) -> dict[str, str] | None:
-    """The fields by name; None if the text is of something else than a tensor."""
+    """The fields of a tensor's text by name; None if the text is not that of a tensor."""
     _, is_tensor, inner = text.partition("TensorMetadata(")
     if not is_tensor:
         return None
@@ -125,10 +123,9 @@ def _plain(value: str) -> str:
     return value.removeprefix("torch.")
 
 
-# What differs between two texts although nothing of the program does: addresses, times, random ids.
+# Volatile values, which differ between two runs of the same program: addresses, times, random ids.
 
-
-# As `repr` writes it, and as `id` gives it: of a heap and of a mapped library, on 64-bit Linux.
+# As `repr` writes it, and as `id` returns it: of a heap and of a mapped library, on 64-bit Linux.
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,16}(?![0-9a-fA-F])|(?<!\d)(?:1[34]\d{13}|9[34]\d{12})(?!\d)")
 # Since the epoch in seconds, ms, µs or ns, until 2033; or a date with a time of day.
 _TIME = re.compile(
@@ -138,32 +135,31 @@ _TIME = re.compile(
 _RANDOM_ID = re.compile(
     r"(?<!\w)[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}(?!\w)"
 )
-_PASSING = {"a memory address": _ADDRESS, "a time": _TIME, "a random id": _RANDOM_ID}
+_VOLATILE = {"a memory address": _ADDRESS, "a time": _TIME, "a random id": _RANDOM_ID}
 
 
-def passing_difference(before: str, after: str) -> str | None:
-    """`a memory address`, say, if that alone is not the same in two texts; None where more differs."""
+def volatile_difference(before: str, after: str) -> str | None:
+    """The kind of volatile value (`a memory address`) if two texts differ in nothing else; else None."""
     if before == after:
         return None
-    for what, pattern in _PASSING.items():
+    for what, pattern in _VOLATILE.items():
         if pattern.sub("…", before) == pattern.sub("…", after):
             return what
-    for pattern in _PASSING.values():
+    for pattern in _VOLATILE.values():
         before, after = pattern.sub("…", before), pattern.sub("…", after)
     return "memory addresses and times" if before == after else None
 
 
-def passing_values(before: str, after: str) -> tuple[str, str] | None:
-    """The first such value in which two texts differ, as each has it."""
-    for pattern in _PASSING.values():
+def volatile_values(before: str, after: str) -> tuple[str, str] | None:
+    """The first volatile value that differs between two texts, of each text; None if none does."""
+    for pattern in _VOLATILE.values():
         for was, now in zip(pattern.findall(before), pattern.findall(after), strict=False):
             if was != now:
                 return was, now
     return None
 
 
-# A part of a cache key that differs, in words:
-
+# The differences between two keys, in words.
 
 PartKind = Literal[
     "version",
@@ -179,7 +175,7 @@ PartKind = Literal[
 ]
 _ORDER = get_args(PartKind)
 _SETTINGS = ("inductor_config", "inductor_config_comms", "autograd_config", "fx_kwargs", "autocast_state")
-# What follows from the graph and its inputs: named only where nothing else differs.
+# Parts that follow from the graph and its inputs: mentioned only if nothing else differs.
 _FOLLOWS = ("aot_config", "fx_kwargs[static_input_idxs]", "fx_kwargs[boxed_forward_device_index]")
 _NAMES = {
     "cpp_runtime_thread_count": "CPU threads",
@@ -207,7 +203,7 @@ _LONGEST = 100  # characters of a value
 
 @dataclass(frozen=True)
 class PartDifference:
-    """What differs in keys. `part` is torch's name of it; a value is None where the part is not there."""
+    """A difference between two keys. `part` is torch's name; a value is None if its key lacks the part."""
 
     kind: PartKind
     sentence: str
@@ -217,18 +213,18 @@ class PartDifference:
 
 
 def differences(pairs: Iterable[tuple[KeyPart | None, KeyPart | None]]) -> tuple[PartDifference, ...]:
-    """All of them, what most likely caused the others first."""
-    parts = _spelled_out([pair for pair in pairs if any(pair)])
+    """The differences of two keys from their differing parts, likely causes of the others first."""
+    parts = _without_pickled_settings([pair for pair in pairs if any(pair)])
     main = [pair for pair in parts if not _name(pair).startswith(_FOLLOWS)]
-    changes = _inputs([pair for pair in main if _base(pair) == "example_inputs"])
-    changes += [_one(*pair) for pair in main or parts if _base(pair) != "example_inputs"]
+    changes = _input_differences([pair for pair in main if _base(pair) == "example_inputs"])
+    changes += [_part_difference(*pair) for pair in main or parts if _base(pair) != "example_inputs"]
     return tuple(sorted(changes, key=lambda each: _ORDER.index(each.kind)))
 
 
-def _spelled_out(
+def _without_pickled_settings(
     pairs: list[tuple[KeyPart | None, KeyPart | None]],
 ) -> list[tuple[KeyPart | None, KeyPart | None]]:
-    """Without the pickle of AOTAutograd's settings where these are known one by one, of both keys."""
+    """The pairs without the pickle of AOTAutograd's settings, if both keys list these one by one."""
     known = [pair for pair in pairs if not _name(pair).startswith("autograd_config[") or all(pair)]
     if any(_name(pair).startswith("autograd_config[") for pair in known):
         return [pair for pair in known if _name(pair) != "autograd_config"]
@@ -236,7 +232,7 @@ def _spelled_out(
 
 
 def part_setting(part: str) -> str | None:
-    """The name of the setting that a part holds, `max_fusion_size`; None if it holds none."""
+    """The name of the setting in a part, such as `max_fusion_size`; None if the part is no setting."""
     found = _INDEXED.fullmatch(part)
     return found[2] if found is not None and found[1] in _SETTINGS else None
 
@@ -252,15 +248,15 @@ def _base(pair: tuple[KeyPart | None, KeyPart | None]) -> str:
     return found[1] if found is not None else _name(pair)
 
 
-def _one(before: KeyPart | None, after: KeyPart | None) -> PartDifference:
+def _part_difference(before: KeyPart | None, after: KeyPart | None) -> PartDifference:
     name = _name((before, after))
     was, now = before.text if before else None, after.text if after else None
     if was is not None and now is not None:
-        passing = passing_difference(was, now)
-        if passing is not None:
-            return _unstable(name, was, now, passing)
+        volatile = volatile_difference(was, now)
+        if volatile is not None:
+            return _unstable(name, was, now, volatile)
         if name == GRAPH:
-            return _graph(was, now)
+            return _graph_difference(was, now)
     kind = _KINDS.get(_base((before, after)), _kind(name))
     label = _label(name)
     if name == "torch_version":  # a hash of its files, of which no text is kept
@@ -288,28 +284,28 @@ def _kind(name: str) -> PartKind:
     return "setting" if is_setting else "other"
 
 
-def _unstable(name: str, was: str, now: str, passing: str) -> PartDifference:
-    values = passing_values(was, now)
+def _unstable(name: str, was: str, now: str, volatile: str) -> PartDifference:
+    values = volatile_values(was, now)
     shown = f": {values[0]} → {values[1]}" if values is not None else ""
     label = "the graph" if name == GRAPH else _label(name)
-    return PartDifference("unstable", f"the key is unstable, {label} holds {passing}{shown}", name, was, now)
+    return PartDifference("unstable", f"the key is unstable, {label} holds {volatile}{shown}", name, was, now)
 
 
-def _inputs(pairs: Sequence[tuple[KeyPart | None, KeyPart | None]]) -> list[PartDifference]:
-    """Inputs that differ alike are one difference."""
-    alike: dict[tuple[str, str | None, str | None], list[str]] = {}
+def _input_differences(pairs: Sequence[tuple[KeyPart | None, KeyPart | None]]) -> list[PartDifference]:
+    """The differences in the inputs; inputs that differ in the same way are one difference."""
+    by_change: dict[tuple[str, str | None, str | None], list[str]] = {}
     unstable = []
     for before, after in pairs:
         was, now = before.text if before else None, after.text if after else None
-        passing = passing_difference(was, now) if was is not None and now is not None else None
-        if passing is not None and was is not None and now is not None:
-            unstable.append(_unstable(_name((before, after)), was, now, passing))
+        volatile = volatile_difference(was, now) if was is not None and now is not None else None
+        if volatile is not None and was is not None and now is not None:
+            unstable.append(_unstable(_name((before, after)), was, now, volatile))
             continue
         number = _name((before, after)).partition("[")[2].rstrip("]")
-        alike.setdefault((_input(was, now), was, now), []).append(number)
+        by_change.setdefault((_input_sentence(was, now), was, now), []).append(number)
     counted: Counter[str] = Counter()
     first: dict[str, tuple[str, str | None, str | None]] = {}
-    for (sentence, was, now), numbers in alike.items():
+    for (sentence, was, now), numbers in by_change.items():
         counted[sentence] += len(numbers)
         first.setdefault(sentence, (numbers[0], was, now))
     found = []
@@ -320,9 +316,9 @@ def _inputs(pairs: Sequence[tuple[KeyPart | None, KeyPart | None]]) -> list[Part
     return found + unstable
 
 
-def _input(was: str | None, now: str | None) -> str:
+def _input_sentence(was: str | None, now: str | None) -> str:
     if was is None or now is None:
-        return f"{_described(was)} → {_described(now)}"
+        return f"{_input_text(was)} → {_input_text(now)}"
     fields = fields_of(was), fields_of(now)
     if fields[0] is None or fields[1] is None:
         return " → ".join(_short(was, now))
@@ -331,15 +327,15 @@ def _input(was: str | None, now: str | None) -> str:
     return text or "differs in what torch's text of it does not show"
 
 
-def _described(text: str | None) -> str:
+def _input_text(text: str | None) -> str:
     if text is None:
         return "none"
     fields = fields_of(text)
     return text[:_LONGEST] if fields is None else f"{fields.get('dtype')} {fields.get('shape')}"
 
 
-def _graph(was: str, now: str) -> PartDifference:
-    """The first lines that differ: what follows has other names only for that."""
+def _graph_difference(was: str, now: str) -> PartDifference:
+    """The first lines in which two graphs differ; later lines may only differ in the names of nodes."""
     before, after = _lines(was), _lines(now)
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     for tag, i, i_end, j, j_end in matcher.get_opcodes():
@@ -358,7 +354,7 @@ def _graph(was: str, now: str) -> PartDifference:
 
 
 def _lines(text: str) -> list[str]:
-    body = text[max(0, text.find("def ")) :]  # what stands before it is the name of a class
+    body = text[max(0, text.find("def ")) :]  # a class name comes before it
     lines = [_NOT_USED_AGAIN.sub("", line.strip()) for line in body.splitlines()]
     return [line for line in lines if line and not line.startswith("#")]
 
@@ -372,15 +368,15 @@ def _first_differing(before: Sequence[str], after: Sequence[str]) -> tuple[str, 
 
 
 def _short(was: str | None, now: str | None) -> tuple[str, str]:
-    """Both, cut to where they differ if they are long."""
+    """Both texts; long ones are cut around the first difference."""
     if was is None or now is None:
         return _cut(was), _cut(now)
     if max(len(was), len(now)) <= _LONGEST:
         return was or "''", now or "''"
-    alike = next(
+    same = next(
         (i for i, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), min(len(was), len(now))
     )
-    start = max(0, alike - _LONGEST // 4)
+    start = max(0, same - _LONGEST // 4)
     lead = "…" if start else ""
     return lead + _cut(was[start:]), lead + _cut(now[start:])
 

@@ -1,4 +1,4 @@
-"""Each look-up with what is known of its compile, and the nearest earlier key to compare it with."""
+"""Cache look-ups with their compile and nearest earlier key, equal graphs, and the reasons for a bypass."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,8 +17,11 @@ class _Frame:
     file: str | None
 
 
+_UNKNOWN = _Frame(None, (), None)
+
+
 class Lookup:
-    """One look-up in its recording; `order` says how early in it."""
+    """One recorded look-up with its process and frame; `order` is its position in the recording."""
 
     def __init__(
         self, recording: Recording, process: Process, recorded: CacheLookup, order: int, frame: _Frame
@@ -31,35 +34,36 @@ class Lookup:
 
     @property
     def function(self) -> str | None:
-        """The frame that was compiled."""
+        """The name of the frame that was compiled."""
         return self._frame.name
 
     @property
     def frame_id(self) -> tuple[int, int | None]:
-        """Which frame of which process it is; of a frame that is compiled again it is the same."""
+        """An id of the process and frame, which is the same for all compiles of a frame."""
         compile_id = self.recorded.compile_id
         return id(self.process), None if compile_id is None else compile_id.frame
 
     @property
     def file(self) -> str | None:
-        """Where it is written."""
+        """The file of the frame."""
         return self._frame.file
 
     @property
     def source(self) -> tuple[tuple[int, str], ...]:
-        """Its lines, with their numbers, as far as they were recorded."""
+        """The line numbers and lines of the frame, as far as they were recorded."""
         return self._frame.source
 
     @cached_property
     def own_key(self) -> Key | None:
-        """The parts that were recorded with it."""
+        """The key with the parts that were recorded with this look-up."""
         return key_of(self.recorded)
 
 
 class KnownKeys:
-    """The keys of some recordings, the earlier ones first, and those of `target` last.
+    """The look-ups and keys of a recording, `target`, and of earlier recordings.
 
-    The parts of a key that AOTAutograd had an entry for were not recorded then, but when it was made.
+    If AOTAutograd finds an entry for a key, the parts of the key are not recorded; but they were recorded
+    when the entry was made.
     """
 
     def __init__(self, target: Recording, earlier: Iterable[Recording]) -> None:
@@ -69,19 +73,19 @@ class KnownKeys:
         for lookup in [*self.earlier, *self.target]:
             if lookup.recorded.key is not None and lookup.own_key is not None:
                 self._by_key.setdefault(lookup.recorded.key, lookup.own_key)
-        self._alike: dict[tuple[str | None, ...], list[Lookup]] = {}
+        self._similar: dict[tuple[str | None, ...], list[Lookup]] = {}
         for lookup in self.earlier:
             key = self.key(lookup)
             if key is not None:
-                self._alike.setdefault(_of_graph(lookup, key), []).append(lookup)
-                self._alike.setdefault(_of_function(lookup), []).append(lookup)
+                self._similar.setdefault(_graph_id(lookup, key), []).append(lookup)
+                self._similar.setdefault(_function_id(lookup), []).append(lookup)
 
     def key(self, lookup: Lookup) -> Key | None:
-        """The parts of the key, whoever listed them."""
+        """The key of a look-up, with parts recorded by it or by another look-up of the same key."""
         return lookup.own_key or self._by_key.get(lookup.recorded.key or "")
 
     def same_key(self, lookup: Lookup) -> Lookup | None:
-        """The latest earlier look-up of the very same key: in an earlier run, else in this one."""
+        """The latest earlier look-up of the same key: in an earlier run, else in this one."""
         if lookup.recorded.key is None:
             return None
         for others in (reversed(self.earlier), reversed(self.target[: lookup.order])):
@@ -94,16 +98,17 @@ class KnownKeys:
         return None
 
     def nearest(self, lookup: Lookup) -> Lookup | None:
-        """The earlier key of the same graph, or else function, that differs in the fewest parts.
+        """The earlier look-up of the same graph, or else function, whose key differs in the fewest parts.
 
-        An earlier run's comes first; in this run only what the same process compiled before is compared with:
-        the same frame, or an equal graph.
+        Look-ups of earlier runs come first; in this run only earlier ones of the same process count, for the
+        same frame or an equal graph.
         """
         mine = self.key(lookup)
         if mine is None:
             return None
         here = [each for each in self.target[: lookup.order] if self._is_repeated(lookup, mine, each)]
-        others = self._alike.get(_of_graph(lookup, mine), ()) or self._alike.get(_of_function(lookup), ())
+        of_graph = self._similar.get(_graph_id(lookup, mine), ())
+        others = of_graph or self._similar.get(_function_id(lookup), ())
         return self._nearest_of(others, lookup, mine) or self._nearest_of(here, lookup, mine)
 
     def _is_repeated(self, lookup: Lookup, mine: Key, earlier: Lookup) -> bool:
@@ -114,7 +119,7 @@ class KnownKeys:
         return its is not None and graph is not None and its.parts.get(GRAPH) == graph
 
     def _nearest_of(self, others: Sequence[Lookup], lookup: Lookup, mine: Key) -> Lookup | None:
-        """The nearest of these, of equally near ones the latest."""
+        """The nearest of these look-ups, of equally near ones the latest."""
         ranked = [
             ((other.function != lookup.function, mine.distance(its)), -order, other)
             for order, other in enumerate(others)
@@ -124,16 +129,16 @@ class KnownKeys:
         return min(ranked, key=lambda each: each[:2])[2] if ranked else None
 
 
-def _of_graph(lookup: Lookup, key: Key) -> tuple[str, ...]:
+def _graph_id(lookup: Lookup, key: Key) -> tuple[str, ...]:
     graph = key.parts.get(GRAPH)
     return lookup.recorded.cache, str(key.is_backward), graph.digest if graph is not None else ""
 
 
-def _of_function(lookup: Lookup) -> tuple[str, str | None, str | None]:
-    return lookup.recorded.cache, lookup.function, _name(lookup.file)
+def _function_id(lookup: Lookup) -> tuple[str, str | None, str | None]:
+    return lookup.recorded.cache, lookup.function, _file_name(lookup.file)
 
 
-def _name(file: str | None) -> str | None:
+def _file_name(file: str | None) -> str | None:
     return None if file is None else file.rpartition("/")[2]
 
 
@@ -144,9 +149,6 @@ def _lookups(recording: Recording) -> Iterator[Lookup]:
         for lookup in process.cache_lookups:
             yield Lookup(recording, process, lookup, order, frames.get(lookup.compile_id, _UNKNOWN))
             order += 1
-
-
-_UNKNOWN = _Frame(None, (), None)
 
 
 def _frames(process: Process) -> dict[CompileId | None, _Frame]:
@@ -160,12 +162,12 @@ def _frames(process: Process) -> dict[CompileId | None, _Frame]:
     return found
 
 
-# Graphs that were compiled several times over though they compute the same: repeated blocks of a model.
+# Graphs that were compiled several times although they are equal, such as repeated blocks of a model.
 
 
 @dataclass(frozen=True)
 class EqualGraphs:
-    """Graphs of one process that are equal but for names, and what compiling one of them would have saved.
+    """Graphs of one process that are equal except for names, and what compiling only one would have saved.
 
     `saves_at_most` is an estimate: the backend's time for all of them but the costliest.
     """
@@ -179,16 +181,16 @@ class EqualGraphs:
 
 def equal_graphs(recording: Recording) -> Iterator[EqualGraphs]:
     """The graphs that were compiled more than once, what costs most first."""
-    found = [each for process in recording.processes for each in _of(process)]
+    found = [each for process in recording.processes for each in _equal_graphs(process)]
     yield from sorted(found, key=lambda each: -(each.saves_at_most or 0.0))
 
 
-def _of(process: Process) -> Iterator[EqualGraphs]:
-    alike: dict[str, list[Graph]] = {}
+def _equal_graphs(process: Process) -> Iterator[EqualGraphs]:
+    by_key: dict[str, list[Graph]] = {}
     for graph in process.compiled_graphs:
         if graph.key is not None:
-            alike.setdefault(graph.key, []).append(graph)
-    for graphs in alike.values():
+            by_key.setdefault(graph.key, []).append(graph)
+    for graphs in by_key.values():
         if len(graphs) < 2:
             continue
         costs = [graph.backend_seconds for graph in graphs if graph.backend_seconds is not None]
@@ -201,14 +203,14 @@ def _of(process: Process) -> Iterator[EqualGraphs]:
         )
 
 
-# Why torch did not use a cache for a compile, in words, and what to change.
+# Bypasses: why torch did not use a cache for a compile, and what to change.
 #
 # Source of the reasons: torch/_inductor/codecache.py (CacheabilityValidator) and
 # torch/_functorch/_aot_autograd/autograd_cache.py (check_cacheable, check_node_safe), 2.8 to 2.13.
 
 
 class Bypass(NamedTuple):
-    """A reason of torch's: how it is known, what it means and what to do."""
+    """A reason of torch's for a bypass: the pattern of its text, what it means and what to do."""
 
     pattern: re.Pattern[str]
     why: str
@@ -291,11 +293,11 @@ _BYPASSES = tuple(
         (r"No shape env", "Inductor was called without Dynamo's shapes", "compile through `torch.compile`."),
     )
 )
-_LONGEST = 160  # characters of torch's own words
+_LONGEST = 160  # characters of torch's own reason
 
 
 def bypass_words(reason: str | None) -> tuple[str, str | None]:
-    """Why a cache was not used, and what to change; what is not known here is said in torch's words."""
+    """Why a cache was not used, and what to change; an unknown reason is given in torch's own words."""
     if not reason:
         return "torch does not say why", None
     for bypass in _BYPASSES:

@@ -1,7 +1,7 @@
-"""Look through a cache folder: how much of each layer, how old, of which torch, and what cannot be read.
+"""Cache folders on disk: the size and age of each layer, the torch versions, damaged entries; and pruning.
 
-No link is followed, no entry is unpickled: which torch an entry is of is read in its bytes, where torch
-writes `# torch version: …` into each FX graph's (torch/_dynamo/debug_utils.py).
+No link is followed and no entry is unpickled: the torch version of an FX graph is searched in its bytes,
+where torch writes `# torch version: …` (torch/_dynamo/debug_utils.py).
 """
 
 import getpass
@@ -21,13 +21,12 @@ from ..recording.plain_files import read_plain
 from ..shared.quick_dataclass import dataclass
 from ..shared.text import printable, printable_json
 
-# Where torch, Triton and vLLM keep compile caches, and what an entry of each layer looks like.
+# Where torch, Triton and vLLM keep compile caches, and the paths of the entries of each layer.
 #
 # Source: torch/_inductor/codecache.py (FxGraphCache._get_tmp_dir_for_key, write, _HEADER_DIR),
 # torch/_functorch/_aot_autograd/autograd_cache.py (AOTAutogradCache._get_tmp_dir), torch/_dynamo/pgo.py
 # (code_state_path), torch/_inductor/runtime/cache_dir_utils.py, all of torch 2.13; triton/runtime/cache.py
 # and vllm/compilation/backends.py.
-
 
 FX_GRAPHS, AOT, CODE, TRITON = "FX graphs", "AOTAutograd", "C++ and Python code", "Triton kernels"
 AUTOTUNED, PGO, HEADERS, LOCKS = "autotuning results", "PGO's state", "precompiled C++ headers", "locks"
@@ -35,7 +34,7 @@ VLLM, FOREIGN = "vLLM", "not of these caches"
 LAYERS = (FX_GRAPHS, AOT, CODE, TRITON, AUTOTUNED, PGO, HEADERS, LOCKS, VLLM, FOREIGN)
 
 _KEY = r"[a-z2-7]{50,53}"
-# A path in Inductor's folder: the layer, and how many of its parts name the entry.
+# Layer, pattern of the path in Inductor's folder, and how many parts of the path name the entry.
 _INDUCTOR: tuple[tuple[str, re.Pattern[str], int], ...] = (
     (FX_GRAPHS, re.compile(rf"fxgraph/\w{{2}}/f{_KEY}/[^/]+"), 3),
     (AOT, re.compile(rf"aotautograd/a{_KEY}/[^/]+"), 2),
@@ -55,7 +54,7 @@ _VLLM = re.compile(r"(?:torch_aot_compile/)?[0-9a-f]{8,64}/.+")
 
 
 def layer_of(kind: str, path: str) -> tuple[str, str]:
-    """The layer of a file, and the name of the entry that it is of, by its path in a folder of this kind."""
+    """The layer of a file and the name of its entry, by its path in a folder of this kind."""
     if kind == "Triton" and _TRITON.fullmatch(path):
         return TRITON, path.partition("/")[0]
     if kind == "vLLM" and _VLLM.fullmatch(path):
@@ -69,7 +68,7 @@ def layer_of(kind: str, path: str) -> tuple[str, str]:
 
 
 def kind_of(folder: Path) -> str:
-    """Whose cache a folder is, by what is in it; Inductor's unless something speaks against it."""
+    """Whose cache a folder is, by its name and content: vLLM's, Triton's, or else Inductor's."""
     if folder.name == "torch_compile_cache" or _holds(folder, "*/rank_*"):
         return "vLLM"
     if folder.parent.name == ".triton" or _holds(folder, "*/__grp__*.json"):
@@ -85,7 +84,7 @@ def _holds(folder: Path, pattern: str) -> bool:
 
 
 def default_folders(environment: Mapping[str, str]) -> list[Path]:
-    """The cache folders that programs of this user and environment use, as far as they exist."""
+    """The existing cache folders that programs of this user use in this environment."""
     temporary, home = Path(tempfile.gettempdir()), Path(environment.get("HOME") or os.path.expanduser("~"))
     wanted = [
         Path(environment.get("TORCHINDUCTOR_CACHE_DIR") or temporary / f"torchinductor_{_user()}"),
@@ -98,7 +97,7 @@ def default_folders(environment: Mapping[str, str]) -> list[Path]:
 
 
 def may_be_folder(path: Path) -> bool:
-    """Whether there is a folder, or we have no right to know."""
+    """Whether the path is a folder, or may be one that we have no right to see."""
     try:
         return stat.S_ISDIR(path.stat().st_mode)
     except PermissionError:
@@ -118,19 +117,18 @@ def _user() -> str:
         return f"uid_{os.getuid()}"
 
 
-# Look through a cache folder:
-
+# The content of a cache folder.
 
 DAY = 86_400.0  # seconds
 _TORCH = re.compile(rb"# torch version: ([\w.+-]{1,40})")
-_MOST_ASKED = 300  # FX graphs, the newest, whose bytes are read for the version of torch
-_LARGEST = 4 << 20  # bytes of one that are read
-_DEEPEST = 12  # folders in folders
+_MOST_ASKED = 300  # of the newest FX graphs the torch version is read
+_LARGEST = 4 << 20  # bytes that are read of an entry
+_DEEPEST = 12  # nested folders
 
 
 @dataclass
 class Entry:
-    """What belongs together under one key. `used` is when it was last written or read, since the epoch."""
+    """The files of one cache entry. `used` is when one was last written or read, since the epoch."""
 
     layer: str
     name: str
@@ -142,7 +140,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class StoredLayer:
-    """One layer of a folder: ages in days, sizes in bytes; `old_*` are the entries that could be pruned."""
+    """One layer of a folder: ages in days, sizes in bytes; `old_*` is about entries that can be pruned."""
 
     name: str
     entries: int
@@ -155,9 +153,9 @@ class StoredLayer:
 
 @dataclass(frozen=True)
 class Store:
-    """One cache folder. `torch` counts FX graphs by version, of the newest `torch_asked`.
+    """The figures of one cache folder. `torch` counts the newest `torch_asked` FX graphs by torch version.
 
-    `problems` are sentences on what is damaged, foreign or cannot be read, one of each sort.
+    `problems` are sentences on what is damaged, foreign or unreadable, one for each kind of problem.
     """
 
     folder: str
@@ -172,7 +170,7 @@ class Store:
 
 @dataclass
 class Contents:
-    """The entries of a folder by layer and name, and what could not be looked at."""
+    """The entries of a folder by layer and name, and the folders in it that are unreadable."""
 
     folder: Path
     kind: str
@@ -180,13 +178,13 @@ class Contents:
     unreadable: list[str]
 
     def old(self, days: float, now: float) -> list[Entry]:
-        """The entries not used for so many days; nothing of what is foreign, and no lock."""
-        kept = (FOREIGN, LOCKS)
-        return [e for e in self.entries.values() if e.layer not in kept and now - e.used > days * DAY]
+        """The entries that were not used for so many days; never foreign files or locks."""
+        spared = (FOREIGN, LOCKS)
+        return [e for e in self.entries.values() if e.layer not in spared and now - e.used > days * DAY]
 
 
 def look_through(folder: Path) -> Contents:
-    """All entries of a folder, by the names and sizes of its files."""
+    """Find all entries of a folder, by the names and sizes of its files."""
     kind = kind_of(folder)
     entries: dict[tuple[str, str], Entry] = {}
     unreadable: list[str] = []
@@ -201,7 +199,7 @@ def look_through(folder: Path) -> Contents:
 
 
 def store_of(contents: Contents, days: float, now: float) -> Store:
-    """What `look_through` found, in figures."""
+    """The figures of what `look_through` found."""
     versions, asked = _versions(contents)
     return Store(
         printable(str(contents.folder)),
@@ -267,7 +265,7 @@ def _version(path: Path) -> str:
 
 
 def _open_unnoticed(path: str, flags: int) -> int:
-    """Open without a new time of access, by which we tell what is used."""
+    """Open without changing the access time, which shows what is in use."""
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | getattr(os, "O_NOATIME", 0))
 
 
@@ -275,24 +273,24 @@ def _problems(contents: Contents) -> Iterator[str]:
     foreign = [entry.name for entry in contents.entries.values() if entry.layer == FOREIGN]
     empty = [entry.name for entry in contents.entries.values() if entry.is_empty]
     if contents.unreadable:
-        yield _some("folder", "cannot be looked into", contents.unreadable)
+        yield _problem("folder", "cannot be looked into", contents.unreadable)
     if empty:
-        yield _some("entry", "damaged (a file without content)", empty, "entries")
+        yield _problem("entry", "damaged (a file without content)", empty, "entries")
     if foreign:
-        yield _some("file", "of none of these caches, left alone", foreign)
+        yield _problem("file", "of none of these caches, left alone", foreign)
 
 
-def _some(singular: str, what: str, names: list[str], plural: str | None = None) -> str:
+def _problem(singular: str, what: str, names: list[str], plural: str | None = None) -> str:
     counted = f"{len(names):,} {singular if len(names) == 1 else plural or singular + 's'}"
     return printable(f"{counted} {what}: {min(names)}" + (", …" if len(names) > 1 else ""))
 
 
-# Delete what was not used for a while, where the user asks for it: entries of a layer, and nothing else.
+# Pruning: deletes entries that were not used for a while, on request.
 
 
 @dataclass(frozen=True)
 class Pruned:
-    """What went, and what could not be deleted."""
+    """How many entries and bytes were deleted, and how many files could not be deleted."""
 
     entries: int
     size: int
@@ -300,9 +298,9 @@ class Pruned:
 
 
 def prune(contents: Contents, days: float, now: float) -> Pruned:
-    """Delete the files of entries not used for so many days, and folders that are then empty.
+    """Delete the files of entries not used for so many days, and folders that are empty then.
 
-    A program that looks for one of them meanwhile compiles it anew.
+    A program that looks up one of them meanwhile compiles it again.
     """
     entries = size = failed = 0
     for entry in contents.old(days, now):
@@ -329,11 +327,10 @@ def _delete(contents: Contents, path: str) -> bool:
     return True
 
 
-# vLLM's own compile cache: what each of its folders was made for, and what differs between them.
+# vLLM's own compile cache: the key of each folder, and what differs between the keys.
 #
-# vLLM writes `cache_key_factors.json` into each (vllm/compilation/backends.py): environment, configuration,
-# compiler and code that the folder's name is a hash of. It is read as data.
-
+# vLLM writes `cache_key_factors.json` into each folder (vllm/compilation/backends.py): the environment,
+# configuration, compiler and code whose hash is the name of the folder. It is read as data.
 
 _FACTORS = "cache_key_factors.json"
 _LARGEST_FACTORS = 16 << 20  # bytes
@@ -343,9 +340,9 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class VllmFolder:
-    """A folder of vLLM's, and what its key has other than that of the one made before it; None of the first.
+    """A folder of vLLM's cache. `differs` says how its key differs from that of the folder made before it.
 
-    `problem` says why its factors could not be read.
+    `differs` is None for the first folder; `problem` says why the key factors could not be read.
     """
 
     name: str
@@ -354,7 +351,7 @@ class VllmFolder:
 
 
 def vllm_folders(root: Path) -> Iterator[VllmFolder]:
-    """All of them, in the order in which they were made."""
+    """The folders of a vLLM cache, in the order in which they were made."""
     earlier: dict[str, str] | None = None
     for path in sorted(_factors(root), key=_made):
         name = printable(str(path.parent.relative_to(root)))
@@ -384,14 +381,14 @@ def _made(path: Path) -> float:
 
 def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, dict) and value:
-        for key, each in value.items():
-            yield from _flat(each, f"{name}.{key}" if name else key)
+        for key, item in value.items():
+            yield from _flat(item, f"{name}.{key}" if name else key)
     else:
         yield name, value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def _differences(before: dict[str, str], after: dict[str, str]) -> Iterator[str]:
-    """What is spelled out first; a hash only where nothing else tells."""
+    """The factors that differ; hashes are only mentioned if nothing else differs."""
     names = [name for name in dict.fromkeys([*before, *after]) if before.get(name) != after.get(name)]
     spelled_out = [name for name in names if not name.endswith("_hash")]
     for name in (spelled_out or names)[:_MOST_NAMED]:

@@ -9,8 +9,8 @@ from ..analysis.words import cache_name, number, seconds
 from ..caches.causes import (
     BUNDLE_NOT_READ,
     caches_of,
+    disabled_caches,
     folder_problem,
-    switched_off,
     unreadable_bundles,
     vanishes,
 )
@@ -115,7 +115,7 @@ def _problem(process: Process) -> str | None:
 
 def caches_off(figures: Figures) -> Iterator[Draft]:
     """A cache that was switched off while something was compiled without it."""
-    for process, off in switched_off(figures.recording):
+    for process, off in disabled_caches(figures.recording):
         if off.lost_seconds is None or off.lost_seconds < WORTH_A_WORD_S:
             continue
         yield Draft(
@@ -132,7 +132,7 @@ def caches_off(figures: Figures) -> Iterator[Draft]:
 
 def cache_bypasses(figures: Figures) -> Iterator[Draft]:
     """Graphs that a cache did not take, by why: every run compiles them again."""
-    off = {id(process) for process, _ in switched_off(figures.recording)}
+    off = {id(process) for process, _ in disabled_caches(figures.recording)}
     for process in figures.recording.processes:
         by_reason: dict[tuple[str, str | None], list[CacheLookup]] = {}
         for lookup in process.cache_lookups:

@@ -1,6 +1,6 @@
-"""What happened in a run, as plain data: the language that the reader and the reporters share.
+"""The data model of a recording, as plain data: what the reader builds and the reporters read.
 
-The words are PyTorch's own (frame, compile id, graph, graph break, resume function, guard, recompile). A
+The names are PyTorch's own (frame, compile id, graph, graph break, resume function, guard, recompile). A
 value that was not recorded is None, never 0. Counts belong to one process; `Recording` adds them up.
 """
 

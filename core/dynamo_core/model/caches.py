@@ -1,4 +1,4 @@
-"""What torch's compile caches said to each compile."""
+"""Look-ups in torch's compile caches, and the collectives in the dumps of torch's flight recorder."""
 
 from typing import Literal
 
@@ -8,13 +8,13 @@ from .ids import CompileId, Place
 
 @dataclass(frozen=True)
 class CacheLookup:
-    """One look-up of a compile in a cache of torch's: hit, miss or bypass.
+    """One look-up of a compile in one of torch's caches: hit, miss or bypass.
 
     `detail` is torch's finer word for the outcome (`full_miss`, `guard_miss`), `reason` why the cache was
-    bypassed. `saved_seconds` is what the entry once took to make, of a hit; `took_seconds` what making it
-    took now, of a miss. `parts` are the lines in which torch lists what the key is made of,
-    `[hash] name: text`; None where they were not recorded or not asked for. Of a miss whose graph this
-    process had compiled before, `differing_parts` are those in which the two keys differ: then, and now.
+    bypassed. For a hit, `saved_seconds` is what making the entry once took; for a miss, `took_seconds` is
+    what making it took now. `parts` are the lines in which torch lists what the key is made of, `[hash] name:
+    text`; None where they were not recorded or not requested. For a miss whose graph this process had
+    compiled before, `differing_parts` are the parts in which the two keys differ, before and now.
     """
 
     cache: str
@@ -36,10 +36,10 @@ CountedLayer = Literal[
 
 @dataclass(frozen=True)
 class LayerCount:
-    """How often a cache that leaves no record of each look-up had something, or not, in one compile.
+    """Hits and misses in one compile of a cache that records no single look-ups.
 
-    None where torch does not count that. `unasked` are kernels that had one configuration, so that there
-    was nothing to look up. `took_seconds` is what reading from it and writing to it took.
+    None is what torch does not count. `unasked` counts kernels with a single configuration, which need no
+    look-up. `took_seconds` is what reading from the cache and writing to it took.
     """
 
     layer: CountedLayer
@@ -50,12 +50,12 @@ class LayerCount:
     took_seconds: float | None = None
 
 
-# What torch's flight recorder has of a rank: the collectives that it called last, in graphs or not.
-
-
 @dataclass(frozen=True)
 class CalledCollective:
-    """A call. `number` counts those in the group, on every rank alike; `value` is what it was given."""
+    """A call of a collective, in a graph or not, from the dump of a rank's flight recorder.
+
+    `number` counts the calls in the group, in the same way on every rank; `value` is the input.
+    """
 
     group: str
     number: int

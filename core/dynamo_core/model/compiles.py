@@ -1,4 +1,4 @@
-"""Dynamo at work: the frames that it tried, the compiles that came of them, and what each left."""
+"""Frames that Dynamo tried, their compiles, what each compile made, and what it spent its time on."""
 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
@@ -10,17 +10,17 @@ from .ids import CompileId, Place, StackFrame
 
 @dataclass(frozen=True)
 class Frame:
-    """One attempt of Dynamo at a frame. `outcome`: compiled, skipped, failed (then eager), raised (an error
-    in the program).
+    """One attempt of Dynamo at a frame.
 
-    `ok` is what torch's `counters["frames"]["ok"]` counts. Frames of `fullgraph=True` are not in it.
-    `explanation` has torch's words on what made Dynamo give up, `broke` the break that it raised as an error,
-    where none was allowed, `stopped` the same for an error that torch kept to itself. `limit` is the option
-    whose limit made us give it up, which `reason` is about.
-    `called_from` is the line outside of torch that called it, `compiled_by` that which called torch.compile.
-    `method` names a module's method and what a wrapper stands for, `GPT2Model.forward`, where that is known.
-    `thread` is the name of the one in which it was tried, if not the main one.
-    What `is_exit` raised no error: the compile was interrupted, by Ctrl-C or the program's own exit.
+    `outcome` is compiled, skipped, failed (the frame then ran eager) or raised (an error in the program).
+    `ok` is what torch's `counters["frames"]["ok"]` counts; frames of `fullgraph=True` are not in it.
+    `explanation` is torch's explanation of why Dynamo fell back; `broke` is the break that it raised as an
+    error, where none was allowed, and `stopped` a break whose error torch handled itself. `limit` is the
+    option whose limit ended the attempt, with the details in `reason`. `called_from` is the line outside of
+    torch that called the frame, `compiled_by` the line that called torch.compile. `method` names the module's
+    method, also behind a wrapper, `GPT2Model.forward`, where that is known. `thread` is the name of its
+    thread, if not the main one. With `is_exit` there was no error: the compile was interrupted, by Ctrl-C or
+    the program's own exit.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Deferred:
-    """A frame that ran eager so many times because compiling had taken too long by then."""
+    """A frame that ran eager, this many times, because compiling had exceeded the capture budget."""
 
     name: str
     place: Place
@@ -54,9 +54,10 @@ class Deferred:
 
 @dataclass(frozen=True)
 class Compiling:
-    """A compile that began and did not end. `backend` has had its `graph` since `backend_ns`.
+    """A compile in progress, or one that was interrupted (by Ctrl-C, or the program's own exit).
 
-    Or one that was interrupted (Ctrl-C, the program's own exit): when and by what is known then.
+    `backend` has had its `graph` since `backend_ns`. The `interrupted_` fields are known of an interrupted
+    one.
     """
 
     compile_id: CompileId | None
@@ -76,9 +77,10 @@ class Compiling:
 class Compile:
     """One compilation metrics record: a frame compiled (or not), or a backward graph.
 
-    `restart_reasons` says why the analysis began again, which cost `seconds_before_restart`; `dynamic` is the
-    argument of torch.compile, None where it was left to torch; `method` as in `Frame`. Without a reason it is
-    no recompile only where torch `tells_recompile`: the metrics of an older one have no such field.
+    `restart_reasons` says why the analysis was restarted, which cost `seconds_before_restart`; `dynamic` is
+    the argument of torch.compile, None where it was not given; `method` is as in `Frame`. A compile without a
+    `recompile_reason` is known to be no recompile only with `tells_recompile`: metrics of older versions of
+    torch have no such field.
     """
 
     compile_id: CompileId | None
@@ -103,7 +105,7 @@ class Compile:
 
 @dataclass(frozen=True)
 class Symbol:
-    """A size or number that Dynamo made dynamic in a compile. `hint` is the value that it met.
+    """A size or number that Dynamo made dynamic in a compile. `hint` is its value in that compile.
 
     `stack` leads from the compiled frame to its first use, at `place`.
     """
@@ -120,8 +122,7 @@ class Symbol:
 class Specialization:
     """A size or number that was to be dynamic in a compile, until a line needed its `value`.
 
-    `stack` leads from the compiled frame to that line. `sources` are the names that torch has for it, as in
-    `Symbol`.
+    `stack` leads from the compiled frame to that line. `sources` are torch's names for it, as in `Symbol`.
     """
 
     compile_id: CompileId | None
@@ -132,7 +133,7 @@ class Specialization:
 
 @dataclass(frozen=True)
 class Stage:
-    """The text of a graph, or of the code made from it, at a stage of a compile. `name` is the record's."""
+    """The text of a graph, or of code generated from it, at a stage of a compile; `name` is the record's."""
 
     name: str
     compile_id: CompileId | None
@@ -141,7 +142,7 @@ class Stage:
 
 
 class Instruction(NamedTuple):
-    """A bytecode instruction of the Python that ran the program. `jump` is the offset jumped to."""
+    """A bytecode instruction of the program's version of Python. `jump` is the target's offset."""
 
     offset: int
     opcode: str
@@ -152,9 +153,9 @@ class Instruction(NamedTuple):
 
 @dataclass(frozen=True)
 class Bytecode:
-    """A frame before and after Dynamo. `source` holds the text of the lines it comes from.
+    """The bytecode of a frame before and after Dynamo. `source` has the text of its lines, by number.
 
-    The instructions are empty where they were not asked for.
+    The instructions are empty where they were not requested.
     """
 
     compile_id: CompileId | None
@@ -188,15 +189,13 @@ class GeneratedKernels:
     calls: Mapping[str, int]
 
 
-# What compiling took its time for, as torch and Dynamo's tracer timed it.
-
-
 @dataclass(frozen=True)
 class Phase:
-    """A span that torch timed, and those in it. `name` is torch's, `function` what it says was called.
+    """A span of a compile that torch timed, and the spans in it.
 
-    Times are the clock's, in ns since the epoch. `end_ns` is None where no end was recorded: a kill, or an
-    error in older torch. `cache_state` is what the look-up that it began with came to.
+    `name` is torch's, `function` the name of the function that it timed. Times are in ns since the epoch.
+    `end_ns` is None where no end was recorded: after a kill, or an error in older versions of torch.
+    `cache_state` is the outcome of the cache look-up at its begin.
     """
 
     name: str
@@ -210,7 +209,7 @@ class Phase:
 
     @property
     def last_ns(self) -> int:
-        """Its end, or the last that is known of it."""
+        """The end of the span, or the last moment that is known to be in it."""
         if self.end_ns is not None:
             return self.end_ns
         return max((child.last_ns for child in self.children), default=self.begin_ns)
@@ -218,10 +217,11 @@ class Phase:
 
 @dataclass(frozen=True)
 class TracedFunction:
-    """What Dynamo spent in one attempt on tracing a function, with what it calls and without.
+    """The time that Dynamo spent on tracing a function in one attempt, with its callees and without.
 
-    A recursion's inclusive time counts once; a generator is called each time it is resumed. The costliest
-    functions are named; the `functions` others of an attempt are one entry without a name.
+    A recursion's inclusive time counts once; a generator is called each time it is resumed. The functions
+    that took longest are named; all others of an attempt, `functions` in number, are one entry without a
+    name.
     """
 
     compile_id: CompileId | None

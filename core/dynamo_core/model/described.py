@@ -1,6 +1,6 @@
-"""What a run and its processes say of themselves; a field is None where that was not recorded.
+"""What a run and its processes record about themselves; a field is None where that was not recorded.
 
-Each keeps `recorded`, as JSON documents hand out all that was said, whether it has a field here or not.
+Each class keeps all of it in `recorded`: JSON documents contain all fields, also those without a field here.
 """
 
 from collections.abc import Mapping
@@ -16,22 +16,22 @@ _Described = TypeVar("_Described", bound="Description")
 
 @dataclass(frozen=True)
 class Description:
-    """What a part of a recording says of one thing, with the fields as they were recorded."""
+    """A base class for descriptions: `recorded` has all fields as they were recorded."""
 
     recorded: Mapping[str, Any] = field(default_factory=dict, kw_only=True, repr=False)
 
     def as_json(self) -> dict[str, Any]:
-        """All that was said, in the order in which it was."""
+        """All recorded fields, in their order."""
         return dict(self.recorded)
 
     @classmethod
     def invalid_fields(cls, recorded: Mapping[str, Any]) -> set[str]:
-        """The fields that hold something else than what is recorded there."""
+        """The names of the fields whose recorded values have a wrong type."""
         return {name for name, hint in _hints(cls).items() if not matches(recorded.get(name), hint)}
 
     @classmethod
     def of(cls: type[_Described], recorded: Mapping[str, Any]) -> _Described:
-        """What was recorded, with None for what is of a wrong type: JSON may hold anything."""
+        """The description made from recorded fields; a field of a wrong type is None."""
         names = (_hints(cls).keys() & recorded.keys()) - cls.invalid_fields(recorded)
         return cls(**{name: recorded[name] for name in names}, recorded=recorded)
 
@@ -47,9 +47,9 @@ _HINTS: dict[type[Description], dict[str, Any]] = {}  # a recording may hold man
 
 @dataclass(frozen=True)
 class ProcessInfo(Description):
-    """A process as it began. Times are nanoseconds since the epoch; `began_ns` is the kernel's word.
+    """A process at its start. Times are nanoseconds since the epoch; `began_ns` is the kernel's start time.
 
-    Its job, attempt and rank are what its launcher said (`shared/launchers.py`).
+    Its job, attempt and rank are from its launcher's environment variables (`shared/launchers.py`).
     """
 
     host: str | None = None
@@ -76,7 +76,7 @@ class ProcessInfo(Description):
 
 @dataclass(frozen=True)
 class ProcessState(Description):
-    """A process with torch imported: devices in use, and settings of torch's that are not the defaults."""
+    """A process with torch imported: devices in use, and torch's settings that are not the defaults."""
 
     devices: list[str] | None = None
     torch_config: dict[str, dict[str, str]] | None = None
@@ -84,10 +84,10 @@ class ProcessState(Description):
 
 @dataclass(frozen=True)
 class ProcessEnd(Description):
-    """The last word of a process: torch's own counters, and the most bytes that it has had, by where.
+    """The last record of a process: torch's own counters, and the peak memory in bytes, by device.
 
-    Where an exception ended it, `raised` is the name of its class, and `raised_in` the innermost function of
-    the program's own that it came through, in `raised_file` at `raised_line`.
+    Where an exception ended the process, `raised` is the name of its class, and `raised_in` the innermost
+    function of the program in its traceback, in `raised_file` at `raised_line`.
     """
 
     torch_totals: dict[str, int] | None = None
@@ -108,7 +108,7 @@ class ProcessEnd(Description):
 
 @dataclass(frozen=True)
 class RunSettings(Description):
-    """The choices of a `dynamo run` that reports go by, as `shared/settings.py` has them."""
+    """The options of a `dynamo run` that reports depend on, as in `shared/settings.py`."""
 
     semantics: str | None = None
     verify: str | None = None
@@ -121,10 +121,10 @@ class RunSettings(Description):
 
 @dataclass(frozen=True)
 class Run(Description):
-    """A `dynamo run` as its launcher saw it. `ended_ns` is None while it goes on, or if dynamo was killed.
+    """A `dynamo run`, from its run file. `ended_ns` is None while it runs, or if dynamo was killed.
 
-    Where processes were started with the variables of `dynamo env`, `started_by` is "environment", and what
-    is here is the word of the first of them: nobody sees how all of them end.
+    Where processes were started with the variables of `dynamo env`, `started_by` is "environment", and the
+    first of them wrote the run file: no launcher knows how they end.
     """
 
     dynamo: str | None = None
@@ -143,12 +143,12 @@ class Run(Description):
 
     @property
     def has_launcher(self) -> bool:
-        """Whether a `dynamo run` watched the program, and notes how it ends."""
+        """Whether a `dynamo run` started the program, and records how it ends."""
         return self.started_by is None
 
     @classmethod
     def of(cls, recorded: Mapping[str, Any]) -> "Run":
-        """What is in the file of a run, tolerantly as for all descriptions."""
+        """The run made from its file; as in all descriptions, a field of a wrong type is None."""
         settings = recorded.get("settings")
         return replace(
             super().of(recorded), settings=RunSettings.of(settings if isinstance(settings, dict) else {})

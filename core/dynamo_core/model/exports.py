@@ -1,4 +1,4 @@
-"""Modules that a program called, and what torch.export makes of them: what `dynamo export` recorded."""
+"""Modules that a program called, and torch.export's results for them: the records of `dynamo export`."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -30,9 +30,9 @@ class ConstantSeen:
 class CalledModule:
     """A module as it was when the program called it.
 
-    `place` is its `forward`, `called_at` the user's line of the call. `other_forms` counts calls with other
-    arguments than those of the first form, which were not tried. `dynamic_shapes` and `arguments`, of the
-    call, are code; `dataclasses` are types among them that torch must be told of.
+    `place` is its `forward`, `called_at` the user's line of the call. `other_forms` counts calls whose
+    arguments have another structure than the first call's; they were not tried. `dynamic_shapes` and
+    `arguments` are code for the call; `dataclasses` are argument types that must be registered with torch.
     """
 
     name: str
@@ -51,7 +51,7 @@ class CalledModule:
 
 @dataclass(frozen=True)
 class DraftedObstacle:
-    """What torch.export.draft_export lists; `kind` and `text` are torch's words."""
+    """An obstacle to export, from torch.export.draft_export; `kind` and `text` are torch's."""
 
     kind: str
     text: str
@@ -62,7 +62,7 @@ class DraftedObstacle:
 class TracedExport:
     """A call of torch.export in a trace of torch's own. `began` is the month and day, and the time of day.
 
-    `program` is the exported program as torch prints it; None where the export did not come to its end.
+    `program` is the exported program as torch prints it; None where the export did not finish.
     """
 
     began: str
@@ -72,7 +72,7 @@ class TracedExport:
 
 @dataclass(frozen=True)
 class ExportTrial:
-    """One way in which a module was tried. `error` is torch's, `failed_at` the same as a graph break."""
+    """One trial of exporting a module. `error` is torch's text, `failed_at` the error as a graph break."""
 
     kind: str
     is_dynamic: bool
@@ -87,7 +87,7 @@ class ExportTrial:
 
 @dataclass(frozen=True)
 class ExportComparison:
-    """The exported program beside eager on one call's inputs; as `VerifiedCall`."""
+    """The exported program compared with eager on one call's inputs; the fields are as in `VerifiedCall`."""
 
     sizes: Mapping[str, tuple[int, ...]]
     outcome: str

@@ -1,4 +1,4 @@
-"""The graphs that Dynamo handed to a backend, under which settings, and who took them."""
+"""Graphs that Dynamo handed to a backend: nodes, settings, backend, calls, and AOTAutograd's pairs."""
 
 import math
 from collections.abc import Mapping
@@ -8,14 +8,12 @@ from typing import Literal, NamedTuple
 from ..shared.quick_dataclass import dataclass
 from .ids import CompileId, Place
 
-# How often and how long compiled graphs ran, in the host's time.
-
 
 class CallSample(NamedTuple):
-    """One call of a compiled graph: which (from 1), when (nanoseconds since the epoch), how long.
+    """One call of a compiled graph: its number (from 1), its begin (ns since the epoch), its duration.
 
-    `since_previous` is the time since the call before it, of the callable with index `previous`, had ended;
-    None where that is not known, or something was compiled in between.
+    `since_previous` is the time since the end of the call before it, which was of the callable with index
+    `previous`; None where that is not known, or something was compiled in between.
     """
 
     number: int
@@ -29,12 +27,12 @@ class CallSample(NamedTuple):
 class CallTimes:
     """The calls of a compiled graph, or of its backward, in the host's time.
 
-    `histogram` counts them by duration: (from, to) in nanoseconds. `early` are the first ones, `samples` some
-    of all, evenly spread. `guard_seconds` is what evaluating the frame's guards took, on average, and
-    `device_seconds` what a call took on the GPU's stream, on average over `device_samples` of them. `raised`
-    calls ended in an error; one that has not returned, `running_since_ns`, is in none of the counts. Of a
-    graph whose calls are short, `untimed` of them were counted only: `seconds` is then extrapolated from the
-    others, which are those in the histogram, and the running one began at `running_since_ns` or later.
+    `histogram` counts calls by duration: (from, to) in nanoseconds. `early` are the first calls, `samples`
+    some of all calls, evenly spread. `guard_seconds` is the mean time of evaluating the frame's guards, and
+    `device_seconds` the mean time of a call on the GPU's stream, over `device_samples` calls. `raised` calls
+    ended in an error. A call that has not returned, since `running_since_ns`, is in none of the counts. Where
+    calls are short, `untimed` calls were only counted: `seconds` is then extrapolated from the timed calls,
+    which the histogram has, and the running call began at `running_since_ns` or later.
     """
 
     calls: int
@@ -52,13 +50,13 @@ class CallTimes:
 
     @property
     def guard_seconds_in_all(self) -> float | None:
-        """What the guards took for all calls; None where no evaluation was timed."""
+        """The time of evaluating the guards for all calls; None where no evaluation was timed."""
         return None if self.guard_seconds is None else self.calls * self.guard_seconds
 
     def percentile(self, share: float) -> float | None:
-        """Seconds below which this share (0 to 1) of the calls lies; None if none is timed.
+        """The seconds below which this share (0 to 1) of the calls lies; None without timed calls.
 
-        Exact where every timed call was noted by itself, else from the histogram, to within 6 %.
+        Exact where `early` has every timed call, else from the histogram, to within 6 %.
         """
         timed = self.calls - self.untimed
         wanted = share * timed
@@ -71,12 +69,9 @@ class CallTimes:
         return None
 
 
-# The graphs that Dynamo handed to a backend, under which settings, and who took them.
-
-
 @dataclass(frozen=True)
 class TensorInfo:
-    """What Dynamo knew of a tensor; symbolic sizes are given by name (`s77`)."""
+    """What Dynamo knew about a tensor; symbolic sizes are given by name (`s77`)."""
 
     shape: tuple[int | str, ...]
     stride: tuple[int | str, ...] | None
@@ -89,8 +84,8 @@ class TensorInfo:
 class Node:
     """A node of an FX graph. `tensors` has one entry for a tensor, several for a tuple of them.
 
-    `inputs` names the nodes that it reads; `source` says where the frame finds a placeholder's value. Where
-    `place` is in an installed package, `called_from` is the program's own line that leads there.
+    `inputs` names the nodes that it reads; `source` is the expression of a placeholder's value in the frame.
+    Where `place` is in an installed package, `called_from` is the program's own line that leads there.
     """
 
     op: Literal["placeholder", "get_attr", "call_function", "call_method", "call_module", "output", "root"]
@@ -109,9 +104,9 @@ class Node:
 
 @dataclass(frozen=True)
 class GraphModes:
-    """Settings of torch under which a graph was compiled, and without which it computes something else.
+    """Settings of torch under which a graph was compiled, which change what it computes.
 
-    `autocast` has the dtype of each type of device for which it was on. None is not recorded.
+    `autocast` has the dtype of each type of device for which it was on. None: not recorded.
     """
 
     grad_enabled: bool
@@ -129,10 +124,10 @@ class DeclinedBy(NamedTuple):
 
 @dataclass(frozen=True)
 class AssignedBackend:
-    """Which backend of those that were named took a graph, and those asked before it.
+    """Which backend of a chain took a graph, and which backends declined it before.
 
-    `by` is None where none did: the graph runs eager, or with --strict was an error. `using` is the backend
-    that one which chooses among others (`autotuned`) chose.
+    `by` is None where all declined: the graph runs eager, or with --strict is an error. `using` is the
+    backend that was chosen by a backend which chooses among others (`autotuned`).
     """
 
     by: str | None
@@ -150,10 +145,10 @@ class OperatorSource:
 
 @dataclass(frozen=True)
 class UnrolledLoop:
-    """Where at least half of a graph's ops come from, `ops` of them; most of those are there `times` times.
+    """A loop that Dynamo unrolled into at least half of a graph's ops: `ops`, most of them `times` times.
 
-    It is a loop, or where no `is_loop` a function that one of torch's own calls, as nn.Sequential has. Where
-    that is in an installed package, `called_from` is the program's own line that leads there.
+    Without `is_loop` it is a function that a loop of torch's own calls, as in nn.Sequential. Where `place` is
+    in an installed package, `called_from` is the program's own line that leads there.
     """
 
     place: Place
@@ -170,15 +165,15 @@ class Graph:
 
     `calls` and `host_seconds` (time inside the compiled callable, as the host saw it) are None where they
     could not be counted. `nodes` and `code` (the readable module) are None where they were not recorded or
-    not asked for. `times` has more on the calls, and `backward` has those of the backward graph, where its
+    not requested. `times` has more on the calls, and `backward` the calls of the backward graph, where its
     backend is Inductor. `ops` is the number of `call_*` nodes, which is what Dynamo counts as ops. A
-    specialization is a further compile of a graph that counts already. `key` names what the graph computes
-    (`graph_key.py`), `trains` says whether gradients can be asked for, `threads` is torch's number of them.
-    `method` is that of its frame, as in `Frame`.
-    `optimizer_steps` are the files of the optimizers whose step is in it; None where that was not recorded.
-    `custom_operators` are those that are not torch's own, by `namespace::name`, where their source is known.
-    `assigned_backend` is None where torch gave the graph to the only backend, or that was not recorded.
-    `loop` is known of graphs of 100 ops and more, of which most come from one.
+    specialization is a further compile of a graph that is counted already. `key` identifies what the graph
+    computes (`graph_key.py`), `trains` says whether gradients can be requested, `threads` is torch's number
+    of threads, `method` is that of its frame, as in `Frame`. `optimizer_steps` are the files of the
+    optimizers whose step is in it; None where that was not recorded. `custom_operators` are operators that
+    are not torch's own, by `namespace::name`, where their source is known. `assigned_backend` is None where
+    torch gave the graph to the only backend, or that was not recorded. `loop` is set for graphs of 100 ops
+    and more, where most ops come from one loop.
     """
 
     number: int
@@ -212,21 +207,18 @@ class Graph:
 
     @property
     def is_running(self) -> bool:
-        """Whether a call of it had begun and not returned when the recording was read, or ended."""
+        """Whether a call of the graph had not returned when the recording was read, or ended."""
         return self.times is not None and self.times.running_since_ns is not None
-
-
-# What AOTAutograd made of a graph: its forward, its backward, and what is saved between them.
 
 
 @dataclass(frozen=True)
 class SavedTensor:
     """A value that a forward graph saves for its backward.
 
-    `kind` says where its memory comes from: input (of the forward, a parameter among them), output (which the
-    user is given too), or activation. `storage` names the node that made the memory. Bytes are those of the
-    elements, for symbolic sizes with the values that it was compiled with; None where they are not known.
-    `tensor` is None for a size, of which `symbol` is the expression, and for other values.
+    `kind` says where its memory comes from: input (of the forward, also a parameter), output (which the user
+    gets too), or activation. `storage` names the node that allocated the memory. `bytes` are those of the
+    elements, for symbolic sizes with the values of the compile; None where they are not known. `tensor` is
+    None for a size, whose expression is `symbol`, and for other values.
     """
 
     name: str
@@ -241,7 +233,7 @@ class SavedTensor:
 
     @property
     def has_symbolic_size(self) -> bool:
-        """Whether its size depends on what the graph is called with."""
+        """Whether the size of the tensor depends on the graph's inputs."""
         return self.tensor is not None and any(isinstance(size, str) for size in self.tensor.shape)
 
 
@@ -249,9 +241,9 @@ class SavedTensor:
 class AotPair:
     """The forward and backward graph that AOTAutograd made of a graph of Dynamo's, or of a part of it.
 
-    Operators are counted by name (`aten.mm`). `inputs` and `outputs` are the forward's own, without what is
-    saved; `tangents` and `gradients` those of the backward. `recomputed` are operators of the forward that
-    the backward computes again, views aside. `graph` is None where the graph's number was not recorded.
+    Operators are counted by name (`aten.mm`). `inputs` and `outputs` are the forward's, without saved values;
+    `tangents` and `gradients` the backward's. `recomputed` are operators of the forward that the backward
+    computes again, without views. `graph` is None where the graph's number was not recorded.
     """
 
     compile_id: CompileId | None
@@ -270,7 +262,7 @@ class AotPair:
 
 @dataclass(frozen=True)
 class Optimizer:
-    """A class of optimizers that the program made one of, and the file that its `step` is written in."""
+    """The class of an optimizer that the program made, and the file with its `step`."""
 
     name: str
     module: str

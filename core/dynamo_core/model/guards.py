@@ -1,4 +1,4 @@
-"""The guards of cache entries, and which of them failed."""
+"""Guards of cache entries, the guards that failed, and graph breaks with torch's explanation."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -9,11 +9,11 @@ from .ids import CompileId, Place, StackFrame
 
 @dataclass(frozen=True)
 class GuardFailure:
-    """Why a cache entry could not be used: the check that failed, in torch's words and in parts.
+    """Why a cache entry could not be used: the check that failed, as torch's text and in parts.
 
     `kind` says what differed: size, stride, rank, dtype, requires_grad, dispatch keys, device, length, type,
     identity, freed object, global state, attribute, dictionary, relation of sizes, value, comparison (of a
-    number with a bound), other. `index` is the dimension, `remark` what torch says of the check besides.
+    number with a bound), other. `index` is the dimension, `remark` a further comment of torch's on the check.
     """
 
     entry: CompileId | None
@@ -31,7 +31,7 @@ class GuardFailure:
 
 @dataclass(frozen=True)
 class RecompileReasons:
-    """Why each cache entry that a frame had could not be used, before it was compiled as `compile_id`."""
+    """Why each cache entry of a frame could not be used, before the frame was compiled as `compile_id`."""
 
     compile_id: CompileId | None
     failures: tuple[GuardFailure, ...]
@@ -52,8 +52,8 @@ class Guard:
 class GuardCheck:
     """A leaf of torch's guard tree: one check that is evaluated before the cache entry runs.
 
-    `code` is torch's text of it. `user_code` is the line that caused it, `place` where that is; torch may cut
-    the file's name short at the front.
+    `code` is torch's text of the check. `user_code` is the line that caused it, at `place`, whose file name
+    torch may have truncated at the front.
     """
 
     type: str
@@ -66,9 +66,9 @@ class GuardCheck:
 
 @dataclass
 class GuardSet:
-    """The guards of one cache entry, as Dynamo asked for them (`guards`) and as they are checked (`checks`).
+    """The guards of one cache entry, as Dynamo made them (`guards`) and as they are evaluated (`checks`).
 
-    Either is None where it was not recorded or not asked for. `latency_us` is torch's own measurement of one
+    Either is None where it was not recorded or not requested. `latency_us` is torch's own measurement of one
     evaluation, in microseconds.
     """
 
@@ -78,19 +78,16 @@ class GuardSet:
     latency_us: float | None = None
 
 
-# Graph breaks, with torch's own words on them.
-
-
-# torch's reason of a break behind which it does not go on.
+# torch's reason for a break after which it does not resume in the frame.
 # Source: torch/_dynamo/symbolic_convert.py (step_graph_break), 2.8 to 2.15
 NOT_RESUMED = "step_unsupported"
 
 
 @dataclass(frozen=True)
 class BreakExplanation:
-    """torch's own words on a break. `registry_id` (GBnnnn) and `link` lead to its page there.
+    """torch's explanation of a break. `registry_id` (GBnnnn) and `link` lead to its page in torch's registry.
 
-    `stack` is the user's, outermost first; empty where the text has none.
+    `stack` is the user's, outermost frame first; empty where torch's text has none.
     """
 
     place: Place
@@ -107,10 +104,10 @@ class GraphBreak:
     """A break as Dynamo counts them. `stack` is the user's, from the compiled frame to the line that broke.
 
     `callers` leads to the compiled frame, outermost first; empty where it was not recorded. `around` has the
-    text of the lines next to the one that broke, by number, `grad_enabled` torch's grad mode there. It was
-    met at `at_ns` (since the epoch), in a `test` of pytest. `method` is that of the compiled frame, as in
-    `Frame`. Behind a break that is not resumed, the rest of the frame runs eager; its stack is that of the
-    line that could not be traced.
+    text of the lines next to the line that broke, by number, `grad_enabled` torch's grad mode there. The
+    break occurred at `at_ns` (since the epoch), in the `test` of pytest. `method` is that of the compiled
+    frame, as in `Frame`. After a break that is not resumed, the rest of the frame runs eager; the stack of
+    such a break ends at the line that could not be traced.
     """
 
     reason: str
@@ -126,7 +123,7 @@ class GraphBreak:
 
     @property
     def is_resumed(self) -> bool:
-        """Whether torch compiles what comes behind it in the frame."""
+        """Whether torch compiles the rest of the frame after the break."""
         return self.reason != NOT_RESUMED
 
     @property
@@ -136,5 +133,5 @@ class GraphBreak:
 
     @property
     def kind(self) -> str:
-        """What to call the break: torch's name for its kind, or the first line of the raw reason."""
+        """The name of the kind of break: torch's, or else the first line of the raw reason."""
         return self.explanation.kind if self.explanation else self.reason.partition("\n")[0]

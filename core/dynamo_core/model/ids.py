@@ -1,16 +1,18 @@
-"""Which compile, which line of the program: what everything else in the model is told apart by."""
+"""Compile ids, places in the source and stack frames, and the names of resume functions."""
 
 import re
 from typing import NamedTuple
 
-UNKNOWN_FILE = "<unknown>"  # of a line whose file a trace does not name
+UNKNOWN_FILE = "<unknown>"  # where a trace does not name the file of a line
 
 
 class CompileId(NamedTuple):
-    """torch's `0/1`: which frame, and which compile of it, both from 0.
+    """torch's `0/1`: the number of the frame, and that of the compile of it, both from 0.
 
-    Compiled autograd puts its own number in front (`!2/0/1`), and compiles graphs of no frame (`!2`). After
-    `torch._dynamo.reset()` torch's ids begin anew; `generation` tells them apart, and is not shown.
+    Compiled autograd puts its own number in front (`!2/0/1`), and compiles graphs without a frame (`!2`).
+    After `torch._dynamo.reset()` torch's ids start again from 0; `generation` distinguishes them, and is not
+    shown.
+
     Source: torch/_guards.py (CompileId.__str__), 2.8 to 2.15.
     """
 
@@ -21,7 +23,7 @@ class CompileId(NamedTuple):
 
     @property
     def of_frame(self) -> "CompileId":
-        """What all compiles of its frame have in common: the id without the compile's own number."""
+        """The id without the compile's own number, which all compiles of a frame have in common."""
         return self._replace(compile=None)
 
     def __str__(self) -> str:
@@ -42,7 +44,7 @@ class Place(NamedTuple):
 
 
 class StackFrame(NamedTuple):
-    """A line of a user's stack: where, in which function, and its text if known."""
+    """A line of a user's stack: its place, its function, and its text if known."""
 
     place: Place
     function: str
@@ -53,7 +55,7 @@ _RESUME_FUNCTION = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d{1,9})$")
 
 
 def resumed_function(name: str | None) -> tuple[str, int] | None:
-    """The function that a resume function is the rest of, and the line it broke at; None for other frames.
+    """The function that a resume function continues, and the line of the break; None for other frames.
 
     Source: torch/_dynamo/resume_execution.py (TORCH_DYNAMO_RESUME_IN_PREFIX), 2.8 to 2.15.
     """
@@ -62,6 +64,6 @@ def resumed_function(name: str | None) -> tuple[str, int] | None:
 
 
 def function_of(name: str | None) -> str:
-    """The function that a frame is of, whatever line it was resumed at."""
+    """The function of a frame; for a resume function, the function that it continues."""
     resumed = resumed_function(name)
     return resumed[0] if resumed else name or ""

@@ -1,4 +1,4 @@
-"""What was done to the program's compiling: captured, frozen, overridden."""
+"""What a run changed in the program: capture, freeze, overrides, `--verify`, semantic differences."""
 
 from dataclasses import field
 from typing import NamedTuple, get_args
@@ -11,10 +11,10 @@ from .ids import CompileId, Place, StackFrame
 
 @dataclass(frozen=True)
 class Freeze:
-    """Whether --freeze-after came to pass, by `at_ns` (since the epoch).
+    """Whether --freeze-after has frozen compiling, at `at_ns` (since the epoch).
 
-    By then so many calls had counted, or so many seconds had passed since the last compile; None where that
-    is not what it was about.
+    `calls` had been counted, or `seconds` had passed since the last compile; None where the option was not
+    about that.
     """
 
     frozen: bool
@@ -27,11 +27,11 @@ class Freeze:
 class NotCompiled:
     """A frame that ran eager, or raised, because it would have been compiled after the freeze.
 
-    `reasons` are as torch words them, one for each cache entry, the newest first. `times` is how often it was
-    met for them and these values, or for others that are not told (None); all but `reasons` and `times` is
-    None for what is told of no frame. In a process that was killed, `times` may be up to twice that. `at_ns`
-    is when it was first met, `called_from` the line outside of torch that called it then, `method` as in
-    `Frame`.
+    `reasons` are torch's texts, one for each cache entry, the newest first. `times` is how often the frame
+    was met for these reasons and values; without `reasons`, for further reasons that were not recorded one by
+    one; without a `name` too, for further frames. In a process that was killed, it may have been up to twice
+    as often. `at_ns` is when the frame was first met so, `called_from` the line outside of torch that called
+    it then, `method` is as in `Frame`.
     """
 
     name: str | None
@@ -54,7 +54,7 @@ class Replaced(NamedTuple):
 
 @dataclass(frozen=True)
 class ChangedSetting:
-    """What became of a `--config`: the setting's value before and after it, or why it was not set."""
+    """The effect of a `--config`: the setting's value before and after it, or why it was not set."""
 
     change: str
     was: str | None
@@ -66,7 +66,7 @@ class ChangedSetting:
 class AppliedOverride:
     """Arguments that were replaced in a call of torch.compile at `place`, or the backend of a compile.
 
-    `overrides` are those that asked for it, none where --fullgraph did; `of` names what was compiled.
+    `overrides` are the overrides that did it, none where --fullgraph did; `of` names what was compiled.
     """
 
     overrides: tuple[str, ...]
@@ -92,10 +92,7 @@ class CaptureDecision:
     raises: bool = False
 
 
-# Compiled calls beside eager's, and where the two do not mean the same.
-
-
-# What can come of a call that --verify is to compare with eager.
+# The outcomes of a call that --verify compares with eager.
 AGREES, DISAGREES, NOT_COMPARABLE, NOT_VERIFIED = "agrees", "disagrees", "not comparable", "not verified"
 VERIFY_OUTCOMES = get_args(VerifyOutcome)
 
@@ -128,10 +125,10 @@ class WrongNode:
 
 @dataclass(frozen=True)
 class VerifiedCall:
-    """A call of a compiled graph beside eager. `call` counts from 1; `compared` is the number of values.
+    """A call of a compiled graph compared with eager. `call` counts from 1; `compared` counts values.
 
-    `why` says why nothing was compared, `gradients` whether they were, or why not (None: there are none),
-    `node_unknown` why the wrong node is not known. `worst` is the value nearest to its limit.
+    `why` says why nothing was compared; `gradients` whether gradients were compared, or why not (None: there
+    are none); `node_unknown` why the wrong node is not known. `worst` is the value nearest to its limit.
     """
 
     graph: int
@@ -150,11 +147,12 @@ class VerifiedCall:
 
 @dataclass(frozen=True)
 class SemanticDifference:
-    """Where torch.compile does not do what eager does. `graph` is None where a frame was left to eager.
+    """Where torch.compile does not do what eager does. `graph` is None where a frame fell back to eager.
 
-    `answered` is how the program fared: "eager", as without us; "compiled", as torch.compile gives it;
-    "expected" of what was read from a graph of a program that compiles for itself, and may never matter.
-    `outputs` and `inputs` are the graph's that are concerned, `compiled` and `eager` the two's exceptions.
+    `answered` is what the program got: "eager", as without capture; "compiled", as from torch.compile;
+    "expected" was found in a graph of a program with its own torch.compile, and may never occur. `outputs`
+    and `inputs` are the concerned ones of the graph; `compiled` and `eager` are the exceptions of either
+    side.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""A recording: the processes of a run, and everything that each of them recorded."""
+"""A recording: the processes of a run, everything that each of them recorded, and what is missing in it."""
 
 from dataclasses import field
 from functools import cached_property
@@ -40,12 +40,12 @@ from .interventions import (
 from .window import ProfileWindow
 
 _LONGEST_DAMAGE = 200  # characters
-_OF_A_PLAIN_TRACE = ProcessInfo()
+_NO_INFO = ProcessInfo()  # as in a plain trace
 
 
 @dataclass(frozen=True)
 class Import:
-    """A module of the compiler's, and from when to when it was imported (nanoseconds since the epoch)."""
+    """The import of a module of the compiler: its begin and end, in nanoseconds since the epoch."""
 
     module: str
     began_ns: int
@@ -54,9 +54,10 @@ class Import:
 
 @dataclass(frozen=True)
 class Timeline:
-    """When a process began and what it did before its work: nanoseconds since the epoch, None if unknown.
+    """The start of a process, in nanoseconds since the epoch; None where unknown.
 
-    `armed_ns` is just before the program's first line, `ready_ns` when our probes were in place.
+    `armed_ns` is just before the program's first line, the `torch_` fields are the import of torch,
+    `ready_ns` is when our probes were installed.
     """
 
     began_ns: int | None
@@ -68,7 +69,7 @@ class Timeline:
 
 @dataclass(frozen=True)
 class EquivalentRank:
-    """A rank that did the same as the one whose stream was read, and what is its own."""
+    """A rank equivalent to the one whose stream was read, with the values that are its own."""
 
     rank: int
     compile_seconds: float | None
@@ -80,22 +81,21 @@ class Process:
     """What one process recorded, in the order in which it happened.
 
     `parallel_phases` ran in other threads beside the compile that they name, and have no tree.
-    `recompiled_entries` are the cache entries of frames that were compiled again, with the checks on what
-    failed and on sizes: those are always read, all others only where `guard_sets` is asked for.
-    A forked child may call graphs that its parent compiled: those calls are the `inherited` ones.
-    `overlap_seconds` is in the calls' time more than once (calls inside calls, or on several threads at
-    once), and in `compiling_in_calls_seconds` of it Dynamo was at another frame. A part that was selected
-    knows the `whole` that it is of. `profiler_seconds` went into starting and stopping
-    torch.profiler, and writing what it saw. `step_marks` are the moments at which a step began, as calls that
-    take no time, in a run of `dynamo bench`; noting one took `step_mark_seconds`.
-    `tests` are the tests of pytest that ran when a compile began. `first_lines` has the first line of the
-    code of each function that stands at its `def`, below decorators.
-    `stopped_at` is where its Python was when SIGINT or SIGTERM came last, the innermost frame at the end;
-    empty where none came, or the program has an answer of its own.
-    It stands for the ranks that are `alike`, whose streams were not opened.
-    `modules_called` is of a run of `dynamo export`; the copy of the process that waited with a
-    `called_module`, and the trials forked from it, are of a recording of their own (`dynamo_core/exports`).
-    The `traced_exports` are calls of torch.export in a trace that torch wrote.
+    `recompiled_entries` are the cache entries of recompiled frames, with the checks on sizes and on what
+    failed: these are always read, all other checks only where `guard_sets` is requested.
+    `inherited` are calls, in a forked child, of graphs that its parent compiled.
+    `overlap_seconds` is counted more than once in the calls' time (calls inside calls, or on several threads
+    at once); `compiling_in_calls_seconds` is calls' time in which Dynamo compiled another frame. `whole` is
+    the complete process, where this one is a selection of it. `profiler_seconds` is the time of starting and
+    stopping torch.profiler, and of writing its trace. `step_marks` are the moments at which a step began, as
+    calls that take no time, in a run of `dynamo bench`; noting one took `step_mark_seconds`. `tests` are the
+    tests of pytest that ran when a compile began. `first_lines` has the first line of the code of each
+    decorated function, by the line of its `def`. `stopped_at` is the Python stack when SIGINT or SIGTERM came
+    last, the innermost frame at the end; empty where none came, or the program has its own handler. `alike`
+    are the ranks that are equivalent to this one, whose streams were not opened. `modules_called` is set in a
+    run of `dynamo export`; `called_module` and the trials are in recordings of their own
+    (`dynamo_core/exports`), of a copy of the process and its forks. `traced_exports` are calls of
+    torch.export in a trace that torch wrote.
     """
 
     stream: Path
@@ -170,24 +170,24 @@ class Process:
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """Its rank, and the ranks that it stands for."""
+        """The rank of the process, and its equivalent ranks."""
         own = () if self.rank is None else (self.rank,)
         return tuple(sorted((*own, *(each.rank for each in self.alike))))
 
     def note_damage(self, why: str) -> None:
-        """Count a record that was skipped; why the first one was is told."""
+        """Count a record that was skipped; the reason of the first one is kept."""
         self.damaged_records += 1
         if self.first_damage is None:
             self.first_damage = printable(why)[:_LONGEST_DAMAGE]
 
     @property
     def inherited_calls(self) -> int:
-        """How often graphs of the parent's were called here."""
+        """How often this process called graphs that its parent compiled."""
         return sum(times.calls for times in self.inherited)
 
     @property
     def inherited_seconds(self) -> float:
-        """The seconds of those calls, in all."""
+        """The seconds of the inherited calls in all."""
         return sum(times.seconds for times in self.inherited)
 
     @cached_property
@@ -206,30 +206,30 @@ class Process:
 
     @property
     def capture(self) -> CaptureDecision | None:
-        """The last word on whether we compiled the program or only watched it."""
+        """The last decision whether we compile the program or only observe it."""
         return self.captures[-1] if self.captures else None
 
     @property
     def is_captured_now(self) -> bool:
-        """Whether, as far as the records have been read, we compile the program."""
+        """Whether we compile the program, by the records read so far."""
         return self.capture is not None and self.capture.decision == "capture"
 
     @property
     def capture_began(self) -> bool:
-        """Whether we compiled any of it ourselves."""
+        """Whether capture compiled any frame of the program."""
         return bool(self.frames or self.compiling) and any(
             decision.decision == "capture" for decision in self.captures
         )
 
     @property
     def lacks_last_record(self) -> bool:
-        """Whether the process ended without our last record: killed, or by os._exit, as forked workers do."""
+        """Whether our last record is missing: the process was killed or called os._exit."""
         return self.is_ours and self.end is None and not self.info.forked
 
     @property
     def is_ours(self) -> bool:
         """Whether our probes ran here; False for a plain TORCH_TRACE log."""
-        return self.info != _OF_A_PLAIN_TRACE
+        return self.info != _NO_INFO
 
     @property
     def compiled_graphs(self) -> list[Graph]:
@@ -243,7 +243,7 @@ class Process:
 
     @property
     def recompiles(self) -> list[Compile]:
-        """The compiles that replaced or joined an earlier one because a guard failed."""
+        """The compiles of frames that had a cache entry already, but a guard failed."""
         return [compile_ for compile_ in self.compiles if compile_.recompile_reason is not None]
 
 
@@ -251,10 +251,10 @@ class Process:
 class Recording:
     """A whole recording. `run` is None for a torch trace that is not ours.
 
-    Of a job of many ranks, `left_out` says which processes were not looked at. `not_arrived` says
-    what was not carried, or not whole, to where it was read. `called` are the
-    collectives that each rank called last, where dumps of torch's flight recorder lie beside the streams.
-    Where some processes were selected, it knows the `whole` that they are of.
+    For a job of many ranks, `left_out` says which processes were not read. `not_arrived` names files that
+    were not uploaded, or not completely. `called` are the collectives that each rank called last, where dumps
+    of torch's flight recorder lie beside the streams. `whole` is the complete recording, where this one is a
+    selection of its processes.
     """
 
     path: Path
@@ -274,12 +274,12 @@ class Recording:
 
     @property
     def settings(self) -> RunSettings:
-        """The choices of the run; of a torch trace that is not ours, none is recorded."""
+        """The settings of the run; a plain torch trace has none."""
         return self.run.settings if self.run is not None else RunSettings()
 
     @property
     def problems(self) -> list[str]:
-        """What the tool could not see, and why: one sentence each."""
+        """What could not be recorded or read, and why: a sentence each."""
         found = [f"the engine could not start: {failure}" for failure in self.engine_failures]
         found += self.not_arrived
         for process in self.processes:
@@ -316,7 +316,7 @@ class Recording:
 
     @property
     def is_partial(self) -> bool:
-        """Whether the run is still going on or was cut off before our last word."""
+        """Whether the run is still in progress, or its recording is incomplete."""
         if self.not_arrived:
             return True
         if self.run is None:

@@ -1,4 +1,4 @@
-"""What torch's profiler saw in a window of steady steps."""
+"""What torch's profiler recorded in a window of steady steps."""
 
 from typing import Literal, NamedTuple
 
@@ -7,7 +7,7 @@ from .ids import Place
 
 
 class GraphPart(NamedTuple):
-    """A graph's forward or its backward. `graph` is None where it is not known which graph's it is."""
+    """A graph's forward or its backward. `graph` is None where the graph is not known."""
 
     graph: int | None
     is_backward: bool
@@ -15,11 +15,11 @@ class GraphPart(NamedTuple):
 
 @dataclass(frozen=True)
 class WindowPart:
-    """What one part of a graph did in the window.
+    """The totals of one part of a graph in the window.
 
-    `seconds` are the host's, without other parts that it called; `operator_seconds` is what of them torch's
-    profiler could give to operators. `extra_bytes` is by device: the most memory that one call held beyond
-    what was allocated as it began; None where allocations were not recorded.
+    `seconds` are the host's, without other parts that it called; `operator_seconds` is the share of them that
+    torch's profiler attributes to operators. `extra_bytes` is by device: the most memory that one call held
+    beyond what was allocated when it began; None where allocations were not recorded.
     """
 
     part: GraphPart
@@ -35,7 +35,7 @@ class WindowPart:
 
 @dataclass(frozen=True)
 class WindowOperator:
-    """An operator in one part of a graph, or outside of all (`part` is None). `seconds` are its own alone."""
+    """An operator in one part of a graph, or outside of all (`part` is None). `seconds` are exclusive."""
 
     name: str
     part: GraphPart | None
@@ -48,7 +48,7 @@ class WindowOperator:
 class EagerOperator:
     """An operator called outside of graphs and of other operators, at one line (None: not recorded).
 
-    `seconds` are the host's, with all that it called; `kernel_seconds` those of the kernels that it launched.
+    `seconds` are the host's, inclusive; `kernel_seconds` are those of the kernels that it launched.
     """
 
     name: str
@@ -60,9 +60,9 @@ class EagerOperator:
 
 @dataclass(frozen=True)
 class WindowKernel:
-    """A kernel, or a copy, on a device. `bytes` is what torch says it moved; None where it does not.
+    """A kernel, or a copy, on a device. `bytes` is what it moved, by torch; None where torch does not say.
 
-    `nodes` and `places` are what Inductor's code says it was made of, and the lines of those nodes.
+    `nodes` are the graph nodes that Inductor's code names as its sources, `places` the lines of the nodes.
     """
 
     name: str
@@ -77,11 +77,11 @@ class WindowKernel:
 
 @dataclass(frozen=True)
 class WindowSpan:
-    """What torch itself marks in a trace: steps of optimizers, and waiting for a DataLoader's next batch.
+    """A span that torch itself marks: a step of an optimizer, or waiting for a DataLoader's next batch.
 
-    `name` is the class of the optimizer, or of the iterator of a loader. `seconds` are the host's, without
-    other spans inside; `in_graphs_seconds` of them passed inside compiled graphs. A closure that a step
-    calls is in its span. `places` are the program's lines from which it was called; empty: not recorded.
+    `name` is the class of the optimizer, or of the loader's iterator. `seconds` are the host's, without other
+    spans inside; `in_graphs_seconds` is the part of them inside compiled graphs. A closure that a step calls
+    is in its span. `places` are the program's lines that called it; empty where they were not recorded.
     """
 
     kind: Literal["optimizer step", "loader"]
@@ -94,10 +94,10 @@ class WindowSpan:
 
 @dataclass(frozen=True)
 class ProfileWindow:
-    """What torch's profiler saw in a window of steady steps: from calls of `anchor`, a graph, to its next.
+    """A window of steady steps in torch's profiler; a step begins with a call of the graph `anchor`.
 
-    `compiles` were made while it was open, which should be none. `kernels` is None where no device was used
-    as the window opened. `lines_problem` says why lines or memory are missing.
+    `compiles` counts compiles while the window was open, which should be none. `kernels` is None where no
+    device was in use when the window opened. `lines_problem` says why lines or memory are missing.
     """
 
     anchor: int

@@ -1,1 +1,1 @@
-"""Recordings on disk: where they lie, and reading them back into the model."""
+"""Recordings on disk: finding and creating them, and reading them into the model."""

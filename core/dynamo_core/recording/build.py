@@ -223,11 +223,9 @@ class ProcessBuilder:
         self.process.end = ProcessEnd.of(end)
         self.process.compiling.clear()
 
-    def _description(
-        self, kind: type[_Described], record_kind: type[OurRecord], record: Record
-    ) -> _Described:
+    def _description(self, kind: type[_Described], source: type[OurRecord], record: Record) -> _Described:
         """What a process says about itself, for documents: all recorded fields but those of a wrong type."""
-        content = fields_of(record_kind, record.json_payload())
+        content = fields_of(source, record.json_payload())
         invalid_fields = kind.invalid_fields(content)
         if invalid_fields:
             self.process.note_damage(f"{', '.join(sorted(invalid_fields))}: not what is recorded there")

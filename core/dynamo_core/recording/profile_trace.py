@@ -1,7 +1,7 @@
-"""What a profiler's trace says of the steps in it: operators, kernels and memory, by compiled graph.
+"""Reads a torch.profiler trace and sums its steps: operators, kernels and memory, by compiled graph.
 
-An event belongs to what encloses it in its thread; a kernel to what encloses its launch, which has the same
-correlation number. Names and arguments of events are kineto's and torch's: torch/csrc/autograd/
+An event belongs to the events that enclose it in its thread; a kernel to those that enclose its launch, which
+has the same correlation number. Names and arguments of events are kineto's and torch's: torch/csrc/autograd/
 profiler_kineto.cpp, torch/csrc/profiler/collection.cpp, libkineto/src/output_json.cpp; seen with 2.13.
 """
 
@@ -24,9 +24,9 @@ SpanKey = tuple[Literal["optimizer step", "loader"], str]
 _MOST_EVENTS = 4_000_000
 _PART = re.compile(r"dynamo (backward of )?graph (\d{1,9}|-) \[([^\]]{0,40})\]")
 _LINE = re.compile(r"dynamo line (.{1,4200}):(\d{1,9})", re.DOTALL)
-# Not autograd's own events, and not the names that Dynamo and AOTAutograd give to what they do.
+# Operators, without autograd's own events and those of Dynamo and AOTAutograd.
 _OPERATOR = re.compile(r"(?!autograd::|torch::)\w+::[\w.]+")
-# What torch marks itself (record_function): torch/optim/optimizer.py (Optimizer.profile_hook_step) and
+# Spans that torch marks itself (record_function): torch/optim/optimizer.py (Optimizer.profile_hook_step) and
 # torch/utils/data/dataloader.py (_BaseDataLoaderIter.__next__).
 _OPTIMIZER_STEP = re.compile(r"Optimizer\.step#(.{1,200})\.step")
 _LOADER = re.compile(r"enumerate\(DataLoader\)#(.{1,200})\.__next__")
@@ -83,7 +83,7 @@ class EagerCall:
 
 @dataclass(slots=True)
 class PartTotals:
-    """What one part of a graph did in all its calls; `spans` are those calls."""
+    """Totals of one part of a graph over all its calls; `spans` are the calls."""
 
     duration: float = 0.0
     operator_calls: int = 0
@@ -96,7 +96,10 @@ class PartTotals:
 
 @dataclass(slots=True)
 class SpanTotals:
-    """Spans of one kind and name in all: without spans in them; `in_graphs` of it in compiled graphs."""
+    """Totals of the spans of one kind and name, without spans inside them.
+
+    `in_graphs` is the part of the duration inside compiled graphs.
+    """
 
     calls: int = 0
     duration: float = 0.0
@@ -125,8 +128,8 @@ def read_steps(
 ) -> Steps:
     """The steps in the trace at `path`, without the first `warm_up`.
 
-    `numbers` are those of graphs by compile id, for a backward that does not know its own. The last call of
-    the anchor begins a step that counts where it is whole. Damaged if that leaves none.
+    `numbers` are graph numbers by compile id, for a backward whose event has no number. The step that begins
+    with the last call of the anchor counts if it is whole. Damaged if no step counts.
     """
     trace = _Trace(numbers)
     for event in trace_events(path):
@@ -141,7 +144,7 @@ def read_steps(
 
 
 class _Trace:
-    """The events that matter, by thread."""
+    """The events of a trace that are used, by thread."""
 
     def __init__(self, numbers: Mapping[str, int]) -> None:
         self._numbers = numbers
@@ -156,7 +159,7 @@ class _Trace:
         self.damaged = 0
 
     def add(self, event: Mapping[str, Any]) -> None:
-        """Take one event; what cannot be understood is counted."""
+        """Take one event; an event that cannot be understood is counted as damaged."""
         try:
             if event.get("ph") == "X":
                 self._add_span(event)
@@ -168,7 +171,7 @@ class _Trace:
             raise Damaged(f"it has more than {_MOST_EVENTS:,} events")
 
     def starts_of(self, anchor: int) -> list[float]:
-        """When the anchor was called, in the thread that called it most."""
+        """The times at which the anchor was called, in the thread that called it most."""
         wanted = GraphPart(anchor, False)
         most: list[float] = []
         for events in self.host.values():
@@ -177,7 +180,7 @@ class _Trace:
         return sorted(most)
 
     def bytes_of(self, event: _DeviceEvent, external: int | None) -> int | None:
-        """What a kernel moved: as the device tells, or as Inductor told the profiler at its launch."""
+        """The bytes that a kernel moved, by the device, or else by Inductor's annotation of its launch."""
         if event.bytes is not None or external is None:
             return event.bytes
         return self._external_bytes.get(external)
@@ -251,16 +254,16 @@ class _Trace:
 
 
 class _Open:
-    """An event that has begun in a thread, and encloses those to come."""
+    """An event on the stack of a thread, which encloses the events that follow until its end."""
 
     __slots__ = ("children", "eager", "end", "event", "in_graphs", "in_spans", "part", "sequence", "span")
 
     def __init__(self, event: _HostEvent, end: float, around: "_Open | None") -> None:
         self.event = event
         self.end = end
-        self.children = 0.0  # of what is to be taken off its own duration
-        self.in_spans = 0.0  # of its duration, and outside of those:
-        self.in_graphs = 0.0
+        self.children = 0.0  # duration to be subtracted from its own
+        self.in_spans = 0.0  # the part of its duration inside spans
+        self.in_graphs = 0.0  # inside graphs, outside of spans
         self.part: GraphPart | None = around.part if around else None
         self.eager: EagerCall | None = around.eager if around else None
         self.sequence: int | None = around.sequence if around else None
@@ -268,7 +271,7 @@ class _Open:
 
 
 class _Sweep:
-    """Goes through each thread's events in order, with those that are open on a stack."""
+    """Goes through each thread's events in order, with a stack of the open events."""
 
     def __init__(self, trace: _Trace, steps: Steps, starts: list[float], end: float) -> None:
         self._trace = trace
@@ -279,7 +282,7 @@ class _Sweep:
         self._parts_of_functions = dict(self._functions())
 
     def run(self) -> None:
-        """Work out all steps of the window, into `steps`."""
+        """Sum all steps of the window into `steps`."""
         for thread, events in self._trace.host.items():
             self._sweep(thread, events)
         self._place_backward()
@@ -287,7 +290,7 @@ class _Sweep:
         self._add_memory()
 
     def _functions(self) -> Iterator[tuple[int, GraphPart]]:
-        """The part around each autograd function: its backward has the same sequence number."""
+        """The backward part by the sequence number of each autograd function around a forward."""
         for events in self._trace.host.values():
             part, part_end = None, 0.0
             for event in sorted(events, key=_in_order):
@@ -336,7 +339,7 @@ class _Sweep:
         around = opened.part
         is_same_backward = part.is_backward and around is not None and around.is_backward and around.graph
         if around is not None and (part.graph is None or is_same_backward):
-            return  # what is around it knows better: it has a sequence number, this a compile id at most
+            return  # the part around it is surer: found by sequence number, this one at most by compile id
         is_new = opened.part != part
         opened.part, opened.eager = part, None
         if is_new:
@@ -355,7 +358,7 @@ class _Sweep:
     def _enter_span(self, opened: _Open, place: Place | None) -> None:
         key: SpanKey = opened.event.detail
         totals = self._steps.spans.setdefault(key, SpanTotals())
-        totals.calls += opened.span != key  # not where a class calls the step of the one that it is made of
+        totals.calls += opened.span != key  # not: a subclass that calls its base class's step
         if place is not None:
             totals.places[place] = None
         opened.span = key
@@ -366,21 +369,21 @@ class _Sweep:
         own = max(0.0, duration - closed.children)
         around = stack[-1] if stack else None
         is_operator = closed.event.kind is _Kind.OPERATOR
-        is_part_of_its_own = closed.part is not None and (around is None or around.part != closed.part)
+        is_new_part = closed.part is not None and (around is None or around.part != closed.part)
         if is_operator:
             self._note_operator(closed, stack, own, duration)
-        if is_part_of_its_own and closed.part is not None:
+        if is_new_part and closed.part is not None:
             self._note_part(closed, stack, duration)
         if closed.event.kind is _Kind.SPAN:
             self._note_span(closed, duration)
             closed.in_spans, closed.in_graphs = duration, 0.0
-        elif is_part_of_its_own:
+        elif is_new_part:
             closed.in_graphs = duration - closed.in_spans
         if around is not None:
             around.in_spans += closed.in_spans
             around.in_graphs += closed.in_graphs
-            # Of an operator's duration everything below is accounted for; of the rest, what was inside it.
-            around.children += duration if is_operator or is_part_of_its_own else closed.children
+            # An operator or a part accounts for its whole duration, another event for that of its children.
+            around.children += duration if is_operator or is_new_part else closed.children
 
     def _note_operator(self, closed: _Open, stack: list[_Open], own: float, duration: float) -> None:
         figures = self._steps.operators.setdefault((closed.event.name, closed.part), [0, 0.0, 0.0])
@@ -391,7 +394,7 @@ class _Sweep:
             return
         totals = self._totals(closed.part)
         totals.operator_duration += own
-        if not any(o.event.kind is _Kind.OPERATOR and o.part == closed.part for o in stack):
+        if not any(outer.event.kind is _Kind.OPERATOR and outer.part == closed.part for outer in stack):
             totals.operator_calls += 1
 
     def _note_part(self, closed: _Open, stack: list[_Open], duration: float) -> None:
@@ -410,7 +413,7 @@ class _Sweep:
         return self._steps.parts.setdefault(part, PartTotals())
 
     def _place_backward(self) -> None:
-        """In autograd's own threads no line runs: an operator there is of the line of its forward."""
+        """Give operators in autograd's own threads, where no line runs, the line of their forward."""
         places = {
             call.sequence: call.place
             for call in self._steps.eager
@@ -460,12 +463,12 @@ class _Sweep:
 
 
 def _in_order(event: _HostEvent) -> tuple[float, float]:
-    """By when it began; of those that began together, what is around the others comes first."""
+    """The sort key of events: by start; of several with one start, the enclosing event comes first."""
     return event.start, -event.end
 
 
 def _time(value: Any) -> float:
-    """A time as kineto writes it: a number of microseconds that can be computed with."""
+    """A time as kineto writes it, in microseconds; ValueError for NaN and infinities."""
     time = float(value)
     if not abs(time) < 1e18:
         raise ValueError("no time")

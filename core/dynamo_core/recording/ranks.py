@@ -1,6 +1,7 @@
-"""The digests of a folder's streams: those that ranks have left, brought up to date, or made by reading.
+"""Digests of a job's streams, to find equivalent ranks, and the dumps of torch's flight recorder.
 
-Reading many streams is parted among processes. A stream that cannot be read has none, and no other suffers.
+A digest is the one that the rank wrote, brought up to date, or is made by reading the stream. Several
+processes read many streams. A stream that cannot be read has no digest; the others are not affected.
 """
 
 import json
@@ -23,13 +24,13 @@ from .plain_files import open_plain, read_plain
 from .trace_format import Damaged, Record, RecordParser
 
 _CHUNK = 1 << 20  # bytes
-_IN_ONE_PROCESS = 32  # streams to be read that are not worth a process
-_AT_A_TIME = 16  # streams given to a process
+_IN_ONE_PROCESS = 32  # streams: so many are read without a process pool
+_AT_A_TIME = 16  # streams in a task of the pool
 
 
 @dataclass(frozen=True)
 class DigestOfStream:
-    """`from_records` bytes of the stream were read for it; `problem` says why there is none."""
+    """A stream's digest, or the `problem` why there is none; `from_records` bytes were read for it."""
 
     stream: Path
     digest: RankDigest | None
@@ -38,18 +39,18 @@ class DigestOfStream:
 
 
 def digests_of(streams: Sequence[Path], progress: Callable[[int, int], None]) -> list[DigestOfStream]:
-    """One for each; `progress` is called with the number of streams done, and of all."""
+    """The digest of each stream; `progress` is called with the number of streams done, and of all."""
     found: list[DigestOfStream] = []
     behind: list[Path] = []
     for stream in streams:
-        kept = _kept(stream)
-        if kept is not None and kept.bytes == _size(stream):
-            found.append(DigestOfStream(stream, kept, 0))
+        stored = _stored(stream)
+        if stored is not None and stored.bytes == _size(stream):
+            found.append(DigestOfStream(stream, stored, 0))
             progress(len(found), len(streams))
         else:
             behind.append(stream)
-    for each in _read_all(behind):
-        found.append(each)
+    for digest in _read_all(behind):
+        found.append(digest)
         progress(len(found), len(streams))
     return sorted(found, key=lambda each: each.stream.name)
 
@@ -72,11 +73,11 @@ def _as_text(stream: Path) -> tuple[str | None, int, str | None]:
 
 
 def digest_by_reading(stream: Path) -> DigestOfStream:
-    """The digest that lies beside the stream, with what the stream has behind it; or that of all of it."""
-    kept = _kept(stream)
-    if kept is not None and kept.bytes > _size(stream):  # another stream, or one that was cut
-        kept = None
-    digest = kept or RankDigest()
+    """The digest stored beside the stream, completed with the records after it; else of the whole stream."""
+    stored = _stored(stream)
+    if stored is not None and stored.bytes > _size(stream):  # of another stream, or of one that was cut
+        stored = None
+    digest = stored or RankDigest()
     parser = RecordParser()
     at = begun_at = digest.bytes
     try:
@@ -91,7 +92,7 @@ def digest_by_reading(stream: Path) -> DigestOfStream:
             _add(digest, last)
     except OSError as error:
         return DigestOfStream(stream, None, at - begun_at, error.strerror or str(error))
-    if not parser.records and kept is None:
+    if not parser.records and stored is None:
         why = "it has no record of a torch trace in it" if at else "it is empty"
         return DigestOfStream(stream, None, at, why)
     digest.bytes = at
@@ -108,7 +109,7 @@ def _add(digest: RankDigest, record: Record) -> None:
         pass  # a reader of the stream counts it as damage
 
 
-def _kept(stream: Path) -> RankDigest | None:
+def _stored(stream: Path) -> RankDigest | None:
     try:
         text = read_plain(stream.with_name(beside_stream(stream.name, DIGEST_PREFIX, DIGEST_SUFFIX)), LARGEST)
         return RankDigest.from_json(text.decode("utf-8"))
@@ -123,19 +124,17 @@ def _size(path: Path) -> int:
         return 0
 
 
-# Read the dumps of torch's flight recorder that lie in a recording's folder, one for each rank.
+# The dumps of torch's flight recorder in a recording's folder, one for each rank.
 #
 # Source: torch/distributed/flight_recorder/components (loader.py: a prefix and the rank make a file's name;
 # types.py: the keys), 2.13; run with the dumps that Gloo's recorder gives there (`_dump_fr_trace`). A dump is
-# a pickle of plain values: one that asks for anything else, as a stranger's may, is not read.
-
-
+# a pickle of plain values: a pickle with anything else, which may come from a stranger, is not read.
 FLIGHT_RECORDER = "flight recorder"  # in `contents`: its dumps are wanted
 _NAME = re.compile(r"(?!dynamo_)[\w-]{1,100}_(\d{1,7})(?:\.json)?", re.ASCII)
 _LARGEST = 64 << 20  # bytes
 _MOST_SIZES = 16  # of a tensor, and tensors of a call
-# Lines of torch's own, of which the innermost ones are in every stack.
-_TORCHS = re.compile(r"/torch/(?:distributed|_dynamo|_ops|utils|nn)\b")
+# Torch's own frames, the innermost ones of every stack.
+_TORCH_FRAME = re.compile(r"/torch/(?:distributed|_dynamo|_ops|utils|nn)\b")
 
 
 class _PlainValues(pickle.Unpickler):
@@ -146,7 +145,7 @@ class _PlainValues(pickle.Unpickler):
 
 
 def flight_recorder_dumps(folder: Path) -> tuple[dict[int, tuple[CalledCollective, ...]], list[str]]:
-    """The calls of each rank of which there is a dump, and which dumps cannot be read."""
+    """The calls of each rank that has a dump, and a sentence for each dump that cannot be read."""
     found: dict[int, tuple[CalledCollective, ...]] = {}
     problems = []
     for file in sorted(folder.iterdir()):
@@ -195,6 +194,6 @@ def _value(dtypes: Any, sizes: Any) -> str:
 def _place(frames: Any) -> Place | None:
     for frame in frames[:100]:
         file, line = str(frame["filename"]), frame["line"]
-        if isinstance(line, int) and file.startswith("/") and not _TORCHS.search(file):
+        if isinstance(line, int) and file.startswith("/") and not _TORCH_FRAME.search(file):
             return Place(printable(file), line)
     return None

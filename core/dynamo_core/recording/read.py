@@ -1,4 +1,4 @@
-"""Open a recording, or anybody's TORCH_TRACE log, and follow one that is being written."""
+"""Reads a recording, or any TORCH_TRACE log, and follows one that is being written."""
 
 import os
 import re
@@ -38,15 +38,15 @@ from .window import add_window
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
 
 _CHUNK = 1 << 20  # bytes; one that fits the processor's cache is read and searched fastest
-_LARGEST_UNPACKED = 4 << 30  # bytes; what a small .gz can grow to is up to who made it
+_LARGEST_UNPACKED = 4 << 30  # bytes; a small .gz, made to do harm, could unpack to any size
 _MOST_GROWTH = 50  # of a .gz that is not small; torch's traces are packed to a tenth or a twentieth
 _SMALL_UNPACKED = 64 << 20  # bytes
-_FUTILE = 64 << 20  # bytes without one record, after which a file is taken for something else
+_FUTILE = 64 << 20  # bytes; a file without one record in so many is no trace
 _LARGEST_CALLS_FILE = 40 << 20  # bytes; a page for each of 4096 callables, and the header
 _LARGEST_FAILURE = 64 << 10  # bytes; a line
-_MOST_KEPT = 48 << 20  # bytes of records of one process, to be read later
+_MOST_KEPT = 48 << 20  # bytes of records of one process, kept to be read later
 _LOG_SUFFIXES = (".log", ".log.gz")
-# The name comes from a record, which may be a stranger's: a plain file beside the stream, and nothing else.
+# The name is from a record, which may be a stranger's: it must not lead out of the folder.
 _CALLS_FILE = re.compile(re.escape(CALLS_PREFIX) + r"\w+" + re.escape(CALLS_SUFFIX))
 _LINE = re.compile(rb"[^\n]+")
 
@@ -55,10 +55,10 @@ def read(path: Path, contents: Container[str] = frozenset(), progress: Progress 
     """The recording at `path`: a folder, one stream (`.gz` too), or a bundle.
 
     `contents` names the records whose text, which may be large, is wanted in the model. `progress` is called
-    now and then with the number of bytes read and the number of bytes in all.
+    repeatedly with the number of bytes read and the number of bytes in all.
 
     Raises NoRecording (no such path), NotARecording (nothing of torch's in it) or DamagedRecording (nothing
-    in it can be read). A recording that is damaged in part is read as far as it goes, and says so.
+    in it can be read). Of a recording that is damaged in part, the rest is read, and its `problems` say so.
     """
     recording, _ = read_keeping(path, contents, progress=progress)
     return recording
@@ -91,7 +91,7 @@ def _is_bundle(path: Path) -> bool:
 
 
 class Follower:
-    """Reads a recording as it grows: `new_items` as often as wanted, or `advance`, then `finish` once."""
+    """Reads a recording as it grows: call `new_items` or `advance` repeatedly, then `finish` once."""
 
     def __init__(
         self, path: Path, contents: Container[str] = frozenset(), kept: Container[str] = frozenset()
@@ -103,16 +103,16 @@ class Follower:
 
     @property
     def processes(self) -> list[Process]:
-        """The processes as they stand now; what does not fit the model is still in them."""
+        """The processes as read so far, with values that do not match the model's types."""
         return [follower.process for follower in self._streams.values()]
 
     def new_items(self) -> Iterator[tuple[Process, Item]]:
-        """What has been completed since the last call, process by process."""
-        # `finish` drops what is not of the model's types; who looks before must not see it either.
+        """The items completed since the last call, process by process."""
+        # As in `finish`, values that do not match the model's types are left out.
         return (found for found in self._read(None) if matches(found[1], type(found[1])))
 
     def advance(self, progress: Progress | None = None) -> None:
-        """Read what there is, for `finish`."""
+        """Read what has been written so far, for `finish`."""
         for _ in self._read(progress):
             pass
 
@@ -124,18 +124,18 @@ class Follower:
         size = sum(_size(stream) for stream in streams) if progress is not None else 0
         done_before = 0
 
-        def note_progress(of_stream: int) -> None:
+        def note_progress(bytes_read: int) -> None:
             if progress is not None:
-                progress(min(done_before + of_stream, size), size)
+                progress(min(done_before + bytes_read, size), size)
 
         for stream in streams:
             yield from self._streams[stream].new_items(note_progress)
             done_before += self._streams[stream].file.bytes_read
 
     def read_kept(self, contents: Container[str]) -> list[Process] | None:
-        """What the records that were `kept`, by their names, say of these contents; None if some were not.
+        """The processes, with these contents, from the `kept` records; None if those were too large to keep.
 
-        It spares a second reading of a large recording, where the first one tells what is wanted of it.
+        Spares a second reading of a large recording, when only the first shows which contents are wanted.
         """
         followers = [self._streams[path] for path in sorted(self._streams)]
         if any(follower.kept is None for follower in followers):
@@ -143,7 +143,7 @@ class Follower:
         return [follower.read_kept(contents) for follower in followers]
 
     def finish(self) -> Recording:
-        """The whole recording as it stands now."""
+        """The recording as read so far, checked."""
         followers = [self._streams[path] for path in sorted(self._streams)]
         for follower in followers:
             follower.finish()
@@ -185,7 +185,7 @@ class _StreamFollower:
 
     def __init__(self, path: Path, contents: Container[str], names_kept: Container[str]) -> None:
         self.file = _GrowingFile(path)
-        self.kept: list[Record] | None = []  # None if they are more than may be kept
+        self.kept: list[Record] | None = []  # None once they are larger than _MOST_KEPT
         self._names_kept = names_kept
         self._bytes_kept = 0
         self.process = Process(path)
@@ -232,15 +232,15 @@ class _StreamFollower:
     def _add(self, record: Record) -> Item | None:
         if self.kept is not None and (record.artifact_name or record.kind) in self._names_kept:
             self._bytes_kept += record.size
-            kept = record.detached() if self._bytes_kept <= _MOST_KEPT else None
-            if kept is None:
+            detached = record.detached() if self._bytes_kept <= _MOST_KEPT else None
+            if detached is None:
                 self.kept = None
             else:
-                self.kept.append(kept)
+                self.kept.append(detached)
         return self._builder.add(record)
 
     def _wanted(self) -> int:
-        """How many bytes to read: more of a large record at once, as all its pieces are joined each time."""
+        """How many bytes to read: more for a large record, since all its pieces are joined each time."""
         return max(_CHUNK, self.parser.held // 4)
 
     def _is_futile(self) -> bool:
@@ -273,14 +273,14 @@ def _calls_file_of(stream: Path) -> str | None:
     return beside_stream(stream.name, CALLS_PREFIX, CALLS_SUFFIX) if is_named_as_ours else None
 
 
-# Where one of these probes failed, calls that are of no known graph need not be of the parent's.
+# If one of these probes failed, calls of an unknown graph need not be of a graph of the parent process.
 _MAY_BE_OF_OWN_GRAPHS = frozenset({"graphs", "graph calls", "backward calls"})
-# By far the most numerous; `PhaseBuilder` looks at each value that it takes.
+# By far the most values; `PhaseBuilder` checks each of them.
 _CHECKED_AS_THEY_ARE_BUILT = ("phases", "parallel_phases")
 
 
 def drop_invalid_fields(process: Process) -> None:
-    """Take out, and count as damage, what is not of the model's types: JSON may hold anything."""
+    """Remove values that do not match the model's types, and count them as damage."""
     for name, hint in _hints_of_process().items():
         if name in _CHECKED_AS_THEY_ARE_BUILT:
             continue
@@ -305,9 +305,10 @@ def _hints_of_process() -> dict[str, Any]:
 
 
 class _GrowingFile:
-    """The bytes of a file that somebody may be writing, unpacked if it is a `.gz`.
+    """The bytes of a file that may still be written, unpacked if it is a `.gz`.
 
-    Nothing is held open, however many streams a recording has. `problem` says why the rest cannot be read.
+    The file is opened for each read, since a recording may have thousands of streams. `problem` says why the
+    rest cannot be read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -320,7 +321,7 @@ class _GrowingFile:
         self._unpacked_bytes = 0
 
     def read(self, size: int) -> bytes:
-        """At most `size` bytes of what has not been read; none if there is no more yet."""
+        """At most `size` further bytes; empty if there are no more yet."""
         if self.problem is not None:
             return b""
         try:
@@ -332,7 +333,7 @@ class _GrowingFile:
         return b""
 
     def finish(self) -> None:
-        """Note it as a problem if a `.gz` lacks its end."""
+        """Note a `.gz` without its end as a problem."""
         is_cut = self.bytes_read and not self._unpacker.eof and not self._packed
         if self._is_packed and is_cut and self.problem is None:
             self.problem = "it ends before its gzip data do"
@@ -348,7 +349,7 @@ class _GrowingFile:
         data = b""
         while not data:
             self._packed = self._packed or self._read(_CHUNK)
-            if self._unpacker.eof:  # another one may follow, or padding
+            if self._unpacker.eof:  # another gzip member may follow, or padding
                 self._packed = self._packed.lstrip(b"\0")
                 self._unpacker = _new_unpacker() if self._packed else self._unpacker
             if not self._packed:
@@ -368,16 +369,16 @@ def _new_unpacker() -> "zlib._Decompress":
 
 
 def run_of(path: Path) -> Run | None:
-    """What is known of the run in a folder; None where it is none of ours."""
+    """The run of a recording in a folder; None for a plain torch trace."""
     run = read_run_file(path) if path.is_dir() else None
     return None if run is None else Run.of(run)
 
 
 def streams_of(path: Path) -> list[Path]:
-    """The files to read: named as torch names them, or else, where a folder is not ours, with records."""
+    """The streams to read: files with torch's names; else, without a run file, files with records."""
     try:
         if not path.is_dir():
-            target = path.resolve()  # what the user named may be a link; what lies in a recording may not
+            target = path.resolve()  # a path from the command line may be a link
             return [target] if _is_plain_file(target) else []
         logs = [file for file in sorted(path.iterdir()) if file.name.endswith(_LOG_SUFFIXES)]
     except OSError as error:
@@ -389,7 +390,7 @@ def streams_of(path: Path) -> list[Path]:
 
 
 def _is_plain_file(path: Path) -> bool:
-    """False where there is none any more; what could lead elsewhere or wait for ever is refused."""
+    """Whether there is a plain file; NotARecording for a link, a pipe or a device."""
     try:
         kind = other_kind(path)
     except FileNotFoundError:
@@ -413,7 +414,7 @@ def _size(path: Path) -> int:
 
 
 def _small_file(path: Path, largest: int) -> bytes | None:
-    """What a file beside the streams holds; None if it is not there or cannot be read."""
+    """The content of a file beside the streams; None if it is missing or cannot be read."""
     try:
         return read_plain(path, largest)
     except OSError:

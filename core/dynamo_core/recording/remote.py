@@ -1,6 +1,6 @@
-"""Recordings at a URL: what is there, a copy here to read, and what did not arrive there.
+"""Recordings at a URL: download one to read it, and say what was not uploaded.
 
-The file systems are fsspec's, which torch brings along; s3:// and gs:// need its s3fs and gcsfs.
+The file systems are fsspec's, which is installed with torch; s3:// and gs:// need s3fs and gcsfs.
 """
 
 import atexit
@@ -19,19 +19,19 @@ from ..shared.text import printable
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://")
 _HINT = "pip install 'dynamo-cli[remote]', and s3fs for s3://, gcsfs for gs://"
-_AT_ONCE = 64  # files asked for together
+_AT_ONCE = 64  # files in one request
 _PLAIN_NAME = re.compile(r"[\w.-]{1,255}")
 
 Progress = Callable[[int, int], None]
 
 
 def is_url(text: str) -> bool:
-    """Whether it names a place of another file system than ours."""
+    """Whether a text is a URL, and not a path."""
     return _URL.match(text) is not None
 
 
 def check_url(url: str) -> None:
-    """CannotRecord where no file system is there for it; that it can be written to is not tried."""
+    """Raise CannotRecord if there is no file system for the URL; whether it is writable is not tried."""
     try:
         _file_system(url.replace(JOB_IN_PATH, "job"))
     except NoRecording as error:
@@ -39,7 +39,7 @@ def check_url(url: str) -> None:
 
 
 def fetched(url: str, progress: Progress | None = None) -> Path:
-    """A copy of the recording at a URL, which goes when this process ends; of several jobs, the newest."""
+    """Download the recording at a URL, of several jobs the newest; the copy is removed at exit."""
     files, target = _file_system(url)
     try:
         names = _names(files, target)
@@ -65,7 +65,7 @@ def fetched(url: str, progress: Progress | None = None) -> Path:
 
 
 def not_arrived(folder: Path) -> list[str]:
-    """What the lists of those who carried say of files that are not in the folder, or not whole."""
+    """A sentence for each file that is missing or incomplete in the folder, by the lists of its uploads."""
     return [sentence for each in sorted(folder.glob(f"{UPLOAD_LIST_PREFIX}*")) for sentence in _missing(each)]
 
 
@@ -79,7 +79,7 @@ def _missing(file: Path) -> Iterable[str]:
     for name, row in rows:
         size = _size(file.parent / name) if _PLAIN_NAME.fullmatch(name) else 0
         wanted = row.get("size")
-        if name == RUN_FILE:  # another host's may have come first
+        if name == RUN_FILE:  # another host's may have been uploaded first
             wanted = min(size, 1)
         if row.get("error") is not None or (isinstance(wanted, int) and size < wanted):
             why = f": {row['error']}" if row.get("error") else ""
@@ -116,7 +116,7 @@ def _names(files: Any, target: str) -> list[str] | None:
         found = files.ls(target, detail=True)
     except FileNotFoundError:
         return None
-    return [PurePosixPath(each["name"]).name for each in found if each["type"] == "file"]
+    return [PurePosixPath(entry["name"]).name for entry in found if entry["type"] == "file"]
 
 
 def _is_part(name: str) -> bool:
@@ -131,14 +131,14 @@ def _newest_job(files: Any, url: str, target: str) -> tuple[str, list[str] | Non
 
 
 def _jobs(files: Any, target: str) -> list[str]:
-    folders = [str(each["name"]) for each in files.ls(target, detail=True) if each["type"] == "directory"]
-    began = {}
+    folders = [str(row["name"]) for row in files.ls(target, detail=True) if row["type"] == "directory"]
+    started = {}
     for folder in folders:
         try:
-            began[folder] = int(json.loads(files.cat_file(f"{folder}/{RUN_FILE}"))["started_ns"])
+            started[folder] = int(json.loads(files.cat_file(f"{folder}/{RUN_FILE}"))["started_ns"])
         except (FileNotFoundError, ValueError, KeyError, TypeError):
             continue
-    return sorted(began, key=lambda folder: (began[folder], folder))
+    return sorted(started, key=lambda folder: (started[folder], folder))
 
 
 def _words(error: Exception) -> str:

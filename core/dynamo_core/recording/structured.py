@@ -1,4 +1,4 @@
-"""A payload of ours as the type that its probe wrote it from; what does not fit that is damage."""
+"""Our records read back into their types, payload fields that several kinds share, and times of records."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ _FIELDS: dict[Any, _Fields] = {}
 
 
 def structured(kind: type[_Kind], record: Record, most_values: int = USUAL_VALUES) -> _Kind:
-    """The record; Damaged if a field is missing, is of a wrong type, or the version is none that we read."""
+    """The record; Damaged if a field is missing or of a wrong type, or the version is not supported."""
     return _structured(kind, fields_of(kind, record.json_payload(most_values)))
 
 
@@ -28,7 +28,7 @@ def structured_head(kind: type[_Kind], record: Record, most_values: int = USUAL_
 
 
 def fields_of(kind: type[OurRecord], content: Any) -> dict[str, Any]:
-    """What a payload says, of any types; Damaged if it is no object, or of a version that we do not read."""
+    """The fields of a payload, unchecked; Damaged if it is no object, or of an unsupported version."""
     if not isinstance(content, dict):
         raise Damaged("payload is no JSON object")
     version = content.pop("version", _FIRST_VERSION)
@@ -49,7 +49,7 @@ def _structured(kind: type[_Kind], content: Mapping[str, Any]) -> _Kind:
 
 
 def _fields(kind: Any) -> _Fields:
-    """The annotations of its fields, the fields that must be there, and whether all that are there fit."""
+    """The annotations of a record's fields, the required fields, and a check of the values of all."""
     if kind not in _FIELDS:
         hints = {
             name: hint
@@ -61,9 +61,7 @@ def _fields(kind: Any) -> _Fields:
     return _FIELDS[kind]
 
 
-# What every builder needs: what comes of a record, and payloads that several kinds of records share.
-
-
+# An item that a record completes, and a function that takes a record.
 Item = Graph | GraphBreak | Compile | GuardSet | Bytecode | Frame
 Handler = Callable[[Record], Item | None]
 
@@ -71,14 +69,15 @@ MOST_VALUES = 2_000_000  # in a graph, a frame's bytecode or its guards; a node 
 
 
 def place_of(content: Mapping[str, Any]) -> Place | None:
-    """The line that a payload names, if it does."""
+    """The line that a payload names; None where it names none."""
     return Place(content["file"], content["line"]) if "file" in content else None
 
 
 def stack_of(frames: Iterable[Mapping[str, Any]]) -> tuple[StackFrame, ...]:
-    """A stack in a payload of ours."""
+    """A stack in a payload of ours, as the model has it."""
     return tuple(
-        StackFrame(Place(each["file"], each["line"]), each["name"], each["text"] or "") for each in frames
+        StackFrame(Place(frame["file"], frame["line"]), frame["name"], frame["text"] or "")
+        for frame in frames
     )
 
 
@@ -88,12 +87,12 @@ def stack_frame(frame: Mapping[str, Any] | None) -> StackFrame | None:
 
 
 def around_of(lines: Mapping[str, Any] | None) -> dict[int, str]:
-    """Lines of source by their number, in a payload of ours; none of a version that did not write them."""
+    """Source lines by number, in a payload of ours; empty for records of versions without them."""
     return {int(line): str(text) for line, text in (lines or {}).items()}
 
 
 def tensors_of(content: Mapping[str, Any]) -> tuple[TensorInfo, ...]:
-    """The tensors that a value is, or is made of."""
+    """The tensors in the description of a value: one, or several of a tuple."""
     if "shape" in content:
         stride = content.get("stride")
         return (
@@ -108,25 +107,23 @@ def tensors_of(content: Mapping[str, Any]) -> tuple[TensorInfo, ...]:
     return tuple(tensor for value in content.get("values", ()) for tensor in tensors_of(value))
 
 
-# When records were written, in nanoseconds since the epoch.
-#
-# A record's first line has the local time of day, without a year or a zone. The first record of a process of
-# ours has that moment by the epoch's clock as well; the others follow from it, to tenths of a millisecond.
-
-
 _ANY_LEAP_YEAR = 2000  # the first line names none
 _WITH_MICROSECONDS = len("1120 19:08:30.938000")
 _HALF_A_YEAR = timedelta(days=183)
 
 
 class RecordClock:
-    """The moments of a process's records, once `start` has seen one whose moment is known."""
+    """When records of a process were written, in nanoseconds since the epoch.
+
+    A record's first line has the local time of day, without a year or a zone. The first record of a process
+    of ours also has its time since the epoch; the others follow from it, to tenths of a millisecond.
+    """
 
     def __init__(self) -> None:
         self._start: tuple[datetime, int] | None = None
 
     def start(self, record: Record, at_ns: int | None) -> None:
-        """Note that `record` was written at this moment."""
+        """Note that `record` was written at `at_ns`."""
         written = _written(record)
         if written is not None and at_ns is not None:
             self._start = written, at_ns
@@ -147,5 +144,5 @@ def _written(record: Record) -> datetime | None:
     time = record.time[:_WITH_MICROSECONDS].ljust(_WITH_MICROSECONDS, "0")
     try:
         return datetime.fromisoformat(f"{_ANY_LEAP_YEAR}-{time[:2]}-{time[2:4]} {time[5:]}")
-    except ValueError:  # a stranger's
+    except ValueError:  # damaged
         return None

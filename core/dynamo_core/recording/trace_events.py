@@ -1,6 +1,6 @@
-"""The events of a profiler's trace (Chrome's JSON format), one at a time, so that a large one fits in memory.
+"""Reads the events of a profiler's trace (Chrome's JSON format) one at a time: a large one fits in memory.
 
-Source: kineto's libkineto/src/output_json.cpp writes them; the file may as well be a stranger's.
+Source: kineto's libkineto/src/output_json.cpp writes them; but the file may come from a stranger.
 """
 
 import codecs
@@ -16,7 +16,7 @@ from .trace_format import Damaged
 
 _CHUNK = 1 << 20  # bytes
 _LARGEST_EVENT = 4 << 20  # characters
-_LARGEST_TRACE = 1 << 30  # bytes, unpacked: what a small .gz can grow to is up to who made it
+_LARGEST_TRACE = 1 << 30  # bytes, unpacked; a small .gz, made to do harm, could unpack to any size
 _LONGEST_HEAD = 16 << 20  # characters before the events; the devices and the program's own metadata
 _BEGIN = re.compile(r'"traceEvents"\s*:\s*\[')
 _BETWEEN = re.compile(r"[\s,]*")

@@ -1,11 +1,11 @@
-"""Part a structured trace into its records, whoever wrote it.
+"""Splits a structured trace of torch into its records, and reads a record's metadata and payload.
 
 A record is a line `V1120 19:08:30.938000 2350 torch/_dynamo/x.py:303] {JSON}` and its payload, each line of
 which begins with a tab. Source: torch/_logging/_internal.py (TorchLogsFormatter.format, trace_structured) of
 torch 2.13; the traces of several older versions that tlparse is tested with are written alike.
 
-Most of a trace are payloads that nobody asks for. So a line that does not begin with a tab is all that is
-looked for, and what follows it is read when it is used: cost is that of one search through the bytes.
+Most of a trace are payloads that are not requested. So the parser only searches for lines that do not begin
+with a tab, and a record is parsed when it is used: the cost is that of one search through the bytes.
 """
 
 import hashlib
@@ -18,8 +18,8 @@ from typing import Any, TypeGuard
 
 from ..shared.text import checked_json, printable, printable_json
 
-# A line that is not indented: the head of a record, as far as it can be told without parsing its JSON, or
-# anything else. A pattern that begins with a line feed is searched for ten times as fast as one with "^".
+# A line that is not indented: the head of a record, as far as it can be recognised without parsing its JSON,
+# or any other line. A pattern that begins with a line feed is searched for ten times as fast as one with "^".
 _LINE = re.compile(
     rb"\n(?!\t)(?:"
     rb"[VDIWEC](?P<time>\d{4} \d\d:\d\d:\d\d\.\d{1,9}) {1,20}\d{1,20} {1,20}"
@@ -28,12 +28,10 @@ _LINE = re.compile(
     rb"|(?=[^\t]))",
     re.ASCII,
 )
-_LONGEST_HEAD = 8192  # bytes; more than that pattern ever takes
+_LONGEST_HEAD = 8192  # bytes; more than that pattern can match
 _DATE = re.compile(rb"\n[VDIWEC]\d{4} \d\d:\d\d:\d\d\.", re.ASCII)
 _DATE_LENGTH = len(b"\nV1120 19:08:30.")
-_LARGEST_RECORD = (
-    64 << 20
-)  # bytes; of one that is larger only the first line is kept, so that memory stays bounded
+_LARGEST_RECORD = 64 << 20  # bytes; of a larger one only the first line is kept, to bound memory
 _LONGEST_FIRST_LINE = 8 << 20  # bytes
 USUAL_VALUES = 200_000  # in a first line, or a payload that is never large
 # A record that stands behind one that was cut, on its line. In JSON a quote after that would be escaped.
@@ -41,24 +39,24 @@ _EMBEDDED = re.compile(
     rb'[VDIWEC]\d{4} \d\d:\d\d:\d\d\.\d{1,9} {1,20}\d{1,20} {1,20}[^ "\n\]][^"\n\]]{0,4200}\] \{"'
 )
 _HEAD_ENDS = b'] {"'
-_MOST_EMBEDDED = 4  # of such records, that are tried
+_MOST_EMBEDDED = 4  # candidates that are tried
 _LIST_ENDS = b"\n\t],"
-_HOLE = b"\0"  # in a file that was being written as the machine went down
+_HOLE = b"\0"  # in a file that was being written when the machine crashed
 _EMPTY_LINES = re.compile(rb"\n+")
 _HAS_PAYLOAD = b'"has_payload"'
-# JSON within a text, whose quotes are escaped: only at its end is one after the brace.
+# JSON within a string, whose quotes are escaped: only at its end does a quote follow the brace.
 _SETTINGS, _SETTINGS_END = b'"inductor_config": "{', b'}", "'
 _CHECKSUM, _IS_CHECKSUM = b', "has_payload": "', re.compile(rb'[0-9a-f]{32}"\}\r?')
 _AFTER_CONTEXT = len(_CHECKSUM) + len('0123456789abcdef0123456789abcdef"}')
 _SHORT_CONTEXT = 200  # bytes
 _AT_THE_END = 100  # bytes
-_RETURN = ord("\r")  # before the line feeds of a trace that has been on Windows
-# What else than its kind is in a record's JSON: trace_structured's reserved names, and what it adds itself.
+_RETURN = ord("\r")  # before the line feeds of a trace that was copied from Windows
+# Keys of a record's JSON that are not its kind: trace_structured's reserved names, and those that it adds.
 _CONTEXT = frozenset(
     {"rank", "compiled_autograd_id", "frame_id", "frame_compile_id", "attempt", "subgraph_name", "stack"}
     | {"has_payload", "severity", "timestamp", "process", "thread", "pathname", "lineno"}
 )
-_NOT_THE_KIND = _CONTEXT | {"artifact"}  # whose name comes first
+_NOT_THE_KIND = _CONTEXT | {"artifact"}  # an artifact's name is matched separately
 
 
 class Damaged(Exception):
@@ -66,11 +64,11 @@ class Damaged(Exception):
 
 
 class Record:
-    """One record. Its JSON and its payload are read, and found damaged, when they are asked for.
+    """One record. Its JSON and its payload are parsed, and may raise Damaged, when they are used.
 
-    `artifact_name` is the name of a record of the kind "artifact". Where the first line tells of no payload,
-    lines after it are stray: something foreign. Of a stream of this very process, `is_own`, a payload is what
-    its checksum says: nobody else has written it.
+    `artifact_name` is the name of a record of the kind "artifact". Lines after a first line that announces no
+    payload are stray: something else wrote them. `is_own` is set for the stream of this process itself, whose
+    payloads need no check of their checksum.
     """
 
     __slots__ = (
@@ -101,7 +99,7 @@ class Record:
         self.has_stray_lines = has_stray_lines
         self._metadata: dict[str, Any] | None = None
         self.artifact_name: str | None = None
-        spelled_out = head.lastgroup  # the cheapest thing to ask, of the many records that are only counted
+        spelled_out = head.lastgroup  # the cheapest test, since most records are only counted
         if spelled_out == "kind":
             self.kind = head["kind"].decode("ascii")
             if self.kind in _NOT_THE_KIND:
@@ -113,7 +111,7 @@ class Record:
             self._name_from_metadata()
 
     def _name_from_metadata(self) -> None:
-        """The kind and name of a record whose JSON is not spelled as torch does."""
+        """Set the kind and name of a record whose JSON is not spelled as torch spells it."""
         kind = next((key for key in self.metadata if key not in _CONTEXT), None)
         if kind is None:
             raise Damaged("a record of no kind")
@@ -124,12 +122,12 @@ class Record:
 
     @property
     def time(self) -> str:
-        """Month and day, and the time of day."""
+        """The month and day, and the time of day, as recorded."""
         return self._head["time"].decode("ascii")
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """The JSON of the first line; Damaged if it is none."""
+        """The JSON of the first line; Damaged if it is not JSON."""
         if self._metadata is None:
             first_line = self._head.string[self._head.start("json") : self._line_end]
             self._metadata = _metadata(first_line)
@@ -137,7 +135,7 @@ class Record:
 
     @property
     def context(self) -> bytes | None:
-        """The JSON of the first line as it is spelled, without its checksum; None if long or without."""
+        """The raw JSON of the first line, without its checksum; None if it is long or has no checksum."""
         text, begin, end = self._head.string, self._head.start("json"), self._line_end - _AFTER_CONTEXT
         is_as_usual = 0 < end - begin <= _SHORT_CONTEXT and text.startswith(_CHECKSUM, end)
         if not is_as_usual or not _IS_CHECKSUM.fullmatch(text, end + len(_CHECKSUM), self._line_end):
@@ -151,20 +149,20 @@ class Record:
 
     @property
     def size(self) -> int:
-        """How many bytes it has."""
+        """How many bytes the record has."""
         return self._end - self._head.start()
 
     def payload(self) -> str | None:
-        """The payload, None if there is none; Damaged if it is not what was written."""
+        """The payload, None if there is none; Damaged if its checksum is wrong."""
         text = self._checked_payload()
         return None if text is None else printable(text.decode("utf-8", "replace"))
 
     def payload_in_bytes(self) -> bytes | None:
-        """The payload as it stands there: none of its texts is made `printable`."""
+        """The payload as bytes, not made `printable`: not to be shown."""
         return self._checked_payload()
 
     def json_payload(self, most_values: int = USUAL_VALUES) -> Any:
-        """The payload as JSON; Damaged if it is none, or holds more values than torch or we would write."""
+        """The payload as JSON; Damaged if it is not JSON, or has more values than torch or we would write."""
         return _parsed(self._checked_payload() or b"null", "payload", most_values)
 
     def unsafe_json_payload(self, without: bytes) -> Any:
@@ -210,25 +208,25 @@ class Record:
         return self._head.string.find(text, self._line_end, self._end) >= 0
 
     def mentions_at_its_end(self, text: bytes) -> bool:
-        """Looks only at the last of the payload, however large it is."""
+        """Whether the end of the payload has this text in it; only its last bytes are searched."""
         return self._head.string.find(text, max(self._line_end, self._end - _AT_THE_END), self._end) >= 0
 
     def may_be_broken(self) -> bool:
-        """Whether the payload, which is not checked, may be cut, or is not there for its size."""
+        """Whether the unchecked payload may have been cut, or was left out for its size."""
         return self._is_too_large or _may_be_broken(self._head.string, self._line_end, self._end)
 
     def match_payload(self, pattern: re.Pattern[bytes]) -> re.Match[bytes] | None:
-        """What the payload as it stands in the stream is to a pattern; the checksum is not asked."""
+        """The match of a pattern with the whole raw payload; the checksum is not checked."""
         return (
             None if self.has_stray_lines else pattern.fullmatch(self._head.string, self._line_end, self._end)
         )
 
     def unchecked_payload(self) -> bytes:
-        """The payload as it stands in the stream, each line after a tab, to be searched and not shown."""
+        """The raw payload, each line after a tab, unchecked: to be searched, not to be shown."""
         return self._head.string[self._line_end : self._end]
 
     def is_whole(self) -> bool:
-        """Whether the first line is JSON and the payload is what was written."""
+        """Whether the first line is JSON and the payload has the right checksum."""
         try:
             self._checked_payload()
         except Damaged:
@@ -236,9 +234,9 @@ class Record:
         return True
 
     def _payload_without_list(self, name: bytes) -> bytes | None:
-        """JSON without the list of this name, which something follows.
+        """The JSON of the payload without the list of this name, which is not the last value in it.
 
-        None if there seems to be no such one, or if it holds what a record that was cut leaves in it.
+        None if no such list is found, or if it may contain another record.
         """
         if self.has_stray_lines or self._is_too_large:
             return None
@@ -259,7 +257,7 @@ class Record:
         if self._head.string[self._line_end - 1] == _RETURN:
             text = text.replace(b"\r\n\t", b"\n").removesuffix(b"\r")
         else:
-            text = b"\n".join(text.split(b"\n\t"))  # a third faster than to replace it
+            text = b"\n".join(text.split(b"\n\t"))  # a third faster than `replace`
         if (
             not self.is_own
             and hashlib.md5(text, usedforsecurity=False).hexdigest() != self.metadata["has_payload"]
@@ -269,12 +267,12 @@ class Record:
 
 
 def _may_be_broken(text: bytes, begin: int, end: int) -> bool:
-    """Whether another record may have begun there, or nothing been written; JSON has it in strings alone."""
+    """Whether another record may begin there, or bytes are missing; JSON has these marks only in strings."""
     return text.find(_HEAD_ENDS, begin, end) >= 0 or text.find(_HOLE, begin, end) >= 0
 
 
 def _metadata(first_line: bytes) -> dict[str, Any]:
-    """What a first line says. Those of timed spans, the most of all, say the same but for the checksum."""
+    """The JSON of a first line. Those of timed spans, the most frequent, differ in the checksum alone."""
     context, _, checksum = first_line.rpartition(_CHECKSUM)
     if 0 < len(context) <= _SHORT_CONTEXT and _IS_CHECKSUM.fullmatch(checksum):
         return {**_context(context), "has_payload": checksum[:32].decode("ascii")}
@@ -287,7 +285,7 @@ def _context(text: bytes) -> dict[str, Any]:
 
 
 def _without_settings(first_line: bytes) -> bytes:
-    """Without Inductor's settings, which are two thirds of the metrics of a compile, and unread."""
+    """The line without Inductor's settings, two thirds of a compile's metrics, which nothing reads."""
     found = first_line.find(_SETTINGS)
     if found < 0:
         return first_line
@@ -300,7 +298,7 @@ Decode = Callable[[str, int], Any]
 
 
 def parse_json(text: str, what: str, most_values: int, decode: Decode = printable_json) -> Any:
-    """What JSON in a record says; Damaged if it is none."""
+    """The value of JSON in a record; Damaged if it is not JSON."""
     try:
         return decode(text, most_values)
     except (ValueError, RecursionError) as error:
@@ -312,16 +310,16 @@ def _parsed(text: bytes, what: str, most_values: int, decode: Decode = printable
 
 
 class RecordParser:
-    """Takes the bytes of a stream as they come and gives the records that are complete.
+    """Takes the bytes of a stream in chunks and gives the records that are complete.
 
-    However the bytes are parted, the records are the same. `damaged` counts the stretches that are no record;
-    `false_starts` are those of them that begin like one.
+    The records do not depend on how the bytes are split. `damaged` counts the stretches that are no record;
+    `false_starts` counts those of them that begin like a record.
     """
 
     def __init__(self) -> None:
         self._rest = b"\n"  # from before the last line that is not indented
         self._in_damage = False
-        self._is_too_large = False  # what the rest begins with, of which only the first line was kept
+        self._is_too_large = False  # the record that the rest begins with, whose payload was dropped
         self.bytes_read = 0
         self.records = 0
         self.damaged = 0
@@ -329,11 +327,11 @@ class RecordParser:
 
     @property
     def held(self) -> int:
-        """How many bytes wait for what follows them."""
+        """How many bytes are held until their record is complete."""
         return len(self._rest)
 
     def feed(self, data: bytes) -> Iterator[Record]:
-        """The records that end in `data`, as another line begins after them."""
+        """The records that are complete with `data`: a record ends where the next one begins."""
         self.bytes_read += len(data)
         held = len(self._rest)
         data = self._rest + data
@@ -350,13 +348,13 @@ class RecordParser:
                 # Foreign lines, of which there may be millions: they are one stretch of damage.
                 start = self._skip_foreign_lines(data, start)
                 head = _LINE.match(data, start)
-            # First lines are most of some streams, and the end of a line is found many times as fast as the
-            # next record.
+            # Some streams are mostly first lines, and the end of a line is found many times as fast as a
+            # head.
             line_end = searched = _line_end(data, start + 1)
         self._keep(data, start, head)
 
     def _skip_foreign_lines(self, data: bytes, start: int) -> int:
-        """Where the next line begins that may be a record's, or else the last line, which may go on."""
+        """The start of the next line that may begin a record, or else of the last line, which may go on."""
         following = _DATE.search(data, start)
         end = following.start() if following is not None else data.rfind(b"\n", start)
         stretch_begins = _EMPTY_LINES.match(data, start, end)
@@ -364,7 +362,7 @@ class RecordParser:
         return end
 
     def _keep(self, data: bytes, start: int, head: re.Match[bytes] | None) -> None:
-        """Keep what may be completed by what follows: all of it, if that is not too much."""
+        """Keep the bytes of the last record, which may be incomplete; no payload if it is too large."""
         self._rest = data[start:]
         end = b"\n" if data.endswith(b"\n") else b""
         if _is_head(head) and len(self._rest) > _LARGEST_RECORD:
@@ -374,13 +372,13 @@ class RecordParser:
                 self._rest = self._rest[:line_end] + b"\n\t" + end
                 return
         if len(self._rest) > (_LARGEST_RECORD if _is_head(head) else _LONGEST_HEAD):
-            # Nothing that follows can make a record of it.
+            # Whatever follows, this cannot become a record.
             self._rest = self._rest[:_DATE_LENGTH] + b"?" + end
 
     def _take(
         self, head: re.Match[bytes] | None, data: bytes, start: int, line_end: int, end: int
     ) -> Record | None:
-        """The record that begins with `head`, or the one behind it on its line; what is none is damage."""
+        """The record that begins with `head`, or one embedded in its line; other lines are damage."""
         record = _record_at(head, line_end, end, self._is_too_large)
         self._is_too_large = False
         if record is None:
@@ -396,7 +394,7 @@ class RecordParser:
         return record
 
     def last_if_whole(self) -> Record | None:
-        """The last record, if nothing of it is missing: for those who cannot wait for the next one."""
+        """The last record, if it is whole: for callers that cannot wait for the next one."""
         if not self._rest.endswith(b"\n"):
             return None
         end = len(self._rest) - 1
@@ -414,7 +412,7 @@ class RecordParser:
         return record
 
     def finish(self) -> Record | None:
-        """The last record, when the stream has ended. One that was cut is damage."""
+        """The last record, when the stream has ended; damage if it was cut."""
         if not self._rest.endswith(b"\n"):
             self._rest += b"\n"
         record = self.last_if_whole()
@@ -439,14 +437,14 @@ class RecordParser:
 
 
 def _record_of(text: bytes) -> Record | None:
-    """The record that a text is, from the line feed before it on; None if it is none."""
+    """The record in a text that begins with the line feed before it; None if it is no record."""
     return _record_at(_LINE.match(text), _line_end(text, 1), len(text))
 
 
 def _record_at(
     head: re.Match[bytes] | None, line_end: int, end: int, is_too_large: bool = False
 ) -> Record | None:
-    """The record that begins with `head`, and whose first line ends at `line_end`; None if there is none."""
+    """The record that begins with `head` and whose first line ends at `line_end`; None if it is no record."""
     if not _is_head(head):
         return None
     data = head.string
@@ -467,7 +465,7 @@ def _line_end(data: bytes, begin: int) -> int:
 
 
 def _embedded_behind(head: re.Match[bytes] | None, end: int) -> Record | None:
-    """The whole record that stands behind `head` on a line of the damage that begins there."""
+    """The whole record embedded in the damage that begins with `head`; None if there is none."""
     if not _is_head(head):
         return None
     for found in islice(_EMBEDDED.finditer(head.string, head.start("json"), end), _MOST_EMBEDDED):

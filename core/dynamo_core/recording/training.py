@@ -1,4 +1,4 @@
-"""Forwards and backwards of AOTAutograd, from our records of them or from torch's text."""
+"""Forward and backward graphs of AOTAutograd, from our records or from torch's text; and optimizers."""
 
 import ast
 import re
@@ -17,15 +17,14 @@ from .graphs import GraphBuilder
 from .structured import Handler, place_of, structured, tensors_of
 from .trace_format import Damaged, Record
 
-# Read AOTAutograd's graphs from torch's text of them, for want of better: cache hits, plain traces.
+# AOTAutograd's graphs as torch's text, used where no record of ours has them: cache hits, plain traces.
 #
 # Source: torch/fx/graph.py (CodeGen._gen_python_code) and graph_module.py (print_readable). A node is a line
 # `name: "f32[4, 8][8, 1]cpu" = torch.ops.aten.mm.default(a, b);  a = None`, under one with the user's line.
 # Read in 2.8 to 2.15; from 2.13 on, each argument and result of a forward or backward has a line of its own.
 
-
-# Asked for in `contents`: pairs from these texts, where there are no records of ours. In a plain trace that
-# is everywhere, and takes longer than all else that is read of it: the second is for recordings of ours.
+# Requested in `contents`: pairs from these texts, where there are no records of ours. In a plain trace that
+# is all of them, and takes longer than the rest: so the second one requests them in our recordings alone.
 AOT_PAIRS_FROM_TEXT = "pairs from text"
 AOT_PAIRS_FROM_OUR_TEXT = "pairs from text in recordings of ours"
 _JOINT, _FORWARD, _BACKWARD = AOT_TEXTS = ("aot_joint_graph", "aot_forward_graph", "aot_backward_graph")
@@ -54,7 +53,7 @@ _SIGNS = {
     "==": "eq",
     "!=": "ne",
 }
-# What torch/utils/_dtype_abbrs.py abbreviates, and how many bytes an element has.
+# The dtypes that torch/utils/_dtype_abbrs.py abbreviates, and how many bytes an element has.
 _DTYPES = {
     "bf16": ("bfloat16", 2),
     "f64": ("float64", 8),
@@ -87,7 +86,7 @@ class TextsOfPair(NamedTuple):
 
 
 class AotTexts:
-    """Takes the texts of pairs as they come: joint, forward, backward. What is not needed is not loaded."""
+    """Collects the texts of pairs in their order: joint, forward, backward. Loads only what is needed."""
 
     def __init__(self) -> None:
         self._joint: Text | None = None
@@ -95,12 +94,12 @@ class AotTexts:
         self._known: set[str] = set()
 
     def expect_texts_of_pair(self) -> None:
-        """The next forward and backward are of a pair that is known already."""
+        """Skip the next forward and backward: their pair is known from a record of ours."""
         self._joint = None
         self._known = {_FORWARD, _BACKWARD}
 
     def add(self, name: str, text: Text) -> TextsOfPair | None:
-        """Take the text of a record; the texts of the pair that it completes, if any."""
+        """Take the text of a record; returns the texts of the pair that it completes, if any."""
         if name in self._known:
             self._known.remove(name)
         elif name == _JOINT:
@@ -115,7 +114,7 @@ class AotTexts:
 
 
 def pair_record(texts: TextsOfPair, hints: Mapping[str, str]) -> GraphsPaired:
-    """What a record AOT_PAIR would hold of a pair.
+    """The record of a pair, made from its texts.
 
     `hints` are the values of symbolic sizes with which it was compiled.
     """
@@ -130,7 +129,7 @@ def pair_record(texts: TextsOfPair, hints: Mapping[str, str]) -> GraphsPaired:
 
 @dataclass
 class AotText:
-    """What the text of a graph says."""
+    """A graph parsed from its text."""
 
     placeholders: list[str] = field(default_factory=list)
     nodes: list[AotNode] = field(default_factory=list)
@@ -139,7 +138,7 @@ class AotText:
     places: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def graph(self) -> AotGraph:
-        """The graph, of what was read of the text."""
+        """The graph as `graphs_paired` takes it."""
         return AotGraph(tuple(self.placeholders), tuple(self.nodes), tuple(self.outputs))
 
 
@@ -185,7 +184,7 @@ def _without_note(line: str) -> str:
 
 
 def _returned(lines: list[str]) -> list[str | None]:
-    """The names in `(a, None, b)`, over several lines or in one; what follows is another module's."""
+    """The names in `(a, None, b)`, on one or several lines; the lines after it are of another module."""
     names: list[str | None] = []
     for line in lines:
         text = _without_note(line).strip()
@@ -198,13 +197,13 @@ def _returned(lines: list[str]) -> list[str | None]:
 
 
 def _first_input(expression: str) -> tuple[str, ...]:
-    """`(x,)` for `torch.ops.aten.view.default(x, [8])` and for `x[0]`: no other input is asked for."""
+    """The first input: `(x,)` for `torch.ops.aten.view.default(x, [8])` and for `x[0]`."""
     found = _WORD.match(expression.partition("(")[2] or expression)
     return () if found is None else (found[0],)
 
 
 def _operator(expression: str) -> str | None:
-    """`aten.mm`, `operator.getitem`; None for an attribute of the module."""
+    """The operator of an expression: `aten.mm`, `operator.getitem`; None for an attribute of the module."""
     if expression.startswith(_OPERATORS):
         return ".".join(expression.partition("(")[0].split(".")[2:4])
     sign = _SIGN.match(expression)
@@ -217,7 +216,7 @@ def _operator(expression: str) -> str | None:
 
 
 def _described(annotation: str | None, hints: Mapping[str, str]) -> dict[str, Any]:
-    """What `f32[4, s27][s27, 1]cpu` says of a tensor, `Sym(s27)` of a size."""
+    """The fields of a tensor `f32[4, s27][s27, 1]cpu`, or of a size `Sym(s27)`."""
     symbol = _SYMBOL.fullmatch(annotation or "")
     if symbol:
         return {"symbol": symbol[1], "bytes": None}
@@ -261,14 +260,11 @@ def _evaluated(node: ast.expr, hints: Mapping[str, str]) -> int:
     raise ValueError(f"not a size: {ast.dump(node)}")
 
 
-# Forwards and backwards of AOTAutograd, from our records of them or from torch's text.
-
-
-_LONGEST_KEPT = 1 << 20  # characters of a pair's texts
+_LONGEST_CACHED = 1 << 20  # characters of a pair's texts
 
 
 class PairBuilder:
-    """Fills `pairs` and `optimizers`."""
+    """Fills `pairs` and `optimizers` of a process."""
 
     def __init__(
         self, process: Process, context: CompileContext, graphs: GraphBuilder, contents: Container[str]
@@ -289,7 +285,7 @@ class PairBuilder:
         return name in AOT_TEXTS and (pairs in self._contents or AOT_PAIRS_FROM_TEXT in self._contents)
 
     def add_text(self, record: Record, name: str) -> None:
-        """A text of AOTAutograd's: all that there is of what comes from a cache, or is in a plain trace."""
+        """Take a text of AOTAutograd: pairs from a cache, or in a plain trace, have no record of ours."""
         hints = self._graphs.hints(self._context.id_of(record))
         texts = self._aot_texts.add(name, record.payload)
         if texts is not None:
@@ -313,18 +309,18 @@ class PairBuilder:
 
 
 def pair_of_texts(texts: TextsOfPair, hints: Mapping[str, str]) -> AotPair:
-    """What the texts of a pair say, with the values of symbolic sizes in them."""
-    is_short = sum(map(len, filter(None, texts))) <= _LONGEST_KEPT
-    return (_known_pair if is_short else _known_pair.__wrapped__)(texts, frozenset(hints.items()))
+    """The pair in its texts, with the values of symbolic sizes."""
+    is_short = sum(map(len, filter(None, texts))) <= _LONGEST_CACHED
+    return (_cached_pair if is_short else _cached_pair.__wrapped__)(texts, frozenset(hints.items()))
 
 
-@lru_cache(64)  # a layer that is repeated, and the other side of a comparison, have the same texts
-def _known_pair(texts: TextsOfPair, hints: frozenset[tuple[str, str]]) -> AotPair:
+@lru_cache(64)  # repeated layers, and both sides of a comparison, have the same texts
+def _cached_pair(texts: TextsOfPair, hints: frozenset[tuple[str, str]]) -> AotPair:
     return _pair(pair_record(texts, dict(hints)))
 
 
 def _pair(paired: GraphsPaired) -> AotPair:
-    """A pair of which it is not said yet in which compile it was made."""
+    """The pair of a record, without its compile id."""
     return AotPair(
         compile_id=None,
         attempt=0,

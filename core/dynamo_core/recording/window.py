@@ -1,4 +1,9 @@
-"""Read what `dynamo run --profile` recorded: the records about the window, and the traces that they name."""
+"""Reads the window of `dynamo run --profile`: its records, and the traces that they name.
+
+The model has totals; `window_events` gives the single events. Times in a trace are microseconds from its
+`baseTimeNanoseconds`, which is since the epoch (kineto: libkineto/src/output_json.cpp, handleTraceStart and
+transToRelativeTime).
+"""
 
 import gzip
 import re
@@ -27,13 +32,13 @@ from .profile_trace import EagerCall, Steps, read_steps
 from .trace_events import trace_events
 from .trace_format import Damaged
 
-# The name comes from a record, which may be a stranger's: a plain file beside the stream, and nothing else.
+# The name is from a record, which may be a stranger's: it must not lead out of the folder.
 _FILE = re.compile(re.escape(PROFILE_PREFIX) + r"\w+" + re.escape(PROFILE_SUFFIX))
 _WRONG = (Damaged, OSError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError)
 
 
 def add_window(process: Process, records: Sequence[WindowNoted], folder: Path) -> None:
-    """Give `process` the window that `records` are about, or the reason why there is none."""
+    """Set the window of `process` from its records, or the reason why there is none."""
     if not records:
         return
     by_kind = {record.kind: record for record in records}
@@ -81,7 +86,7 @@ def _read(record: WindowNoted, folder: Path, numbers: Mapping[str, int]) -> Step
 def _read_lines(
     record: WindowNoted | None, end: WindowNoted | None, folder: Path, numbers: Mapping[str, int]
 ) -> tuple[Steps | None, str | None]:
-    """The step with lines and allocations, or why there is none."""
+    """The step that was recorded with lines and allocations, or why there is none."""
     if record is None:
         if end is None:
             return None, "the process ended abruptly before they were"
@@ -162,10 +167,10 @@ def _kernels(steps: Steps, sources: KernelSources) -> Iterable[WindowKernel]:
 
 
 def _eager(calls: Sequence[EagerCall], with_lines: Sequence[EagerCall]) -> Iterable[EagerOperator]:
-    """The calls by operator and line, which are those of the step that was recorded with lines.
+    """The calls by operator and line, with lines from the one step that was recorded with them.
 
-    A step that called the same operators in the same order has the same lines. In another one, an operator
-    that only one line calls is known to be of that line, and for the others it is not recorded.
+    A step that called the same operators in the same order has the same lines. In other steps, an operator
+    that only one line calls gets that line; the line of other operators is unknown.
     """
     pattern = {key: [(call.name, call.place) for call in group] for key, group in _groups(with_lines).items()}
     places_of: dict[str, set[Place | None]] = {}
@@ -173,11 +178,11 @@ def _eager(calls: Sequence[EagerCall], with_lines: Sequence[EagerCall]) -> Itera
         places_of.setdefault(call.name, set()).add(call.place)
     figures: dict[tuple[str, Place | None], list[float]] = {}
     for (_, thread), group in _groups(calls).items():
-        like = pattern.get((0, thread), [])
-        is_alike = [name for name, _ in like] == [call.name for call in group]
+        with_places = pattern.get((0, thread), [])
+        is_same = [name for name, _ in with_places] == [call.name for call in group]
         for index, call in enumerate(group):
             known = places_of.get(call.name, set())
-            place = like[index][1] if is_alike else next(iter(known)) if len(known) == 1 else None
+            place = with_places[index][1] if is_same else next(iter(known)) if len(known) == 1 else None
             figure = figures.setdefault((call.name, place), [0, 0.0, 0.0])
             figure[0] += 1
             figure[1] += call.duration
@@ -187,17 +192,11 @@ def _eager(calls: Sequence[EagerCall], with_lines: Sequence[EagerCall]) -> Itera
 
 
 def _groups(calls: Iterable[EagerCall]) -> dict[tuple[int, tuple[str, str]], list[EagerCall]]:
-    """By step and thread, in order."""
+    """The calls by step and thread, each group in order."""
     groups: dict[tuple[int, tuple[str, str]], list[EagerCall]] = {}
     for call in sorted(calls, key=lambda call: call.start):
         groups.setdefault((call.step, call.thread), []).append(call)
     return groups
-
-
-# The events of the profiled window, one by one, from the trace that torch's profiler left by the stream.
-#
-# The model has their totals. Times in the trace are microseconds from its `baseTimeNanoseconds`, which is
-# since the epoch (kineto: libkineto/src/output_json.cpp, handleTraceStart and transToRelativeTime).
 
 
 UNREADABLE = (Damaged, OSError, EOFError, zlib.error)
@@ -206,9 +205,9 @@ _HEAD = 1 << 20  # bytes
 
 
 def window_events(process: Process) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Each event with the time that its own are counted from; none where there was no window.
+    """Each event of the window's trace, after the trace's base time; nothing where there was no window.
 
-    Raises one of UNREADABLE where the trace cannot be read, or its end.
+    Raises one of UNREADABLE where the trace, or the end of it, cannot be read.
     """
     if process.window is None or process.whole is not None:
         return

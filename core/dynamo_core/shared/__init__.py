@@ -1,1 +1,1 @@
-"""What both sides of the process boundary go by: names of records, settings, choices; no torch."""
+"""Shared by the launcher, the observed process and the reader: record types, settings, texts; no torch."""

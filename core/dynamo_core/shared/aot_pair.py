@@ -1,7 +1,7 @@
-"""What a forward graph and its backward have to do with each other, told from their nodes.
+"""How a forward graph and its backward relate: what is saved between them, and what is recomputed.
 
-The probe has the nodes as objects, and the reader of a trace that is not ours has them as text; both say here
-what the partitioner saved for the backward, and what it computes again. Needs the standard library only.
+The probe has the nodes as objects, and the reader of a plain trace has them as text; both use this module,
+which needs the standard library only.
 
 Source: torch/_functorch/partitioners.py (_extract_fwd_bwd_modules, _extract_graph_with_inputs_outputs): the
 forward graph returns the user's outputs, then what is saved; the backward takes what is saved under the same
@@ -18,36 +18,15 @@ from .records import GraphsPaired
 INPUT, OUTPUT, ACTIVATION = "input", "output", "activation"
 
 GETITEM = "operator.getitem"
-# Operators whose results have the memory of their first argument: those of `OpOverload.is_view` that
-# AOTAutograd does not take apart.
+# Operators whose results share the memory of their first argument: those of `OpOverload.is_view` that
+# AOTAutograd does not decompose.
 _VIEWS = frozenset(
     f"aten.{name}"
     for name in (
-        *(
-            "_conj",
-            "_neg_view",
-            "_reshape_alias",
-            "alias",
-            "as_strided",
-            "conj",
-            "detach",
-            "diagonal",
-            "expand",
-        ),
-        *(
-            "imag",
-            "narrow",
-            "permute",
-            "real",
-            "select",
-            "slice",
-            "split",
-            "split_with_sizes",
-            "squeeze",
-            "t",
-        ),
-        *("swapaxes", "transpose", "unbind", "unfold", "unsqueeze", "view", "view_as", "view_as_complex"),
-        "view_as_real",
+        *("_conj", "_neg_view", "_reshape_alias", "alias", "as_strided", "conj", "detach", "diagonal"),
+        *("expand", "imag", "narrow", "permute", "real", "select", "slice", "split", "split_with_sizes"),
+        *("squeeze", "swapaxes", "t", "transpose", "unbind", "unfold", "unsqueeze", "view", "view_as"),
+        *("view_as_complex", "view_as_real"),
     )
 )
 # Computed on the host, on sizes: they cost no memory and next to no time.
@@ -55,7 +34,7 @@ _ON_SIZES = ("operator.", "aten.sym_", "torch.sym_")
 
 
 def shares_memory(operator: str | None) -> bool:
-    """Whether what it returns may have the memory of its first argument."""
+    """Whether the operator's result may share the memory of its first argument."""
     return operator in _VIEWS or operator == GETITEM
 
 
@@ -71,7 +50,7 @@ class AotNode(NamedTuple):
 
 
 class AotGraph(NamedTuple):
-    """A graph's placeholders, its other nodes, in order, and the names of what it returns (None: nothing)."""
+    """A graph's placeholders, its other nodes in order, and the names of its outputs (None for None)."""
 
     placeholders: tuple[str, ...]
     nodes: tuple[AotNode, ...]
@@ -129,7 +108,7 @@ def graphs_paired(
 
 
 def _trailing(outputs: Sequence[str | None], taken: set[str]) -> list[str]:
-    """What the forward returns for the backward alone: the last of its outputs, which the backward takes."""
+    """The saved values: the last outputs of the forward, as far as the backward takes them."""
     saved: list[str] = []
     for name in reversed(outputs):
         if name is None or name not in taken or name in saved:
@@ -139,20 +118,20 @@ def _trailing(outputs: Sequence[str | None], taken: set[str]) -> list[str]:
 
 
 def _recomputed(forward: AotGraph, backward: AotGraph) -> dict[str, int]:
-    """What the forward has computed and the backward computes again; views and sizes do not count."""
+    """The operators that the backward computes again, by count; without views and sizes."""
     names = {node.name for node in forward.nodes}
-    again = Counter(
+    repeated = Counter(
         node.operator for node in backward.nodes if node.name in names and node.operator is not None
     )
     return {
         operator: count
-        for operator, count in again.items()
+        for operator, count in repeated.items()
         if operator not in _VIEWS and not operator.startswith(_ON_SIZES)
     }
 
 
 class _Roots:
-    """The node whose memory each node of a graph has, by its operators."""
+    """For each node of a graph, the node whose memory it shares."""
 
     def __init__(self, graph: AotGraph) -> None:
         self.inputs = set(graph.placeholders)

@@ -1,4 +1,4 @@
-"""What the user may name as a backend: `inductor`, `inductor:max-autotune`, `module:function`, `A,B,C`.
+"""Backends as the user names them: `inductor`, `inductor:max-autotune`, `module:function`, `A,B,C`.
 
 Both sides of the process boundary import this module, so it needs the standard library only.
 """
@@ -14,11 +14,11 @@ Option = str | int | float | bool
 # list_mode_options; 2.8 to 2.15; `lite` is in 2.13 and not in 2.8).
 MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite")
 
-# Backends of ours, which torch's registry does not know.
+# Our own backends, which are not in torch's registry.
 OURS = ("ofi", "autotuned")
 
-# Backends for inference alone, whose results have no gradients even where the program needs them: they take a
-# graph that trains without a word, and `backward` fails later. Seen with openvino 2026.4; read in
+# Backends for inference only. They accept a graph that trains without an error, but their results have no
+# gradients, so `backward` fails later. Seen with openvino 2026.4; read in
 # torch/_dynamo/backends/tvm.py (2.8 to 2.15) and torch_tensorrt 2.13.
 FOR_INFERENCE = ("openvino", "tensorrt", "torch_tensorrt", "tvm")
 
@@ -60,7 +60,7 @@ def option_value(text: str) -> Option:
 
 
 def parse_choice(text: str) -> BackendChoice:
-    """One backend. What stands behind the last colon is a mode if it is one of MODES, else a function."""
+    """The choice of one backend. After the last colon stands a mode if it is in MODES, else a function."""
     name, colon, mode = text.strip().rpartition(":")
     return BackendChoice(name, mode) if colon and mode in MODES else BackendChoice(text.strip())
 
@@ -70,8 +70,8 @@ def parse_chain(
 ) -> tuple[BackendChoice, ...]:
     """The backends of `A,B,C`, in order; ValueError says what is wrong.
 
-    `mode` is for Inductor where it has none of its own. An option `NAME:KEY` is for that backend, `KEY` alone
-    for the only one.
+    `mode` is for Inductor where it has no mode of its own. An option `NAME:KEY` is for that backend; `KEY`
+    alone is for the only backend.
     """
     choices = [parse_choice(part) for part in text.split(",")]
     if not all(choice.name for choice in choices):
@@ -84,32 +84,27 @@ def parse_chain(
             for choice in choices
         ]
     for key, value in (options or {}).items():
-        choices = list(_with_option(choices, key, value))
+        choices = list(_add_option(choices, key, value))
     return tuple(choices)
 
 
-def _with_option(choices: Iterable[BackendChoice], key: str, value: Option) -> Iterable[BackendChoice]:
+def _add_option(choices: Iterable[BackendChoice], key: str, value: Option) -> Iterable[BackendChoice]:
     choices = list(choices)
-    whose, colon, own_key = key.rpartition(":")
+    backend, colon, own_key = key.rpartition(":")
     if not colon and len(choices) > 1:
         raise ValueError(f"say which backend the option {key!r} is for: {choices[0].name}:{key}=VALUE")
-    if colon and all(choice.name != whose for choice in choices):
-        raise ValueError(f"the option {key!r} is for {whose!r}, which is not among the backends")
+    if colon and all(choice.name != backend for choice in choices):
+        raise ValueError(f"the option {key!r} is for {backend!r}, which is not among the backends")
     for choice in choices:
-        if not colon or choice.name == whose:
+        if not colon or choice.name == backend:
             if choice.mode is not None:
                 raise ValueError(f"{choice} has a mode: torch.compile takes a mode or options, not both")
             choice = choice._replace(options=(*choice.options, (own_key, value)))
         yield choice
 
 
-# Backends that come with a package of their own, by the name under which it registers them.
-#
-# torch knows none of these names until the package is there. Both sides of the process boundary import this
-# module, so it needs the standard library only.
-
-
-# name -> the module whose import registers it. Read in torch-tensorrt 2.13 and openvino 2026.4 (which has an
+# Backends from other packages: the name -> the module whose import registers it. torch knows none of these
+# names before that. Read in torch-tensorrt 2.13 and openvino 2026.4 (which has an
 # entry point as well); torch up to 2.8 registers `onnxrt` itself. Neither `ipex` nor `hpu_backend` was read
 # or run: their packages are for hardware that was not at hand.
 PACKAGES = {
@@ -123,9 +118,9 @@ PACKAGES = {
 
 
 def import_package_of(name: str) -> None:
-    """Let the package that a backend comes with register it, if there is one that is installed.
+    """Import the package that registers a backend, if there is such a package and it is installed.
 
-    Whatever the package raises.
+    Any error of the package is raised.
     """
     module = PACKAGES.get(name)
     if module is not None and find_spec(module.partition(".")[0]) is not None:
@@ -133,7 +128,7 @@ def import_package_of(name: str) -> None:
 
 
 def why_unknown(name: str) -> str | None:
-    """Why torch does not know this backend, if it comes with a package; None for any other."""
+    """Why torch does not know a backend from another package; None for any other name."""
     module = PACKAGES.get(name)
     if module is None:
         return None

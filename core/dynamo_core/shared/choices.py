@@ -1,4 +1,4 @@
-"""When `--freeze-after` says to stop compiling: `100`, `2.5s`, `forward=100`.
+"""Parses the values of `--freeze-after` (`100`, `2.5s`, `forward=100`) and of `--config`.
 
 Both sides of the process boundary import this module, so it needs the standard library only.
 """
@@ -14,7 +14,7 @@ _SECONDS = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*s")
 
 @dataclass(frozen=True)
 class FreezeAfter:
-    """`calls` of compiled graphs, of all or of one `function`'s; or `seconds` without a compile."""
+    """When to freeze: after `calls` of all graphs, or of one `function`; or `seconds` without a compile."""
 
     calls: int | None = None
     seconds: float | None = None
@@ -22,7 +22,7 @@ class FreezeAfter:
 
 
 def parse_freeze_after(text: str) -> FreezeAfter:
-    """What the user typed; ValueError says what is wrong."""
+    """The value of `--freeze-after`; ValueError says what is wrong."""
     in_seconds = _SECONDS.fullmatch(text.strip())
     if in_seconds and float(in_seconds[1]) > 0:
         return FreezeAfter(seconds=float(in_seconds[1]))
@@ -33,11 +33,6 @@ def parse_freeze_after(text: str) -> FreezeAfter:
             "nor a function's calls (forward=100)"
         )
     return FreezeAfter(calls=int(number), function=function or None)
-
-
-# What `--config` asks for: another value for one of torch's own settings.
-#
-# Both sides of the process boundary import this module, so it needs the standard library only.
 
 
 # The modules whose values are settings. Source: torch/utils/_config_module.py (install_config_module), whose
@@ -52,7 +47,7 @@ CONFIG_MODULES = (
 
 
 class ConfigChange(NamedTuple):
-    """A setting of `module` by its `name`, which may have dots, and what is assigned or added to it."""
+    """A value of `--config`: what to assign, or add, to the setting `name` (may have dots) of `module`."""
 
     module: str
     name: str
@@ -65,7 +60,7 @@ class ConfigChange(NamedTuple):
 
     @property
     def value(self) -> Any:
-        """A Python literal, or else the text itself."""
+        """The new value: a Python literal, or else the text itself."""
         try:
             return ast.literal_eval(self.text)
         except (ValueError, SyntaxError, MemoryError, RecursionError):

@@ -1,6 +1,6 @@
-"""What a declared number can be, beside its type: `Annotated[int, Ge(1), "what it counts"]`.
+"""Bounds of annotated numbers: `Annotated[int, Ge(1), "what it counts"]`.
 
-`dynamo_reporters/documents.py` makes the schemas of documents of it.
+`dynamo_reporters/documents.py` makes the JSON schemas of documents from them.
 """
 
 from typing import Annotated
@@ -10,14 +10,14 @@ from .quick_dataclass import dataclass
 
 @dataclass(frozen=True)
 class Ge:
-    """The smallest that an annotated number can be; null is none."""
+    """The smallest value of an annotated number; null is allowed where the type allows it."""
 
     value: int
 
 
 @dataclass(frozen=True)
 class Gt:
-    """What an annotated number is greater than."""
+    """The bound that an annotated number is greater than."""
 
     value: int
 

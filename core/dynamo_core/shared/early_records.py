@@ -1,7 +1,7 @@
-"""Our records (`our_record.py`) whose writers are there from the engine's start, compiles or none.
+"""Our records (`our_record.py`) that are written without a compile, and a position in a process's stream.
 
-Each program that is run pays for these classes; for those in `records.py`, one that imports Dynamo does, or
-that is run with an option which writes some.
+Every program pays for importing these classes; for those in `records.py`, only a program that imports Dynamo,
+or that is run with an option which writes some.
 """
 
 from typing import Literal, NamedTuple
@@ -11,7 +11,7 @@ from .our_record import OurRecord
 
 
 class ProbeFailed(OurRecord):
-    """A probe does not work with this torch; `at` is the innermost line of the error, if it is known."""
+    """A probe that failed with this version of torch; `at` is the innermost line of the error, if known."""
 
     NAME = names.PROBE_FAILED
 
@@ -21,7 +21,7 @@ class ProbeFailed(OurRecord):
 
 
 class TimelineKnown(OurRecord):
-    """When we came, and that we are ready; torch's own is None where it was imported before."""
+    """When we were armed and ready; the times of importing torch are None where it was imported before."""
 
     NAME = names.TIMELINE
 
@@ -32,7 +32,7 @@ class TimelineKnown(OurRecord):
 
 
 class ModuleImported(OurRecord):
-    """How long a module of the compiler's took to import."""
+    """The begin and end of the import of a module of the compiler."""
 
     NAME = names.IMPORTED
 
@@ -42,7 +42,7 @@ class ModuleImported(OurRecord):
 
 
 class CaptureDecided(OurRecord):
-    """Whether the program is captured or only observed, and why; the settings that matter to it."""
+    """Whether the program is captured or only observed, why, and the settings that this depends on."""
 
     NAME = names.CAPTURE_DECISION
 
@@ -55,7 +55,7 @@ class CaptureDecided(OurRecord):
 
 
 class CompileBegun(OurRecord):
-    """A compile begins: of a frame, or of a backward; in a process of pytest, while this test ran.
+    """A compile of a frame or a backward begins; `test` is the test of pytest that runs.
 
     `def_line` is as in FrameTried, which comes when the compile has ended.
     """
@@ -69,7 +69,7 @@ class CompileBegun(OurRecord):
 
 
 class OptimizerMade(OurRecord):
-    """The program made an optimizer of this class; `file` is where its `step` is written."""
+    """The program made an optimizer of this class; `file` is the file of its `step`."""
 
     NAME = names.OPTIMIZER
 
@@ -79,7 +79,7 @@ class OptimizerMade(OurRecord):
 
 
 class FrameDeferred(OurRecord):
-    """A frame ran eager as compiling had taken too long by then; without a name: frames that are not told."""
+    """A frame that ran eager: compiling had exceeded the capture budget. Without a name, it is all others."""
 
     NAME = names.FRAME_DEFERRED
 
@@ -93,8 +93,8 @@ class CacheBundleUsed(OurRecord):
     """The program saved a bundle of compile caches, or loaded one.
 
     `artifacts` counts what is in it by torch's kinds (`inductor`, `autotune`, `aot_autograd`, `pgo`,
-    `precompile`); None where torch gave nothing back: of a bundle that was to be saved nothing had been
-    compiled, one that was to be loaded could not be read.
+    `precompile`); None where torch returned nothing: nothing had been compiled before saving, or the bundle
+    could not be loaded.
     """
 
     NAME = names.CACHE_BUNDLE
@@ -105,17 +105,15 @@ class CacheBundleUsed(OurRecord):
     seconds: float
 
 
-# Our records of a process as such: at its start, with torch at work, and at its end.
-#
-# JSON documents hand out all that they say; the fields that the model has are those of the same name there
-# (`model/described.py`), of the same types.
+# Records of a process: at its start, with torch imported, and at its end. JSON documents contain all their
+# fields; the classes in `model/described.py` have fields of the same names and types.
 
 
 class ProcessStarted(OurRecord):
-    """A process as it began, the first record of its stream. `began_ns` is the kernel's word.
+    """A process at its start, the first record of its stream. `began_ns` is the kernel's start time.
 
-    Its job, attempt and rank are what its launcher said (`launchers.py`). `calls_file` has its counters;
-    where there is none, `calls_not_recorded` says why. A `forked` child has what its parent was.
+    Its job, attempt and rank are from its launcher's environment variables (`launchers.py`). `calls_file` has
+    its counters; without one, `calls_not_recorded` says why. A `forked` child repeats its parent's values.
     """
 
     NAME = names.PROCESS_START
@@ -152,10 +150,10 @@ class ProcessStateNoted(OurRecord):
 
 
 class ProcessEnded(OurRecord):
-    """The last record: torch's own counters, and the most bytes that it has had, by where.
+    """The last record of a process: torch's own counters, and the peak memory in bytes, by device.
 
-    Where an exception ended it, `raised` is the name of its class, and `raised_in` the innermost function of
-    the program's own that it came through, in `raised_file` at `raised_line`.
+    Where an exception ended the process, `raised` is the name of its class, and `raised_in` the innermost
+    function of the program in its traceback, in `raised_file` at `raised_line`.
     """
 
     NAME = names.PROCESS_END
@@ -169,13 +167,10 @@ class ProcessEnded(OurRecord):
     raised_in: str | None = None
 
 
-# A place in a stream that is being written, for those who read it in the same process.
-
-
 class StreamPosition(NamedTuple):
-    """A place in a process's stream. Up to it, `lost_records` could not be written.
+    """A position in the stream that this process writes; `lost_records` before it could not be written.
 
-    `path` is empty where nothing is recorded yet; `offset`, in bytes, is None where the file is gone.
+    `path` is empty where nothing is recorded yet; `offset`, in bytes, is None where the file was removed.
     """
 
     path: str

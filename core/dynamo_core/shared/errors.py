@@ -1,4 +1,4 @@
-"""The one kind of error that crosses the layers: a line for the user and an exit code.
+"""The errors that are shown to the user, each with an exit code, and suggestions for mistyped names.
 
     DynamoError                    exit code
     ├── ClusterProblem             106  `--on ray`: no Ray, no cluster, or none that can run what was asked
@@ -38,7 +38,7 @@ EXIT_TERMINATED = 143  # after SIGTERM; what a shell says of it
 
 
 class DynamoError(Exception):
-    """Something that the user can fix; `str()` of it says what, where and how, in one line."""
+    """An error that the user can fix; its text says what, where and how, in one line."""
 
     exit_code = EXIT_INTERNAL
 
@@ -169,12 +169,9 @@ class ProgramNotFound(DynamoError):
     exit_code = 127
 
 
-# What a mistyped name was meant to be.
-
-
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
-    """`did you mean 'guards'?`, or None where nothing known is near."""
-    import difflib  # 5 ms, in a program's process as well: only for who mistyped
+    """A suggestion for a mistyped name, `did you mean 'guards'?`; None where no known name is similar."""
+    import difflib  # takes 5 ms, and is needed only after a typo
 
     near = difflib.get_close_matches(word, list(known), n=1)
     return f"did you mean {near[0]!r}?" if near else None

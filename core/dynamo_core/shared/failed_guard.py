@@ -1,4 +1,4 @@
-"""What a guard that failed was about: torch's words taken apart, and a sentence made of the parts.
+"""Parses torch's text of a guard that failed into its parts, and puts the parts into words.
 
 Source: torch/_dynamo/guards.py (get_guard_fail_reason_helper, strip_local_scope: `L['x']` is written `x`) and
 torch/csrc/dynamo/guards.cpp (TensorCheck::check_verbose). What is not recognised keeps torch's own words.
@@ -10,31 +10,31 @@ from collections.abc import Mapping
 
 from .quick_dataclass import dataclass
 
-# One size of a dynamic dimension, and which.
+# The size of a dynamic dimension.
 _SIZE = re.compile(
     r"(?P<source>\b[A-Za-z_](?:[\w.]|\[[^][\n]{0,200}\]){0,200}?)\.size\(\)\[(?P<index>\d{1,9})\]"
 )
 
 
 def _until(name: str, mark: str) -> str:
-    """A pattern for the part `name`, which ends where `mark` begins: so nothing is tried twice."""
+    """A pattern for the part `name`, which ends where `mark` begins: matching takes linear time."""
     return f"(?P<{name}>(?:(?!{mark}).)+){mark}"
 
 
 def _mismatch(what: str, and_then: str) -> re.Pattern[str]:
-    """A pattern for what TensorCheck says of a tensor."""
+    """A pattern for TensorCheck's text on a tensor."""
     until_mark = _until("source", f"' {what} mismatch")
     return re.compile(f"tensor '{until_mark}{and_then}")
 
 
 _AT_INDEX = r" at index (?P<index>\d{1,9})"
 _VALUES = rf"\. expected {_until('expected', ', actual ')}(?P<actual>.+)"
-# Behind what is counted a hint may follow, as on parameters.
+# A hint may follow numbers, as for parameters.
 _NUMBERS = r"\. expected (?P<expected>-?\d{1,20}), actual (?P<actual>-?\d{1,20})(?:\. (?P<hint>.+))?"
-# A number in a check on another one, and the name of that.
+# A number that a variable is compared with, and the variable's name.
 _LITERAL = r"-?\d{1,40}(?:\.\d{0,40})?(?:e[-+]?\d{1,4})?"
 _NAME = r"(?P<source>[A-Za-z_][\w.\[\]'\"]{0,400})"
-# What differs, by the words that torch has for it, and the parts that those words name.
+# The kind of difference, and the pattern of torch's text for it, with groups for the parts.
 _KINDS: Mapping[str, re.Pattern[str]] = {
     "size": _mismatch("size", _AT_INDEX + _NUMBERS),
     "stride": _mismatch("stride", _AT_INDEX + _NUMBERS),
@@ -77,7 +77,7 @@ _KINDS: Mapping[str, re.Pattern[str]] = {
 
 @dataclass(frozen=True)
 class FailedGuard:
-    """The parts of a check: what kind of thing differed, of which source, at which dimension, and how."""
+    """The parts of a failed check: the kind of difference, source, dimension, and both values."""
 
     kind: str
     source: str | None = None
@@ -88,7 +88,7 @@ class FailedGuard:
 
 
 def failed_guard(check: str) -> FailedGuard:
-    """The parts of a check in torch's words; `other` is one that is not recognised."""
+    """The parts of a check, parsed from torch's text; the kind is `other` where it is not recognised."""
     kind, parts = _kind(check)
     index = parts.get("index")
     return FailedGuard(
@@ -104,17 +104,17 @@ def failed_guard(check: str) -> FailedGuard:
 def guarded(kind: str, source: str | None, index: int | None) -> str:
     """What is guarded, in words: the size of `x` at dimension 0, or `k` alone for its value."""
     at = f" at dimension {index}" if index is not None else ""
-    of = {"value": "", "rank": "the number of dimensions of "}.get(kind, f"the {kind} of ")
-    return f"{of}`{source}`{at}"
+    what = {"value": "", "rank": "the number of dimensions of "}.get(kind, f"the {kind} of ")
+    return f"{what}`{source}`{at}"
 
 
-def describe_change(what: str, was: str, came: str) -> str:
-    """A sentence: what is guarded was one thing, and then another."""
-    return f"{what} was {was} when it was compiled, and then {came}"
+def describe_change(what: str, expected: str, actual: str) -> str:
+    """A sentence: what is guarded had one value when it was compiled, and then another."""
+    return f"{what} was {expected} when it was compiled, and then {actual}"
 
 
 def sizes_in(check: str) -> list[tuple[str, int]]:
-    """The sizes that a check relates: of which source, and at which dimension."""
+    """The sizes in a check: source and dimension of each."""
     return list(dict.fromkeys((found["source"], int(found["index"])) for found in _SIZE.finditer(check)))
 
 

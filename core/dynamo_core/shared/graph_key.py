@@ -1,11 +1,11 @@
-"""A name for what a Dynamo graph computes, the same in every process, every run and on every day.
+"""A key of what a Dynamo graph computes, the same in every process and run; and a graph's collectives.
 
-It is made of the nodes as they are recorded (`capture/probes/graphs.py`), without what differs from run
-to run or does not matter: addresses, the names of nodes and symbolic sizes, and where in the program inputs
-are found. Two layers that compute the same on inputs of the same shapes therefore share a key.
+The key is made from the nodes as they are recorded (`capture/probes/graphs.py`), without what differs from
+run to run or does not matter: addresses, the names of nodes and symbolic sizes, and where in the program
+inputs are found. Two layers that compute the same on inputs of the same shapes therefore share a key.
 
-Patterns stand where they are used, since most processes that import this make no key. That of a symbol's name
-(s77, u0, zuf1) is torch's: torch/utils/_sympy/symbol.py (prefix_str).
+Patterns are compiled where they are used, since most processes that import this make no key. The pattern of a
+symbol's name (s77, u0, zuf1) is torch's: torch/utils/_sympy/symbol.py (prefix_str).
 """
 
 import re
@@ -29,7 +29,7 @@ def graph_key(nodes: Sequence[Mapping[str, Any]], modes: Mapping[str, Any]) -> s
 
 
 def canonical_lines(nodes: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What each node computes, without what differs from run to run."""
+    """A line for each node with what it computes, without what differs from run to run."""
     names = {node["name"]: f"%{i}" for i, node in enumerate(nodes)}
     for symbol in dict.fromkeys(_symbols(nodes)):
         names.setdefault(symbol, f"?{len(names)}")
@@ -37,7 +37,7 @@ def canonical_lines(nodes: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _symbols(nodes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Names of symbolic sizes, in the order in which the inputs show them."""
+    """The names of symbolic sizes, in the order of the inputs."""
     for node in nodes:
         if node["op"] == "placeholder":
             sizes = (*node.get("shape", ()), *node.get("stride", ()), node.get("symbol", ""))
@@ -65,19 +65,16 @@ def _without_addresses(text: str) -> str:
     return re.sub(r"\b0x[0-9a-fA-F]+\b", "0x", text)
 
 
-# Which nodes of a graph call a collective, and what of a graph has to be the same on all ranks.
-#
+# The nodes that call a collective, and what has to be the same in a graph on all ranks.
 # Source: torch/distributed/_functional_collectives.py (`torch.ops._c10d_functional.…`), 2.8 to 2.15.
-
-
 _NAMESPACES = ("_c10d_functional.", "_c10d_functional_autograd.", "c10d_functional.")
 _NOT_COLLECTIVE = ("wait_tensor",)
-# What each rank gives or gets may be of a size of its own.
+# Collectives whose inputs and outputs may have another size on each rank.
 _OF_OWN_SIZES = ("all_to_all_single",)
 
 
 class CollectiveCall(NamedTuple):
-    """Its name, its arguments behind the tensor, and its group's name, which all ranks of the group know."""
+    """A collective: its name, its arguments after the tensor, and the name of its process group."""
 
     name: str
     arguments: tuple[str, ...]
@@ -85,12 +82,12 @@ class CollectiveCall(NamedTuple):
 
     @property
     def has_own_sizes(self) -> bool:
-        """Whether the sizes may be a rank's own."""
+        """Whether the sizes may differ between ranks."""
         return self.name in _OF_OWN_SIZES
 
 
 def collective_call(target: str, args: str) -> CollectiveCall | None:
-    """The collective that a node calls, by its target and arguments as they are recorded."""
+    """The collective that a node calls, by its recorded target and arguments; None if it calls none."""
     for namespace in _NAMESPACES:
         _, found, rest = target.rpartition(namespace)
         if found:
@@ -104,15 +101,17 @@ def collective_call(target: str, args: str) -> CollectiveCall | None:
 
 
 class OrderOfGraph(NamedTuple):
-    """What a rank's digest holds of a graph: a hash of its ops and sizes, and for each collective, in order,
-    the group and a hash of what has to be the same."""
+    """The part of a graph in a rank's digest: a hash of its ops and sizes, and its collectives in order.
+
+    Of a collective it has the group, and a hash of what has to be the same on all ranks.
+    """
 
     ops: str
     collectives: list[list[str]]
 
 
 def order_of_graph(nodes: Sequence[Mapping[str, Any]]) -> OrderOfGraph:
-    """The key of nodes as they are recorded, without constants and devices, which may be a rank's own."""
+    """The digest's part for recorded nodes; without constants and devices, which may differ between ranks."""
     steps = md5(usedforsecurity=False)
     collectives = []
     for node in nodes:
@@ -121,8 +120,8 @@ def order_of_graph(nodes: Sequence[Mapping[str, Any]]) -> OrderOfGraph:
         steps.update(dumps([node["op"], target, tensors]).encode())
         call = collective_call(target, node["args"])
         if call is not None:
-            given = [] if call.has_own_sizes else tensors
-            collectives.append([call.group, hash_of(call.name, given, call.arguments)])
+            inputs = [] if call.has_own_sizes else tensors
+            collectives.append([call.group, hash_of(call.name, inputs, call.arguments)])
     return OrderOfGraph(steps.hexdigest(), collectives)
 
 
@@ -134,5 +133,5 @@ def hash_of(*parts: object) -> str:
 def _tensors(value: Mapping[str, Any]) -> Iterator[list[Any]]:
     if "shape" in value:
         yield [value["dtype"], value["shape"]]
-    for each in value.get("values", ()):
-        yield from _tensors(each)
+    for item in value.get("values", ()):
+        yield from _tensors(item)

@@ -1,10 +1,10 @@
-"""What of a command line and an environment is written down: what matters to the compiler, and no secret.
+"""Masks secrets in command lines and environments, and lists the environment variables that are recorded.
 
-A secret is masked before it is recorded, since a recording is there to be handed on. Names decide (token,
-password, key, ...), and where there is no name the form does (the user of a URL, a known kind of token).
+A secret is masked before it is recorded, since recordings are shared. It is recognised by its name (token,
+password, key, ...), or, without a name, by its form (the user of a URL, a known kind of token).
 
-Patterns are texts, which `re` compiles and keeps when one is first used: together that takes 1.5 ms, which
-every program that is run would pay, and few command lines have anything that they could fit.
+Patterns are strings, which `re` compiles and caches on first use. To compile all of them takes 1.5 ms in
+every program that is run, and few command lines have anything that could match.
 """
 
 import re
@@ -14,15 +14,15 @@ MASK = "***"
 _LONGEST_ARGUMENT = 20_000  # characters; what a program is given with -c can be longer
 _LONGEST_COMMAND = 200_000
 
-# A word in a name, so that `--api-token`, `db.password` and `AUTH_KEY2` are found, and `--tokenizer` is not.
+# A word in a name: so `--api-token`, `db.password` and `AUTH_KEY2` are found, and `--tokenizer` is not.
 _SECRET_WORD = (
     r"passw(?:or)?d|passphrase|secret|credential|bearer|cookie|signature|authorization"
     r"|(?:token|key|auth|pwd|pass)s?(?![a-z])|(?<![a-z])(?:pw|pat|sas|dsn)(?![a-z])"
 )
 _CAMEL_CASE = r"(?<=[a-z])(?=[A-Z])"
 _OPTION = r"--?[A-Za-z][\w.:/-]*"
-# `password=…`, `"token": "…"`, `Authorization: Bearer …`, `?api_key=…`, wherever they stand. Each repetition
-# is bounded or cannot overlap with what follows it, so that this takes linear time.
+# `password=…`, `"token": "…"`, `Authorization: Bearer …`, `?api_key=…`, anywhere. Each repetition is bounded
+# or cannot overlap with what follows it, so that matching takes linear time.
 _NAMED = (
     rf"(?i)((?:{_SECRET_WORD})[\w-]{{0,40}}[\"']?\s{{0,3}}(?:=|:(?!/))\s{{0,3}}"
     r"(?:(?:bearer|basic|token)\s{1,3})?)(\"[^\"\n]*\"?|'[^'\n]*'?|[^\s\"'&;,)}\]]+)"
@@ -49,8 +49,8 @@ _IN_KNOWN_TOKENS = (
     "eyJ",
 )
 
-# Variables that change what is compiled, how, or where it runs. Exact names: what merely begins like one of
-# them may be anything, and anybody's.
+# Variables that change what is compiled, how, or where it runs. Exact names: a variable that merely begins
+# like one of them may be anything.
 _NAMES = """
     TORCH_LOGS TORCH_LOGS_FORMAT TORCH_LOGS_OUT TORCH_TRACE TORCH_DTRACE TORCH_HOME
     TORCH_COMPILE_DEBUG TORCH_COMPILE_DISABLE TORCH_COMPILE_BACKEND TORCH_COMPILE_CPROFILE
@@ -100,13 +100,13 @@ RECORDED_VARIABLES = frozenset(_NAMES.split())
 
 
 def masked_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables that matter, by name."""
+    """The recorded variables that are set, by name, without secrets."""
     return {name: masked(environment[name]) for name in sorted(RECORDED_VARIABLES & environment.keys())}
 
 
 def masked_arguments(arguments: Iterable[str]) -> list[str]:
-    """A command line to write down: no value of a secret's option, and of no more length than helps."""
-    parts: list[str] = []
+    """A command line without the values of secret options, truncated where it is very long."""
+    masked_parts: list[str] = []
     left = _LONGEST_COMMAND
     is_value = False  # of an option that is named like a secret
     for argument in arguments:
@@ -116,15 +116,15 @@ def masked_arguments(arguments: Iterable[str]) -> list[str]:
         )
         text = MASK if is_hidden else masked(argument)
         if left <= 0:
-            parts.append("…")
+            masked_parts.append("…")
             break
-        parts.append(text)
+        masked_parts.append(text)
         left -= len(text)
-    return parts
+    return masked_parts
 
 
 def masked(text: str) -> str:
-    """`text` without what looks like a secret in it."""
+    """The text with everything masked that looks like a secret."""
     if len(text) > _LONGEST_ARGUMENT:
         text = text[:_LONGEST_ARGUMENT] + "…"
     if "@" in text:

@@ -1,4 +1,4 @@
-"""The names that the launcher, the engine and the reader agree on.
+"""Names that the launcher, the engine and the reader share: variables, files, records, `dynamo export`.
 
 Imported at the start of every observed Python process, so this module imports nothing.
 """
@@ -30,18 +30,18 @@ PROFILE_SUFFIX = ".json.gz"
 
 
 def beside_stream(stream: str, prefix: str, suffix: str) -> str:
-    """The name of a stream's file of another kind, which stands in the same folder."""
+    """The name of another file of a stream's process, in the same folder."""
     return prefix + stream.removeprefix(STREAM_PREFIX).removesuffix(STREAM_SUFFIX) + suffix
 
 
-# The folder of a recording in which `dynamo export` keeps its trials, and the files by which the launcher and
-# the copies of the program's processes know of each other.
+# The folder in a recording for the trials of `dynamo export`, and the files with which the launcher and the
+# copies of the program's processes synchronize.
 EXPORT_FOLDER = "dynamo_export"
 EXPORT_RUNNING = "running.lock"
 EXPORT_TURN = "turn.lock"
 EXPORT_ENDED = "program_has_ended"
 EXPORT_STOP = "stop"
-EXPORT_CALL_SUFFIX = ".call"  # inputs of a call, which go when they are read
+EXPORT_CALL_SUFFIX = ".call"  # inputs of a call, removed once they are read
 
 # Artifact records of our own in a stream. Their payloads are JSON objects.
 PROCESS_START = "dynamo_process_start"
@@ -83,17 +83,11 @@ MODULE_TO_EXPORT = "dynamo_module_to_export"
 EXPORT_TRIED = "dynamo_export_tried"
 EXPORT_COMPARED = "dynamo_export_compared"
 
-
-# The trials of `dynamo export`, as they are named in records: in which ways, and what came of one.
-#
-# Both sides of the process boundary import this module, so it needs the standard library only.
-
-
-# torch.export.export, without Dynamo and with it; then what looks further where one of them fails:
-# torch.export.draft_export, and Dynamo with graph breaks allowed; and AOTInductor.
+# The kinds of trials of `dynamo export`: torch.export.export, without Dynamo and with it; where one of them
+# fails, torch.export.draft_export and Dynamo with graph breaks allowed; and AOTInductor.
 EXPORT, STRICT, DRAFT, COMPILE, AOTI = "export", "strict", "draft", "compile", "aoti"
 KINDS = (EXPORT, STRICT, DRAFT, COMPILE, AOTI)
 
-# RAISED: the module itself does, outside of any export. The last two are of a trial that was ended.
+# The outcomes of a trial. RAISED: the module itself raises, without export. TOO_LONG, CRASHED: it was ended.
 DONE, FAILED, RAISED, TOO_LONG, CRASHED = "done", "failed", "raised", "too long", "crashed"
 OUTCOMES = (DONE, FAILED, RAISED, TOO_LONG, CRASHED)

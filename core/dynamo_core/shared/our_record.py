@@ -1,13 +1,13 @@
-"""What a record of ours is: typed once, a probe writes one, and the reader gets the same back.
+"""The base class of our records: typed fields, which a probe writes and the reader gets back.
 
 Both sides of the process boundary import this module, so it needs the standard library only. A field that
-is renamed on one side alone is a type error. Where a field changes its meaning, goes, or joins without a
-default, `VERSION` rises, and the reader is told how older ones are read; a record without a version is of
-the first. Times are in nanoseconds: `…_ns` since the epoch where it is a moment, and without a name for a
-moment the time that something took.
+is renamed on one side alone is a type error. Where a field changes its meaning, is removed, or is added
+without a default, `VERSION` is raised, and the reader has to handle older versions; a record without a
+version is of the first. Times are in nanoseconds: a field like `began_ns` is a moment since the epoch, a
+field like `backend_ns` a duration.
 
-The class of a record is checked as a dataclass is, by type checkers alone: to make 30 dataclasses takes 6 ms,
-which every program that is run would pay.
+Type checkers treat the classes as dataclasses, but they are none: to make 30 dataclasses takes 6 ms in every
+program that is run.
 """
 
 from json import dumps
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform(**_):
-        """Typing has it from Python 3.11 on; nothing asks for it when a program runs."""
+        """A stand-in at run time; `typing` has it only from Python 3.11 on."""
         return lambda kind: kind
 
 
@@ -26,8 +26,8 @@ else:
 class OurRecord:
     """A kind of record that we write: its name in the stream, and the version of its fields.
 
-    The `LISTS` among its fields, which may be long, stand on the lines after the first, a row each: who reads
-    the first line alone knows the rest.
+    The fields in `LISTS`, which may be long, are written after the first line, a line for each item: so the
+    other fields can be read from the first line alone.
     """
 
     NAME: ClassVar[str]
@@ -38,11 +38,11 @@ class OurRecord:
         vars(self).update(fields)
 
     def payload(self) -> dict[str, Any]:
-        """What is written; a field that has its default is left out."""
+        """The fields to write; a field that was not set is left out."""
         return {**vars(self), "version": self.VERSION}
 
     def as_json(self) -> str:
-        """The payload as it stands in the stream."""
+        """The payload as it is written to the stream."""
         fields = self.payload()
         lists = [(name, fields.pop(name)) for name in self.LISTS if name in fields]
         text = dumps(fields, default=repr)

@@ -1,4 +1,6 @@
-"""What `--override` asks for: other arguments for torch.compile, or another backend for one compile.
+"""Values of `--override`, and the settings in `[tool.dynamo]` of the nearest pyproject.toml.
+
+An override gives other arguments to torch.compile, or another backend to one compile.
 
 Both sides of the process boundary import this module, so it needs the standard library only.
 """
@@ -15,7 +17,7 @@ from .errors import LockFileProblem, did_you_mean
 from .quick_dataclass import dataclass
 
 _TRUE_OR_FALSE = ("fullgraph", "disable")
-_BACKENDS = ("backend", "mode")  # and option.KEY: what makes a backend
+_BACKENDS = ("backend", "mode")  # the keys about the backend, with option.KEY
 _KEYS = (*_BACKENDS, "dynamic", *_TRUE_OR_FALSE, "frame", "option.KEY")
 _OPTION = "option."
 _COMPILE_ID = re.compile(r"\[?(\d+(?:/\d+)?)\]?")
@@ -38,19 +40,19 @@ class Override:
 
     @property
     def backend(self) -> str | None:
-        """The backend, or chain of them, to use instead of the call's own."""
+        """The backend, or chain of backends, to use instead of the call's own; None to keep that."""
         backend = self.values.get("backend")
         return None if backend is None else str(backend)
 
     @property
     def mode(self) -> str | None:
-        """The mode; without a backend, it is for calls whose own is Inductor."""
+        """The mode; without a backend, it is for calls whose own backend is Inductor."""
         mode = self.values.get("mode")
         return None if mode is None else str(mode)
 
     @property
     def options(self) -> dict[str, Option]:
-        """The backend's options; without a backend, they are for calls whose own is Inductor."""
+        """The backend's options; without a backend, they are for calls whose own backend is Inductor."""
         return {
             key.removeprefix(_OPTION): value
             for key, value in self.values.items()
@@ -59,16 +61,16 @@ class Override:
 
     @property
     def others(self) -> dict[str, Option | None]:
-        """What is replaced whatever the backend is: dynamic, fullgraph, disable."""
+        """The arguments that are not about the backend: dynamic, fullgraph, disable."""
         return {key: value for key, value in self.values.items() if not _is_of_backend(key)}
 
     @property
     def names_backend(self) -> bool:
-        """Whether any of it is about the backend."""
+        """Whether any argument is about the backend."""
         return any(map(_is_of_backend, self.values))
 
     def choices(self) -> tuple[BackendChoice, ...]:
-        """The backends to try instead, Inductor where only its mode or options are given; ValueError."""
+        """The backends to try instead, Inductor where only a mode or options are given; else ValueError."""
         backend = "inductor" if self.backend is None else self.backend
         return parse_chain(backend, self.mode, self.options)
 
@@ -77,14 +79,14 @@ class Override:
         return replace(self, values={**self.values, "backend": backend})
 
     def is_of(self, frame: int, compile_: int) -> bool:
-        """Whether it is for this compile of this frame."""
+        """Whether the override is for this compile of this frame."""
         return self.frame in (str(frame), f"{frame}/{compile_}")
 
 
 def parse_override(text: str) -> Override:
-    """`KEY=VALUE,…`; ValueError says what is wrong.
+    """Parse `KEY=VALUE,…`; ValueError says what is wrong.
 
-    What has no `=` belongs to the value before it, so a chain is `backend=A,B`.
+    A part without `=` belongs to the value before it, so a chain is `backend=A,B`.
     """
     values: dict[str, str] = {}
     for part in text.split(","):
@@ -113,16 +115,16 @@ def parse_override(text: str) -> Override:
 def merged(overrides: Iterable[Override]) -> Override | None:
     """The overrides of torch.compile's arguments as one; None without any. The last of several counts.
 
-    ValueError where they do not go together.
+    Raises ValueError where they contradict each other.
     """
     values: dict[str, Option | None] = {}
     for override in overrides:
         if override.frame is None:
             values |= override.values
-    together = Override(values)
-    if together.names_backend:
-        together.choices()
-    return together if values else None
+    combined = Override(values)
+    if combined.names_backend:
+        combined.choices()
+    return combined if values else None
 
 
 def _is_of_backend(key: str) -> bool:
@@ -157,14 +159,11 @@ def _value(key: str, text: str) -> Option | None:
     return values[text.lower()]
 
 
-# `[tool.dynamo]` of the nearest pyproject.toml.
-
-
-_LARGEST = 16 << 20  # bytes
+_LARGEST = 16 << 20  # bytes of a pyproject.toml
 
 
 class ProjectSettings(NamedTuple):
-    """The file, and what it has under `[tool.dynamo]`."""
+    """A pyproject.toml, and its table `[tool.dynamo]`."""
 
     file: Path
     table: Mapping[str, Any]
@@ -172,8 +171,8 @@ class ProjectSettings(NamedTuple):
 
 def project_settings(folder: Path) -> ProjectSettings | None:
     """The settings for a folder; None where there is no file. LockFileProblem where it cannot be read."""
-    files = (each / "pyproject.toml" for each in (folder, *folder.parents))
-    file = next((each for each in files if _is_there(each)), None)
+    files = (parent / "pyproject.toml" for parent in (folder, *folder.parents))
+    file = next((path for path in files if _is_there(path)), None)
     if file is None:
         return None
     try:
@@ -190,7 +189,7 @@ def project_settings(folder: Path) -> ProjectSettings | None:
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    """The file's content. What reads it is imported where there is one."""
+    """The content of a TOML file. The parser is only imported where there is a file."""
     if sys.version_info >= (3, 11):
         from tomllib import loads
     else:
@@ -201,5 +200,5 @@ def _parsed(text: str) -> dict[str, Any]:
 def _is_there(file: Path) -> bool:
     try:
         return file.is_file()
-    except OSError:  # the folder is somebody else's
+    except OSError:  # another user's folder
         return False

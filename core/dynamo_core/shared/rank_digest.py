@@ -1,8 +1,8 @@
-"""What a rank did, in some hundred bytes: enough to know which ranks did the same.
+"""A digest of what a rank did, some hundred bytes: ranks with equal digests are equivalent.
 
-A process folds its own records into it while it writes them; a reader folds those of a stream that has none,
-or that goes on behind it. Two ranks with equal digests are alike in all that `dynamo ranks` compares; what
-makes a difference, the stream of one of the ranks says.
+A process adds its own records to its digest while it writes them. A reader adds the records of a stream
+without a digest, or those after the digest's end. Ranks with equal digests are the same in all that `dynamo
+ranks` compares; where digests differ, the stream of one of the ranks shows the difference.
 """
 
 import json
@@ -15,14 +15,14 @@ from .launchers import OF_A_RANK
 
 FORMAT, VERSION = "dynamo-digest", 1
 LARGEST = 64 << 10  # bytes of a file
-_LAST = 16  # entries of a chain that are kept
+_LAST = 16  # entries of a chain whose hashes are kept
 _ENTRY_DIGITS = 12
 
 Text = Callable[[], str | None]
 
 
 class Chain:
-    """Entries in their order, as their number and a hash of all of them; the last few hashes stand by."""
+    """A sequence of entries: their number, a hash of all of them in order, and the last few hashes."""
 
     def __init__(self, count: int = 0, value: str = "", last: "list[str] | None" = None) -> None:
         self.count, self.value, self.last = count, value, last or []
@@ -36,7 +36,7 @@ class Chain:
 
 
 class RankDigest:
-    """`bytes` of the stream are in it. `launch` is what its launcher said of the process."""
+    """The digest of the first `bytes` of a stream. `launch` is what the launcher set for the process."""
 
     ORDERS = ("settings", "graphs", "collectives", "breaks", "recompiles", "caches")
 
@@ -66,12 +66,12 @@ class RankDigest:
         }
 
     def key(self) -> tuple[object, ...]:
-        """Equal for ranks that did the same, and are at the same compile."""
+        """A key that is equal for ranks that did the same, and are in the same compile."""
         chains = tuple((chain.count, chain.value) for chain in self.orders.values())
         return chains, tuple(self.compiling), self.ended
 
     def add(self, name: str, metadata: Mapping[str, Any], text: Text) -> None:
-        """One record, by its name or kind, its first line and, if it is asked for, its payload."""
+        """Add a record, given its name or kind, its first line, and a function that reads its payload."""
         handle = self._handlers.get(name)
         if handle is not None:
             handle(name, metadata, text)
@@ -84,8 +84,8 @@ class RankDigest:
 
     def _start(self, name: str, metadata: Mapping[str, Any], text: Text) -> None:
         content = _json(text)
-        names = ("host", "job", "attempt", "rank", "rank_unsure", "pid", "ppid", "started_ns", "forked")
-        self.launch = {each: content.get(each) for each in names}
+        fields = ("host", "job", "attempt", "rank", "rank_unsure", "pid", "ppid", "started_ns", "forked")
+        self.launch = {name: content.get(name) for name in fields}
         environment = {k: v for k, v in (content.get("environment") or {}).items() if k not in OF_A_RANK}
         self.orders["settings"].add(content.get("torch"), content.get("python"), sorted(environment.items()))
 
@@ -101,7 +101,7 @@ class RankDigest:
 
     def _compile_starts(self, name: str, metadata: Mapping[str, Any], text: Text) -> None:
         frame = metadata[name]["stack"][-1:]
-        self._frame = [[each.get("name"), each.get("line")] for each in frame]
+        self._frame = [[entry.get("name"), entry.get("line")] for entry in frame]
         if isinstance(metadata.get("rank"), int):
             self.launch |= {"rank": metadata["rank"], "rank_unsure": 0}
 
@@ -171,7 +171,7 @@ class RankDigest:
 
     @classmethod
     def from_json(cls, text: str) -> "RankDigest":
-        """ValueError, TypeError, KeyError or AttributeError where it is none."""
+        """The digest in a file's text; ValueError, TypeError, KeyError or AttributeError if it is none."""
         content = json.loads(text)
         if (content["format"], content["version"]) != (FORMAT, VERSION):
             raise ValueError("not a digest that this version reads")
@@ -187,7 +187,7 @@ class RankDigest:
 
 
 def is_cache_lookup(name: str) -> bool:
-    """Whether this record says how a look-up in one of torch's caches ended."""
+    """Whether a record of this name is a look-up in one of torch's caches."""
     return name.endswith(("_cache_hit", "_cache_miss", "_cache_bypass", "_code_state"))
 
 
@@ -200,7 +200,7 @@ def _compile_id(metadata: Mapping[str, Any]) -> str:
 
 
 def _without_numbers(text: str) -> str:
-    """Nor addresses: both may be a rank's own."""
+    """The text without numbers and addresses, which may differ between ranks."""
     import re
 
     return re.sub(r"0x[0-9a-fA-F]+|\d+", "#", text)

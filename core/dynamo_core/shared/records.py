@@ -1,4 +1,4 @@
-"""Our records (`our_record.py`), but for those of a process, of a graph, and those that come early."""
+"""Our records (`our_record.py`), except those that are written without a compile (`early_records.py`)."""
 
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ VerifyOutcome = Literal["agrees", "disagrees", "not comparable", "not verified"]
 
 
 class StepMarksKept(OurRecord):
-    """The steps' beginnings are on this page of the counters; noting one costs the program `ns_each`."""
+    """The page of the counters file with the begins of steps; noting one costs the program `ns_each`."""
 
     NAME = names.STEP_MARKS
 
@@ -19,7 +19,7 @@ class StepMarksKept(OurRecord):
 
 
 class CallsAtLimit(OurRecord):
-    """So many calls have run eager by now of frames that torch refused to compile again, at its limit."""
+    """How many calls, so far, ran eager because their frame had reached torch's recompile limit."""
 
     NAME = names.CALLS_AT_LIMIT
 
@@ -27,11 +27,11 @@ class CallsAtLimit(OurRecord):
 
 
 class FrameTried(OurRecord):
-    """A frame that Dynamo was given, and what became of it.
+    """A frame that Dynamo tried, and the outcome.
 
-    `ok` is torch's word for it; `limit` and `is_exit` tell errors that are not Dynamo's; `broke` and
-    `stopped` are as a graph break is recorded; `called_from` and `compiled_by` are lines of the user's.
-    `line` is the code's first, `def_line` that of the `def`, where decorators stand above it.
+    `ok` is as torch counts it; `limit` and `is_exit` mark errors that are not Dynamo's; `broke` and `stopped`
+    have the fields of a graph break; `called_from` and `compiled_by` are lines of the user's. `line` is the
+    first line of the code, `def_line` that of the `def`, where decorators stand above it.
     """
 
     NAME = names.FRAME
@@ -57,7 +57,7 @@ class FrameTried(OurRecord):
 
 
 class GraphCompiled(OurRecord):
-    """A backend has returned what stands for a graph; None for a page where calls are not counted."""
+    """A backend has compiled a graph. `calls_index` is its page of counters; None: calls are not counted."""
 
     NAME = names.GRAPH_COMPILED
 
@@ -69,7 +69,7 @@ class GraphCompiled(OurRecord):
 
 
 class GraphTaken(OurRecord):
-    """Which backend of a chain took a graph, by which means, and why those before it did not."""
+    """Which backend of a chain took a graph, which one it chose in turn, and why those before it declined."""
 
     NAME = names.GRAPH_TAKEN
 
@@ -80,7 +80,7 @@ class GraphTaken(OurRecord):
 
 
 class GraphBroke(OurRecord):
-    """A graph break: torch's reason, the user's stack, and by its number each line around its last one."""
+    """A graph break: torch's reason, the user's stack, and the lines around its last line, by number."""
 
     NAME = names.GRAPH_BREAK
 
@@ -91,7 +91,7 @@ class GraphBroke(OurRecord):
 
 
 class BackwardCompiled(OurRecord):
-    """A backward graph was compiled, whose calls are on this page of the counters."""
+    """A backward graph was compiled; its calls are counted on this page of the counters file."""
 
     NAME = names.BACKWARD_COMPILED
 
@@ -99,7 +99,7 @@ class BackwardCompiled(OurRecord):
 
 
 class ResumeFunctionMade(OurRecord):
-    """A global `__resume_at_<offset>_<n>` was made, for code of this name and fingerprint."""
+    """Dynamo made a global `__resume_at_<offset>_<n>`, for code of this name and fingerprint."""
 
     NAME = names.RESUME_FUNCTION
 
@@ -109,7 +109,7 @@ class ResumeFunctionMade(OurRecord):
 
 
 class FunctionsTraced(OurRecord):
-    """The functions that took Dynamo longest to trace, and the others together."""
+    """The functions that took Dynamo longest to trace, and the totals of the others."""
 
     NAME = names.TRACING_TIME
 
@@ -126,7 +126,7 @@ class GuardsMade(OurRecord):
 
 
 class NotebookCell(OurRecord):
-    """IPython compiles the cell with this number of execution under this file name."""
+    """The file name under which IPython compiles the cell with this execution number."""
 
     NAME = names.NOTEBOOK_CELL
 
@@ -135,7 +135,7 @@ class NotebookCell(OurRecord):
 
 
 class ConfigChanged(OurRecord):
-    """What became of a `--config`: the setting's value before and after it, or why it was not set."""
+    """The effect of a `--config`: the setting's value before and after it, or why it was not set."""
 
     NAME = names.CONFIG_CHANGED
 
@@ -146,7 +146,7 @@ class ConfigChanged(OurRecord):
 
 
 class FreezeNoted(OurRecord):
-    """Whether a freeze came, and at how many calls or seconds."""
+    """Whether compiling was frozen, and after how many calls or seconds."""
 
     NAME = names.FROZEN
 
@@ -157,10 +157,10 @@ class FreezeNoted(OurRecord):
 
 
 class FrameNotCompiled(OurRecord):
-    """A frame would have been compiled after the freeze, for these reasons; None for others than are told.
+    """A frame that was not compiled after the freeze, for these reasons; None: for further reasons.
 
-    `came` has the value that each guard was given, where its reason does not name it and it is known;
-    `called_from` is the line of the user's that first called it so.
+    `came` has the actual value for each guard, where its reason does not name the value and it is known;
+    `called_from` is the user's line that first called the frame so.
     """
 
     NAME = names.NOT_COMPILED
@@ -178,7 +178,7 @@ class FrameNotCompiled(OurRecord):
 class OverrideApplied(OurRecord):
     """Arguments of a call of torch.compile were replaced, or the backend of a compile.
 
-    `replaced` are an argument's name, and its value before and after.
+    `replaced` are rows of an argument's name, and its value before and after.
     """
 
     NAME = names.OVERRIDE
@@ -192,9 +192,9 @@ class OverrideApplied(OurRecord):
 
 
 class SemanticsNoted(OurRecord):
-    """What torch.compile would have changed of a graph, or of a frame, and what the program got instead.
+    """What torch.compile would have changed in a graph or a frame, and what the program got instead.
 
-    `outputs` and `inputs` are names in the graph; `compiled` and `eager` what either side did.
+    `outputs` and `inputs` are names in the graph; `compiled` and `eager` are the results of either side.
     """
 
     NAME = names.SEMANTICS
@@ -211,12 +211,12 @@ class SemanticsNoted(OurRecord):
 
 
 class CachesInUse(OurRecord):
-    """Where torch's compile caches are and which are on; written anew when the program changes that.
+    """Where torch's compile caches are and which are on; written again when the program changes that.
 
     `held_graphs` says whether Inductor's folder had compiled graphs before this process used it, `free_bytes`
-    what its disk has left, `filesystem` what kind it is on (`tmpfs`, `overlay`, ...). `switches` are torch's
-    settings, by name, as Python writes them. Inductor keeps the C++ header that it precompiles in a folder of
-    its own, which no variable names. What could not be asked is None.
+    is the free space of its disk, `filesystem` the kind of file system (`tmpfs`, `overlay`, ...). `switches`
+    are torch's settings, by name, as `repr`. Inductor has its precompiled C++ header in a folder that no
+    variable names. A field whose value could not be determined is None.
     """
 
     NAME = names.CACHES
@@ -234,7 +234,7 @@ class CachesInUse(OurRecord):
 
 
 class CacheKeyParts(OurRecord):
-    """What AOTAutograd's key of a compile is made of, a line a part, where torch's own trace leaves it out.
+    """The parts of AOTAutograd's cache key of a compile, where torch's own trace does not have them.
 
     Listing them took `seconds`.
     """
@@ -247,7 +247,7 @@ class CacheKeyParts(OurRecord):
 
 
 class ModulesCalled(OurRecord):
-    """`dynamo export`: how many modules user code called, how many of them are not tried, and why not."""
+    """`dynamo export`: how many modules the user's code called, how many of them are not tried, and why."""
 
     NAME = names.MODULES_CALLED
 
@@ -257,12 +257,12 @@ class ModulesCalled(OurRecord):
 
 
 class ModuleToExport(OurRecord):
-    """A module that the program called, and what its calls were given, those of the first form.
+    """A module that the program called, with the arguments of the calls that are like the first one.
 
-    `inputs` are its tensors: `name`, `dtype`, and `sizes` as they were seen. `constants` are other values:
-    `name`, and the `values` that were seen. `dynamic_shapes` is how torch.export takes the sizes that
+    `inputs` are tensors: `name`, `dtype`, and the `sizes` that occurred. `constants` are other arguments:
+    `name`, and the `values` that occurred. `dynamic_shapes` is torch.export's argument for the sizes that
     varied, as code; None where none did. `arguments` are those of the call, as code. `called_at` is a frame
-    of the user's. `dataclasses` are types among the arguments that torch must be told of.
+    of the user's. `dataclasses` are argument types that must be registered with torch.
     """
 
     NAME = names.MODULE_TO_EXPORT
@@ -283,10 +283,10 @@ class ModuleToExport(OurRecord):
 
 
 class ExportTried(OurRecord):
-    """What came of one trial. `user_stack` and `around` are as for a graph break, where it failed.
+    """The outcome of one trial. `user_stack` and `around` are as for a graph break, where it failed.
 
-    `obstacles` are what torch.export.draft_export lists: `kind`, `text`, `user_stack`. `saved` is the file; a
-    trial that went well has an error where that could not be written.
+    `obstacles` are those of torch.export.draft_export: `kind`, `text`, `user_stack`. `saved` is the file of
+    the program; a successful trial has an error where the file could not be written.
     """
 
     NAME = names.EXPORT_TRIED
@@ -304,10 +304,10 @@ class ExportTried(OurRecord):
 
 
 class ExportCompared(OurRecord):
-    """The exported program beside eager, on inputs of these sizes.
+    """The exported program compared with eager, on inputs of these sizes.
 
     `outcome` is as for `--verify`, `why` says why nothing was compared, `compared` counts values, and `worst`
-    is the one nearest to its limit, or furthest beyond it.
+    is the value nearest to its limit, or furthest beyond it.
     """
 
     NAME = names.EXPORT_COMPARED
@@ -320,12 +320,12 @@ class ExportCompared(OurRecord):
 
 
 class WindowNoted(OurRecord):
-    """`--profile`: that the window of torch.profiler has opened, what was recorded in it, and how it ended.
+    """`--profile`: the window of torch.profiler has opened, has a trace, or has ended.
 
-    `what` is to be recorded once it has `opened`: `times`, or `lines` and memory. Of those, `file` is the
-    trace, unless there is an `error`; its steps begin with the calls of the graph `anchor`, and the first
-    `warm_up_steps` do not count. `why_none` and `why_no_lines` are said at the `end`. Until now our part has
-    taken `own_ns`.
+    Records of the `kind` `opened` have in `what` which trace is to be recorded: `times`, or `lines` and
+    memory. The records of these kinds follow: `file` is the trace, unless there is an `error`; its steps
+    begin with the calls of the graph `anchor`, and the first `warm_up_steps` do not count. The `end` has
+    `why_none` and `why_no_lines`. `own_ns` is the time that profiling has taken so far.
     """
 
     NAME = names.PROFILE_WINDOW
@@ -351,10 +351,10 @@ class WindowNoted(OurRecord):
 
 
 class CallVerified(OurRecord):
-    """`--verify`: what came of one call that was to be compared with eager.
+    """`--verify`: the outcome of one call that was to be compared with eager.
 
-    `why` says why it was not; `compared` counts values, and `worst` is the one nearest to its limit, or
-    furthest beyond it. `node` is the first that is wrong, or `node_unknown` why it is not named.
+    `why` says why it was not compared; `compared` counts values, and `worst` is the value nearest to its
+    limit, or furthest beyond it. `node` is the first wrong node, or `node_unknown` says why it is not known.
     """
 
     NAME = names.VERIFIED
@@ -373,16 +373,13 @@ class CallVerified(OurRecord):
     ns: int
 
 
-# Our records of what Dynamo and AOTAutograd made: graphs, bytecode, forward and backward.
-
-
 class GraphHandedOver(OurRecord):
-    """A graph as it is given to its backend.
+    """A graph that Dynamo hands to its backend.
 
-    `key` is what it computes (`graph_key.py`), `modes` under which settings of torch's; `trains` says whether
-    it is compiled to be differentiated. Its `order` is that of `collective_calls.py`. `custom_operators` have
-    the file and line of each, `loop` what Dynamo unrolled. A node has its op, name, target, arguments as
-    text, the names of its inputs, and of its value what is known.
+    `key` identifies what it computes (`graph_key.py`), `modes` are torch's settings that matter to that;
+    `trains` says whether it is compiled for training. `order` is `graph_key.OrderOfGraph`. `custom_operators`
+    have the file and line of each, `loop` is the loop that Dynamo unrolled. A node has its op, name, target,
+    arguments as text, the names of its inputs, and what is known of its value.
     """
 
     NAME = names.FX_GRAPH
@@ -424,7 +421,7 @@ class FrameRewritten(OurRecord):
 
 
 class GraphsPaired(OurRecord):
-    """What a forward graph and its backward have to do with each other; see `aot_pair.py`, which makes it.
+    """How a forward graph and its backward relate; made by `aot_pair.py`.
 
     `graph` is the number of Dynamo's graph; None where the pair was read from torch's own texts.
     """

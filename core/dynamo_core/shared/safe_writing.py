@@ -1,4 +1,4 @@
-"""Write files so that no link that somebody left there leads what is written elsewhere."""
+"""Writes files without following symbolic links, which could redirect the content to another file."""
 
 import errno
 import os
@@ -7,11 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_OF_THE_SYSTEM = ("/dev/", "/proc/")  # where links are meant to be followed: /dev/stdout, /dev/fd/63
+_SYSTEM_FOLDERS = ("/dev/", "/proc/")  # links there are followed: /dev/stdout, /dev/fd/63
 
 
 def open_private(path: Path) -> int:
-    """A new file for nobody else, whatever the umask; FileExistsError where anything is, be it a link."""
+    """Create a file that only its owner can access; FileExistsError if anything is there, also a link."""
     descriptor = os.open(path, _NEW, 0o600)
     with suppress(OSError):  # a file system without modes
         os.fchmod(descriptor, 0o600)
@@ -25,14 +25,14 @@ def create_private(path: Path, content: bytes) -> None:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """A new file in the place of an older one; of a link there, it takes the place and not the target."""
+    """Write a file in place of an older one; a link is replaced itself, not its target."""
     path.unlink(missing_ok=True)
     with open(os.open(path, _NEW, 0o666), "wb") as file:
         file.write(content)
 
 
 def replace_in_one_step(path: Path, content: bytes, mode: int = 0o600) -> None:
-    """A file in the place of an older one: whoever reads it sees the old content or the new one, whole."""
+    """Replace a file atomically: a reader sees all of the old content or all of the new content."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         unfinished.unlink(missing_ok=True)
@@ -44,7 +44,7 @@ def replace_in_one_step(path: Path, content: bytes, mode: int = 0o600) -> None:
 
 
 def replace_together(files: Sequence[tuple[Path, bytes, int]]) -> None:
-    """Files, their new content and mode, in the place of older ones: all of them, or none where it raises."""
+    """Replace several files, given with content and mode: all of them, or none if it raises."""
     unfinished = [path.with_name(f".{path.name}.{os.getpid()}.part") for path, _, _ in files]
     replaced: list[tuple[Path, bytes, int]] = []
     try:
@@ -66,9 +66,9 @@ def replace_together(files: Sequence[tuple[Path, bytes, int]]) -> None:
 
 
 def overwrite(path: Path, content: bytes) -> None:
-    """Write to what the user named, a device or a pipe too; OSError for a link, but for the system's own."""
+    """Write to a path from the user, also a device or a pipe; OSError for links outside /dev and /proc."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-    if not os.path.abspath(path).startswith(_OF_THE_SYSTEM):
+    if not os.path.abspath(path).startswith(_SYSTEM_FOLDERS):
         flags |= os.O_NOFOLLOW
     try:
         descriptor = os.open(path, flags, 0o666)

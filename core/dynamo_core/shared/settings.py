@@ -1,4 +1,4 @@
-"""What the launcher tells the capture engine, handed down through the environment.
+"""The settings of a run, which the launcher passes to the capture engine in environment variables.
 
 Both sides of the process boundary import this module, so it needs the standard library only.
 """
@@ -12,29 +12,29 @@ from .names import RECORDING_VARIABLE, SETTINGS_VARIABLE
 
 CAPTURE_POLICIES = ("auto", "modules", "functions", "all", "none")
 
-# Of --fullgraph: torch raises at the first graph break; or the program runs on, and all are listed.
+# Values of --fullgraph: torch raises at the first graph break; or the program goes on, and all are listed.
 FULLGRAPH_FIRST, FULLGRAPH_KEEP_GOING = "first", "keep-going"
-# Of --verify and --on-recompile.
+# Values of --verify and --on-recompile.
 VERIFY_REPORT, VERIFY_ERROR = "report", "error"
 ON_RECOMPILE_EAGER, ON_RECOMPILE_ERROR = "eager", "error"
 
-# What whole-program capture may cost: seconds and ops of one frame's tracing, passes of a loop in it, and the
-# seconds that all compiling may be ahead of the program itself.
+# Limits of whole-program capture: seconds and ops of tracing one frame, passes of a loop in it, and the
+# seconds by which the time of all compiling may exceed that of the program itself.
 TRACE_LIMIT, OP_LIMIT, LOOP_LIMIT, CAPTURE_BUDGET = 60.0, 10_000, 16, 30.0
 
 
-# Of --semantics: what a captured program gets where torch.compile's are not eager's.
+# Values of --semantics: which semantics a captured program gets where torch.compile differs from eager.
 SEMANTICS_EAGER, SEMANTICS_COMPILED = "eager", "compiled"
 
 
-# A frame as its code object knows it: file, first line, name. Or, where the name is a method of a module of
-# torch's (`Sequential.forward`), the line of the program that calls it: compiled, it has another frame than
-# in eager.
+# A frame by its code object: file, first line, name. Where the name is a method of one of torch's modules
+# (`Sequential.forward`), it is the line of the program that calls the method, whose frame differs when
+# compiled.
 StepFrame = tuple[str, int, str]
 
 
 class ExportSettings(NamedTuple):
-    """What `dynamo export` tries: seconds for each trial, modules, and what is to be written of them."""
+    """Options of `dynamo export`: seconds for each trial, number of modules, and which files to write."""
 
     time_limit: float
     most_modules: int
@@ -45,22 +45,20 @@ class ExportSettings(NamedTuple):
 class Settings(NamedTuple):
     """The choices of one run, most of them options of `dynamo run`.
 
-    `mode`, `dynamic` and `options` mean what they mean to `torch.compile`; `backend` may be a chain
-    (`backend_choice.py`). They apply to frames that the capture policy takes, never to the program's own
-    `torch.compile`; `override` replaces arguments of that, `config` torch's own settings. With `strict`, a
-    graph that no backend takes is an error in the program. `profile` asks for torch.profiler around
-    `profile_steps` steady steps.
-    `autotune_file` is where `dynamo autotune` stores what the backend `autotuned` looks up.
-    `semantics` says whether a captured program keeps eager's where torch.compile has others.
-    `step_frames` begin a step of the program, which `dynamo bench` wants to be noted, compiled or not.
-    `stop_after` so many calls of a compiled frame the program is ended, which only `dynamo fix` asks for.
-    `makes_folder` where no `dynamo run` has made it: the first process that imports torch does.
-    `export` asks for trials of torch.export with the modules that the program calls.
-    A `brief` recording is for tests: it lacks what is not read of one, two thirds of the records (half are
-    torch's timed spans), and of the bytes (half are settings in torch's metrics).
-    What is recorded is `carried_to` a URL; {job} in it is the name of the recording's folder.
-    The limits bound what capture costs (`tracing_limits.py`, `budget.py` and `compile_limit.py` in
-    `capture/whole_program/`); None switches one off.
+    `mode`, `dynamic` and `options` are as in `torch.compile`; `backend` may be a chain (`backend_choice.py`).
+    They apply to frames that the capture policy selects, never to the program's own `torch.compile`;
+    `override` replaces arguments of that, `config` torch's own settings. With `strict`, a graph that no
+    backend takes is an error in the program. `profile` requests torch.profiler for `profile_steps` steady
+    steps. `autotune_file` is where `dynamo autotune` stores what the backend `autotuned` looks up.
+    `semantics` says whether a captured program has eager's semantics where torch.compile's differ.
+    `step_frames` are the frames that begin a step of the program, which `dynamo bench` records. `stop_after`
+    is the number of calls of a compiled frame after which the program is ended, for `dynamo fix`. With
+    `makes_folder`, no `dynamo run` has made the folder: the first process that imports torch makes it.
+    `export` requests trials of torch.export with the modules that the program calls. A `brief` recording is
+    for pytest: it lacks what its reports do not read, two thirds of the records (half of them torch's timed
+    spans), and of the bytes (half of them settings in torch's metrics). `carried_to` is the URL that the
+    recording is uploaded to; {job} in it is the name of the recording's folder. The limits bound the cost of
+    capture (`capture/whole_program/`); None switches one off.
     """
 
     recording: str
@@ -70,7 +68,7 @@ class Settings(NamedTuple):
     dynamic: bool | None = None
     strict: bool = False
     fullgraph: str | None = None
-    options: Mapping[str, Option] = {}  # nobody writes to it
+    options: Mapping[str, Option] = {}  # never mutated
     profile: bool = False
     profile_steps: int = 10
     freeze_after: str | None = None
@@ -97,7 +95,7 @@ class Settings(NamedTuple):
         return parse_chain(self.backend, self.mode, self.options)
 
     def to_environment(self) -> dict[str, str]:
-        """The environment variables that carry these settings."""
+        """The environment variables with these settings."""
         choices = self._asdict()
         return {
             RECORDING_VARIABLE: choices.pop("recording"),
@@ -106,29 +104,26 @@ class Settings(NamedTuple):
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
-        """The settings that `environment` carries; KeyError if it carries none."""
+        """The settings in an environment; KeyError if there are none."""
         return cls.from_choices(environment[RECORDING_VARIABLE], json.loads(environment[SETTINGS_VARIABLE]))
 
     @classmethod
     def from_choices(cls, recording: str, choices: Mapping[str, Any]) -> "Settings":
-        """The settings as they are after a way through JSON."""
+        """The settings from their JSON values."""
         lists = {name: tuple(choices[name]) for name in ("override", "config")}
         step_frames = tuple(map(tuple, choices["step_frames"]))
         export = None if choices["export"] is None else ExportSettings(*choices["export"])
         return cls(recording=recording, **{**choices, **lists, "step_frames": step_frames, "export": export})
 
 
-# How the settings in a compile's metrics tell what `torch.compile(dynamic=…)` was.
-#
+# How `torch.compile(dynamic=…)` changes the settings in a compile's metrics.
 # Source: torch/_dynamo/eval_frame.py (set_enable_dynamic), 2.8 to 2.15.
-
-
 _IS_DYNAMIC = '"assume_static_by_default": false'
 _IS_STATIC = '"automatic_dynamic_shapes": false'
 
 
 def dynamic_of(config: object) -> bool | None:
-    """What it was, by torch's settings as JSON text; None where it was not given, or they are not there."""
+    """The value of `dynamic`, by torch's settings as JSON text; None where not given or not recorded."""
     if not isinstance(config, str):
         return None
     if _IS_DYNAMIC in config:
@@ -137,5 +132,5 @@ def dynamic_of(config: object) -> bool | None:
 
 
 def dynamic_settings(config: str) -> str:
-    """The settings, as JSON text, that `dynamic_of` reads."""
+    """The part of the settings, as JSON text, that `dynamic_of` reads."""
     return "{" + ", ".join(each for each in (_IS_DYNAMIC, _IS_STATIC) if each in config) + "}"

@@ -1,6 +1,6 @@
-"""Text of a stranger's recording, made fit for a terminal, and JSON that is no larger than it looks.
+"""Makes text of a recording safe for a terminal, and parses its JSON with bounded memory.
 
-Applied where recordings are read, so that nothing behind the reader can forget it.
+Both are applied where a recording is read, so that the code after the reader need not think of it.
 """
 
 import json
@@ -14,13 +14,13 @@ from typing import Any
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-_FIT = bytes(range(0x20, 0x7F)) + b"\n\t"  # of ASCII: whatever is not _CONTROL
+_SAFE_ASCII = bytes(range(0x20, 0x7F)) + b"\n\t"  # ASCII that is not in _CONTROL
 _CONTROL_IN_JSON = re.compile(r"\\[bfru]")  # spelled as an escape
 
 
 def printable(text: str) -> str:
-    """`text` with whatever a terminal would obey spelled out."""
-    if text.isascii() and not text.encode().translate(None, _FIT):  # five times as fast as a search
+    """The text with control characters, which a terminal would interpret, as escapes."""
+    if text.isascii() and not text.encode().translate(None, _SAFE_ASCII):  # five times as fast as a search
         return text
     return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
@@ -52,23 +52,23 @@ _scan: Callable[[str, int], tuple[Any, int]] = _STRICT.scan_once  # type: ignore
 
 
 def printable_json(text: str, most_values: int = 2_000_000) -> Any:
-    """What JSON says, with every string in it made printable. Raises what `checked_json` does."""
-    value = checked_json(text, most_values)  # which refuses control characters as they are, but for DEL
+    """The value of JSON text, with every string in it made printable. Raises the errors of `checked_json`."""
+    value = checked_json(text, most_values)  # it rejects raw control characters, except DEL
     if text.isascii() and "\x7f" not in text and ("\\" not in text or not _CONTROL_IN_JSON.search(text)):
         return value
     return printable_values(value)
 
 
 def checked_json(text: str, most_values: int = 2_000_000) -> Any:
-    """What JSON says, with strings as they are.
+    """The value of JSON text, with strings as they are.
 
-    Raises what json.loads does, and ValueError for NaN, for infinities, and for more values than
+    Raises the errors of json.loads, and ValueError for NaN, for infinities, and for more values than
     `most_values`: a few bytes of text can be a hundred in memory.
     """
     if len(text) > most_values and sum(map(text.count, ",[{")) > most_values:
         raise ValueError(f"it holds more than {most_values:,} values")
     try:
-        value, end = _scan(text, 0)  # what `decode` does, without looking for white space around it
+        value, end = _scan(text, 0)  # as `decode`, without skipping white space around it
     except StopIteration:
         return _STRICT.decode(text)
     return value if end == len(text) else _STRICT.decode(text)

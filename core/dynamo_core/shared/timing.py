@@ -1,9 +1,14 @@
-"""How many times as long one thing takes as another, by rounds in which both were timed; and how sure it is.
+"""Statistics of measurements: ratios of times with confidence intervals, and the load of the machine.
 
-Ratios multiply, so their logarithms are averaged. From ten rounds on, the fifth of them at each end is
-trimmed: a round that met something else in the machine then counts little, whichever side met it. The
-interval is Student's; of a trimmed mean it rests on the winsorized deviation (Tukey and McLaughlin 1963;
-Wilcox, Introduction to Robust Estimation and Hypothesis Testing, 4.3).
+Ratios multiply, so their logarithms are averaged. From ten rounds on, a fifth of them at each end is trimmed:
+a round that was disturbed by something else then counts little, whichever side it was. The interval is
+Student's; for a trimmed mean it uses the winsorized deviation (Tukey and McLaughlin 1963; Wilcox,
+Introduction to Robust Estimation and Hypothesis Testing, 4.3).
+
+Source of the load: Linux, Documentation/scheduler/sched-stats.rst (/proc/PID/task/TID/schedstat: nanoseconds
+on a processor, and in its queue), Documentation/accounting/psi.rst (/proc/pressure/cpu: microseconds in which
+any task waited) and Documentation/filesystems/proc.rst (the first line of /proc/stat: ticks of all
+processors, by kind).
 """
 
 import os
@@ -18,15 +23,15 @@ from typing import NamedTuple
 
 from .quick_dataclass import dataclass
 
-SHOWN = 0.95  # the confidence of the intervals that a page shows of whole runs
-SURE = 0.99  # of those by which measuring ends early, or a backend wins
+SHOWN = 0.95  # the confidence of intervals of whole runs in reports
+SURE = 0.99  # the confidence for a decision: to end measuring early, or that a backend wins
 _TRIMMED = 0.2
 _LEAST_TO_TRIM = 10
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """The `estimate`, and its interval, which is None from one round. `rounds` counts those behind it."""
+    """The `estimate` of a ratio, and its interval, which is None for a single round."""
 
     estimate: float
     interval: tuple[float, float] | None
@@ -34,16 +39,16 @@ class Ratio:
 
     @property
     def differs(self) -> bool | None:
-        """Whether the interval lies on one side of 1; None from one round."""
+        """Whether the interval lies on one side of 1; None for a single round."""
         return None if self.interval is None else not self.interval[0] <= 1 <= self.interval[1]
 
     @property
     def low(self) -> float:
-        """The end of the interval, 0 where there is none."""
+        """The lower end of the interval, 0 where there is none."""
         return 0.0 if self.interval is None else self.interval[0]
 
     def is_within(self, margin: float) -> bool:
-        """Whether the two take the same time but for this share of it."""
+        """Whether both take the same time, up to this share of it."""
         return self.interval is not None and self.low >= 1 - margin and self.interval[1] <= 1 + margin
 
 
@@ -54,12 +59,12 @@ def ratio_of(pairs: Sequence[tuple[float, float]], confidence: float = SHOWN) ->
     if not count:
         return None
     trimmed = int(_TRIMMED * count) if count >= _LEAST_TO_TRIM else 0
-    kept = ratios[trimmed : count - trimmed]
-    centre = mean(kept)
+    middle = ratios[trimmed : count - trimmed]
+    centre = mean(middle)
     if count == 1:
         return Ratio(exp(centre), None, 1)
-    winsorized = [kept[0]] * trimmed + kept + [kept[-1]] * trimmed
-    reach = student_t(confidence, len(kept) - 1) * stdev(winsorized) * sqrt(count) / len(kept)
+    winsorized = [middle[0]] * trimmed + middle + [middle[-1]] * trimmed
+    reach = student_t(confidence, len(middle) - 1) * stdev(winsorized) * sqrt(count) / len(middle)
     return Ratio(exp(centre), (_exp(centre - reach), _exp(centre + reach)), count)
 
 
@@ -91,29 +96,23 @@ def _probability(angle: float, degrees: int) -> float:
 
 
 def _exp(value: float) -> float:
-    """Bounded: the interval of two rounds that differ by a lot is beyond what a float can be."""
+    """A bounded `exp`: the interval of two very different rounds would exceed what a float can be."""
     return exp(min(max(value, -700.0), 700.0))
-
-
-# How long the threads of this process waited for a processor, and how much any waited in the whole machine.
-#
-# Source: Linux, Documentation/scheduler/sched-stats.rst (/proc/PID/task/TID/schedstat: nanoseconds on a
-# processor, and in its queue) and Documentation/accounting/psi.rst (/proc/pressure/cpu: microseconds in which
-# any task waited).
 
 
 _TASKS = "/proc/self/task"
 _PRESSURE = "/proc/pressure/cpu"
-# A thread that was on a processor for less than this share of the time took no part.
+# A thread that ran for a smaller share of the time counts as idle.
 _TOOK_PART = 0.01
 _LOOK_EVERY, _LONGEST_SPIN = 1e-3, 0.1  # seconds
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """In an interval: `seconds` that this process's threads waited, summed, and how many `threads` took part.
+    """How long threads waited for a processor in an interval.
 
-    `pressure` is the share of it in which any task of the machine waited. None is what cannot be read.
+    `seconds` is the sum over this process's threads, `threads` the number of those that were not idle.
+    `pressure` is the share of the interval in which any task of the machine waited. None: it cannot be read.
     """
 
     seconds: float | None
@@ -123,14 +122,14 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Moment:
-    """The system's counters at a moment; `threads` has (on a processor, waiting) in ns, by thread."""
+    """The system's counters at a moment; `threads` has the time running and waiting, in ns, by thread."""
 
     at: float
     threads: Mapping[str, tuple[int, int]] | None
     pressure_us: int | None
 
     def until(self, later: "Moment") -> Waiting:
-        """What happened from this moment to a later one."""
+        """The waiting from this moment to a later one."""
         elapsed = max(later.at - self.at, 1e-9)
         pressure = pressure_between(self.pressure_us, later.pressure_us, elapsed)
         if self.threads is None or later.threads is None:
@@ -144,15 +143,15 @@ class Moment:
 
 
 def now() -> Moment:
-    """Reading takes some 0.1 ms: it stands before and after what is timed."""
+    """The counters now. Reading takes some 0.1 ms, so call it outside of what is timed."""
     return Moment(perf_counter(), _threads(), pressure_us())
 
 
 def settle() -> None:
-    """Return when this process's other threads are off the processors, or after a moment.
+    """Wait until this process's other threads are idle, at most a tenth of a second.
 
-    OpenMP's spin for some milliseconds after the last parallel region, on processors that others need.
-    Source: libgomp, GOMP_SPINCOUNT.
+    OpenMP's threads spin for some milliseconds after the last parallel region, on processors that others
+    need. Source: libgomp, GOMP_SPINCOUNT.
     """
     deadline = perf_counter() + _LONGEST_SPIN
     while _is_another_running() and perf_counter() < deadline:
@@ -160,7 +159,7 @@ def settle() -> None:
 
 
 def _is_another_running() -> bool:
-    """Whether a thread beside this one is on a processor, or waits for one; False where that is not known."""
+    """Whether another thread is on a processor, or waits for one; False where that is not known."""
     own = str(get_native_id())
     try:
         return any(_state(thread) == "R" for thread in os.listdir(_TASKS) if thread != own)
@@ -169,7 +168,7 @@ def _is_another_running() -> bool:
 
 
 def _state(thread: str) -> str:
-    """In one letter, the first behind the name, which is in brackets (proc(5), /proc/PID/stat)."""
+    """A thread's state: one letter, the first after the name in brackets (proc(5), /proc/PID/stat)."""
     try:
         with open(f"{_TASKS}/{thread}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(") ")[2][:1]
@@ -178,7 +177,7 @@ def _state(thread: str) -> str:
 
 
 def pressure_us() -> int | None:
-    """Since the machine started; None where the kernel does not count it."""
+    """Microseconds in which any task waited since boot; None where the kernel does not count it."""
     try:
         with open(_PRESSURE, encoding="ascii") as lines:
             return int(next(lines).rpartition("total=")[2])
@@ -206,7 +205,7 @@ def _threads() -> dict[str, tuple[int, int]] | None:
 
 
 def _counts(thread: str) -> tuple[int, int] | None:
-    """None of a thread that has just ended, or where the kernel does not count."""
+    """A thread's time running and waiting, in ns; None if it has just ended, or the kernel does not count."""
     try:
         with open(f"{_TASKS}/{thread}/schedstat", encoding="ascii") as file:
             ran, waited, _ = file.read().split()
@@ -215,21 +214,15 @@ def _counts(thread: str) -> tuple[int, int] | None:
     return int(ran), int(waited)
 
 
-# How busy the machine was with something else while a program ran, seen from the process that started it.
-#
-# Source: Linux, Documentation/filesystems/proc.rst (the first line of /proc/stat: ticks of all processors, by
-# what they did).
-
-
-_IDLE, _WAITING_FOR_DISKS, _GUEST = 3, 4, 8  # columns; a guest's time stands in the user's as well
+_IDLE, _WAITING_FOR_DISKS, _GUEST = 3, 4, 8  # columns of /proc/stat; the user's time includes a guest's
 
 
 @dataclass(frozen=True)
 class Load:
-    """`others` is the share of all processors' time that was not idle and not the program's.
+    """How busy the machine was while a program ran.
 
-    `waiting` is the share of the time in which something waited for a processor, the program perhaps. None is
-    what cannot be read.
+    `others` is the share of all processors' time that was neither idle nor the program's; `waiting` the share
+    of the time in which any task waited for a processor, the program's included. None: it cannot be read.
     """
 
     others: float | None = None
@@ -244,13 +237,13 @@ class _Counters(NamedTuple):
 
 
 class LoadMeter:
-    """Counts from when it is made."""
+    """Measures the load from its creation on, in the process that starts the program."""
 
     def __init__(self) -> None:
         self._before = _counters()
 
     def read(self) -> Load:
-        """The load since then; the program's processes must have ended."""
+        """The load since the meter was made; the program's processes must have ended."""
         before, after = self._before, _counters()
         elapsed = max(after.at - before.at, 1e-9)
         others = None
@@ -264,8 +257,8 @@ class LoadMeter:
 
 def _counters() -> _Counters:
     """The counters now; `ours` is the CPU time of this process and of its children that have ended."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    ours = sum(each.ru_utime + each.ru_stime for each in used)
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    ours = sum(usage.ru_utime + usage.ru_stime for usage in usages)
     return _Counters(perf_counter(), ours, _ticks(), pressure_us())
 
 

@@ -1,7 +1,7 @@
-"""Whether a value from a stranger's recording is what the annotation of its field says.
+"""Checks whether a value from a recording matches the annotation of its field.
 
-Of a large recording millions of values are looked at: an annotation is written as an expression of Python's
-and compiled, once. That takes a quarter of the time of functions that call one another.
+A large recording has millions of values, so each annotation is translated to a Python expression and compiled
+once. That takes a quarter of the time of functions that call one another.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -12,15 +12,14 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 _LARGEST_NUMBER = 2**63
 
-
 Check = Callable[[Any], bool]
 
 
 def matches(value: Any, hint: Any) -> bool:
-    """Whether `value` is what the annotation `hint` says, down to the last field and item.
+    """Whether `value` matches the annotation `hint`, in every field and item.
 
-    A number that no torch would write, and that cannot be computed with (NaN, 10**400), matches nowhere; True
-    and False are no numbers.
+    Numbers that torch would not write, and that cannot be computed with (NaN, 10**400), match no annotation;
+    True and False are no numbers.
     """
     return check_of(hint)(value)
 
@@ -28,13 +27,13 @@ def matches(value: Any, hint: Any) -> bool:
 @cache
 def check_of(hint: Any) -> Check:
     """`matches` for one type, as a function for many values."""
-    names: dict[str, Any] = {"fields_fit": _fields_fit}
+    names: dict[str, Any] = {"fields_match": _fields_match}
     return _function(_expression(hint, "value", names), names)
 
 
 def check_of_values(hints: Mapping[str, Any], required: Collection[str]) -> Check:
     """A check of a dictionary's values by their keys; keys that are not `required` may be missing."""
-    names: dict[str, Any] = {"fields_fit": _fields_fit}
+    names: dict[str, Any] = {"fields_match": _fields_match}
     checks = [
         (
             _expression(hint, f"value[{name!r}]", names),
@@ -47,14 +46,14 @@ def check_of_values(hints: Mapping[str, Any], required: Collection[str]) -> Chec
 
 @cache
 def _check_of_fields(kind: Any) -> Check:
-    names: dict[str, Any] = {"fields_fit": _fields_fit}
+    names: dict[str, Any] = {"fields_match": _fields_match}
     hints = get_type_hints(kind).items()
     fields = [_expression(hint, f"value.{name}", names) for name, hint in hints]
     return _function(" and ".join(fields) or "True", names)
 
 
-def _fields_fit(value: Any, kind: Any) -> bool:
-    """Asked when a value is there, as a field may hold another of the same kind."""
+def _fields_match(value: Any, kind: Any) -> bool:
+    """The check of a value's fields, made when it is first needed: a class may refer to itself."""
     return _check_of_fields(kind)(value)
 
 
@@ -65,10 +64,10 @@ def _function(expression: str, names: dict[str, Any]) -> Check:
 
 
 def _expression(hint: Any, value: str, names: dict[str, Any]) -> str:
-    """What is true where `value`, an expression, is what `hint` says; it may use the names that it adds."""
+    """An expression that is true where `value`, an expression, matches `hint`; adds its names to `names`."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        choices = sorted(arguments, key=lambda choice: choice is not NoneType)  # the cheapest one first
+        choices = sorted(arguments, key=lambda choice: choice is not NoneType)  # the cheapest check first
         return f"({' or '.join(_expression(choice, value, names) for choice in choices)})"
     if origin is tuple and arguments[-1] is not Ellipsis:
         items = [_expression(item, f"{value}[{i}]", names) for i, item in enumerate(arguments)]
@@ -92,5 +91,5 @@ def _expression(hint: Any, value: str, names: dict[str, Any]) -> str:
     kind = f"kind_{len(names)}"
     names[kind] = hint
     if is_dataclass(hint) or hasattr(hint, "_fields"):
-        return f"(isinstance({value}, {kind}) and fields_fit({value}, {kind}))"
+        return f"(isinstance({value}, {kind}) and fields_match({value}, {kind}))"
     return f"isinstance({value}, {kind})"

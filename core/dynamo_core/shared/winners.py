@@ -1,8 +1,8 @@
-"""The autotune file: which backend won for each graph, and every measurement behind it, as readable JSON.
+"""The autotune file: which backend won for each graph, with all measurements, as readable JSON.
 
 Written by `dynamo autotune`, read by it and, in the program's process, by the backend `autotuned`. An entry
-holds for one graph (`graph_key.py`) under the conditions that it was measured under. Where the rounds do not
-decide, there is none.
+holds for one graph (`graph_key.py`) under the conditions of its measurement. Where the rounds do not decide,
+there is none.
 """
 
 import fcntl
@@ -21,22 +21,20 @@ from .quick_dataclass import dataclass
 from .safe_writing import replace_in_one_step
 from .text import printable
 
-# What came of one backend on one graph.
-
-
-# Each but the first says why a backend was not timed. An unusable one cannot be used here for any graph.
+# The outcome of one backend on one graph. All but the first say why it was not timed; an unusable backend
+# cannot be used on this machine for any graph.
 Verdict = Literal["agrees", "disagrees", "declined", "failed", "crashed", "timed out", "unusable"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 AGREES, DISAGREES, DECLINED, FAILED, CRASHED, TIMED_OUT, UNUSABLE = VERDICTS
 
 
 class Round(NamedTuple):
-    """Seconds of a call, on average over one batch. `backward` is None where the graph does not train.
+    """Seconds of a call, the mean of one batch. `backward` is None where the graph does not train.
 
     `busy` is the share of the batch in which something waited for a processor; None where the system does not
-    say. `counts` is False where that held the calls up for an unknown time (`backends/measuring/calls.py`),
-    where new processes did not confirm it, and where the candidate was left out of the round: then it is like
-    the last.
+    say. `counts` is False where waiting delayed the calls for an unknown time
+    (`backends/measuring/calls.py`), where new processes did not confirm the round, and where the candidate
+    was left out of it: then the values of its previous round are repeated.
     """
 
     forward: float
@@ -54,8 +52,8 @@ class Round(NamedTuple):
 class Measurement:
     """One candidate on one graph. `rounds` were taken in turn with those of the other candidates.
 
-    `reason` says why the verdict is another than AGREES. `compile_seconds` ends with the first call. Not
-    `is_confirmed` is one of several of which different processes said different things to the end.
+    `reason` says why the verdict is not AGREES. `compile_seconds` ends with the first call. `is_confirmed` is
+    False where different processes had different results to the end.
     """
 
     candidate: str
@@ -78,17 +76,17 @@ class Measurement:
 
     @property
     def seconds(self) -> float | None:
-        """What a call takes, forward and backward, in a typical round; None if none counts."""
+        """The seconds of a call, forward and backward, in a typical round; None if no round counts."""
         return None if self.typical is None else self.typical.seconds
 
     @property
     def forward_seconds(self) -> float | None:
-        """The forward's part of the typical seconds."""
+        """The seconds of the forward in a typical round; None if no round counts."""
         return None if self.typical is None else self.typical.forward
 
     @property
     def backward_seconds(self) -> float | None:
-        """The backward part; None where there is none."""
+        """The seconds of the backward in a typical round; None if there is none, or no round counts."""
         return None if self.typical is None else self.typical.backward
 
     def as_json(self) -> dict[str, Any]:
@@ -102,14 +100,14 @@ class Measurement:
             "backward_seconds": _rounded(self.backward_seconds),
             "compile_seconds": _rounded(self.compile_seconds),
             "rounds": [
-                [_rounded(each.forward), _rounded(each.backward), _rounded(each.busy), each.counts]
-                for each in self.rounds
+                [_rounded(row.forward), _rounded(row.backward), _rounded(row.busy), row.counts]
+                for row in self.rounds
             ],
         }
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "Measurement":
-        """What `to_json` wrote; KeyError, TypeError or ValueError if it is no such thing."""
+        """The inverse of `as_json`; KeyError, TypeError or ValueError for a damaged value."""
         if value["verdict"] not in VERDICTS:
             raise ValueError(f"there is no verdict {value['verdict']!r}")
         rounds = tuple(
@@ -129,7 +127,7 @@ class Measurement:
 
 
 def _rounded(number: float | None) -> float | None:
-    """To four digits, which is more than repeats."""
+    """The number with four digits, more than are reproducible."""
     return None if number is None else float(f"{number:.4g}")
 
 
@@ -137,13 +135,11 @@ def _number(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
-# What a measurement holds for, beside its graph: two that say the same can be compared.
-
-
 class Conditions(NamedTuple):
-    """The device and its threads in words, torch's version, how its compilers are set, and the sizes.
+    """What a measurement holds for, beside its graph; measurements under equal conditions can be compared.
 
-    `sizes` has the class of each size that is symbolic in the graph, in the order of its inputs.
+    `device` has the device and its threads in words, `settings` a hash of the compilers' settings. `sizes`
+    has the class of each size that is symbolic in the graph, in the order of its inputs.
     """
 
     device: str
@@ -152,7 +148,7 @@ class Conditions(NamedTuple):
     sizes: tuple[str, ...] = ()
 
     def difference(self, other: "Conditions") -> str:
-        """In what the other differs, in words that follow `has this graph for`."""
+        """How the other conditions differ, in words that follow `has this graph for`."""
         if self.device != other.device:
             return f"{other.device}, and this is {self.device}"
         if self.torch != other.torch:
@@ -163,7 +159,7 @@ class Conditions(NamedTuple):
 
 
 def device_words(kinds: Iterable[str], names: Mapping[str, str], threads: int | None) -> str:
-    """`NVIDIA H100` for a graph on a GPU, `AMD EPYC, 2 threads` for one on the CPU alone."""
+    """The device in words: `NVIDIA H100` for a graph on a GPU, `AMD EPYC, 2 threads` for one on the CPU."""
     others = sorted(set(kinds) - {"cpu"})
     if others:
         return " and ".join(names.get(kind, kind) for kind in others)
@@ -171,7 +167,7 @@ def device_words(kinds: Iterable[str], names: Mapping[str, str], threads: int | 
 
 
 def size_class(size: int) -> str:
-    """Sizes that differ by less than a factor of two are of one class: `64 to 127`."""
+    """The class of a size, between two powers of two: `64 to 127`."""
     if size < 2:
         return str(size)
     first = 1 << (size.bit_length() - 1)
@@ -196,9 +192,6 @@ def cpu_model() -> str:
     return platform.processor() or platform.machine() or "CPU"
 
 
-# The autotune file:
-
-
 DEFAULT_FILE = Path(".dynamo") / "autotuned.json"
 _LIST_OF_NUMBERS = re.compile(r'"rounds": \[[^"{}]*\]')  # on one line, so that the file stays readable
 _SCHEMA, _VERSION = "dynamo-autotuned", 2
@@ -206,10 +199,10 @@ _SCHEMA, _VERSION = "dynamo-autotuned", 2
 
 @dataclass(frozen=True)
 class Tuned:
-    """What is known of one graph under these conditions. `winner` is None where nothing was decided.
+    """The measurements of one graph under these conditions. `winner` is None where nothing was decided.
 
-    `inputs` describe its inputs in words (`f32[8, 24]`), `from_` the frame that it is from, `measured` is the
-    day and time. Measurements are in the order from the simplest candidate, and were taken in turn.
+    `inputs` describe its inputs in words (`f32[8, 24]`), `from_` its frame, `measured` is the day and time.
+    Measurements are ordered from the simplest candidate on, and were taken in turn.
     """
 
     key: str
@@ -223,7 +216,7 @@ class Tuned:
 
     @property
     def identity(self) -> tuple[str, Conditions]:
-        """What no two entries of a file share."""
+        """The key of an entry, unique in its file."""
         return self.key, self.conditions
 
     def as_json(self) -> dict[str, Any]:
@@ -241,7 +234,7 @@ class Tuned:
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "Tuned":
-        """What `to_json` wrote; KeyError, TypeError or ValueError if it is no such thing."""
+        """The inverse of `as_json`; KeyError, TypeError or ValueError for a damaged value."""
         measurements = tuple(Measurement.from_json(each) for each in value["measurements"])
         winner = value["winner"]
         if winner not in {each.candidate for each in measurements}:
@@ -276,18 +269,18 @@ def read(path: Path) -> list[Tuned]:
 
 
 def read_if_there(path: Path) -> list[Tuned]:
-    """What `read` gives; nothing for a file that does not exist yet."""
+    """The entries as `read` gives them; an empty list for a file that does not exist yet."""
     return read(path) if os.path.lexists(path) else []
 
 
 def store(path: Path, tuned: Iterable[Tuned]) -> None:
-    """Add what was decided; the file is replaced as a whole.
+    """Add the entries that have a winner; the file is replaced as a whole.
 
-    Where nothing was, a file without entries says so to `--backend autotuned`.
+    Without a winner a file without entries is written, so that `--backend autotuned` finds one.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _alone_in(path.parent):
+        with _locked(path.parent):
             before = read_if_there(path)
             entries = merge_decided(before, tuned)
             if entries != before or not path.exists():
@@ -297,14 +290,14 @@ def store(path: Path, tuned: Iterable[Tuned]) -> None:
 
 
 def merge_decided(entries: Iterable[Tuned], tuned: Iterable[Tuned]) -> list[Tuned]:
-    """The entries, and in the place of older ones those of `tuned` that have a winner."""
+    """The entries, with those of `tuned` that have a winner added, or in place of older ones."""
     decided = [each for each in tuned if each.winner is not None]
     return list({entry.identity: entry for entry in (*entries, *decided)}.values())
 
 
 @contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Another autotune that stores at the same time waits; where a folder cannot be locked, it does not."""
+def _locked(folder: Path) -> Iterator[None]:
+    """Lock a folder, so that another autotune waits to store; no lock where the file system has none."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         with suppress(OSError):

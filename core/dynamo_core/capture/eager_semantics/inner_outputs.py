@@ -115,8 +115,8 @@ def _gradients_with_inner(
     edges = [GradientEdge(node, position) for node, call in nodes.items() for position in call.positions()]
     replays = {}
     try:
-        for node, call in nodes.items():
-            replays[node] = call.replayed()
+        for node, inner_call in nodes.items():
+            replays[node] = inner_call.replayed()
     except CannotReplay:
         return tuple(original(outputs, gradients, retain, create, inputs, allow_unused, **named))
     others = [value for value, call in zip(inputs, calls, strict=True) if call is None]

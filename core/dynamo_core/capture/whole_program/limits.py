@@ -1,15 +1,16 @@
-"""Give a frame up while it is traced: when tracing takes too long, makes too many ops, or unrolls a loop.
+"""Limits on compiling captured frames: on tracing, on total CPU time, and on the time in a backend.
 
-Dynamo follows a loop pass by pass, so that a loop over time steps, or one that generates tokens, becomes one
-graph that holds all of its passes. A pass that brings no parameter into the graph does again what was done
-before; so many of those are followed, then the frame runs eager, and what it calls is asked about on its own.
-A loop over layers brings each layer's parameters and is followed to its end.
+Tracing of a frame ends when it takes too long, makes too many ops, or unrolls a loop. Dynamo traces a loop
+pass by pass, so that a loop over time steps, or one that generates tokens, becomes one graph that holds all
+of its passes. A pass that adds no parameter to the graph repeats an earlier one: after a number of those the
+frame runs in eager, and the functions that it calls are captured by themselves. A loop over layers adds each
+layer's parameters and is traced to its end.
 
 Only frames that whole-program capture takes are limited: `limited` is entered around those alone.
 
 Source: torch/_dynamo/symbolic_convert.py (BytecodeDispatchTableMeta, InstructionTranslatorBase.run and jump),
 torch/_dynamo/exc.py (SkipFrame), torch/_dynamo/output_graph.py (SubgraphTracer.input_name_to_proxy). Run with
-2.13. Of a SkipFrame torch makes no graph break and no failure: the frame is left alone from then on.
+2.13. A SkipFrame counts in torch neither as a graph break nor as a failure: the frame stays in eager.
 """
 
 import opcode
@@ -29,12 +30,12 @@ from ..probe_guard import ProbeGuard
 from ..writing.occurrences import Occurrences
 from ..writing.stream import Stream
 
-# Passes that add this few ops in all are followed, however many they are: they cost next to nothing.
+# Repeated passes that add no more ops than this in all are traced, however many they are: they cost little.
 _OPS_FOLLOWED_ANYWAY = 200
 
 
 class LimitMet:
-    """Which limit was met (the option's name), the words for it, and the code that holds the loop, if any."""
+    """The limit that was met (its option), the reason in words, and the code of the loop, if it was one."""
 
     def __init__(self, limit: str, reason: str, code: CodeType | None = None) -> None:
         self.limit = limit
@@ -43,7 +44,7 @@ class LimitMet:
 
 
 class _Frame:
-    """The frame that is being traced."""
+    """A frame that is being traced under limits."""
 
     def __init__(self) -> None:
         self.began_ns = thread_time_ns()
@@ -51,17 +52,17 @@ class _Frame:
 
 
 class _Loop:
-    """One loop in one call of a function."""
+    """A loop in one traced call of a function: the graph's size at its last pass, and its repeated passes."""
 
-    __slots__ = ("inputs", "nodes", "ops_again", "passes_again")
+    __slots__ = ("inputs", "nodes", "repeated_ops", "repeated_passes")
 
     def __init__(self, nodes: int, inputs: int) -> None:
         self.nodes, self.inputs = nodes, inputs
-        self.passes_again = self.ops_again = 0
+        self.repeated_passes = self.repeated_ops = 0
 
 
 class TracingLimits:
-    """The limits of one process; None for one that is switched off."""
+    """The limits on tracing in this process; None for a limit that is switched off."""
 
     def __init__(self, settings: Settings, probes: ProbeGuard) -> None:
         self._seconds = settings.trace_limit
@@ -72,7 +73,7 @@ class TracingLimits:
 
     @contextmanager
     def limited(self) -> Iterator[_Frame]:
-        """What this thread traces in here has limits; `limit_met` of what this gives says which was met."""
+        """Limit what this thread traces in this context; the frame's `limit_met` says which limit was met."""
         before = getattr(self._thread, "frame", None)
         self._thread.frame = frame = _Frame()
         try:
@@ -81,60 +82,60 @@ class TracingLimits:
             self._thread.frame = before
 
     def limit_met(self) -> LimitMet | None:
-        """Which limit the frame that this thread has just traced has met."""
+        """The limit that this thread's current frame has met; None if it has met none."""
         frame = getattr(self._thread, "frame", None)
         return None if frame is None else frame.limit_met
 
     def fall_back(self, limit: str, reason: str) -> None:
-        """The frame that this thread is at is given up, for what came after its tracing."""
+        """Let this thread's current frame fall back to eager, for a limit met after tracing it."""
         frame = getattr(self._thread, "frame", None)
         if frame is not None:
             frame.limit_met = LimitMet(limit, reason)
 
     @property
     def is_limited(self) -> bool:
-        """Whether this thread is at a frame that has limits."""
+        """Whether this thread compiles a frame that has limits."""
         return getattr(self._thread, "frame", None) is not None
 
     def install(self, symbolic_convert: ModuleType) -> None:
-        """Look at the limits where a function is inlined, and where a loop begins its next pass."""
-        for kind in vars(symbolic_convert).copy().values():
-            if not isinstance(kind, type):
+        """Check the limits where a function is inlined, and where a loop begins its next pass."""
+        for translator_class in vars(symbolic_convert).copy().values():
+            if not isinstance(translator_class, type):
                 continue
-            if "dispatch_table" in vars(kind):
-                self._look_at_jumps(kind)
-            if "run_ctx_mgr" in vars(kind):
-                self._look_at_calls(kind)
+            if "dispatch_table" in vars(translator_class):
+                self._check_at_jumps(translator_class)
+            if "run_ctx_mgr" in vars(translator_class):
+                self._check_at_calls(translator_class)
 
-    def _look_at_calls(self, kind: Any) -> None:
-        original = kind.run_ctx_mgr
+    def _check_at_calls(self, translator_class: Any) -> None:
+        original = translator_class.run_ctx_mgr
 
         def run_ctx_mgr(translator: Any) -> Any:
-            self._look(translator, None)
+            self._check(translator, None)
             return original(translator)
 
-        kind.run_ctx_mgr = run_ctx_mgr
+        translator_class.run_ctx_mgr = run_ctx_mgr
 
-    def _look_at_jumps(self, kind: Any) -> None:
-        def looking(jump: Any) -> Any:
-            def jump_after_a_look(translator: Any, instruction: Any) -> Any:
-                self._look(translator, instruction)
+    def _check_at_jumps(self, translator_class: Any) -> None:
+        def checked(jump: Any) -> Any:
+            def checked_jump(translator: Any, instruction: Any) -> Any:
+                self._check(translator, instruction)
                 return jump(translator, instruction)
 
-            return jump_after_a_look
+            return checked_jump
 
-        table = kind.dispatch_table = list(kind.dispatch_table)
-        for code in _jumps_back():
+        table = translator_class.dispatch_table = list(translator_class.dispatch_table)
+        for code in _backward_jumps():
             if table[code] is not None:
-                table[code] = looking(table[code])
+                table[code] = checked(table[code])
 
-    def _look(self, translator: Any, instruction: Any) -> None:
+    def _check(self, translator: Any, instruction: Any) -> None:
         """Raise torch's SkipFrame where a limit is met."""
         frame: _Frame | None = getattr(self._thread, "frame", None)
         if frame is None:
             return
         if frame.limit_met is None:
-            frame.limit_met = self._probes.guarded("tracing limits")(self._met)(
+            frame.limit_met = self._probes.guarded("tracing limits")(self._limit_met_by)(
                 frame, translator, instruction
             )
         if frame.limit_met is not None:
@@ -142,7 +143,7 @@ class TracingLimits:
 
             raise SkipFrame(frame.limit_met.reason)
 
-    def _met(self, frame: _Frame, translator: Any, instruction: Any) -> LimitMet | None:
+    def _limit_met_by(self, frame: _Frame, translator: Any, instruction: Any) -> LimitMet | None:
         code: CodeType = translator.f_code
         seconds = (thread_time_ns() - frame.began_ns) / 1e9
         if self._seconds is not None and seconds > self._seconds:
@@ -157,10 +158,10 @@ class TracingLimits:
             and translator.output.count_calls() > self._ops
         ):
             return LimitMet("--op-limit", f"its graph has more than {self._ops} ops (--op-limit {self._ops})")
-        if self._passes is None or instruction is None or not _goes_back(translator, instruction):
+        if self._passes is None or instruction is None or not _jumps_backward(translator, instruction):
             return None
-        loop = self._after_a_pass(translator, instruction)
-        if loop.passes_again <= self._passes or loop.ops_again <= _OPS_FOLLOWED_ANYWAY:
+        loop = self._count_pass(translator, instruction)
+        if loop.repeated_passes <= self._passes or loop.repeated_ops <= _OPS_FOLLOWED_ANYWAY:
             return None
         line = getattr(translator, "lineno", None) or code.co_firstlineno
         return LimitMet(
@@ -171,21 +172,21 @@ class TracingLimits:
             code,
         )
 
-    def _after_a_pass(self, translator: Any, instruction: Any) -> _Loop:
-        """The loop that the instruction begins again, with the pass that has just ended."""
+    def _count_pass(self, translator: Any, instruction: Any) -> _Loop:
+        """The loop that the instruction jumps back to, after counting the pass that has just ended."""
         loops: dict[Any, _Loop] = translator.__dict__.setdefault("dynamo_run_loops", {})
         target = translator.indexof[instruction.target]
         nodes = len(translator.output.graph.nodes)
         inputs = translator.output.root_tracer.input_name_to_proxy
         loop = loops.get(target)
         if loop is None:
-            # Also of the first pass it is not known what it added; the others tell enough.
+            # What the first pass added is not known; the later ones are enough.
             loops[target] = loop = _Loop(nodes, len(inputs))
         elif nodes > loop.nodes:
             new = list(inputs.values())[loop.inputs :]
             if not any(map(_is_parameter, new)):
-                loop.passes_again += 1
-                loop.ops_again += nodes - loop.nodes
+                loop.repeated_passes += 1
+                loop.repeated_ops += nodes - loop.nodes
         loop.nodes, loop.inputs = nodes, len(inputs)
         return loop
 
@@ -197,8 +198,8 @@ def _is_parameter(proxy: Any) -> bool:
     return isinstance(getattr(argument, "example", None), torch.nn.Parameter)
 
 
-def _jumps_back() -> list[int]:
-    """The instructions by which a loop goes on; before Python 3.11 those can also jump forward."""
+def _backward_jumps() -> list[int]:
+    """The opcodes by which a loop begins its next pass; before Python 3.11 they may also jump forward."""
     either_way = sys.version_info < (3, 11)
     return [
         code
@@ -208,24 +209,21 @@ def _jumps_back() -> list[int]:
     ]
 
 
-def _goes_back(translator: Any, instruction: Any) -> bool:
-    """Whether the target lies before what would come next."""
+def _jumps_backward(translator: Any, instruction: Any) -> bool:
+    """Whether the instruction jumps backward: its target lies before the next instruction."""
     return bool(translator.indexof[instruction.target] < translator.instruction_pointer)
 
 
-# Compile no more than the program's own running time can pay for, plus an allowance.
-#
-# How often a frame will be called cannot be known. So a frame waits while compiling has taken longer than the
-# program without it, by more than the allowance: whatever the program does, capture then costs at most about
-# as much as the program itself, plus the allowance and one compile. A frame that has waited is asked about
-# again when it is called again.
-#
-# Time is CPU time of this process, which does not depend on what else the machine does. What Inductor's own
-# processes take for C++ is not in it; it is about as much again.
-
-
 class Budget:
-    """The CPU time that compiling has taken, on all threads, beside that of the whole process."""
+    """Defers frames while compiling has cost more CPU time than the program itself, plus an allowance.
+
+    How often a frame will be called cannot be known. With this rule, capture costs at most about as much as
+    the program itself, plus the allowance and one compile. A deferred frame is considered again at its next
+    call.
+
+    Time is CPU time of this process, on all threads, which does not depend on the machine's other load. The
+    time of Inductor's own processes for C++ is not included; it is about as much again.
+    """
 
     def __init__(self, allowance: float | None, stream: Stream) -> None:
         self._allowance_ns = None if allowance is None else int(allowance * 1e9)
@@ -235,7 +233,7 @@ class Budget:
 
     @contextmanager
     def spending(self) -> Iterator[None]:
-        """What happens in here is compiling."""
+        """Count this thread's CPU time in this context as time for compiling."""
         began_ns = thread_time_ns()
         try:
             yield
@@ -243,7 +241,7 @@ class Budget:
             self._spent_ns += thread_time_ns() - began_ns
 
     def defers(self, code: CodeType) -> bool:
-        """Whether a frame has to wait, which is recorded."""
+        """Whether a frame is deferred; if so, that is recorded."""
         if self._allowance_ns is None or self._spent_ns <= self._allowance_ns:
             return False
         if 2 * self._spent_ns <= self._allowance_ns + process_time_ns() - self._began_ns:
@@ -253,36 +251,34 @@ class Budget:
         return True
 
     def finish(self) -> None:
-        """The process ends: write the counts that are not written yet."""
+        """Write the counts that are not written yet, when the process ends."""
         self._deferred.finish()
 
 
-# Give a compile up that stays in the backend for too long (`--compile-limit`), and run its frame eager.
-#
-# A signal is sent to the thread that compiles, and its handler raises there: it ends whatever Python code is
-# running, a sleep, or a wait for a C++ compiler. Code that stays in C (one long call of a library) is ended
-# when it returns to Python. Only the main thread can be signalled; in others nothing is limited. Nor is a
-# backward that is compiled when it is first called: the forward that it belongs to has been run.
-#
-# The signal is a real-time one that nobody handles; where the program handles it, nothing is limited.
-
-
-_AGAIN_AFTER = 1.0  # seconds; what is raised in a destructor, say, is printed and forgotten
+_REPEAT_SIGNAL_AFTER = 1.0  # seconds; Python ignores an exception that is raised in a destructor, for example
 
 
 class CompileLimitReached(BaseException):
-    """Not an Exception, so that no backend takes it for a failure of its own."""
+    """The backend took too long. Not an Exception, so that no backend handles it as its own failure."""
 
 
 class CompileLimit:
-    """Bounds calls to so many seconds."""
+    """Ends a call of a backend that takes longer than a number of seconds (`--compile-limit`).
+
+    A signal is sent to the main thread, and its handler raises there: that ends any running Python code, a
+    sleep, or a wait for a C++ compiler. Code that stays in C (one long call of a library) ends when it
+    returns to Python. Calls in other threads are not limited, nor is a backward that is compiled at its first
+    call: its forward has already run.
+
+    The signal is a real-time signal without a handler. If the program handles it, nothing is limited.
+    """
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._signal = getattr(signal, "SIGRTMAX", 0) - 3
 
     def call(self, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
-        """What `function` returns, or CompileLimitReached."""
+        """The result of `function`; raises CompileLimitReached if it takes too long."""
         if not self._can_limit():
             return function(*args, **named)
         main = threading.main_thread().ident
@@ -294,17 +290,17 @@ class CompileLimit:
             seconds = self.seconds
             while not is_over.acquire(True, seconds):
                 signal.pthread_kill(main, self._signal)  # type: ignore[arg-type]
-                seconds = _AGAIN_AFTER
+                seconds = _REPEAT_SIGNAL_AFTER
             has_stopped.release()
 
-        signal.signal(self._signal, self._stop)
+        signal.signal(self._signal, self._raise_if_in_call)
         try:
             start_new_thread(wait, ())
-            return _limited(function, args, named)
+            return _call_with_limit(function, args, named)
         finally:
             is_over.release()
             has_stopped.acquire()
-            # Ignored first, which forgets one that is on its way: it would end the process.
+            # Ignored first, to discard a pending signal: with the default action it would end the process.
             signal.signal(self._signal, signal.SIG_IGN)
             signal.signal(self._signal, signal.SIG_DFL)
 
@@ -315,13 +311,13 @@ class CompileLimit:
             and signal.getsignal(self._signal) is signal.SIG_DFL
         )
 
-    def _stop(self, number: int, interrupted: FrameType | None) -> None:
-        """Raise in the limited call, and not in what comes after it."""
+    def _raise_if_in_call(self, number: int, interrupted: FrameType | None) -> None:
+        """Raise if the signal interrupts the limited call, and not if it comes after the call."""
         while interrupted is not None:
-            if interrupted.f_code is _limited.__code__:
+            if interrupted.f_code is _call_with_limit.__code__:
                 raise CompileLimitReached(f"the backend took longer than {self.seconds:g} s")
             interrupted = interrupted.f_back
 
 
-def _limited(function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+def _call_with_limit(function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     return function(*args, **named)
