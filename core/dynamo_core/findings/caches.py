@@ -99,7 +99,7 @@ _SAME_FOLDER = (
 )
 _ANOTHER_FOLDER = (
     "`TORCHINDUCTOR_CACHE_DIR` can name a folder that outlives the run; `dynamo cache` has the two commands "
-    "that carry the caches to the next start."
+    "that copy the caches to the next start."
 )
 
 
