@@ -11,10 +11,7 @@ from torch._dynamo.backends.debugging import aot_eager
 
 from dynamo_core.capture.eager_semantics.graph import GraphWithEagerFallback
 from dynamo_core.capture.eager_semantics.graph_facts import GraphFacts, facts_of
-from dynamo_core.capture.eager_semantics.keeper import (
-    clone_reads_of_changed_inputs,
-    place_of_operation_in_try,
-)
+from dynamo_core.capture.eager_semantics.keeper import clone_reads_of_changed_inputs
 
 WEIGHT = nn.Parameter(torch.full((3,), 2.0))
 OTHER = nn.Parameter(torch.full((3,), 3.0))
@@ -119,31 +116,6 @@ class TestFacts:
     def test_eagers_nodes_are_named(self) -> None:
         found = facts(lambda x: (F.linear(x, WEIGHT), (x * WEIGHT).exp()), torch.ones(3))
         assert found.node_names[1] == "ExpBackward0"
-
-
-def caught_inside(x: torch.Tensor) -> torch.Tensor:
-    try:
-        return torch.linalg.cholesky(x)
-    except RuntimeError:
-        return x
-
-
-def test_an_operation_in_a_try_is_found_where_it_is_called_as_well() -> None:
-    line = caught_inside.__code__.co_firstlineno + 2
-    for function in (caught_inside, lambda x: caught_inside(x) * 2):
-        (gm,) = graphs_of(function, torch.eye(2))
-        assert place_of_operation_in_try(gm) == (__file__, line)
-
-
-def test_an_operation_before_a_try_is_not_in_it() -> None:
-    def before(x: torch.Tensor) -> torch.Tensor:
-        y = x + 1
-        try:
-            return y
-        except RuntimeError:
-            return x
-
-    assert all(place_of_operation_in_try(gm) is None for gm in graphs_of(before, torch.eye(2)))
 
 
 class NotesInMemory:

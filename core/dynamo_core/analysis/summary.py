@@ -18,6 +18,9 @@ class Summary:
     frames_compiled: Annotated[Count | None, 'torch\'s counters["frames"]["ok"]']
     whole_graph_frames: Annotated[Count | None, "frames of fullgraph=True, which torch does not count there"]
     frames_fell_back: Annotated[Count | None, "frames that Dynamo could not compile, so that they ran eager"]
+    frames_left_eager: Annotated[
+        Count | None, "frames that dynamo run left eager, by a limit or to keep eager's semantics"
+    ]
     frames_raised: Annotated[Count | None, "frames whose compile raised an error in the program"]
     failed_compiles: Annotated[Count | None, "compilation metrics with a fail type"]
     graphs: Annotated[Count | None, 'torch\'s counters["stats"]["unique_graphs"]']
@@ -51,6 +54,7 @@ def summarize(recording: Recording) -> Summary:
         frames_compiled=sum(frame.ok for frame in counted) if has_frames else None,
         whole_graph_frames=len(frames) - len(counted) if has_frames else None,
         frames_fell_back=sum(map(fell_back, frames)) if has_frames else None,
+        frames_left_eager=sum(frame.limit is not None for frame in frames) if has_frames else None,
         frames_raised=sum(map(raised_error, frames)) if has_frames else None,
         failed_compiles=sum(c.fail_type is not None for c in compiles) if has_metrics else None,
         graphs=sum(len(process.compiled_graphs) for process in processes) if has_graphs else None,

@@ -103,6 +103,8 @@ def verdict(recording: Recording, summary: Summary) -> str:
     ]
     if summary.frames_fell_back:
         parts.append(f"{number(summary.frames_fell_back, 'frame')} fell back to eager")
+    if summary.frames_left_eager:
+        parts.append(f"{number(summary.frames_left_eager, 'frame')} left eager by dynamo run")
     if summary.frames_raised:
         parts.append(f"{number(summary.frames_raised, 'frame')} raised an error in the compiler")
     elif summary.failed_compiles and summary.frames_fell_back is None:

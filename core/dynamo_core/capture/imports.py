@@ -5,6 +5,7 @@ Importing later than `import torch` must not change anything that the program's 
 """
 
 import ast
+import builtins
 import collections
 import contextlib
 import copy
@@ -38,7 +39,7 @@ from .import_hook import import_hook
 # Python's own: only the standard library is visible while this module is imported. `import torch` has loaded
 # all of them already.
 _STANDARD = (
-    *(ast, collections, contextlib, copy, dataclasses, dis, functools, hashlib, importlib, inspect),
+    *(ast, builtins, collections, contextlib, copy, dataclasses, dis, functools, hashlib, importlib, inspect),
     *(itertools, json, linecache, logging, math, operator, os, re, sys, threading, traceback, types),
     *(typing, warnings),
 )

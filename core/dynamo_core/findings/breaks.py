@@ -168,21 +168,24 @@ def _cost_of_eager(outside: float | None) -> Cost:
     return Cost(saves_at_most=NOT_RECORDED if outside is None else Figure(outside, "estimated"))
 
 
-# Findings: frames that would be compiled, but for a limit on what capturing a program may cost.
+# Findings: frames that `dynamo run` left eager: by a limit on what capturing a program may cost, or to keep
+# eager's semantics.
 
 
-# By the option: how a limit is lifted, and what it spares the program.
+# By the option: how the frame gets compiled, and what that costs.
 _LIFTED = {
     "--loop-limit": "`dynamo run --loop-limit 0` lifts the limit: all turns of the loop are then in one "
     "graph, which takes as much longer to trace and compile; measure it.",
     "--op-limit": "`dynamo run --op-limit 0` lifts the limit; so large a graph takes long to compile.",
     "--trace-limit": "`dynamo run --trace-limit 0` lifts the limit; tracing then takes as long as it needs.",
     "--compile-limit": "a larger `dynamo run --compile-limit` leaves the backend more time.",
+    "--semantics": "`dynamo run --semantics compiled` compiles it, as torch.compile does; what the program "
+    "computes may then differ.",
 }
 
 
 def left_eager(figures: Figures) -> Iterator[Draft]:
-    """One for each frame and limit: no failure of torch's, but ours, and the user's to lift."""
+    """One for each frame that this tool left eager, by a limit or to keep eager's semantics."""
     for process in figures.recording.processes:
         for frame in process.frames:
             if frame.limit is None:

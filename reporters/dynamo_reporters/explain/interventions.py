@@ -154,7 +154,8 @@ _WORDS = {
     "raises an error, or zeros come out",
     "inner_gradient": "a gradient is asked for (a hook, retain_grad, torch.autograd.grad) of a result from "
     "which another result was computed; torch.compile leaves out what flows through the other",
-    "caught_exception": "an operation stands in a `try`, which does not catch what a compiled graph raises",
+    "caught_exception": "the program handles what an operation raises (`try`, `with`), not what a compiled "
+    "graph raises, since that is called ahead of it",
     "assertion": "an assertion on a tensor; torch.compile raises RuntimeError, eager AssertionError",
     "deterministic": "torch.use_deterministic_algorithms is on; compiled code lacks its errors",
     "subclass": "it is given a tensor subclass, which compiled code does not call for each operation",

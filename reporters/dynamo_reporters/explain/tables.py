@@ -26,6 +26,7 @@ from ..documents import shares_of
 from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, bar, table
 from ..parts.backends import backend_text
 
+_ONLY_IF_ANY = ("whole-graph frames", "frames left eager by dynamo run")
 _ROWS_SHOWN = 10
 _PROCESSES_SHOWN = 100  # of a recording that has more, the page shows the first
 
@@ -44,6 +45,7 @@ def _counts(recording: Recording, summary: Summary) -> Table:
         ("frames traced", _of(summary.frames_compiled, summary.frames, "ok, as torch counts")),
         ("whole-graph frames", summary.whole_graph_frames or None),
         ("frames that fell back to eager", summary.frames_fell_back),
+        ("frames left eager by dynamo run", summary.frames_left_eager or None),
         ("graphs", summary.graphs),
         ("ops", summary.ops),
         ("graph calls", summary.graph_calls),
@@ -58,7 +60,7 @@ def _counts(recording: Recording, summary: Summary) -> Table:
         [
             [name, "not recorded" if value is None else str(value)]
             for name, value in rows
-            if name != "whole-graph frames" or value is not None
+            if value is not None or name not in _ONLY_IF_ANY
         ],
     )
 

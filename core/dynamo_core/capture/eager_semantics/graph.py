@@ -6,9 +6,11 @@ Eager computes the graph's calls and backwards where compiled code would give an
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NoReturn
 
 from ...backends.agreement import is_shielded
+from .exception_handlers import HandledOperation
+from .frame_fallback import RunFrameInEager
 from .graph_facts import GraphFacts
 from .inner_outputs import (
     complete_retained_gradients,
@@ -30,6 +32,8 @@ from .replay import (
     run_in_eager,
     set_eager_node_names,
 )
+
+_MOST_RAISED = 3  # calls one after the other, before the frame is left to eager
 
 
 def backward_reads_changed_input(
@@ -63,10 +67,17 @@ def _memory(tensor: Any) -> int:
 class GraphWithEagerFallback:
     """A compiled graph, what is known of it, and whether its calls now run in eager.
 
-    `run` is the graph in eager. `trains` says that it was captured with gradients enabled.
+    `run` is the graph in eager. `trains` says that it was captured with gradients enabled. `handled` is an
+    operation whose exceptions the frame handles: if the graph raises, the whole frame runs in eager.
     """
 
-    def __init__(self, run: Callable[..., Any], facts: GraphFacts, notes: Notes) -> None:
+    def __init__(
+        self,
+        run: Callable[..., Any],
+        facts: GraphFacts,
+        notes: Notes,
+        handled: HandledOperation | None = None,
+    ) -> None:
         import torch
 
         self.run = run
@@ -77,6 +88,8 @@ class GraphWithEagerFallback:
         self.watched_inputs: list[int] = []
         self._trained: frozenset[int] = frozenset()
         self._notes = notes
+        self._handled = handled
+        self._raised = 0  # calls that raised one after the other, so that the frame ran in eager
         self._falls_back = facts.unsupported is not None
         self._draws: bool | None = None  # whether it draws random numbers; None before the first call
         self._inputs_without_gradient: dict[tuple[int, ...], frozenset[int]] = {}  # by missing gradients
@@ -114,6 +127,7 @@ class GraphWithEagerFallback:
             except Exception as error:
                 failure = error.with_traceback(None)  # it would keep the arguments alive
             else:
+                self._raised = 0
                 try:
                     if not self._must_replay_first_call(outputs, arguments, before):
                         return self._finish_forward(outputs, arguments, before)
@@ -173,6 +187,8 @@ class GraphWithEagerFallback:
         return outputs
 
     def _run_in_eager(self, *arguments: Any) -> Any:
+        if self._handled is not None:
+            raise RunFrameInEager
         return run_in_eager(self.run, arguments)
 
     def _state_before(self, arguments: Sequence[Any]) -> StateBefore | None:
@@ -182,7 +198,8 @@ class GraphWithEagerFallback:
             arguments,
             self.facts.changed,
             draws=self._draws is not False,
-            is_required=self._draws is None and self.trains and bool(self.facts.in_place_hazards),
+            is_required=self._handled is not None
+            or (self._draws is None and self.trains and bool(self.facts.in_place_hazards)),
         )
 
     def _learn_from_first_call(self, arguments: Sequence[Any], before: StateBefore | None) -> None:
@@ -211,6 +228,8 @@ class GraphWithEagerFallback:
         except CannotReplay:
             raise failure from None
         error = _describe(failure)
+        if self._handled is not None:
+            self._run_frame_in_eager(self._handled, error)
         try:
             outputs = self._run_in_eager(*arguments)
         except Exception as eager_error:
@@ -219,6 +238,15 @@ class GraphWithEagerFallback:
             raise
         self.leave_to_eager("exception", compiled=error, eager=None)
         return outputs
+
+    def _run_frame_in_eager(self, handled: HandledOperation, error: str) -> NoReturn:
+        """Let the frame begin anew in eager; for good, once every call has raised for some time."""
+        self._raised += 1
+        self._falls_back = self._raised >= _MOST_RAISED
+        self._notes.add(
+            "caught_exception", "eager", compiled=error, **self._notes.at((handled.file, handled.line))
+        )
+        raise RunFrameInEager
 
     def _prepare_backward(
         self, arguments: Sequence[Any], outputs: list[Any], before: StateBefore | None

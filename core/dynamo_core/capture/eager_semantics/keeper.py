@@ -1,38 +1,53 @@
 """Keep eager's semantics for the graphs of a captured program, from when capture begins until it ends."""
 
-import ast
-import functools
 import importlib
-import linecache
 import sys
+import threading
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from types import CodeType
+from typing import Any, NoReturn
 
 from ...backends.compilers import copy_of_graph
-from ..frames.program_files import is_own
-from ..frames.source import user_lines
 from ..probe_guard import ProbeGuard
 from . import graph, replay
+from .exception_handlers import HandledOperation, handled_operation
+from .frame_fallback import with_eager_fallback
 from .graph import GraphWithEagerFallback
-from .graph_facts import facts_of
+from .graph_facts import GraphFacts, facts_of
 from .inner_outputs import patch_autograd_grad
 from .observer import Notes
-from .replay import print_eager_node_names
+from .replay import exceeds_clone_limit, print_eager_node_names
 
+_OPTION = "--semantics"
 _STATIC_MARK = "_dynamo_static_input_type"
 
 
 class Keeper:
     """Gives each graph of a captured program its eager fallback.
 
-    `may_skip` says whether a frame may be left to eager: not where --fullgraph makes that an error.
+    `leave_to_eager` is given code that is never to be captured, `fall_back` the option and the reason for
+    which the frame that is being compiled runs in eager. `may_skip` says whether that is allowed: not where
+    --fullgraph makes it an error.
     """
 
-    def __init__(self, probes: ProbeGuard, *, may_skip: bool) -> None:
+    def __init__(
+        self,
+        probes: ProbeGuard,
+        leave_to_eager: Callable[[CodeType], None],
+        fall_back: Callable[[str, str], None],
+        *,
+        may_skip: bool,
+    ) -> None:
         self._probes = probes
+        self._fall_back = fall_back
+        self._leave_to_eager = leave_to_eager
         self._may_skip = may_skip
+        self._thread = threading.local()
         installs = [patch_autograd_grad, print_eager_node_names, silence_fx_error_printing]
-        for install in installs + ([leave_tensor_keys_to_eager] if may_skip else []):
+        if may_skip:
+            installs.append(partial(leave_tensor_keys_to_eager, self.skip_frame))
+        for install in installs:
             probes.guarded("eager semantics")(install)()
 
     def before_backend(self, gm: Any, number: int) -> GraphWithEagerFallback | None:
@@ -41,18 +56,54 @@ class Keeper:
         It is made before the backend is called, which may rewrite the graph. Raises SkipFrame if the frame is
         to run in eager, so that the program's `except` catches the errors it expects.
         """
-        from torch._dynamo.exc import SkipFrame
-
-        place = self._place_of_operation_in_try(gm) if self._may_skip else None
-        if place is not None:
-            notes = Notes(None, self._probes)
-            notes.add("caught_exception", "eager", **notes.at(place))
-            raise SkipFrame(f"left to eager: {place[0]}:{place[1]} is in a `try`, which a graph would miss")
         try:
-            return GraphWithEagerFallback(_runnable(gm), facts_of(gm), Notes(number, self._probes))
+            facts, handled = facts_of(gm), handled_operation(gm)
+            frame_can_run_again = handled is None or _frame_can_run_again(gm, facts, handled)
+            run = _runnable(gm)
         except Exception as error:
             self._probes.failed("eager semantics", error)
             return None
+        if handled is not None and not frame_can_run_again:
+            if self._may_skip:
+                notes = Notes(None, self._probes)
+                notes.add("caught_exception", "eager", **notes.at(handled[:2]))
+                ops = sum(node.op.startswith("call_") for node in gm.graph.nodes)
+                self.skip_frame(
+                    f"the program handles what {handled.file}:{handled.line} may raise, and its graph of "
+                    f"{ops} ops could not be run again in eager"
+                )
+            handled = None
+        self._thread.frame_has_handlers |= handled is not None
+        return GraphWithEagerFallback(run, facts, Notes(number, self._probes), handled)
+
+    def skip_frame(self, reason: str) -> NoReturn:
+        """Let the frame that is being compiled run in eager. Raises torch's SkipFrame."""
+        from torch._dynamo.exc import SkipFrame
+
+        self._fall_back(_OPTION, reason)
+        raise SkipFrame(reason)
+
+    def compile_frame(self, compile_: Callable[..., Any], frame: Any, *rest: Any) -> tuple[Any, bool]:
+        """Dynamo's answer for a frame, and whether it can be used.
+
+        If the frame handles what its graphs raise, the code in the answer runs it in eager where one does.
+        """
+        before = getattr(self._thread, "frame_has_handlers", False)
+        self._thread.frame_has_handlers = False
+        try:
+            answer = compile_(frame, *rest)
+            has_handlers = self._thread.frame_has_handlers
+        finally:
+            self._thread.frame_has_handlers = before
+        if has_handlers and answer.guarded_code is not None:
+            code = with_eager_fallback(frame.f_code, answer.guarded_code.code, frame.f_globals)
+            if code is None:
+                return answer, False
+            self._leave_to_eager(
+                answer.guarded_code.code
+            )  # C++ asks about it once it is called as a function
+            answer.guarded_code.code = code
+        return answer, True
 
     def remove_static_marks(self, gm: Any) -> None:
         """Delete the attribute that Dynamo sets on the program's parameters, which `vars` and pickles show.
@@ -67,12 +118,16 @@ class Keeper:
         except Exception as error:
             self._probes.failed("eager semantics", error)
 
-    def _place_of_operation_in_try(self, gm: Any) -> tuple[str, int] | None:
-        try:
-            return place_of_operation_in_try(gm)
-        except Exception as error:
-            self._probes.failed("eager semantics", error)
-            return None
+
+def _frame_can_run_again(gm: Any, facts: GraphFacts, handled: HandledOperation) -> bool:
+    """Whether a frame whose graph has raised can begin again in eager, with nothing changed by the graph."""
+    values = [node.meta.get("example_value") for node in gm.graph.find_nodes(op="placeholder")]
+    return not (
+        handled.handles_interrupts
+        or facts.communicates
+        or facts.unsupported
+        or exceeds_clone_limit(values, facts.changed)
+    )
 
 
 def _runnable(gm: Any) -> Callable[..., Any]:
@@ -85,38 +140,6 @@ def _runnable(gm: Any) -> Callable[..., Any]:
             node.meta.clear()
     run: Callable[..., Any] = copy.forward
     return run
-
-
-def place_of_operation_in_try(gm: Any) -> tuple[str, int] | None:
-    """The file and line of an operation in the body of a `try`, if the graph has one.
-
-    Dynamo's bytecode calls a graph at its beginning, before any `try` of the frame: what the graph raises for
-    its data (a matrix that is not positive definite, an index out of range) would not reach the `except` and
-    `finally` around the operation. A `finally` counts only in the program's own files: in libraries it
-    usually tidies up around whole models.
-    """
-    for node in gm.graph.nodes:
-        if node.op.startswith("call_"):
-            for file, line in user_lines(node.meta.get("stack_trace")):
-                if "/torch/" not in file and any(a <= line <= b for a, b in _lines_in_try(file)):
-                    return file, line
-    return None
-
-
-@functools.lru_cache(maxsize=1000)
-def _lines_in_try(file: str) -> list[tuple[int, int]]:
-    source = "".join(linecache.getlines(file))
-    if "try:" not in source:
-        return []
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return []
-    return [
-        (node.body[0].lineno, node.body[-1].end_lineno or node.body[-1].lineno)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Try) and (node.handlers or is_own(file))
-    ]
 
 
 _MOST_FRAMES = 40  # frames from a module of AOTAutograd's to the call of the graph, or to its backward
@@ -154,22 +177,21 @@ def _is_called_by_captured_graph() -> bool:
     return False
 
 
-def leave_tensor_keys_to_eager() -> None:
+def leave_tensor_keys_to_eager(skip_frame: Callable[[str], NoReturn]) -> None:
     """Let Dynamo skip frames that look tensors up in a dict or a set, from here on in this process.
 
     Dynamo hashes a tensor by its stand-in while tracing, and does not guard on which tensor it is: compiled
     for one parameter, `state[parameter]` gives that one's value for every other parameter. Source:
     torch/_dynamo/variables/hashable.py (HashableTracker), before torch 2.13 in dicts.py.
     """
-    from torch._dynamo.exc import SkipFrame
-
     tracker = _tracker_class()
     original = tracker.__init__
 
     def __init__(self: Any, vt: Any) -> None:
         if _is_tensor(vt):
-            raise SkipFrame(
-                "left to eager: it looks up a tensor in a dict or a set, which torch.compile mistakes"
+            skip_frame(
+                "it looks up a tensor in a dict or a set, and compiled code would find the entry of the "
+                "tensor that it was compiled for"
             )
         original(self, vt)
 

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from .graph import GraphWithEagerFallback
 
 
-_MOST_BYTES_CLONED = (
-    16 << 20
-)  # of the inputs changed in place: enough for running statistics, not for a key-value cache
+# Of the inputs changed in place: enough for running statistics, not for a key-value cache.
+_MOST_BYTES_CLONED = 16 << 20
 
 
 class CannotReplay(Exception):
@@ -98,9 +97,19 @@ class StateBefore:
 def _clones(arguments: Sequence[Any], changed: Sequence[int], most_bytes: float) -> dict[int, Any] | None:
     if not changed:
         return {}
-    if sum(arguments[i].numel() * arguments[i].element_size() for i in changed) > most_bytes:
+    if _size(arguments, changed) > most_bytes:
         return None
     return {index: arguments[index].detach().clone() for index in changed}
+
+
+def _size(arguments: Sequence[Any], changed: Sequence[int]) -> int:
+    """The size in bytes of the inputs that are changed."""
+    return sum(int(arguments[i].numel() * arguments[i].element_size()) for i in changed)
+
+
+def exceeds_clone_limit(arguments: Sequence[Any], changed: Sequence[int]) -> bool:
+    """Whether the inputs that are changed are too large to be cloned before each call."""
+    return _size(arguments, changed) > _MOST_BYTES_CLONED
 
 
 def run_in_eager(run: Callable[..., Any], arguments: Sequence[Any]) -> Any:

@@ -160,9 +160,12 @@ class WholeProgramCapture:
                 return unless_left(answer.never)
             try:
                 with self._limits.limited() as traced, self._budget.spending():
-                    result = self._dynamo_callback(frame, cache_entry, frame_state)
+                    result, is_usable = self._compile(frame, cache_entry, frame_state)
                 if traced.limit_met is not None:
                     self._policy.leave_to_eager(frame.f_code, traced.limit_met.code or frame.f_code)
+                if not is_usable:
+                    self._policy.leave_to_eager(frame.f_code)
+                    return unless_left(answer.never)
                 return result if result.guarded_code is not None else unless_left(result)
             except CompileLimitReached:
                 self._policy.leave_to_eager(frame.f_code)
@@ -178,6 +181,13 @@ class WholeProgramCapture:
                 self._taking.code = None
 
         return callback
+
+    def _compile(self, *given: Any) -> tuple[Any, bool]:
+        """Dynamo's answer for a frame, and whether it can be used."""
+        assert self._dynamo_callback is not None
+        if self._keeper is None:
+            return self._dynamo_callback(*given), True
+        return self._keeper.compile_frame(self._dynamo_callback, *given)
 
     def _verdict(self, frame: Any, frame_state: dict[Any, Any]) -> str:
         """The policy's verdict, but NEVER once it has been NOT_NOW too often."""
@@ -236,7 +246,12 @@ class WholeProgramCapture:
             (keeper,) = import_later(_EAGER_SEMANTICS)
             if self._may_use_inductor():
                 self._restore_settings += [side_effects.keep_checks_of_values(), keeper.read_before_writing()]
-            self._keeper = keeper.Keeper(self._probes, may_skip=self._settings.fullgraph is None)
+            self._keeper = keeper.Keeper(
+                self._probes,
+                self._policy.leave_to_eager,
+                self._limits.fall_back,
+                may_skip=self._settings.fullgraph is None,
+            )
         self._let_torchs_own_modules_in()
         # Dynamo leaves everything below its own file out of the stacks that it reports.
         callback = self._frames.callback
