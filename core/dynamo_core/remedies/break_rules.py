@@ -11,6 +11,7 @@ from .rules import Advice, BreakContext, Cause, break_context_of
 # Specific causes come before general ones.
 TABLE: tuple[Cause, ...] = (
     *code.AROUND_DDP,
+    *code.IN_DISTRIBUTIONS,
     *calls.DRAWN_BY_NUMPY,
     *calls.BY_A_LIBRARY,
     *calls.REQUESTED,

@@ -77,6 +77,7 @@ _LONGEST_REASON = 20_000
 _LONGEST_CONTEXT = 200
 _CONTEXT = "Developer debug context: "
 _DDP = "torch/nn/parallel/distributed.py"
+_DISTRIBUTION = "torch/distributions/distribution.py"
 _NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 _COMMENT = re.compile(r"\s{0,9}#[^'\"]{0,300}$")
 
@@ -88,8 +89,8 @@ class BreakContext:
     `words` are torch's name for the break and its explanation, `line` is the text of the user's line,
     `following` the lines after it, as far as they are known. If the break is inside of a library, `entered`
     is the library function that the user's line calls, `library` the name of the library, and `depth` the
-    number of calls inside of it; `is_in_ddp` says that it is DistributedDataParallel. `context` is torch's
-    additional text for its developers.
+    number of calls inside of it; `is_in_ddp` says that it is DistributedDataParallel, `is_in_distributions`
+    that the line is one of torch.distributions. `context` is torch's additional text for its developers.
     """
 
     words: str
@@ -103,6 +104,7 @@ class BreakContext:
     context: str = ""
     grad_enabled: bool | None = None
     is_in_ddp: bool = False
+    is_in_distributions: bool = False
 
     @cached_property
     def parts(self) -> dict[str, str]:
@@ -170,6 +172,7 @@ def break_context_of(graph_break: GraphBreak, torch_version: str | None) -> Brea
         graph_break.grad_enabled,
         (graph_break.method or "").startswith("DistributedDataParallel")
         or any(frame.place.file.endswith(_DDP) for frame in stack),
+        bool(stack) and stack[-1].place.file.endswith(_DISTRIBUTION),
     )
 
 
