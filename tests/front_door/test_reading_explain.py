@@ -89,7 +89,7 @@ def test_a_wrong_graph_and_its_first_wrong_node() -> None:
     assert call["node"]["target"] == "torch._C._nn.gelu"
     assert call["node"]["place"] == {"file": "/home/user/project/wrong_backends.py", "line": 64}
     page = answer("explain", stored("verified")).stdout
-    assert "Graphs that agree with eager: 0 of 1" in page
+    assert "Graphs that computed what the captured graph computes: 0 of 1" in page
 
 
 def test_processes_are_told_apart() -> None:

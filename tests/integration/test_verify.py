@@ -47,8 +47,11 @@ def test_program_does_not_notice(arguments: tuple[str, ...], run: Runner) -> Non
 def test_inductor_agrees(sample: str, run: Runner) -> None:
     result = run("run", "--verify=error", "-o", "recording", SAMPLES / sample)
     assert result.exit_code == 0, result.stderr
-    assert "Graphs that agree with eager: 1 of 1; largest error " in result.stderr
-    assert "--verify: 1 graph computed what eager does\n" in result.stderr
+    assert "Graphs that computed what the captured graph computes: 1 of 1; largest error " in result.stderr
+    assert (
+        "--verify: 1 graph computed what the captured graph computes; the program itself was not compared\n"
+        in result.stderr
+    )
     first, second = verified(run, "recording")["calls"]
     for call in (first, second):
         assert call["outcome"] == "agrees"
@@ -99,6 +102,64 @@ def test_what_fails_on_our_side_is_not_the_programs(run: Runner) -> None:
     calls = verified(run, "recording")["calls"]
     assert calls[0]["gradients"] == "not compared: RuntimeError: only once"
     assert [call["outcome"] for call in calls] == ["agrees", "agrees"]
+
+
+def test_an_error_that_compiled_code_does_not_raise_is_a_wrong_result(run: Runner, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import torch\n"
+        "drop = torch.compile(lambda p: torch.bernoulli(p))\n"
+        "print(drop(torch.full((4,), 3.0)).sum().item())\n"
+    )
+    result = run("run", "--verify=error", "-o", "recording", program)
+    assert (result.exit_code, result.stdout) == (117, "4.0\n")
+    assert "Traceback" not in result.stderr
+    (call,) = verified(run, "recording")["calls"]
+    assert call["outcome"] == "disagrees"
+    assert call["first_wrong"]["detail"].startswith(
+        "returned, where eager raises RuntimeError: Expected p_in"
+    )
+
+
+def test_an_error_that_only_compiled_code_raises_is_a_wrong_result(run: Runner, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import torch\n"
+        "def backend(gm, inputs):\n"
+        "    def fails(*args):\n"
+        "        raise ValueError('no')\n"
+        "    return fails\n"
+        "try:\n"
+        "    torch.compile(lambda x: x + 1, backend=backend)(torch.ones(2))\n"
+        "except ValueError as error:\n"
+        "    print(error)\n"
+    )
+    result = run("run", "--verify=error", "-o", "recording", program)
+    assert (result.exit_code, result.stdout) == (117, "no\n")
+    (call,) = verified(run, "recording")["calls"]
+    assert call["first_wrong"]["detail"] == "raised ValueError: no, where eager returns"
+
+
+def test_another_structure_of_outputs_is_a_wrong_result(run: Runner, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import torch\n"
+        "def backend(gm, inputs):\n"
+        "    return lambda *args: gm.forward(*args)[0]\n"
+        "print(torch.compile(lambda x: x + 1, backend=backend)(torch.ones(3, 4)).shape)\n"
+    )
+    result = run("run", "--verify=error", "-o", "recording", program)
+    assert (result.exit_code, result.stdout) == (117, "torch.Size([4])\n")
+    (call,) = verified(run, "recording")["calls"]
+    assert call["first_wrong"]["detail"] == "the backend returned a Tensor, the graph returns a tuple of 1"
+
+
+def test_random_numbers_of_its_own_are_no_failure(run: Runner, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("import torch\nprint(torch.compile(torch.nn.Dropout())(torch.ones(2, 4)).shape)\n")
+    result = run("run", "--verify=error", "-o", "recording", program)
+    assert result.exit_code == 0, result.stderr
+    assert "1 graph could not be compared (it draws random numbers in its own way)" in result.stderr
 
 
 def test_nothing_to_verify_is_no_success(run: Runner) -> None:

@@ -61,6 +61,9 @@ def of(*calls: VerifiedCall, graphs: int = 1, **more: object) -> Verification:
     return found
 
 
+RIGHT = "Graphs that computed what the captured graph computes"
+
+
 def test_there_is_a_verification_where_it_was_asked_for_or_there_are_calls() -> None:
     assert verification(recording(verify=None)) is None
     assert verification(recording(verify="warn")) is not None
@@ -95,14 +98,27 @@ def test_graphs_that_the_backend_did_not_take_are_left_out() -> None:
 
 
 def test_the_verdict_names_each_kind_that_there_is() -> None:
-    assert audit_sentence(None) == audit_sentence(of()) == "nothing could be compared with eager"
-    assert audit_sentence(of(call("not verified"))) == "nothing could be compared with eager"
-    assert audit_sentence(of(call())) == "1 graph computed what eager does"
+    assert audit_sentence(None) == audit_sentence(of(graphs=0)) == "nothing could be compared with eager"
+    program = "the program itself was not compared"
+    right = "computed what the captured graph computes"
+    assert (
+        audit_sentence(of(call("not verified", why="a"))) == f"1 graph could not be compared (a); {program}"
+    )
+    assert audit_sentence(of(call())) == f"1 graph {right}; {program}"
     some = of(call("disagrees", of=1), call(of=2), call(of=3), graphs=4)
     assert audit_sentence(some) == (
-        "1 graph computed something else than eager, 2 graphs computed what eager does, "
-        "1 graph could not be compared"
+        f"1 graph computed something else than eager, 2 graphs {right}, 1 graph could not be compared "
+        f"({NO_CALL})"
     )
+
+
+def test_only_random_numbers_of_its_own_excuse_that_nothing_was_compared() -> None:
+    assert of(call("not verified", why="a")).is_blind
+    assert of(graphs=1).is_blind
+    assert of(call("not comparable"), call("not verified", of=2), graphs=2).is_blind
+    assert not of(call("not comparable")).is_blind
+    assert not of(call("not verified"), call(of=2), graphs=2).is_blind
+    assert not of(call("disagrees")).is_blind
 
 
 def test_the_largest_error_is_the_one_nearest_to_its_limit_in_graphs_that_agree() -> None:
@@ -116,10 +132,10 @@ def test_the_largest_error_is_the_one_nearest_to_its_limit_in_graphs_that_agree(
         graphs=2,
     )
     assert verified_sentence(found) == (
-        "Graphs that agree with eager: 1 of 2; largest error 3 (values up to 10) where 4 is allowed"
+        f"{RIGHT}: 1 of 2; largest error 3 (values up to 10) where 4 is allowed"
     )
-    assert verified_sentence(of(call(worst=value(None, None)))) == "Graphs that agree with eager: 1 of 1"
-    assert verified_sentence(of(call("not verified"))) == "Graphs that agree with eager: 0 of 1"
+    assert verified_sentence(of(call(worst=value(None, None)))) == f"{RIGHT}: 1 of 1"
+    assert verified_sentence(of(call("not verified"))) == f"{RIGHT}: 0 of 1"
 
 
 def test_without_graphs_it_is_said_whether_there_were_none() -> None:

@@ -2,7 +2,17 @@
 
 from collections.abc import Iterator
 
-from ..model import AGREES, DISAGREES, ComparedValue, Graph, Process, Recording, VerifiedCall, WrongNode
+from ..model import (
+    AGREES,
+    DISAGREES,
+    NOT_COMPARABLE,
+    ComparedValue,
+    Graph,
+    Process,
+    Recording,
+    VerifiedCall,
+    WrongNode,
+)
 from ..shared.quick_dataclass import dataclass
 from .summary import graphs_recorded
 from .words import compile_label, graph_frame, number, place, process_title
@@ -59,6 +69,14 @@ class Verification:
         return [each for each in self.graphs if each.why_not_compared is not None]
 
     @property
+    def is_blind(self) -> bool:
+        """Whether nothing was compared, for another reason than that compiled code draws its own numbers."""
+        if self.agreeing or self.wrong:
+            return False
+        calls = [call for each in self.graphs for call in each.calls]
+        return not calls or any(call.outcome != NOT_COMPARABLE for call in calls)
+
+    @property
     def seconds(self) -> float:
         """What verifying took, the search for a wrong node included."""
         return sum(call.seconds for each in self.graphs for call in each.calls)
@@ -91,7 +109,7 @@ def verified_sentence(found: Verification) -> str:
     if not graphs:
         why = "no graph was compiled" if found.are_recorded else "graphs were not recorded"
         return f"Nothing was verified: {why}"
-    text = f"Graphs that agree with eager: {len(found.agreeing)} of {graphs}"
+    text = f"Graphs that computed what the captured graph computes: {len(found.agreeing)} of {graphs}"
     worst = _worst(found)
     if worst is not None and worst.error is not None:
         text += f"; largest error {worst.error:.2g}{_beside(worst)} where {worst.allowed:.2g} is allowed"
@@ -100,18 +118,23 @@ def verified_sentence(found: Verification) -> str:
 
 def audit_sentence(found: Verification | None) -> str:
     """The verdict of --verify=error."""
-    if found is None or not (found.agreeing or found.wrong):
+    if found is None or not found.graphs:
         return "nothing could be compared with eager"
     parts = [
         f"{number(len(graphs), 'graph')} {what}"
         for graphs, what in (
             (found.wrong, "computed something else than eager"),
-            (found.agreeing, "computed what eager does"),
-            (found.not_compared, "could not be compared"),
+            (found.agreeing, "computed what the captured graph computes"),
+            (found.not_compared, f"could not be compared ({_why_not(found)})"),
         )
         if graphs
     ]
-    return ", ".join(parts)
+    text = ", ".join(parts)
+    return text if found.wrong else f"{text}; the program itself was not compared"
+
+
+def _why_not(found: Verification) -> str:
+    return "; ".join(dict.fromkeys(str(each.why_not_compared) for each in found.not_compared))
 
 
 def wrong_lines(found: Verification, recording: Recording) -> Iterator[str]:

@@ -23,6 +23,7 @@ from ...backends.agreement import (
 
 OWN_RANDOM_NUMBERS = "it draws random numbers in its own way"
 COMPARED = "compared"
+WHOLE_CALL = ("the outputs", "the call")  # what a comparison is named by that is about no single value
 
 
 @dataclass
@@ -117,8 +118,18 @@ def verify(before: CallBefore, gm: Any, compiled: Any, arguments: Sequence[Any],
     `compiled` is called once more where there are gradients to compare.
     """
     outputs = as_list(result)
+    wrong_structure = _structure_difference(gm, result)
+    if wrong_structure is not None:
+        return _disagrees("the outputs", wrong_structure)
     with unnoticed(arguments) as after:
-        eager = before.run(runner(gm))
+        try:
+            eager = before.run(runner(gm))
+        except MemoryError:
+            raise
+        except Exception as error:
+            if _is_out_of_memory(error):
+                raise
+            return _disagrees("the call", f"returned, where eager raises {described(error)}")
         after_eager = RandomState(arguments)
         draws = not (after.equals(before.random_state) and after_eager.equals(before.random_state))
         if draws and not after.equals(after_eager):
@@ -130,6 +141,51 @@ def verify(before: CallBefore, gm: Any, compiled: Any, arguments: Sequence[Any],
     if draws and verdict.first_wrong is not None and not _draws_as_eager_does():
         return Verdict(not_comparable=OWN_RANDOM_NUMBERS)
     return verdict
+
+
+def verify_exception(before: CallBefore, gm: Any, arguments: Sequence[Any], raised: Exception) -> Verdict:
+    """Compare a call of the compiled graph that raised with eager."""
+    with unnoticed(arguments):
+        try:
+            before.run(runner(gm))
+        except Exception as error:
+            if type(error) is type(raised):
+                return Verdict([Comparison("the exception", True, None, None, "eager")])
+            return _disagrees(
+                "the call", f"raised {described(raised)}, where eager raises {described(error)}"
+            )
+    return _disagrees("the call", f"raised {described(raised)}, where eager returns")
+
+
+def _disagrees(name: str, detail: str) -> Verdict:
+    return Verdict([Comparison(name, False, None, None, "eager", detail)])
+
+
+def _structure_difference(gm: Any, result: Any) -> str | None:
+    """What makes the result of a backend another structure than the graph's tuple of outputs."""
+    outputs = next(node for node in reversed(gm.graph.nodes) if node.op == "output").args[0]
+    if not isinstance(outputs, (tuple, list)):
+        return None
+    if not isinstance(result, (tuple, list)):
+        return f"the backend returned a {type(result).__name__}, the graph returns a tuple of {len(outputs)}"
+    if len(result) != len(outputs):
+        return f"the backend returned {len(result)} values, the graph returns {len(outputs)}"
+    return None
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    import torch
+
+    return isinstance(error, torch.OutOfMemoryError) or "memory" in str(error).lower()
+
+
+def described(error: BaseException) -> str:
+    """The type of an exception and the first line of its message, without torch's plea to improve it."""
+    try:
+        text = f"{type(error).__name__}: {error}".splitlines()[0]
+        return text.partition("  (Could this error message be improved?")[0]
+    except Exception:  # exceptions can have any `__str__`
+        return type(error).__name__
 
 
 def _compare_values(
@@ -206,6 +262,9 @@ def _seed(output: Any, index: int) -> Any:
 
 def runner(gm: Any) -> Callable[..., Any]:
     """What runs the graph eagerly, without module hooks, on buffers of its own where the graph has any."""
+    from torch.fx._lazy_graph_module import _LazyGraphModule
+
+    _LazyGraphModule.force_recompile(gm)  # else its forward is a call, whose errors FX prints on stderr
     has_state = next(gm.parameters(), None) is not None or next(gm.buffers(), None) is not None
     run: Callable[..., Any] = deepcopy(gm).forward if has_state else gm.forward
     return run

@@ -23,7 +23,19 @@ from ..frames.source import current_compile_id, user_line
 from ..primitives import perf_counter_ns
 from ..probe_guard import ProbeGuard
 from ..probes.graphs import target_name
-from .verified_call import COMPARED, CallBefore, Verdict, as_list, names_of_inputs, runner, unnoticed, verify
+from .verified_call import (
+    COMPARED,
+    WHOLE_CALL,
+    CallBefore,
+    Verdict,
+    as_list,
+    described,
+    names_of_inputs,
+    runner,
+    unnoticed,
+    verify,
+    verify_exception,
+)
 
 # Which node of a graph is compiled wrongly: the first whose value disagrees with eager.
 #
@@ -241,7 +253,7 @@ class Verifier:
             with self._probes.stream.muted():
                 return first_wrong_node(gm, compiler, before)
         except Exception as error:
-            return Found(reason=f"the search for it failed: {_described(error)}")
+            return Found(reason=f"the search for it failed: {described(error)}")
         finally:
             counters.clear()
             counters.update(counts)
@@ -320,7 +332,7 @@ class _Call:
             if reason is None:
                 self._before = CallBefore(arguments)
         except Exception as error:
-            reason = _described(error)
+            reason = described(error)
         self._nanoseconds = perf_counter_ns() - began
         if reason is not None:
             self._record("not verified", reason)
@@ -336,10 +348,11 @@ class _Call:
             verdict = verify(before, self._gm, compiled, arguments, result)
             if verdict.first_wrong is not None:
                 self._graph.forget()
-                found = self._search(before, verdict, arguments)
+                if verdict.first_wrong.name not in WHOLE_CALL:
+                    found = self._search(before, verdict, arguments)
         except Exception as error:
             self._nanoseconds += perf_counter_ns() - began
-            self._record("not verified", _described(error))
+            self._record("not verified", described(error))
             return
         self._nanoseconds += perf_counter_ns() - began
         if verdict.not_comparable is not None:
@@ -349,6 +362,19 @@ class _Call:
         if verdict.first_wrong is None:
             with suppress(Exception):  # then nothing is known of the program's own backward
                 watch_missing_gradients(before, self._gm, arguments, result, self._disagrees)
+
+    def compare_exception(self, raised: Exception, arguments: Sequence[Any]) -> None:
+        """Compare the call, which raised, with eager, and record what came of it. Never raises."""
+        began = perf_counter_ns()
+        before, self._before = self._before, None
+        assert before is not None
+        try:
+            verdict = verify_exception(before, self._gm, arguments, raised)
+        except Exception as error:
+            self._record("not verified", described(error))
+            return
+        self._nanoseconds += perf_counter_ns() - began
+        self._record("disagrees" if verdict.first_wrong else "agrees", None, verdict)
 
     def _disagrees(self, comparison: Comparison) -> None:
         self._record("disagrees", None, Verdict([comparison], gradients=COMPARED))
@@ -401,7 +427,12 @@ def _beside_eager(graph: _VerifiedGraph, compiled: Any, counted: Any) -> Any:
         if graph.is_done():
             return counted(*args)
         verified = graph.begin(args)
-        result = counted(*args)
+        try:
+            result = counted(*args)
+        except Exception as error:
+            if verified is not None:
+                verified.compare_exception(error, args)
+            raise
         if verified is not None:
             verified.compare(compiled, args, result)
         return result
@@ -429,10 +460,3 @@ def _share_of_allowed(comparison: Comparison) -> float:
     if comparison.error is None:
         return float("-inf" if comparison.agrees else "inf")
     return comparison.error / comparison.allowed if comparison.allowed else comparison.error
-
-
-def _described(error: BaseException) -> str:
-    try:
-        return f"{type(error).__name__}: {error}".splitlines()[0]
-    except Exception:  # exceptions can have any `__str__`
-        return type(error).__name__
