@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .interventions.freeze import Freeze
     from .interventions.override import Overriding
     from .interventions.stop import StopAfter
+    from .interventions.verified_program import ProgramVerifier
     from .interventions.verify import Verifier
     from .probes.frames import CallsAtLimitCounter
     from .probes.steps import StepMarks
@@ -48,6 +49,7 @@ class EngineParts:
         self.guard_cost = GuardCost()
         self.window = self._window()
         self.verifier = self._verifier()
+        self.program_verifier = self._program_verifier()
         self.late_modules = LateModules()
         self.records = ProcessRecords(self.stream, self.probes)
         self.stack_file = StackFile(self.stream)
@@ -99,6 +101,13 @@ class EngineParts:
         from .interventions.verify import Verifier
 
         return Verifier(self.probes)
+
+    def _program_verifier(self) -> "ProgramVerifier | None":
+        if not self.settings.verify:
+            return None
+        from .interventions.verified_program import ProgramVerifier
+
+        return ProgramVerifier(self.probes)
 
     def _step_marks(self) -> "StepMarks | None":
         if not self.settings.step_frames:

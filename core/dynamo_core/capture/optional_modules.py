@@ -23,6 +23,7 @@ def import_optional_modules(settings: Settings) -> None:
         "dynamo_core.capture.interventions.freeze": settings.freeze_after is not None,
         "dynamo_core.capture.interventions.override": replaces_arguments(settings) or settings.config,
         "dynamo_core.capture.probes.steps": settings.step_frames,
+        "dynamo_core.capture.interventions.verified_program": settings.verify,
         "dynamo_core.capture.interventions.verify": settings.verify,
         "dynamo_core.capture.profiling.window": settings.profile,
         "dynamo_core.capture.writing.run_file": settings.makes_folder,

@@ -61,6 +61,11 @@ def all_probes(parts: EngineParts) -> tuple[Probe, ...]:
         Probe(
             "torch._dynamo.eval_frame", "torch.compile is off", exports.install_on_stance if exports else None
         ),
+        Probe(
+            "torch._dynamo.eval_frame",
+            "calls of the program beside eager",
+            parts.program_verifier.install if parts.program_verifier else None,
+        ),
         Probe("torch", "overrides", overriding.install_on_calls if overriding else None),
         Probe("torch._dynamo.output_graph", "graphs", later("graphs")),
         Probe(

@@ -62,6 +62,7 @@ from .interventions import (
     Replaced,
     SemanticDifference,
     VerifiedCall,
+    VerifiedProgramCall,
     WrongNode,
 )
 from .run import EquivalentRank, Import, Process, Recording, Timeline
@@ -151,6 +152,7 @@ __all__ = [
     "TracedFunction",
     "UnrolledLoop",
     "VerifiedCall",
+    "VerifiedProgramCall",
     "WindowKernel",
     "WindowOperator",
     "WindowPart",

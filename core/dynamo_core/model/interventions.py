@@ -4,7 +4,7 @@ from dataclasses import field
 from typing import NamedTuple, get_args
 
 from ..shared.quick_dataclass import dataclass
-from ..shared.records import VerifyOutcome
+from ..shared.records import ProgramOutcome, VerifyOutcome
 from .guards import GuardFailure
 from .ids import CompileId, Place, StackFrame
 
@@ -142,6 +142,36 @@ class VerifiedCall:
     first_wrong: ComparedValue | None
     node: WrongNode | None
     node_unknown: str | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class VerifiedProgramCall:
+    """A call of what the program compiled, compared with plain Python. `call` counts from 1.
+
+    `compiled_at` is the call of torch.compile, `function_place` the function that it compiles. `kind` is what
+    is wrong, at the value that `path` names; `stage` is the first of the compiler's that is wrong, and
+    `wrong_place` and `operation` the first operation; each is None where it is not known. `why` says why it
+    was not compared.
+    """
+
+    name: str
+    compiled_at: Place
+    function_place: Place | None
+    call: int
+    outcome: ProgramOutcome
+    why: str | None
+    compared: int
+    gradients: str | None
+    kind: str | None
+    path: str | None
+    detail: str | None
+    error: float | None
+    allowed: float | None
+    differences: int
+    stage: str | None
+    wrong_place: Place | None
+    operation: str | None
     seconds: float
 
 

@@ -36,6 +36,7 @@ from .interventions import (
     NotCompiled,
     SemanticDifference,
     VerifiedCall,
+    VerifiedProgramCall,
 )
 from .window import ProfileWindow
 
@@ -117,6 +118,7 @@ class Process:
     overrides: list[AppliedOverride] = field(default_factory=list)
     changed_settings: list[ChangedSetting] = field(default_factory=list)
     verified: list[VerifiedCall] = field(default_factory=list)
+    verified_program_calls: list[VerifiedProgramCall] = field(default_factory=list)
     semantic_differences: list[SemanticDifference] = field(default_factory=list)
     symbols: list[Symbol] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)

@@ -42,6 +42,7 @@ from ..shared.records import (
     FreezeNoted,
     NotebookCell,
     OverrideApplied,
+    ProgramCallVerified,
     SemanticsNoted,
     StepMarksKept,
     WindowNoted,
@@ -53,7 +54,7 @@ from .compiles import CompileBuilder
 from .exports import ExportBuilder, TracedExportBuilder
 from .graphs import GraphBuilder
 from .guards import GuardBuilder
-from .interventions import InterventionsBuilder, semantic_difference, verified_call
+from .interventions import InterventionsBuilder, semantic_difference, verified_call, verified_program_call
 from .kernels import CODE_FOR_WINDOW, GENERATED_CODE, GENERATED_KERNELS, kernels_in
 from .phases import PhaseBuilder
 from .structured import Handler, Item, RecordClock, fields_of, structured
@@ -127,6 +128,7 @@ class ProcessBuilder:
             CallsAtLimit.NAME: self._calls_at_limit,
             OverrideApplied.NAME: self._override,
             CallVerified.NAME: self._verified,
+            ProgramCallVerified.NAME: self._verified_program_call,
             SemanticsNoted.NAME: self._semantics,
             "torch_version": self._torch_version,
         }
@@ -304,6 +306,10 @@ class ProcessBuilder:
 
     def _verified(self, record: Record) -> None:
         self.process.verified.append(verified_call(structured(CallVerified, record)))
+
+    def _verified_program_call(self, record: Record) -> None:
+        verified = structured(ProgramCallVerified, record)
+        self.process.verified_program_calls.append(verified_program_call(verified))
 
     def _semantics(self, record: Record) -> None:
         self.process.semantic_differences.append(semantic_difference(structured(SemanticsNoted, record)))

@@ -17,10 +17,17 @@ from ..model import (
     SemanticDifference,
     StackFrame,
     VerifiedCall,
+    VerifiedProgramCall,
     WrongNode,
 )
 from ..shared.early_records import FrameDeferred
-from ..shared.records import CallVerified, FrameNotCompiled, OverrideApplied, SemanticsNoted
+from ..shared.records import (
+    CallVerified,
+    FrameNotCompiled,
+    OverrideApplied,
+    ProgramCallVerified,
+    SemanticsNoted,
+)
 from .structured import stack_frame
 
 
@@ -104,6 +111,30 @@ def verified_call(verified: CallVerified) -> VerifiedCall:
         first_wrong=compared_value(verified.first_wrong),
         node=_node(verified.node),
         node_unknown=verified.node_unknown,
+        seconds=verified.ns / 1e9,
+    )
+
+
+def verified_program_call(verified: ProgramCallVerified) -> VerifiedProgramCall:
+    """The call of a `--verify` record, which was to be compared with plain Python."""
+    return VerifiedProgramCall(
+        name=verified.name,
+        compiled_at=Place(verified.file, verified.line),
+        function_place=_place(verified.function_file, verified.function_line),
+        call=verified.call,
+        outcome=verified.outcome,
+        why=verified.why,
+        compared=verified.compared,
+        gradients=verified.gradients,
+        kind=verified.kind,
+        path=verified.path,
+        detail=verified.detail,
+        error=verified.error,
+        allowed=verified.allowed,
+        differences=verified.differences,
+        stage=verified.stage,
+        wrong_place=_place(verified.wrong_file, verified.wrong_line),
+        operation=verified.operation,
         seconds=verified.ns / 1e9,
     )
 

@@ -7,6 +7,7 @@ from .our_record import OurRecord
 
 Answer = Literal["eager", "compiled", "expected"]
 VerifyOutcome = Literal["agrees", "disagrees", "not comparable", "not verified"]
+ProgramOutcome = Literal["agrees", "disagrees", "not comparable", "not compared"]
 
 
 class StepMarksKept(OurRecord):
@@ -371,6 +372,40 @@ class CallVerified(OurRecord):
     node: dict[str, Any] | None
     node_unknown: str | None
     ns: int
+
+
+class ProgramCallVerified(OurRecord):
+    """`--verify`: the outcome of one call of what the program compiled, compared with plain Python.
+
+    `file` and `line` are those of the call of torch.compile. `kind` is what is wrong (value, structure,
+    dtype, stride, aliasing, mutation, exception, gradient, random), `path` where, and `stage` where in the
+    compiler it is wrong first. `differences` counts what differs; `gradients` says whether those were
+    compared.
+    """
+
+    NAME = names.PROGRAM_CALL_VERIFIED
+
+    name: str
+    file: str
+    line: int
+    function_file: str | None
+    function_line: int | None
+    call: int
+    outcome: ProgramOutcome
+    ns: int
+    why: str | None = None
+    compared: int = 0
+    gradients: str | None = None
+    kind: str | None = None
+    path: str | None = None
+    detail: str | None = None
+    error: float | None = None
+    allowed: float | None = None
+    differences: int = 0
+    stage: str | None = None
+    wrong_file: str | None = None
+    wrong_line: int | None = None
+    operation: str | None = None
 
 
 class GraphHandedOver(OurRecord):

@@ -370,6 +370,17 @@ def rounded_otherwise(run: Callable[[list[Any]], _Given], values: Sequence[Any],
         return run(with_other_last_bits(values, seed))
 
 
+def rounding_mode(seed: int) -> Any:
+    """A mode in which operations round otherwise; its `short_dtypes` names those of less than 32 bits."""
+    return _mode()(seed)
+
+
+def change_last_bits(value: Any, seed: int) -> None:
+    """Change a tensor in place by rounding errors, if it can be changed."""
+    if _can_be_changed(value):
+        change(value, seed, max(_last_bits(value), _in_a_sum(value)))
+
+
 @cache
 def _mode() -> Any:
     import torch
@@ -382,11 +393,15 @@ def _mode() -> Any:
             self._divided = (*_DIVIDED_BACKWARD, *(_DIVIDED_FORWARD if seed & 2 else ()))
             self._is_wide = bool(seed & 4)
             self._seed = seed << 32  # the next one's operations are far from this one's
+            self.short_dtypes: set[str] = set()  # of less than 32 bits, that results had
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             kwargs = kwargs or {}
             if not _calculates(func, args):
-                return func(*args, **kwargs)
+                result = func(*args, **kwargs)
+                if isinstance(result, torch.Tensor) and result.is_floating_point() and _is_short(result):
+                    self.short_dtypes.add(str(result.dtype).removeprefix("torch."))
+                return result
             name = func.overloadpacket.__name__
             divided = torch._decomp.decomposition_table.get(func) if name in self._divided else None
             if divided is not None:
@@ -404,6 +419,8 @@ def _mode() -> Any:
             self._seed += 1
             if type(value) is not torch.Tensor or not value.is_floating_point():
                 return value
+            if _is_short(value):
+                self.short_dtypes.add(str(value.dtype).removeprefix("torch."))
             return with_other_rounding(value, self._seed, _tolerance(value.dtype) if self._is_wide else 0.0)
 
     return RoundsOtherwise

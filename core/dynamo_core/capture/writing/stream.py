@@ -111,6 +111,7 @@ class Stream:
         self._opening_record = opening_record
         self._interned: list[Mapping[str, Any]] = []
         self._muted = _Muted()
+        self._has_ended = False
         self._forget_file()
         self.counters = CallCounters(self._open)
 
@@ -156,6 +157,11 @@ class Stream:
             size = None
         return self._path, size, lost
 
+    def end(self) -> None:
+        """Write nothing any more: this is a copy of the program's process, of which nothing is recorded."""
+        self._has_ended = True
+        self.counters.keep_in_memory()
+
     @contextmanager
     def muted(self) -> Iterator[None]:
         """A context in which records of this thread are not written."""
@@ -172,7 +178,7 @@ class Stream:
 
     def write(self, metadata: Mapping[str, Any], payload: str | None, path: str, line: int) -> None:
         """Append one record. A failure is counted, and never raised into the program."""
-        if self.is_muted and "str" not in metadata:
+        if self._has_ended or (self.is_muted and "str" not in metadata):
             return
         # torch writes each file name once, and does not repeat it in a forked child, which needs it as well.
         if "str" in metadata:

@@ -1,0 +1,195 @@
+"""What is done with a call of the program in a copy of its process: eager, compiled, or with one thing else.
+
+Source: torch/_dynamo/eval_frame.py (set_stance), torch/_dynamo/backends/debugging.py (eager, aot_eager,
+aot_eager_decomp_partition), read in 2.13.
+"""
+
+import io
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from types import FunctionType
+from typing import Any, BinaryIO
+
+from ...backends.agreement import change_last_bits, rounding_mode
+from ..frames.source import is_wrapper_of_modules
+from .fork_server import refuse_to_reach_out
+from .observed_state import RAISED, RESULT, VALUE, Leaves, observe, random_states, roots_of
+
+EAGER, COMPILED, STAGE, ROUNDED = "eager", "compiled", "stage", "rounded"
+WITH_GRADIENTS, ALL_VALUES = "with gradients", "all values"
+_ADDRESS = re.compile(r"0x[0-9a-f]{4,16}")
+
+
+class ProgramCall:
+    """One call of what the program compiled: the function, its arguments, and torch's context for it."""
+
+    def __init__(self, compiled: Any, context: Any, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+        self.compiled = compiled
+        self.original = compiled._torchdynamo_orig_callable
+        self._context = context
+        self.args, self.named = args, named
+
+    def roots(self) -> dict[str, Any]:
+        """The values that the call is given or can reach."""
+        return roots_of(program_function(self.compiled), self.args, self.named)
+
+    def versions(self) -> dict[int, tuple[int, int]]:
+        """By the id of each parameter that the call can reach: its version and address."""
+        return {id(value): _version(value) for _, value in parameters_in(self.roots())}
+
+    def work(self, request: str, file: BinaryIO) -> None:
+        """Do what a request asks for, in a fork, and write the leaves; ValueError for what none knows."""
+        import torch
+
+        what, _, detail = request.partition(":")
+        torch.set_num_threads(1)
+        sys.dont_write_bytecode = True
+        if what == EAGER:
+            refuse_to_reach_out()
+            leaves = self._observed(
+                self._in_eager, with_gradients=detail == WITH_GRADIENTS, leave_out=detail != ALL_VALUES
+            )
+        elif what == ROUNDED:
+            refuse_to_reach_out()
+            leaves = self._rounded_otherwise(int(detail))
+        elif what == COMPILED:
+            _let_compile()
+            leaves = self._observed(self.compiled, with_gradients=True)
+        elif what == STAGE:
+            _let_compile()
+            torch._dynamo.reset()
+            context = self._context
+            compiled = torch.compile(
+                self.original,
+                backend=detail,
+                fullgraph=getattr(context, "fullgraph", False),
+                dynamic=getattr(context, "_dynamic", None),
+            )
+            leaves = self._observed(compiled, with_gradients=False)
+        else:
+            raise ValueError(request)
+        buffer = io.BytesIO()
+        torch.save(leaves, buffer)
+        file.write(buffer.getbuffer())
+
+    def _in_eager(self, *args: Any, **named: Any) -> Any:
+        import torch
+
+        torch.compiler.set_stance("force_eager")
+        return self.compiled(*args, **named)
+
+    def _rounded_otherwise(self, seed: int) -> Leaves:
+        import torch
+
+        known: set[int] = set()
+        with torch.no_grad():
+            for index, (_, value) in enumerate(tensors_in(self.roots())):
+                memory = value.untyped_storage()._cdata if value.layout is torch.strided else None
+                if memory is not None and memory not in known:
+                    known.add(memory)
+                    change_last_bits(value.detach(), seed * 10_007 + index)
+        mode = rounding_mode(seed)
+        leaves = self._observed(self._in_eager, with_gradients=False, mode=mode)
+        leaves["short"] = [VALUE, repr(sorted(mode.short_dtypes))]
+        return leaves
+
+    def _observed(
+        self, call: Callable[..., Any], *, with_gradients: bool, leave_out: bool = True, mode: Any = None
+    ) -> Leaves:
+        """The leaves after a call; without the values of parameters that it has not written, if wanted."""
+        versions = self.versions() if leave_out else {}
+        outcome = outcome_of(call, self.args, self.named, mode)
+        leaves = self.observed(outcome, versions)
+        if with_gradients and RESULT in outcome:
+            leaves |= self._gradients(outcome[RESULT])
+        return leaves
+
+    def observed(self, outcome: dict[str, Any], versions: dict[int, tuple[int, int]]) -> Leaves:
+        """The leaves of the state after a call, and of what it returned or raised."""
+        roots = self.roots()
+        untouched = {
+            id(value) for _, value in parameters_in(roots) if versions.get(id(value)) == _version(value)
+        }
+        return observe({**roots, **random_states(), **outcome}, untouched)
+
+    def _gradients(self, result: Any) -> Leaves:
+        """The gradients of all parameters and inputs, from a backward of this process's own."""
+        import torch
+
+        outputs = [value for _, value in tensors_in({RESULT: result}) if value.grad_fn is not None]
+        if not outputs:
+            return {}
+        seeds = []
+        for index, output in enumerate(outputs):
+            generator = torch.Generator().manual_seed(index)
+            seeds.append(torch.randn(output.shape, generator=generator).to(output.dtype))
+        try:
+            torch.autograd.backward(outputs, seeds)
+        except Exception as error:
+            return {"backward": [VALUE, text_of(error)]}
+        gradients = {
+            f"gradient of {path}": value.grad
+            for path, value in tensors_in(self.roots())
+            if value.is_leaf and value.requires_grad
+        }
+        return observe(gradients, set())
+
+
+def program_function(compiled: Any) -> Any:
+    """The program's function behind what torch.compile made, without torch's wrapper around modules."""
+    function = compiled._torchdynamo_orig_callable
+    if isinstance(function, FunctionType) and is_wrapper_of_modules(function.__code__):
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        return cells["fn"].cell_contents if "fn" in cells else function
+    return function
+
+
+def outcome_of(
+    call: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any], mode: Any = None
+) -> dict[str, Any]:
+    """What a call returned or raised, as a root."""
+    try:
+        with mode if mode is not None else nullcontext():
+            return {RESULT: call(*args, **named)}
+    except Exception as error:
+        return {RAISED: text_of(error)}
+
+
+def text_of(error: BaseException) -> str:
+    """The type and the message of an exception, without addresses."""
+    try:
+        return _ADDRESS.sub("0x…", f"{type(error).__name__}: {error}")
+    except Exception:  # exceptions can have any `__str__`
+        return type(error).__name__
+
+
+def tensors_in(roots: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The plain tensors among these values, each once, with its path."""
+    for path, leaf in observe(roots, set(), keep=True).items():
+        if leaf[0] == "tensor" and leaf[-1] is not None:
+            yield path, leaf[-1]
+
+
+def parameters_in(roots: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The parameters among these values."""
+    import torch
+
+    return ((path, value) for path, value in tensors_in(roots) if isinstance(value, torch.nn.Parameter))
+
+
+def _version(value: Any) -> tuple[int, int]:
+    return (0 if value.is_inference() else value._version), value.data_ptr()
+
+
+def _let_compile() -> None:
+    """Let this process compile by itself: the processes that compile for the program are not its own."""
+    import tempfile
+
+    from torch._inductor import config
+    from torch._inductor.runtime.cache_dir_utils import cache_dir
+
+    config.compile_threads = 1
+    refuse_to_reach_out((cache_dir(), tempfile.gettempdir(), f"{os.sep}dev{os.sep}shm"))

@@ -1,0 +1,205 @@
+"""A copy of the program's process, made by a fork, in which calls are tried that must change nothing.
+
+The copy waits for requests, and answers each in a fork of its own: whatever is tried begins with the state
+that the program had when the copy was made. It is no child of the program's (`os.wait` would wait for it),
+has a session of its own (Ctrl-C is the program's), holds none of its files open, and is refused what would
+reach out of it: writing files, connections, processes.
+
+A fork has no other thread: torch's own (OpenMP) hang there where more than one is wanted, so that it computes
+with one, as torch/utils/data/_utils/worker.py does. CUDA cannot be used in a fork.
+"""
+
+import os
+import resource
+import select
+import signal
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from ..primitives import O_RDWR, close
+
+_GRACE = 2.0  # seconds that the server has, beyond the limit of what it runs, to say that it ended
+_LOOKS_EVERY = 0.002
+_CHUNK = 1 << 12
+_DONE, _FAILED, _TOO_LONG = b"d", b"f", b"t"
+# Audit events of what reaches out of the process: https://docs.python.org/3/library/audit_events.html
+_CHANGES = frozenset(
+    f"os.{name}"
+    for name in (
+        *("remove", "rename", "mkdir", "rmdir", "link", "symlink", "truncate", "chmod", "chown", "kill"),
+        *("killpg", "system", "exec", "posix_spawn", "spawn", "fork", "forkpty"),
+    )
+) | {"subprocess.Popen"}
+_CONNECTS = frozenset(["socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg"])
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+class ReachesOut(BaseException):
+    """What is tried would change something outside of the process. No Exception: nothing may handle it."""
+
+
+class NoAnswer(Exception):
+    """The copy gave no answer: it took too long, or crashed."""
+
+
+class ForkServer:
+    """The copy as the program sees it. `work` gets a request's text and a file, into which it writes."""
+
+    def __init__(self, work: Callable[[str, BinaryIO], None], prepare: Callable[[], None]) -> None:
+        self._file = _anonymous_file()
+        from_server, self._answers = os.pipe()
+        self._requests, to_server = os.pipe()
+        kept = {self._requests, self._answers, self._file}
+        child = _fork()
+        if child == 0:
+            try:
+                if _fork() == 0:
+                    _detach(kept)
+                    prepare()
+                    _serve(self._requests, self._answers, self._file, work)
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        close(self._answers)
+        close(self._requests)
+        self._answers, self._requests = from_server, to_server
+
+    def ask(self, request: str, seconds: float) -> bytes:
+        """What `work` wrote for a request. Raises NoAnswer."""
+        try:
+            os.write(self._requests, f"{seconds}\t{request}\n".encode())
+        except OSError:
+            raise NoAnswer("the copy of the process has ended") from None
+        if not select.select([self._answers], [], [], seconds + _GRACE)[0]:
+            raise NoAnswer(f"it took longer than {seconds:.0f} s in the copy of the process")
+        answer = os.read(self._answers, 1)
+        if answer != _DONE:
+            why = f"took longer than {seconds:.0f} s" if answer == _TOO_LONG else "crashed"
+            raise NoAnswer(f"it {why} in the copy of the process")
+        with os.fdopen(os.dup(self._file), "rb") as file:
+            file.seek(0)
+            return file.read()
+
+    def end(self) -> None:
+        """Let the copy end."""
+        for descriptor in (self._requests, self._answers, self._file):
+            close(descriptor)
+
+
+def _anonymous_file() -> int:
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("dynamo")
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
+
+
+def _fork() -> int:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12: of a fork beside threads
+        return os.fork()
+
+
+def _detach(kept: set[int]) -> None:
+    """Let go of everything that the program shares with others: its files lead nowhere from here on."""
+    os.setsid()
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGCHLD, signal.SIGPIPE):
+        signal.signal(each, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, set())
+    nowhere = os.open(os.devnull, O_RDWR)
+    for name in os.listdir("/dev/fd"):
+        number = int(name)
+        if number not in kept and number != nowhere:
+            try:
+                os.dup2(nowhere, number)
+            except OSError:  # that of the list itself
+                pass
+
+
+def _serve(requests: int, answers: int, file: int, work: Callable[[str, BinaryIO], None]) -> None:
+    """Answer requests until the program closes its end."""
+    received = b""
+    while True:
+        while b"\n" not in received:
+            data = os.read(requests, _CHUNK)
+            if not data:
+                return
+            received += data
+        line, _, received = received.partition(b"\n")
+        seconds, _, request = line.decode().partition("\t")
+        child = _fork()
+        if child == 0:
+            _work(request, file, work)
+        os.write(answers, _ending_of(child, float(seconds)))
+
+
+def _work(request: str, file: int, work: Callable[[str, BinaryIO], None]) -> None:
+    """In a fork of the server, which ends here."""
+    code = 1
+    try:
+        _limit_memory()
+        os.ftruncate(file, 0)
+        os.lseek(file, 0, os.SEEK_SET)
+        with os.fdopen(os.dup(file), "wb") as written:
+            work(request, written)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _ending_of(child: int, seconds: float) -> bytes:
+    until = time.monotonic() + seconds
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return _DONE if status == 0 else _FAILED
+        if time.monotonic() > until:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return _TOO_LONG
+        time.sleep(_LOOKS_EVERY)
+
+
+def _limit_memory() -> None:
+    """Leave at least half of the memory that is available to the program."""
+    available = available_bytes()
+    if available is None:
+        return
+    with open("/proc/self/statm") as file:
+        used = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (used + available // 2, most))
+
+
+def available_bytes() -> int | None:
+    """The memory that is available on this machine, in bytes; None where the kernel does not tell."""
+    try:
+        with open("/proc/meminfo") as file:
+            return next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration, ValueError, IndexError):
+        return None
+
+
+def refuse_to_reach_out(writable: tuple[str, ...] = ()) -> None:
+    """From here on, what would change something outside of this process raises ReachesOut.
+
+    With `writable` folders, files below them may be written and processes started: a compiler does both. This
+    cannot be taken back.
+    """
+    writable = (os.devnull, *writable)
+    refused = _CONNECTS if writable[1:] else _CONNECTS | _CHANGES
+
+    def audit(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, _, flags = arguments
+            if isinstance(flags, int) and flags & _WRITES:
+                name = os.fsdecode(path) if isinstance(path, (str, bytes, os.PathLike)) else ""
+                if not name.startswith(writable):
+                    raise ReachesOut(f"it writes {name or 'a file'}")
+        elif event in refused:
+            raise ReachesOut(f"it calls {event}")
+
+    sys.addaudithook(audit)

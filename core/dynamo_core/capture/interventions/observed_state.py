@@ -1,0 +1,224 @@
+"""What a call of the program left behind: what it returned or raised, and the state that it could change.
+
+The values are found by paths, `args[0]`, `self.weight`, `result['loss']`, so that those of two processes can
+be compared. Nothing here runs the values' own code: containers are walked by the built-in types' methods.
+"""
+
+import os
+import random
+import sys
+from collections.abc import Iterator, Mapping
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from ..frames.program_files import is_own
+
+# A leaf is a list whose first element says what it is.
+TENSOR, VALUE, KIND, SAME = "tensor", "value", "kind", "same"
+UNTOUCHED = "untouched"  # in place of a tensor's values that nothing has written
+Leaf = list[Any]
+Leaves = dict[str, Leaf]
+
+RESULT, RAISED = "result", "raised"
+_PLAIN = (int, float, complex, bool, str, bytes, type(None))
+_NOT_WALKED = (ModuleType, type, FunctionType, MethodType, BuiltinFunctionType, CodeType)
+_MOST_LEAVES = 20_000
+_MOST_DEPTH = 12
+_LONGEST_TEXT = 2000
+_MOST_FUNCTIONS = 200
+_MOST_BYTES = 1 << 30  # of tensors, in one observation
+_SELF = "self"
+
+
+def roots_of(function: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that a call of `function` is given or can reach, by name.
+
+    Those are its arguments, the object that it is a method of, variables of enclosing functions, and global
+    variables of the program that it and the program's functions it calls have the names of.
+    """
+    roots: dict[str, Any] = {}
+    owner = getattr(function, "__self__", None)
+    if owner is not None and not isinstance(owner, ModuleType):
+        roots[_SELF] = owner
+    roots |= {f"args[{i}]": value for i, value in enumerate(args)}
+    roots |= {f"argument {name}": value for name, value in named.items()}
+    for name, value in _variables(function, [owner, *args]):
+        roots.setdefault(name, value)
+    return roots
+
+
+def _variables(function: Any, owners: list[Any]) -> Iterator[tuple[str, Any]]:
+    functions = list(_functions_of(function, owners))
+    known = {id(each) for each in functions}
+    for each in functions:  # it grows while it is walked
+        for name, cell in zip(each.__code__.co_freevars, each.__closure__ or (), strict=True):
+            try:
+                value = cell.cell_contents
+            except ValueError:  # the variable has no value yet
+                continue
+            yield from _variable(f"variable {name}", value, functions, known)
+        for name in _names_in(each.__code__):
+            if name in each.__globals__:
+                yield from _variable(f"global {name}", each.__globals__[name], functions, known)
+
+
+def _variable(
+    name: str, value: Any, functions: list[FunctionType], known: set[int]
+) -> Iterator[tuple[str, Any]]:
+    """A variable, unless it is code: the functions of the program are walked in their turn."""
+    if not isinstance(value, _NOT_WALKED):
+        yield name, value
+        return
+    for each in _functions_of(value, []):
+        if id(each) not in known and len(functions) < _MOST_FUNCTIONS and is_own(each.__code__.co_filename):
+            known.add(id(each))
+            functions.append(each)
+
+
+def _functions_of(function: Any, owners: list[Any]) -> Iterator[FunctionType]:
+    function = getattr(function, "__func__", function)
+    if isinstance(function, FunctionType):
+        yield function
+    module = sys.modules["torch"].nn.Module
+    for owner in owners:
+        if isinstance(owner, module):
+            for each in {type(part): None for part in module.modules(owner)}:
+                forward = getattr(each, "forward", None)
+                if isinstance(forward, FunctionType) and is_own(forward.__code__.co_filename):
+                    yield forward
+
+
+def _names_in(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names_in(constant)
+
+
+def observe(roots: Mapping[str, Any], untouched: set[int], *, keep: bool = False) -> Leaves:
+    """The leaves of these values.
+
+    Tensors are not copied, and detached unless they are to be kept as they are. The values of those whose ids
+    are `untouched` are left out.
+    """
+    leaves: Leaves = {}
+    walk = _Walk(leaves, untouched, keep)
+    for name, value in roots.items():
+        walk.visit(name, value, 0)
+    return leaves
+
+
+class _Walk:
+    def __init__(self, leaves: Leaves, untouched: set[int], keep: bool) -> None:
+        import torch
+
+        self._untouched, self._keep = untouched, keep
+
+        self._torch = torch
+        self._leaves = leaves
+        self._seen: dict[int, str] = {}
+        self._storages: dict[int, str] = {}
+        self._alive: list[Any] = []  # an id is reused when its object is gone
+        self._bytes_left = _MOST_BYTES
+
+    def visit(self, path: str, value: Any, depth: int) -> None:
+        if len(self._leaves) >= _MOST_LEAVES or depth > _MOST_DEPTH:
+            return
+        kind = type(value)
+        if kind in _PLAIN:
+            self._leaves[path] = [VALUE, repr(value)[:_LONGEST_TEXT]]
+            return
+        if isinstance(value, _NOT_WALKED):
+            return
+        first = self._seen.setdefault(id(value), path)
+        if first is not path:
+            self._leaves[path] = [SAME, first]
+            return
+        self._alive.append(value)
+        if issubclass(kind, self._torch.Tensor):
+            self._leaves[path] = self._tensor(path, value)
+            return
+        self._leaves[path] = [KIND, f"{kind.__module__}.{kind.__qualname__}"]
+        for name, part in self._parts(kind, value):
+            self.visit(f"{path}{name}", part, depth + 1)
+
+    def _parts(self, kind: type, value: Any) -> Iterator[tuple[str, Any]]:
+        if issubclass(kind, dict):
+            for key, part in dict.items(value):
+                yield f"[{key!r}]" if type(key) in _PLAIN else f"[{type(key).__name__}]", part
+        elif issubclass(kind, list):
+            yield from ((f"[{i}]", part) for i, part in enumerate(list.__iter__(value)))
+        elif issubclass(kind, tuple):
+            yield from ((f"[{i}]", part) for i, part in enumerate(tuple.__iter__(value)))
+        elif issubclass(kind, (set, frozenset)):
+            if all(type(part) in _PLAIN for part in value):
+                yield "{}", repr(sorted(map(repr, value)))
+        elif issubclass(kind, self._torch.nn.Module):
+            yield from self._parts_of_module(value)
+        elif is_own_class(kind) and isinstance(getattr(value, "__dict__", None), dict):
+            yield from ((f".{name}", part) for name, part in value.__dict__.items())
+
+    def _parts_of_module(self, module: Any) -> Iterator[tuple[str, Any]]:
+        names = vars(module)
+        for own in ("_parameters", "_buffers", "_modules"):
+            yield from ((f".{name}", part) for name, part in (names.get(own) or {}).items())
+        for name, part in names.items():
+            if not name.startswith("_") and name != "training":
+                yield f".{name}", part
+
+    def _tensor(self, path: str, value: Any) -> Leaf:
+        plain = value.detach()
+        is_strided = plain.layout is self._torch.strided and type(value) in (
+            self._torch.Tensor,
+            self._torch.nn.Parameter,
+        )
+        alias = self._alias(path, plain) if is_strided else None
+        values: Any = None
+        if id(value) in self._untouched:
+            values = UNTOUCHED
+        elif is_strided and self._bytes_left > 0:
+            self._bytes_left -= plain.numel() * plain.element_size()
+            values = value if self._keep else plain
+        return [
+            TENSOR,
+            str(plain.dtype),
+            list(plain.shape),
+            _strides(plain) if is_strided else None,
+            str(plain.device),
+            bool(value.requires_grad),
+            alias,
+            values,
+        ]
+
+    def _alias(self, path: str, plain: Any) -> str | None:
+        """The path of the first tensor that was met with the same memory; None if this is the first."""
+        first = self._storages.setdefault(plain.untyped_storage()._cdata, path)
+        return None if first is path or plain.numel() == 0 else first
+
+
+def is_own_class(kind: type) -> bool:
+    """Whether instances of a class are the program's data: it is defined in one of the program's files."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return kind.__module__ == "__main__" or (isinstance(file, str) and is_own(os.path.abspath(file)))
+
+
+def _strides(value: Any) -> list[int]:
+    """The strides of the dimensions in which there is more than one element: others do not matter."""
+    if value.numel() == 0:
+        return []
+    return [stride for stride, size in zip(value.stride(), value.shape, strict=True) if size > 1]
+
+
+def random_states() -> dict[str, Any]:
+    """The state of the random number generators: torch's on the CPU, Python's and numpy's."""
+    import torch
+
+    states: dict[str, Any] = {
+        "random numbers of torch": torch.get_rng_state(),
+        "random numbers of Python": repr(hash(random.getstate())),
+    }
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        kind, keys, *rest = numpy.random.get_state()
+        states["random numbers of numpy"] = repr((kind, hash(keys.tobytes()), rest))
+    return states

@@ -1,0 +1,196 @@
+"""In what two observations of a call differ: that of the compiled program, and that of plain Python."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ...backends.agreement import Comparison, compare
+from .observed_state import KIND, RAISED, RESULT, SAME, TENSOR, UNTOUCHED, VALUE, Leaf, Leaves
+
+_RANDOM = "random numbers of "
+_GRADIENT = "gradient of "
+_NUMBER = re.compile(r"-?(?:\d+\.\d*|\d*\.\d+|\d+)(?:e[-+]?\d+)?|-?inf|nan")
+# How far apart Python's own floats may be: they come from tensors.
+_CLOSE = 1e-4
+# A dtype of less than 32 bits anywhere in the call: so many times its rounding error is what all may be off.
+_ROUNDINGS = 16.0
+_ERROR_OF_ONE = {"bfloat16": 2.0**-8, "float16": 2.0**-11}
+_ERROR_OF_OTHERS = 2.0**-3  # float8
+
+_TENSOR_FIELDS = ("dtype", "shape", "stride", "device", "requires_grad", "memory")
+
+
+class Difference(NamedTuple):
+    """One difference. `kind` is value, structure, dtype, stride, mutation, exception, gradient or random."""
+
+    kind: str
+    path: str
+    detail: str
+    error: float | None = None
+    allowed: float | None = None
+
+
+class Compared(NamedTuple):
+    """The differences, how many values were compared, and those that were not."""
+
+    differences: list[Difference]
+    values: int
+    left_out: int
+
+
+def needs_untouched_values(compiled: Leaves, eager: Leaves) -> bool:
+    """Whether a parameter was written by one of the two only: then its values are to be compared, too."""
+    return any(
+        leaf[0] == TENSOR and path in eager and (leaf[-1] is UNTOUCHED) != (eager[path][-1] == UNTOUCHED)
+        for path, leaf in compiled.items()
+    )
+
+
+def compare_leaves(compiled: Leaves, eager: Leaves, again: Callable[[int], Leaves] | None = None) -> Compared:
+    """Compare what a compiled call left with what the same call leaves in eager.
+
+    `again(seed)` gives the leaves of eager once more, with other rounding errors.
+    """
+    found: list[Difference] = []
+    names: list[str] = []
+    left_out = 0
+    if RAISED in compiled or RAISED in eager:
+        difference = _exceptions(compiled, eager)
+        if difference is not None:
+            return Compared([difference], 1, 0)
+    for path in [*compiled, *(path for path in eager if path not in compiled)]:
+        own, eagers = compiled.get(path), eager.get(path)
+        if own is None or eagers is None:
+            if RAISED not in compiled and not _inside(path, found):
+                found.append(_missing(path, own, eagers))
+            continue
+        difference = _in_kind(path, own, eagers)
+        if difference is not None:
+            found.append(difference)
+        elif own[0] == TENSOR:
+            if own[-1] is None or eagers[-1] is None:
+                left_out += 1
+            elif not isinstance(own[-1], str):
+                names.append(path)
+    comparisons, short = _compare_tensors(names, compiled, eager, again)
+    found += (
+        Difference(_kind_of(each.name), each.name, each.detail or "", each.error, each.allowed)
+        for each in comparisons
+        if not each.agrees and not _is_rounding(each, short)
+    )
+    return Compared(found, len(names) + sum(leaf[0] == VALUE for leaf in eager.values()), left_out)
+
+
+def _compare_tensors(
+    names: Sequence[str], compiled: Leaves, eager: Leaves, again: Callable[[int], Leaves] | None
+) -> tuple[list[Comparison], set[str]]:
+    short: set[str] = set()
+
+    def values_again(seed: int) -> list[Any]:
+        assert again is not None
+        leaves = again(seed)
+        short.update(re.findall(r"\w+", leaves.get("short", [VALUE, ""])[1]))
+        values = [leaves.get(name, [None])[-1] for name in names]
+        return [None if isinstance(value, str) else value for value in values]
+
+    comparisons = compare(
+        names,
+        [compiled[name][-1] for name in names],
+        [eager[name][-1] for name in names],
+        None,
+        None if again is None else values_again,
+    )
+    return comparisons, short
+
+
+def _is_rounding(comparison: Comparison, short: set[str]) -> bool:
+    """Whether a difference is no larger than rounding to a short dtype, which the call uses, makes it."""
+    if comparison.error is None or not short:
+        return False
+    of_one = max(_ERROR_OF_ONE.get(name, _ERROR_OF_OTHERS) for name in short)
+    return comparison.error <= _ROUNDINGS * of_one * max(comparison.size or 0.0, 1e-2)
+
+
+def _exceptions(compiled: Leaves, eager: Leaves) -> Difference | None:
+    own, eagers = (leaves[RAISED][1] if RAISED in leaves else None for leaves in (compiled, eager))
+    if own is None:
+        return Difference("exception", RAISED, f"returned, where eager raises {_first_line(eagers)}")
+    if eagers is None:
+        return Difference("exception", RAISED, f"raised {_first_line(own)}, where eager returns")
+    if own.partition(":")[0] != eagers.partition(":")[0]:
+        detail = f"raised {_first_line(own)}, where eager raises {_first_line(eagers)}"
+        return Difference("exception", RAISED, detail)
+    return None
+
+
+def _first_line(text: Any) -> str:
+    return str(text).partition("\n")[0].partition("  (Could this error message be improved?")[0][:200]
+
+
+def _inside(path: str, found: list[Difference]) -> bool:
+    """Whether a path is in something that is different already as a whole."""
+    return any(path.startswith((f"{each.path}[", f"{each.path}.")) for each in found)
+
+
+def _missing(path: str, own: Leaf | None, eagers: Leaf | None) -> Difference:
+    detail = f"it is {_text(own)}" if eagers is None else f"missing, where eager has {_text(eagers)}"
+    if eagers is None:
+        detail += ", where eager has none"
+    return Difference(_kind_of(path, "structure"), path, detail)
+
+
+def _in_kind(path: str, own: Leaf, eagers: Leaf) -> Difference | None:
+    if own[0] != eagers[0]:
+        return Difference(_kind_of(path, "structure"), path, f"{_text(own)}, where eager has {_text(eagers)}")
+    if own[0] == TENSOR:
+        return _in_tensor(path, own, eagers)
+    if own[1] == eagers[1] or (own[0] == VALUE and _is_close(own[1], eagers[1])):
+        return None
+    kind = "structure" if own[0] in (KIND, SAME) else None
+    return Difference(_kind_of(path, kind), path, f"{_text(own)}, where eager has {_text(eagers)}")
+
+
+def _in_tensor(path: str, own: Leaf, eagers: Leaf) -> Difference | None:
+    is_result = path.startswith(RESULT)
+    for position, name in enumerate(_TENSOR_FIELDS, 1):
+        if own[position] == eagers[position] or (name in ("stride", "memory") and not is_result):
+            continue
+        if name == "memory" and RESULT in f"{own[position]}{eagers[position]}":
+            continue  # which outputs share memory with one another
+        kind = name if name in ("dtype", "stride") else "aliasing" if name == "memory" else "structure"
+        detail = f"{name} {_plain(own[position])}, where eager has {_plain(eagers[position])}"
+        return Difference(_kind_of(path, kind), path, detail)
+    return None
+
+
+def _plain(value: Any) -> str:
+    return "its own" if value is None else str(value).removeprefix("torch.")
+
+
+def _kind_of(path: str, kind: str | None = None) -> str:
+    """What kind of difference one at this path is."""
+    if path.startswith(_RANDOM):
+        return "random"
+    if path.startswith(_GRADIENT) or path == "backward":
+        return "gradient"
+    return (kind or "value") if path.startswith(RESULT) else "mutation"
+
+
+def _text(leaf: Leaf | None) -> str:
+    if leaf is None:
+        return "nothing"
+    if leaf[0] == TENSOR:
+        return f"a tensor of {_plain(leaf[1])} {leaf[2]}"
+    if leaf[0] == SAME:
+        return f"the object that is {leaf[1]}"
+    if leaf[0] == KIND:
+        return f"a {leaf[1].removeprefix('builtins.')}"
+    return str(leaf[1])[:100]
+
+
+def _is_close(own: str, eagers: str) -> bool:
+    """Whether two numbers of Python's are equal but for rounding; integers and texts must be equal."""
+    if not (_NUMBER.fullmatch(own) and _NUMBER.fullmatch(eagers)) or own.lstrip("-").isdigit():
+        return False
+    first, second = float(own), float(eagers)
+    return first == second or abs(first - second) <= _CLOSE * max(abs(first), abs(second))

@@ -1,0 +1,384 @@
+"""`--verify`: calls of what the program compiled, beside plain Python from the same state.
+
+A graph can only be compared with the graph that was captured. What tracing, guards, mutations or an exception
+made of the program before there was a graph shows when the same call is made in eager, in a copy of the
+process that was forked before the call (`fork_server.py`): what it returned or raised, what it changed, and
+the gradients. The program's own call is made once, as it is.
+
+Source: torch/_dynamo/eval_frame.py (OptimizeContext.__call__, which torch.compile calls for each function and
+module), 2.8 to 2.15; run with 2.13.
+"""
+
+import functools
+import io
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ...backends.agreement import shielded
+from ...shared.records import ProgramCallVerified
+from ..frames.program_files import place_of_compile_call_in_progress
+from ..primitives import perf_counter_ns
+from ..probe_guard import ProbeGuard
+from .call_in_copy import (
+    ALL_VALUES,
+    COMPILED,
+    EAGER,
+    ROUNDED,
+    STAGE,
+    WITH_GRADIENTS,
+    ProgramCall,
+    program_function,
+    tensors_in,
+    text_of,
+)
+from .fork_server import ForkServer, NoAnswer, available_bytes
+from .observed_state import RAISED, RESULT, Leaves
+from .state_difference import Difference, compare_leaves, needs_untouched_values
+
+if TYPE_CHECKING:
+    from ..engine_parts import EngineParts
+
+# In order: the first whose result is wrong is where it went wrong.
+_STAGES = (
+    ("eager", "tracing"),
+    ("aot_eager", "AOTAutograd"),
+    ("aot_eager_decomp_partition", "decompositions"),
+)
+_STALE = "guards"
+_MOST_OF_THE_TIME = 0.2
+_ALLOWANCE = 60.0  # seconds that comparing may take before it has to be worth a share of the run
+_SHORTEST_LIMIT = 20.0  # seconds that a call may take in the copy
+_TIMES_AS_LONG = 10.0
+_LONGEST_DETAIL = 500
+
+
+class ProgramVerifier:
+    """Compares calls of the program in this process."""
+
+    def __init__(self, probes: ProbeGuard) -> None:
+        self._probes = probes
+        self._began_ns = perf_counter_ns()
+        self._spent_ns = 0
+        self._inside = threading.local()
+        self._lock = threading.Lock()
+        self._shown: set[str] = set()
+
+    def install(self, eval_frame: ModuleType, parts: "EngineParts") -> None:
+        """Wrap what torch.compile makes of the program's functions and modules."""
+        context_class = eval_frame.OptimizeContext
+        original = context_class.__call__
+        watched = self._probes.guarded("calls of the program beside eager")(self._watched)
+
+        def __call__(context: Any, function: Any) -> Any:
+            compiled = original(context, function)
+            return watched(compiled, context, eval_frame) or compiled
+
+        context_class.__call__ = __call__
+
+    def _watched(self, compiled: Any, context: Any, eval_frame: ModuleType) -> Any:
+        """What to call in place of a compiled function; None to call that itself."""
+        if not isinstance(compiled, FunctionType) or not hasattr(compiled, "_torchdynamo_orig_callable"):
+            return None
+        place = place_of_compile_call_in_progress()
+        if place is None or self._is_inside():
+            return None
+        inside, verify = self._inside, _Entry(self, compiled, context, place).call
+
+        @functools.wraps(compiled)
+        def compile_wrapper(*args: Any, **named: Any) -> Any:
+            if getattr(inside, "is_so", False):
+                return compiled(*args, **named)
+            return verify(args, named)
+
+        # Dynamo leaves this out of what it traces, as it does torch's own wrapper.
+        wrapper: Any = compile_wrapper
+        wrapper.__code__ = wrapper.__code__.replace(co_filename=str(eval_frame.__file__))
+        return wrapper
+
+    def _is_inside(self) -> bool:
+        return getattr(self._inside, "is_so", False)
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """While a call of the program's is made: those that it makes belong to it."""
+        self._inside.is_so = True
+        try:
+            yield
+        finally:
+            self._inside.is_so = False
+
+    def may_verify(self) -> str | None:
+        """Why no call is to be verified now; None if one may be, "" where that is nothing to tell of."""
+        import torch
+
+        if torch.cuda.is_available() and torch.cuda.is_initialized():
+            return "CUDA is in use, so that the process cannot be copied"
+        if torch.distributed.is_available() and torch.distributed.is_initialized():
+            return "it may communicate with other ranks"
+        if (
+            torch.compiler.is_compiling()
+            or torch._C._len_torch_dispatch_stack()
+            or torch._C._functorch.peek_interpreter_stack() is not None
+            or torch._C._current_graph_task_id() != -1
+        ):
+            return ""
+        elapsed = (perf_counter_ns() - self._began_ns) / 1e9
+        if self._spent_ns / 1e9 > _ALLOWANCE + _MOST_OF_THE_TIME * elapsed:
+            return ""
+        return None if hasattr(sys, "getswitchinterval") and sys.platform == "linux" else "it takes Linux"
+
+    def guarded(self, function: Callable[..., None]) -> Callable[..., None]:
+        """A function that raises nothing into the program."""
+        return self._probes.guarded("calls of the program beside eager")(function)
+
+    def record(self, verified: ProgramCallVerified) -> None:
+        """Write what came of one call."""
+        self._probes.stream.record(verified)
+
+    def spend(self, nanoseconds: int) -> None:
+        """Count the time that comparing took."""
+        self._spent_ns += nanoseconds
+
+    def prepare_copy(self) -> None:
+        """In the copy: nothing is recorded, and no call is verified."""
+        self._probes.stream.end()
+        self._inside.is_so = True
+
+    def lock(self) -> threading.Lock:
+        """Held while a call is compared: only one copy at a time."""
+        return self._lock
+
+
+class _Entry:
+    """What one call of torch.compile made, as the program calls it."""
+
+    def __init__(self, verifier: ProgramVerifier, compiled: Any, context: Any, place: str) -> None:
+        self._verifier = verifier
+        self._compiled = compiled
+        self._context = context
+        self._place = place
+        self._calls = 0
+        self._is_wrong = False
+
+    def call(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Make a call of the program's, and compare it if it is one of those to be compared."""
+        self._calls += 1
+        number = self._calls
+        verifier = self._verifier
+        is_wanted = not self._is_wrong and number & (number - 1) == 0
+        if not is_wanted or not verifier.lock().acquire(blocking=False):
+            with verifier.inside():
+                return self._compiled(*args, **named)
+        try:
+            return self._verified(number, args, named)
+        finally:
+            verifier.lock().release()
+
+    def _verified(self, number: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        began = perf_counter_ns()
+        call = _ComparedCall(self, number)
+        compare = self._verifier.guarded(call.compare)
+        server, reason = None, ""
+        try:
+            call.program = ProgramCall(self._compiled, self._context, args, named)
+            why_not = self._verifier.may_verify() or _obstacle(call.program)
+            reason = why_not or ""
+            if why_not is None:
+                call.versions = call.program.versions()
+                server = ForkServer(call.program.work, self._verifier.prepare_copy)
+        except Exception as error:
+            reason = text_of(error)
+        spent = perf_counter_ns() - began
+        if server is None:
+            if reason:
+                self._verifier.guarded(call.record)("not compared", why=reason, ns=spent)
+            with self._verifier.inside():
+                return self._compiled(*args, **named)
+        began = perf_counter_ns()
+        try:
+            with self._verifier.inside():
+                result = self._compiled(*args, **named)
+        except Exception as error:
+            compare({RAISED: text_of(error)}, server, perf_counter_ns() - began, spent)
+            raise
+        except BaseException:
+            server.end()
+            raise
+        compare({RESULT: result}, server, perf_counter_ns() - began, spent)
+        return result
+
+    def is_wrong(self) -> None:
+        """A call was wrong: no further one is compared."""
+        self._is_wrong = True
+
+    def record(self, number: int, **fields: Any) -> None:
+        """Write what came of a call."""
+        function = program_function(self._compiled)
+        code = getattr(function, "__code__", None)
+        owner = getattr(function, "__self__", None)
+        name = getattr(function, "__qualname__", type(function).__name__)
+        if owner is not None:
+            name = f"{type(owner).__qualname__}.forward"
+        compiled_at, _, line = self._place.rpartition(":")
+        self._verifier.record(
+            ProgramCallVerified(
+                name=name,
+                file=compiled_at,
+                line=int(line) if line.isdigit() else 0,
+                function_file=None if code is None else code.co_filename,
+                function_line=None if code is None else code.co_firstlineno,
+                call=number,
+                **fields,
+            )
+        )
+
+    def spend(self, nanoseconds: int) -> None:
+        self._verifier.spend(nanoseconds)
+
+
+class _ComparedCall:
+    """One call that is compared."""
+
+    program: ProgramCall
+
+    def __init__(self, entry: _Entry, number: int) -> None:
+        self._entry = entry
+        self._number = number
+        self.versions: dict[int, tuple[int, int]] = {}
+        self._server: ForkServer | None = None
+        self._seconds = _SHORTEST_LIMIT
+
+    def compare(self, outcome: dict[str, Any], server: ForkServer, took_ns: int, spent_ns: int) -> None:
+        """Compare the call with eager, and record what came of it."""
+        began = perf_counter_ns()
+        self._server = server
+        self._seconds = max(_SHORTEST_LIMIT, _TIMES_AS_LONG * took_ns / 1e9)
+        try:
+            with shielded():
+                fields = self._compared(outcome)
+        except NoAnswer as error:
+            fields = {"outcome": "not compared", "why": str(error)}
+        except Exception as error:
+            fields = {"outcome": "not compared", "why": text_of(error)}
+        finally:
+            server.end()
+        spent = spent_ns + perf_counter_ns() - began
+        self._entry.spend(spent)
+        self.record(ns=spent, **fields)
+
+    def record(self, outcome: str, **fields: Any) -> None:
+        """Write what came of the call."""
+        self._entry.record(self._number, outcome=outcome, **fields)
+
+    def _compared(self, outcome: dict[str, Any]) -> dict[str, Any]:
+        own = self.program.observed(outcome, self.versions)
+        has_gradients = RESULT in outcome and any(
+            value.grad_fn is not None for _, value in tensors_in({RESULT: outcome[RESULT]})
+        )
+        eager = self._ask(f"{EAGER}:{WITH_GRADIENTS if has_gradients else ''}")
+        forward = {path: leaf for path, leaf in eager.items() if not _is_of_backward(path)}
+        draws = _draws(own, forward)
+        if draws:
+            return {"outcome": "not comparable", "why": draws}
+        if needs_untouched_values(own, forward):
+            self.versions = {}
+            own = self.program.observed(outcome, {})
+            forward = self._ask(f"{EAGER}:{ALL_VALUES}")
+        compared = compare_leaves(own, forward, self._again)
+        differences = self._without_what_varies(compared.differences, forward)
+        gradients = None
+        if not differences and has_gradients:
+            gradients, differences = self._compare_gradients(eager)
+        fields: dict[str, Any] = {"compared": compared.values, "gradients": gradients}
+        if not differences:
+            return {"outcome": "agrees", **fields}
+        self._entry.is_wrong()
+        first = differences[0]
+        return {
+            "outcome": "disagrees",
+            **fields,
+            "kind": first.kind,
+            "path": first.path,
+            "detail": first.detail[:_LONGEST_DETAIL],
+            "error": first.error,
+            "allowed": first.allowed,
+            "differences": len(differences),
+            "stage": self._first_wrong_stage(forward) if first.kind != "gradient" else None,
+        }
+
+    def _ask(self, request: str) -> Leaves:
+        import torch
+
+        assert self._server is not None
+        answer = self._server.ask(request, self._seconds)
+        leaves: Leaves = torch.load(io.BytesIO(answer), weights_only=True)
+        return leaves
+
+    def _again(self, seed: int) -> Leaves:
+        return self._ask(f"{ROUNDED}:{seed}")
+
+    def _without_what_varies(self, differences: list[Difference], eager: Leaves) -> list[Difference]:
+        """The differences that are not there between two runs in eager: a clock, an address."""
+        if not differences:
+            return []
+        varies = {each.path for each in compare_leaves(self._ask(f"{EAGER}:"), eager).differences}
+        return [each for each in differences if each.path not in varies]
+
+    def _compare_gradients(self, eager: Leaves) -> tuple[str, list[Difference]]:
+        """Gradients of a backward that both are given in copies: the program's own is not touched."""
+        try:
+            compiled = self._ask(COMPILED)
+        except NoAnswer as error:
+            return f"not compared: {error}", []
+        own, eagers = (
+            {path: leaf for path, leaf in each.items() if _is_of_backward(path)} for each in (compiled, eager)
+        )
+        return "compared", compare_leaves(own, eagers).differences
+
+    def _first_wrong_stage(self, eager: Leaves) -> str | None:
+        """The stage of the compiler that the difference is there from; None if that is not known."""
+        from ..probes.graphs import backend_name
+
+        try:
+            for backend, stage in _STAGES:
+                if self._is_wrong_with(backend, eager):
+                    return stage
+            backend = backend_name(self._entry._context.callback)
+            return _STALE if self._number > 1 and not self._is_wrong_with(backend, eager) else backend
+        except Exception:
+            return None
+
+    def _is_wrong_with(self, backend: str, eager: Leaves) -> bool:
+        leaves = self._ask(f"{STAGE}:{backend}")
+        return bool(compare_leaves(leaves, eager, self._again).differences)
+
+
+def _is_of_backward(path: str) -> bool:
+    return path.startswith("gradient of ") or path == "backward"
+
+
+def _draws(own: Leaves, eager: Leaves) -> str | None:
+    """Why values cannot be compared where compiled code draws random numbers in its own way."""
+    import torch
+
+    name = "random numbers of torch"
+    if name in own and name in eager and not torch.equal(own[name][-1], eager[name][-1]):
+        return "it draws random numbers in its own way"
+    return None
+
+
+def _obstacle(call: ProgramCall) -> str | None:
+    """Why a call cannot be made a second time in a copy of the process."""
+    available = available_bytes()
+    size = 0
+    for path, value in tensors_in(call.roots()):
+        if value.is_shared():
+            return f"{path} is in memory that other processes share"
+        size += value.numel() * value.element_size()
+    if available is not None and 4 * size > available:
+        return "there is too little memory for a copy of the process"
+    return None
