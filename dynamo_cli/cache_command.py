@@ -32,7 +32,7 @@ from .report_output import format_of, format_option, report_file_option, write_r
     help="With --store, what was not used for so long could be pruned.",
 )
 @documented_option("--prune", is_flag=True, help="With --store, delete what was not used for so long.")
-@format_option
+@format_option()
 @report_file_option
 def cache_command(
     paths: tuple[Path, ...],

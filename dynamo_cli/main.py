@@ -179,6 +179,13 @@ class _Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Where there is more to read."""
+        from .help_pages import write_documentation
+
+        formatter.write_paragraph()
+        write_documentation(formatter)
+
 
 # An option that names no environment variable of its own has DYNAMO_<COMMAND>_<OPTION>.
 @click.group(

@@ -27,7 +27,7 @@ from dynamo_reporters.report import Report
 
 from .options import RUN_OPTIONS, documented_option, request_from, run_options
 from .program import ProgramCommand, program_of, set_program
-from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
+from .report_output import FORMATS, format_of, format_option, put, report_file_option, write_report
 
 # A recording that is named on a command line: a path, or a URL, of which there is a copy to read.
 
@@ -151,15 +151,7 @@ def report_command(
     """
     exports = exports or {}
     shared = [
-        documented_option(
-            "--format",
-            "form",
-            cls=FormatOption,
-            type=click.Choice((*FORMATS, *exports)),
-            default=None,
-            envvar="DYNAMO_FORMAT",
-            help=_format_help(exports),
-        ),
+        format_option((*FORMATS, *exports), _meaning_of_formats(exports)),
         report_file_option,
         documented_option("--frame", metavar="NAME", help="Only frames of this name; * and ? match."),
         documented_option(
@@ -329,8 +321,8 @@ def _endings(exports: Mapping[str, Export]) -> dict[str, str]:
     return {ending: form for form, export in exports.items() for ending in export.endings}
 
 
-def _format_help(exports: Mapping[str, Export]) -> str:
+def _meaning_of_formats(exports: Mapping[str, Export]) -> str:
     text = "A page to read, the same as markdown, a versioned JSON document, or one HTML file of everything"
     for form, export in exports.items():
         text += f"; {form}, {export.viewer} ({', '.join(export.endings)})"
-    return f"{text}.  [default: what the ending of -o says, else text]"
+    return text
