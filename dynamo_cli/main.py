@@ -127,6 +127,7 @@ COMMANDS = {
     **{name: report.summary for name, report in REPORTS.items() if report.summary},
     "bundle": "Put a recording into one file, to attach to an issue, with or without the source.",
     "ls": "List recordings.",
+    "schema": "Print the JSON Schema of a report's document.",
     "completion": "Print what makes bash, zsh or fish complete this command.",
 }
 
