@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from dynamo_core.analysis.selection import Selection, select
+from dynamo_core.analysis.selection import Selection, parts_to_select, select
 from dynamo_core.analysis.words import number
 from dynamo_core.case import Case
 from dynamo_core.launch.process import Ending, end_like
@@ -200,7 +200,8 @@ def report_command(
             elif form == "html":
                 put(page_of(case, report), report_file)
             else:
-                write_report(report, case, form, report_file)
+                parts = parts_to_select(recording, selection) if form == "json" else ()
+                write_report(report, case, form, report_file, parts)
             if ending is not None:
                 end_like(ending)
 

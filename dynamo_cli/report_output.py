@@ -27,6 +27,7 @@ report_file_option = documented_option(
 )
 
 FORMATS = ("text", "markdown", "json", "html")
+_LARGE = 1_000_000  # characters of a JSON document
 _JSON_KEY = "dynamo_cli.as_json"
 _OF_ONE_COMMAND = ("chrome", "speedscope", "pstats", "csv")
 
@@ -91,8 +92,13 @@ _FORMAT_OF_ENDING = {
 }
 
 
-def write_report(report: Report[Subject], subject: Subject, form: str, report_file: Path | None) -> None:
-    """Write a report on its subject as one of FORMATS, to a file or else to stdout."""
+def write_report(
+    report: Report[Subject], subject: Subject, form: str, report_file: Path | None, parts: Sequence[str] = ()
+) -> None:
+    """Write a report on its subject as one of FORMATS, to a file or else to stdout.
+
+    Where a JSON document is large, a line on stderr names the `parts` of it that options pick out.
+    """
     from dynamo_reporters.page.console import plain_text, show
 
     if form == "text" and report_file is None:
@@ -103,6 +109,11 @@ def write_report(report: Report[Subject], subject: Subject, form: str, report_fi
         from dynamo_reporters.documents import json_text
 
         content = json_text(document(report, subject), indent=2) + "\n"
+        if len(content) > _LARGE and parts:
+            click.echo(
+                f"dynamo: the document has {len(content) / 1e6:.1f} MB; for less: {', '.join(parts)}",
+                err=True,
+            )
     elif form == "markdown":
         from dynamo_reporters.page.markdown import to_markdown
 

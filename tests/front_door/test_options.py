@@ -8,6 +8,7 @@ import click
 import pytest
 
 from answering import answer
+from dynamo_cli import report_output
 from dynamo_cli.help_pages import CommandWithHelp
 from dynamo_cli.main import dynamo
 from dynamo_cli.program import options_with_value
@@ -143,3 +144,15 @@ def test_json_gives_the_document_and_no_other_form_beside_it() -> None:
 
 def test_verify_can_be_off_for_every_command() -> None:
     assert answer("explain", stored("toy"), env={"DYNAMO_VERIFY": "off"}).exit_code == 0
+
+
+def test_a_large_document_says_how_to_get_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert answer("guards", stored("toy"), "--json").stderr == ""
+    monkeypatch.setattr(report_output, "_LARGE", 1000)
+    whole = answer("guards", stored("toy"), "--json")
+    assert re.fullmatch(
+        r"dynamo: the document has 0\.\d MB; for less: --compile-id 0/0 \(one of 3\)\n", whole.stderr
+    )
+    part = answer("guards", stored("toy"), "--json", "--compile-id", "0/0")
+    assert part.stderr == "" and 1000 < len(part.stdout) < len(whole.stdout)
+    assert answer("guards", stored("toy")).stderr == answer("backends", "--json").stderr == ""
