@@ -245,8 +245,8 @@ class Explained:
     """The whole picture of a recording."""
 
     verdict: Annotated[str, "the first sentence of the text report"]
-    summary: Annotated[Summary, "over all processes"]
     findings: Annotated[list[Finding], "what to do first, the worst first"]
+    summary: Annotated[Summary, "over all processes"]
     compile_phases: Annotated[list[Phase] | None, "exclusive times: they add up to compile_time_s"]
     run: Annotated[
         dict[str, Any] | None,
