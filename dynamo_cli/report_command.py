@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import shlex
 import sys
 import time
@@ -22,6 +23,7 @@ from dynamo_core.recording import files
 from dynamo_core.recording.remote import fetched, is_url
 from dynamo_core.shared.errors import NoRecording, NotARecording
 from dynamo_core.shared.quick_dataclass import dataclass
+from dynamo_core.shared.similar_paths import did_you_mean_path
 from dynamo_core.shared.text import printable
 from dynamo_reporters.report import Report
 
@@ -237,10 +239,20 @@ def named_recording(target: Program | None) -> Path:
     if is_url(first):
         return copy_of(first)
     if not os.path.lexists(first):
-        is_module = first.isidentifier() and find_spec(first) is not None
-        hint = f"; a module is run with `-m {first}`" if is_module else ""
-        raise NoRecording(f"there is no recording and no program at {first}{hint}")
+        hint = _what_was_meant(first)
+        raise NoRecording(f"there is no recording and no program at {first}" + (f"; {hint}" if hint else ""))
     return _newest_in(Path(first))
+
+
+def _what_was_meant(target: str) -> str | None:
+    """What to type instead of a target that does not exist; None where nothing is near it."""
+    if target.isdecimal():
+        return f"one graph is picked out by `--graph {target}`"
+    if re.fullmatch(r"\[?\d+/\d+\]?", target):
+        return f"one compile is picked out by `--compile-id {target.strip('[]')}`"
+    if target.isidentifier() and find_spec(target) is not None:
+        return f"a module is run with `-m {target}`"
+    return did_you_mean_path(target, files.DEFAULT_FOLDER)
 
 
 def _newest_in(path: Path) -> Path:
