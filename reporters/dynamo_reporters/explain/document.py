@@ -258,6 +258,9 @@ class Explained:
         "dynamo_run.json: command, cwd, settings, started, started_ns, ended_ns, exit_code, signal, notes; "
         "null for a plain torch trace",
     ]
+    bisections: Annotated[
+        list[str], "what torch's compiler bisector was at: the program was then not compiled as it asks for"
+    ]
     python_processes: Annotated[
         Count | None, "Python processes that started with our start-up code, torch or not"
     ]
