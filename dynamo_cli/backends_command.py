@@ -8,7 +8,7 @@ import click
 
 from .help_pages import CommandWithHelp
 from .options import documented_option
-from .report_output import FORMATS, FormatOption, format_of, report_file_option, write_report
+from .report_output import format_of, format_option, report_file_option, write_report
 
 
 @click.command("backends", cls=CommandWithHelp)
@@ -33,14 +33,7 @@ from .report_output import FORMATS, FormatOption, format_of, report_file_option,
     metavar="PATH",
     help="The Python whose backends they are.  [default: this one if it has torch, else PATH's]",
 )
-@documented_option(
-    "--format",
-    "form",
-    cls=FormatOption,
-    type=click.Choice(FORMATS),
-    envvar="DYNAMO_FORMAT",
-    help="[default: as -o ends, else text]",
-)
+@format_option()
 @report_file_option
 def backends_command(
     name: str | None,

@@ -20,7 +20,7 @@ from dynamo_core.shared.settings import CAPTURE_POLICIES, Settings
 from . import main
 from .options import OptionWithOptionalValue, documented_option, dynamic_option, on_option, python_option
 from .program import ProgramCommand, program_of
-from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
+from .report_output import FORMATS, format_of, format_option, put, report_file_option, write_report
 from .running import RunProgress
 from .suite_command import SuiteFiles, Wanted, bench_suite
 
@@ -86,14 +86,14 @@ _FURTHER = {
     "--compare",
     type=click.Path(path_type=Path),
     metavar="OLDER",
-    help="Compare a suite with an earlier run of it, its folder of results or its JSON report.",
+    help="Compare a suite with an earlier run of it: its folder of results or its JSON report.",
 )
 @on_option("each program of a suite")
 @documented_option(
     "--per-graph",
     is_flag=True,
     envvar="DYNAMO_PER_GRAPH",
-    help="Measure each graph under each backend as well, on its own, as `dynamo autotune` does.",
+    help="Measure each graph under each backend as well: on its own, as `dynamo autotune` does.",
 )
 @documented_option(
     "--step",
@@ -107,14 +107,9 @@ _FURTHER = {
     metavar="SECONDS",
     help="Stop a run that takes longer; that is its result.  [default: none]",
 )
-@documented_option(
-    "--format",
-    "form",
-    cls=FormatOption,
-    type=click.Choice((*FORMATS, "csv")),
-    envvar="DYNAMO_FORMAT",
-    help="A page to read, the same as markdown, a versioned JSON document, or a row for each backend (csv).  "
-    "[default: what the ending of -o says, else text]",
+@format_option(
+    (*FORMATS, "csv"),
+    "A page to read, the same as markdown, a versioned JSON document, or a row for each backend (csv)",
 )
 @report_file_option
 @documented_option(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from dynamo_core.analysis.selection import Selection, select
+from dynamo_core.analysis.selection import Selection, parts_to_select, select
 
 from .help_pages import CommandWithHelp
 from .options import documented_option
@@ -32,7 +32,7 @@ from .report_output import format_of, format_option, report_file_option, write_r
     help="With --store, what was not used for so long could be pruned.",
 )
 @documented_option("--prune", is_flag=True, help="With --store, delete what was not used for so long.")
-@format_option
+@format_option()
 @report_file_option
 def cache_command(
     paths: tuple[Path, ...],
@@ -83,7 +83,7 @@ def _explain(
     recording = select(read(path, KEYS_AND_PHASES), wanted)
     earlier = [read(each, KEYS) for each in paths[:-1]] or earlier_runs(recording, path)
     found = explain_caches(recording, earlier)
-    write_report(report(recording, show_all), found, form, report_file)
+    write_report(report(recording, show_all), found, form, report_file, parts_to_select(recording, wanted))
 
 
 def _store(paths: tuple[Path, ...], days: float, prune: bool, form: str, report_file: Path | None) -> None:

@@ -32,7 +32,7 @@ from dynamo_core.shared.text import printable
 from .options import RUN_OPTIONS, documented_option, run_options
 from .program import program_of
 from .report_command import ReportCommand, target_recording
-from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
+from .report_output import FORMATS, format_of, format_option, put, report_file_option, write_report
 from .running import say
 
 _FORMATS = (*FORMATS, "github", "sarif", "junit")
@@ -78,14 +78,9 @@ def _bound_option(name: str) -> _Decorator:
     metavar="IDENTITY",
     help="A finding that may be there, by its identity; repeat for more.",
 )
-@documented_option(
-    "--format",
-    "form",
-    cls=FormatOption,
-    type=click.Choice(_FORMATS),
-    envvar="DYNAMO_FORMAT",
-    help="A page, the same as markdown, a versioned JSON document, GitHub's annotations, SARIF 2.1.0 or "
-    "JUnit XML.  [default: what the ending of -o says, else text]",
+@format_option(
+    _FORMATS,
+    "A page, the same as markdown, a versioned JSON document, GitHub's annotations, SARIF 2.1.0 or JUnit XML",
 )
 @report_file_option
 @run_options("--recording")
@@ -118,8 +113,8 @@ def check_command(
 
     \b
     Examples:
-      dynamo check --update --backend eager train.py     accept what is there now
-      dynamo check --backend eager train.py              fail where it gets worse
+      dynamo check --update train.py                     accept what is there now
+      dynamo check train.py                              fail where it gets worse
       dynamo check --max-graph-breaks 0 -m pytest tests  without a lock file
     """
     most = {each: options.pop(f"max_{each.replace('-', '_')}") for each in COUNTS}

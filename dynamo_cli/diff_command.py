@@ -15,7 +15,7 @@ _DIFFERENT = 1
 @click.command("diff", cls=CommandWithHelp)
 @click.argument("before", type=RecordingPath())
 @click.argument("after", type=RecordingPath())
-@format_option
+@format_option()
 @report_file_option
 @documented_option(
     "--exit-code", is_flag=True, help="End with 1 where something differs, as `git diff --exit-code` does."

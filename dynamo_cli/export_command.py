@@ -52,7 +52,7 @@ _PROGRAM_ENDING = ".pt2"  # torch's own, of an exported program and of AOTInduct
     metavar="N",
     help="Try so many of the modules that are called, the first ones.",
 )
-@format_option
+@format_option()
 @documented_option(
     "-o",
     "--output",

@@ -74,7 +74,7 @@ from .running import say
     help="Only this finding, by its identity in `dynamo explain --format json`; repeat for more.",
 )
 @documented_option("-y", "--yes", is_flag=True, help="Do not ask before the program is run again.")
-@format_option
+@format_option()
 @report_file_option
 @run_options("--recordings")
 @click.pass_context

@@ -83,10 +83,10 @@ def graphs_command(
     \b
     Examples:
       dynamo graphs                                    every graph, as tables
-      dynamo graphs --graph 2 --style code             one graph, as torch's readable code
+      dynamo graphs --style code                       as torch's readable code
       dynamo graphs -o graphs.svg                      drawn, to look at in a browser
-      dynamo graphs --graph 2 --style dot | dot -Tpdf  drawn by Graphviz
       dynamo graphs --stage aot                        forward and backward, as AOTAutograd made them
+      dynamo graphs --graph 2 --style dot | dot -Tpdf  one graph, drawn by Graphviz
       dynamo graphs --stage output-code                what Inductor wrote
       dynamo graphs --training                         what each forward saves for its backward
       dynamo graphs --runnable 1 -o graph1.py          a program that runs graph 1

@@ -47,34 +47,47 @@ class CommandWithHelp(click.Command):
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """What the command is for, and examples; in full, whatever else there is to know."""
-        paragraphs = inspect.cleandoc(self.help or "").split("\n\n")
+        paragraphs, examples = self._texts()
         if not _is_in_full(ctx):
-            examples = [_few(each) for each in paragraphs if each.startswith(_EXAMPLES)]
-            paragraphs = [each for each in paragraphs if not each.startswith(_EXAMPLES)][:2] + examples
+            paragraphs, examples = paragraphs[:2], list(map(_few, examples))
         target = _TARGET_IN_FULL if _is_in_full(ctx) else _TARGET
         formatter.write_paragraph()
         with formatter.indentation():
-            formatter.write_text("\n\n".join(target if each == TARGET_MARK else each for each in paragraphs))
+            texts = [target if each == TARGET_MARK else each for each in (*paragraphs, *examples)]
+            formatter.write_text("\n\n".join(texts))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Every option, or those of the command itself in a sentence each."""
+        """Every option, or those of the command itself and of its examples in a sentence each."""
         in_full = _is_in_full(ctx)
+        in_examples = {
+            word
+            for each in self._texts()[1]
+            for line in _few(each).splitlines()
+            if f"dynamo {self.name} " in line
+            for word in line.split()
+        }
         records = [
             record if in_full else _shortened(*record)
             for parameter in self.get_params(ctx)
             if isinstance(parameter, click.Option)
-            and (in_full or parameter.name not in self.further)
+            and (in_full or parameter.name not in self.further or in_examples.intersection(parameter.opts))
             and (record := parameter.get_help_record(ctx)) is not None
         ]
         with formatter.section("Options"):
             formatter.write_dl(records, col_max=30 if in_full else 24)
+
+    def _texts(self) -> tuple[list[str], list[str]]:
+        """The paragraphs of the docstring, and its examples."""
+        paragraphs = inspect.cleandoc(self.help or "").split("\n\n")
+        examples = [each for each in paragraphs if each.startswith(_EXAMPLES)]
+        return [each for each in paragraphs if each not in examples], examples
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Where there is more to read."""
         formatter.write_paragraph()
         if self.further and not _is_in_full(ctx):
             formatter.write_text("--help-all shows further options, and each one's environment variable.")
-        formatter.write_text(f"Documentation: {_documentation()}")
+        write_documentation(formatter)
 
 
 def _show_in_full(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -103,6 +116,11 @@ def _shortened(names: str, text: str) -> tuple[str, str]:
     sentence = first_clause(text)
     default = _DEFAULT.search(text)
     return names, f"{sentence}.  [default: {default[1]}]" if default else f"{sentence}."
+
+
+def write_documentation(formatter: click.HelpFormatter) -> None:
+    """The address on one line of any length, so that it can be clicked and copied."""
+    formatter.write(f"Documentation: {_documentation()}\n")
 
 
 def _documentation() -> str:

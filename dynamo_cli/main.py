@@ -127,6 +127,7 @@ COMMANDS = {
     **{name: report.summary for name, report in REPORTS.items() if report.summary},
     "bundle": "Put a recording into one file, to attach to an issue, with or without the source.",
     "ls": "List recordings.",
+    "schema": "Print the JSON Schema of a report's document.",
     "completion": "Print what makes bash, zsh or fish complete this command.",
 }
 
@@ -178,6 +179,13 @@ class _Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Where there is more to read."""
+        from .help_pages import write_documentation
+
+        formatter.write_paragraph()
+        write_documentation(formatter)
 
 
 # An option that names no environment variable of its own has DYNAMO_<COMMAND>_<OPTION>.

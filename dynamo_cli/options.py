@@ -232,7 +232,8 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             envvar="DYNAMO_FREEZE_AFTER",
             metavar="N|Ns|FUNCTION=N",
             help="Compile nothing more after N calls of compiled graphs, N seconds without a compile, or "
-            "after the N-th call of a compiled function; what would have been compiled is listed.",
+            "after the N-th call of a compiled function (Net.forward, or forward if that is the only one); "
+            "what would have been compiled is listed.",
         ),
         documented_option(
             "--on-recompile",
@@ -339,11 +340,8 @@ def request_from(
     except ValueError as error:
         raise click.UsageError(f"--override: {error}") from error
     settings = settings._replace(config=checked_config(settings.config))
-    try:
-        if settings.freeze_after is not None:
-            parse_freeze_after(settings.freeze_after)
-    except ValueError as error:
-        raise click.UsageError(f"--freeze-after: {error}") from error
+    if settings.freeze_after is not None:
+        _check_freeze_after(settings.freeze_after, program)
     if settings.freeze_after is None and settings.on_recompile == ON_RECOMPILE_ERROR:
         raise click.UsageError(
             "--on-recompile error says what becomes of a frame after --freeze-after: give that too"
@@ -358,6 +356,21 @@ def request_from(
         python=python,
         stdout_to_stderr=stdout_to_stderr,
     )
+
+
+def _check_freeze_after(text: str, program: Program) -> None:
+    """UsageError where it cannot be read, or surely names no function of the program."""
+    from dynamo_core.launch.named_functions import meant_instead_of
+
+    try:
+        function = parse_freeze_after(text).function
+    except ValueError as error:
+        raise click.UsageError(f"--freeze-after: {error}") from error
+    meant = None if function is None else meant_instead_of(function, program)
+    if meant is not None:
+        raise click.UsageError(
+            f"--freeze-after: the program has no function {function!r}; did you mean {meant!r}?"
+        )
 
 
 def checked_config(config: tuple[str, ...]) -> tuple[str, ...]:

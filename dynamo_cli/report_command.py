@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import shlex
 import sys
 import time
@@ -12,7 +13,7 @@ from typing import Any
 
 import click
 
-from dynamo_core.analysis.selection import Selection, select
+from dynamo_core.analysis.selection import Selection, parts_to_select, select
 from dynamo_core.analysis.words import number
 from dynamo_core.case import Case
 from dynamo_core.launch.process import Ending, end_like
@@ -22,12 +23,13 @@ from dynamo_core.recording import files
 from dynamo_core.recording.remote import fetched, is_url
 from dynamo_core.shared.errors import NoRecording, NotARecording
 from dynamo_core.shared.quick_dataclass import dataclass
+from dynamo_core.shared.similar_paths import did_you_mean_path
 from dynamo_core.shared.text import printable
 from dynamo_reporters.report import Report
 
 from .options import RUN_OPTIONS, documented_option, request_from, run_options
 from .program import ProgramCommand, program_of, set_program
-from .report_output import FORMATS, FormatOption, format_of, put, report_file_option, write_report
+from .report_output import FORMATS, format_of, format_option, put, report_file_option, write_report
 
 # A recording that is named on a command line: a path, or a URL, of which there is a copy to read.
 
@@ -151,15 +153,7 @@ def report_command(
     """
     exports = exports or {}
     shared = [
-        documented_option(
-            "--format",
-            "form",
-            cls=FormatOption,
-            type=click.Choice((*FORMATS, *exports)),
-            default=None,
-            envvar="DYNAMO_FORMAT",
-            help=_format_help(exports),
-        ),
+        format_option((*FORMATS, *exports), _meaning_of_formats(exports)),
         report_file_option,
         documented_option("--frame", metavar="NAME", help="Only frames of this name; * and ? match."),
         documented_option(
@@ -208,7 +202,8 @@ def report_command(
             elif form == "html":
                 put(page_of(case, report), report_file)
             else:
-                write_report(report, case, form, report_file)
+                parts = parts_to_select(recording, selection) if form == "json" else ()
+                write_report(report, case, form, report_file, parts)
             if ending is not None:
                 end_like(ending)
 
@@ -244,10 +239,20 @@ def named_recording(target: Program | None) -> Path:
     if is_url(first):
         return copy_of(first)
     if not os.path.lexists(first):
-        is_module = first.isidentifier() and find_spec(first) is not None
-        hint = f"; a module is run with `-m {first}`" if is_module else ""
-        raise NoRecording(f"there is no recording and no program at {first}{hint}")
+        hint = _what_was_meant(first)
+        raise NoRecording(f"there is no recording and no program at {first}" + (f"; {hint}" if hint else ""))
     return _newest_in(Path(first))
+
+
+def _what_was_meant(target: str) -> str | None:
+    """What to type instead of a target that does not exist; None where nothing is near it."""
+    if target.isdecimal():
+        return f"one graph is picked out by `--graph {target}`"
+    if re.fullmatch(r"\[?\d+/\d+\]?", target):
+        return f"one compile is picked out by `--compile-id {target.strip('[]')}`"
+    if target.isidentifier() and find_spec(target) is not None:
+        return f"a module is run with `-m {target}`"
+    return did_you_mean_path(target, files.DEFAULT_FOLDER)
 
 
 def _newest_in(path: Path) -> Path:
@@ -329,8 +334,8 @@ def _endings(exports: Mapping[str, Export]) -> dict[str, str]:
     return {ending: form for form, export in exports.items() for ending in export.endings}
 
 
-def _format_help(exports: Mapping[str, Export]) -> str:
+def _meaning_of_formats(exports: Mapping[str, Export]) -> str:
     text = "A page to read, the same as markdown, a versioned JSON document, or one HTML file of everything"
     for form, export in exports.items():
         text += f"; {form}, {export.viewer} ({', '.join(export.endings)})"
-    return f"{text}.  [default: what the ending of -o says, else text]"
+    return text

@@ -2,18 +2,19 @@
 
 import re
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
+from click.core import ParameterSource
 
 from dynamo_core.shared.errors import EXIT_NOBODY_READS, CannotRecord, did_you_mean
 from dynamo_core.shared.safe_writing import overwrite
 from dynamo_reporters.report import Report, Subject, document, page
 
-from .options import documented_option
+from .options import Command, documented_option
 
 report_file_option = documented_option(
     "-o",
@@ -26,10 +27,12 @@ report_file_option = documented_option(
 )
 
 FORMATS = ("text", "markdown", "json", "html")
+_LARGE = 1_000_000  # characters of a JSON document
+_JSON_KEY = "dynamo_cli.as_json"
 _OF_ONE_COMMAND = ("chrome", "speedscope", "pstats", "csv")
 
 
-class FormatOption(click.Option):
+class _FormatOption(click.Option):
     """A form that DYNAMO_FORMAT names for another command, which alone knows it, is none for this one."""
 
     def resolve_envvar_value(self, ctx: click.Context) -> str | None:
@@ -38,17 +41,44 @@ class FormatOption(click.Option):
         assert isinstance(self.type, click.Choice)
         return None if value in _OF_ONE_COMMAND and value not in self.type.choices else value
 
+    def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> tuple[Any, ParameterSource]:
+        """`json` for --json; UsageError where --format says something else."""
+        value, source = super().consume_value(ctx, opts)
+        if not ctx.meta.get(_JSON_KEY):
+            return value, source
+        if source is ParameterSource.COMMANDLINE and value != "json":
+            raise click.UsageError(f"--json is --format json: not with --format {value}")
+        return "json", ParameterSource.COMMANDLINE
 
-format_option = documented_option(
-    "--format",
-    "form",
-    cls=FormatOption,
-    type=click.Choice(FORMATS),
-    default=None,
-    envvar="DYNAMO_FORMAT",
-    help="A page to read, the same as markdown, or a versioned JSON document.  "
-    "[default: what the ending of -o says, else text]",
-)
+
+def _remember_json(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    ctx.meta[_JSON_KEY] = value
+
+
+def format_option(
+    forms: Sequence[str] = FORMATS,
+    meaning: str = "A page to read, the same as markdown, or a versioned JSON document",
+) -> Callable[[Command], Command]:
+    """Add `--format`, given to the command as `form`, and `--json`, which is short for one of its values."""
+    form = documented_option(
+        "--format",
+        "form",
+        cls=_FormatOption,
+        type=click.Choice(forms),
+        default=None,
+        envvar="DYNAMO_FORMAT",
+        help=f"{meaning}.  [default: what the ending of -o says, else text]",
+    )
+    as_json = documented_option(
+        "--json",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_remember_json,
+        help="The same as --format json.",
+    )
+    return lambda command: form(as_json(command))
+
 
 _FORMAT_OF_ENDING = {
     ".txt": "text",
@@ -62,8 +92,13 @@ _FORMAT_OF_ENDING = {
 }
 
 
-def write_report(report: Report[Subject], subject: Subject, form: str, report_file: Path | None) -> None:
-    """Write a report on its subject as one of FORMATS, to a file or else to stdout."""
+def write_report(
+    report: Report[Subject], subject: Subject, form: str, report_file: Path | None, parts: Sequence[str] = ()
+) -> None:
+    """Write a report on its subject as one of FORMATS, to a file or else to stdout.
+
+    Where a JSON document is large, a line on stderr names the `parts` of it that options pick out.
+    """
     from dynamo_reporters.page.console import plain_text, show
 
     if form == "text" and report_file is None:
@@ -74,6 +109,11 @@ def write_report(report: Report[Subject], subject: Subject, form: str, report_fi
         from dynamo_reporters.documents import json_text
 
         content = json_text(document(report, subject), indent=2) + "\n"
+        if len(content) > _LARGE and parts:
+            click.echo(
+                f"dynamo: the document has {len(content) / 1e6:.1f} MB; for less: {', '.join(parts)}",
+                err=True,
+            )
     elif form == "markdown":
         from dynamo_reporters.page.markdown import to_markdown
 

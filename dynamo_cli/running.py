@@ -193,13 +193,16 @@ def _live_output() -> Follow | None:
     def follow(recording: Path) -> Callable[[], None]:
         from dynamo_core.recording.read import Follower
         from dynamo_reporters.page.console import show
-        from dynamo_reporters.topics import CONTENTS, render_item
+        from dynamo_reporters.topics import CONTENTS, lines_and_blocks
 
         follower = Follower(recording, CONTENTS)
 
         def print_news() -> None:
             for _, item in follower.new_items():
-                show(sys.stderr, render_item(item, details))
+                lines, blocks = lines_and_blocks(item, details)
+                for line in lines:  # not wrapped, so that there is one for each event
+                    say(f"{time.strftime('%H:%M:%S')} {line}")
+                show(sys.stderr, blocks)
 
         return print_news
 

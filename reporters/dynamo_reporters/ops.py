@@ -116,7 +116,7 @@ def ops_blocks(graph: Graph, detail: Detail) -> list[Block]:
     blocks.append(table("count>|op", [[str(row.count), row.name] for row in shown]))
     rest = len(counts) - len(shown)
     if rest:
-        blocks.append(Paragraph(f"… and {number(rest, 'more kind')}; +ops shows all", "dim"))
+        blocks.append(Paragraph(f"… and {number(rest, 'more kind')}; ++ops shows all", "dim"))
     return blocks
 
 

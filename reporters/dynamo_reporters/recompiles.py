@@ -13,6 +13,7 @@ from dynamo_core.analysis.summary import recompiles_recorded
 from dynamo_core.analysis.words import (
     alternatives,
     compile_label,
+    first_line,
     frame_name,
     number,
     place,
@@ -136,10 +137,9 @@ def recompile_blocks(compile_: Compile, detail: Detail) -> list[Block]:
     """One recompile and torch's reason for it."""
     title = f"recompile {compile_label(compile_.compile_id)} "
     title += f"{frame_name(compile_.name, compile_.method)} ({place(compile_.place)})"
-    blocks: list[Block] = [Heading(title, 3)]
     if detail is Detail.LESS:
-        return blocks
-    blocks.append(Paragraph((compile_.recompile_reason or "").strip()))
+        return [Heading(f"{title}: {first_line(compile_.recompile_reason).strip()}", 3)]
+    blocks: list[Block] = [Heading(title, 3), Paragraph((compile_.recompile_reason or "").strip())]
     if detail is Detail.MORE:
         blocks.append(Paragraph(f"it took {seconds(compile_.seconds)}", "dim"))
     return blocks

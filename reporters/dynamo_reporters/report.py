@@ -49,7 +49,7 @@ def document(report: Report[Subject], subject: Subject) -> dict[str, Any]:
 
 
 class Detail(enum.IntEnum):
-    """How much a report says, in the three steps of TORCH_LOGS: `-name` (a line an item), `name`, `+name`."""
+    """How much DYNAMO_LOGS says of an event: a line (`name`), a block (`+name`), all there is (`++name`)."""
 
     LESS = -1
     NORMAL = 0

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from .backends import BackendValue
@@ -15,8 +14,8 @@ from .parts.training_document import Pair, PairOperators, PairTotals
 from .profile.compile_document import PhaseOfCompile
 from .profile.document import PartOfWallTime
 from .registry import REPORTS
+from .shipped_schemas import COMMON, NAMES, file_of
 
-_COMMON = "common"  # what several of them hold; the rest of that file is written by hand
 _IN_COMMON = (
     BackendValue,
     Failure,
@@ -28,13 +27,11 @@ _IN_COMMON = (
     PhaseOfCompile,
     Step,
 )
-NAMES = (*REPORTS, _COMMON)
-FOLDER = Path(__file__).with_name("schemas")
 
 
 def text_of(name: str) -> str:
     """What `schemas/NAME.schema.json` holds."""
-    if name == _COMMON:
+    if name == COMMON:
         return _as_text(_common())
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -45,7 +42,8 @@ def text_of(name: str) -> str:
 
 
 def _common() -> dict[str, Any]:
-    content: dict[str, Any] = json.loads((FOLDER / f"{_COMMON}.schema.json").read_text(encoding="utf-8"))
+    """What the file has, which is written by hand, and the definitions that are made."""
+    content: dict[str, Any] = json.loads(file_of(COMMON).read_text(encoding="utf-8"))
     content["$defs"] |= {declared.in_common: object_schema(declared) for declared in _IN_COMMON}
     return content
 
@@ -82,4 +80,4 @@ def _class(named: str) -> type:
 
 if __name__ == "__main__":
     for name in NAMES:
-        (FOLDER / f"{name}.schema.json").write_text(text_of(name), encoding="utf-8")
+        file_of(name).write_text(text_of(name), encoding="utf-8")

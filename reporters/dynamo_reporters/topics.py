@@ -41,13 +41,13 @@ def times_blocks(compile_: Compile, detail: Detail) -> list[Block]:
 LOGS_VARIABLE = "DYNAMO_LOGS"
 
 DESCRIPTIONS = {
-    "graphs": "every FX graph handed to a backend, as a table",
-    "bytecode": "original and modified bytecode of every compiled frame",
-    "guards": "the guards of every cache entry",
-    "breaks": "graph breaks, with torch's explanation and hints",
-    "recompiles": "recompiles, with the guard that failed",
-    "ops": "op counts of every graph",
-    "times": "what every compile took, by phase",
+    "graphs": "every FX graph handed to a backend; +graphs its table",
+    "bytecode": "every compiled frame; +bytecode its original and modified bytecode",
+    "guards": "how many guards every cache entry has; +guards which",
+    "breaks": "graph breaks; +breaks torch's explanation and hints",
+    "recompiles": "recompiles, with the guard that failed; +recompiles every entry's",
+    "ops": "the size of every graph; +ops its op counts",
+    "times": "what every compile took; +times by phase",
     "all": "all of these",
 }
 
@@ -55,6 +55,7 @@ DESCRIPTIONS = {
 CONTENTS = frozenset({names.FX_GRAPH, names.BYTECODE, names.GUARDS, "dynamo_cpp_guards_str"})
 
 Details = Mapping[str, Detail]
+_DETAILS = (Detail.LESS, Detail.NORMAL, Detail.MORE)  # by how many + stand before a name
 
 
 class UnknownTopic(ValueError):
@@ -62,22 +63,26 @@ class UnknownTopic(ValueError):
 
 
 def parse_topics(text: str) -> dict[str, Detail]:
-    """`graphs,+guards,-times` as a detail for each topic named. A name of its own goes before `all`.
+    """`all,+guards,-times` as a detail for each topic; a name of its own goes before `all`.
 
     UnknownTopic says which name is unknown and which is nearest.
     """
     named: dict[str, Detail] = {}
+    left_out = set()
     for word in filter(None, (part.strip() for part in text.split(","))):
-        detail = {"+": Detail.MORE, "-": Detail.LESS}.get(word[0], Detail.NORMAL)
         name = word.lstrip("+-")
+        sign = word.removesuffix(name)
         if name not in DESCRIPTIONS:
             hint = did_you_mean(name, [*DESCRIPTIONS, "help"]) or f"it knows {', '.join(DESCRIPTIONS)}"
             raise UnknownTopic(f"{LOGS_VARIABLE} has no topic {name!r}; {hint}")
-        named[name] = detail
+        if sign.startswith("-"):
+            left_out.add(name)
+        else:
+            named[name] = _DETAILS[min(len(sign), len(_DETAILS) - 1)]
     if "all" in named:
         rest = named.pop("all")
         named = {name: rest for name in DESCRIPTIONS if name != "all"} | named
-    return named
+    return {name: detail for name, detail in named.items() if name not in left_out}
 
 
 def help_text() -> str:
@@ -86,8 +91,9 @@ def help_text() -> str:
     names = "\n".join(f"  {name:<{width}}  {what}" for name, what in DESCRIPTIONS.items())
     return (
         f"{LOGS_VARIABLE} prints what the compiler does while the program runs, on stderr.\n"
-        "It takes names with commas between: +name for more, -name for less.\n\n"
-        f"{names}\n\nExample: {LOGS_VARIABLE}=graphs,+breaks,-times dynamo run script.py"
+        "It takes names with commas between: a line for each event, with the time of day; +name for a block\n"
+        "that says more, ++name for all there is, -name for what `all` is not to have.\n\n"
+        f"{names}\n\nExample: {LOGS_VARIABLE}=all,++breaks,-bytecode dynamo run script.py"
     )
 
 
@@ -97,8 +103,15 @@ _GRAPH_TOPICS: dict[str, Callable[[Graph, Detail], list[Block]]] = {
 }
 
 
-def render_item(item: object, details: Details) -> list[Block]:
-    """What the topics in `details` have to say about something that has just happened."""
+def lines_and_blocks(item: object, details: Details) -> tuple[list[str], list[Block]]:
+    """What the topics in `details` say about something that has just happened, in lines and in blocks."""
+    lines = {topic for topic, detail in details.items() if detail is Detail.LESS}
+    short = _blocks(item, {topic: details[topic] for topic in lines})
+    headings = [block.text for block in short if isinstance(block, Heading)]
+    return headings, _blocks(item, {topic: details[topic] for topic in details if topic not in lines})
+
+
+def _blocks(item: object, details: Details) -> list[Block]:
     shown: list[Block] = []
     if isinstance(item, Graph):
         for topic, blocks_of in _GRAPH_TOPICS.items():

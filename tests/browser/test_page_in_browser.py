@@ -79,6 +79,25 @@ def test_deep_links_go_to_what_they_name_and_back_leads_back(open_page: Open) ->
     assert "This page has nothing at nowhere/at/all." in page.text
 
 
+def test_recompiles_begin_with_what_differed_and_what_to_do(open_page: Open) -> None:
+    page = open_page(stored("recompiling"), "recompiles")
+    page.settled()
+    headings = page.tab.locator("#view table").first.locator("th").all_inner_texts()
+    assert headings[-3:] == ["what differed", "expected", "got"]
+    first = page.tab.locator("#view .advice").first
+    assert first.is_visible() and "one version serves all of them" in first.inner_text()
+    assert page.text.index("one version serves all") < page.text.index("cache entries, by how they differ")
+
+
+def test_the_only_file_of_a_program_is_shown_at_once(open_page: Open) -> None:
+    page = open_page(stored("toy"), "source")
+    page.settled()
+    page.tab.locator("#view tr[data-at='8'] button.line").click()
+    assert (
+        "torch.where(b.sum() < 0, then, else)" in page.tab.locator("tr[data-at='8'] + tr.more").inner_text()
+    )
+
+
 def test_ranks_lead_to_the_lines_in_which_they_differ(open_page: Open) -> None:
     page = open_page(stored("ranks_in_another_order"))
     short = page.tab.locator("section[aria-label=Ranks]")

@@ -7,6 +7,7 @@ from stored import plain, stored
 
 def test_the_toy() -> None:
     told = document("explain", stored("toy"))
+    assert list(told)[5:8] == ["verdict", "findings", "summary"], "what is in the way comes first"
     summary = told["summary"]
     counts = ("frames", "graphs", "ops", "graph_calls", "graph_breaks", "recompiles", "guards")
     assert [summary[name] for name in counts] == [3, 3, 8, 200, 1, 0, 29]

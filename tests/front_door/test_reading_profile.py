@@ -131,10 +131,24 @@ def test_marks_of_breaks_lie_in_their_compiles() -> None:
     assert frozen > 0
 
 
+def test_peak_memory_and_its_growth_stand_where_they_were_recorded() -> None:
+    explained, profiled = (answer(report, stored("profiled")).stdout for report in ("explain", "profile"))
+    assert "peak memory                     385.3 MB resident\n" in explained
+    assert "memory growth in a step         at most 256 B cpu\n" in explained
+    assert "Peak memory: 385.3 MB resident." in profiled
+    assert "cpu            32.6 kB  at most 256 B cpu\n" in profiled
+    assert "memory growth" not in answer("explain", stored("toy")).stdout
+    for report in ("explain", "profile"):
+        assert "peak memory" not in answer(report, plain("toy")).stdout.lower()
+        assert document(report, plain("toy"))["processes"][0]["peak_memory"] is None
+
+
 def test_a_window_of_steady_steps() -> None:
     (process,) = document("profile", stored("profiled"))["processes"]
     window = process["window"]
     assert (window["problem"], window["steps"], window["anchor_graph"]) == (None, 5, 1)
+    assert window["memory"] == [{"device": "cpu", "most": 33416, "growth": 256}]
+    assert process["peak_memory"] == {"resident": 403980288}
     assert [(graph["graph"]["is_backward"], graph["calls"]) for graph in window["graphs"]] == [
         (False, 5),
         (True, 5),

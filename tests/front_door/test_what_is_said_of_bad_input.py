@@ -1,5 +1,6 @@
 """Whatever is wrong with a command line or a path: one line that says what, and the exit code of its kind."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from answering import answer
 from stored import stored
 
-NO_FIT, CANNOT_WRITE, NO_TRACE, NOT_THERE, USAGE = 119, 120, 121, 123, 2
+NO_FIT, CANNOT_WRITE, NO_TRACE, NOT_THERE, NO_PROGRAM, USAGE = 119, 120, 121, 123, 127, 2
 OF_TOY = [
     ("guards --frame nope", NO_FIT, "nothing in the recording fits --frame nope; frames: toy_example"),
     ("explain --compile-id 7/7", NO_FIT, "fits --compile-id 7/7; compiles: 0/0, 1/0, 2/0"),
@@ -54,6 +55,30 @@ def test_one_line(line: str, exit_code: int, says: str, tmp_path: Path) -> None:
 def test_a_target_that_is_none(arguments: list[str], exit_code: int, says: str, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("loss 2.5\n")
     result = answer(*arguments, cwd=tmp_path)
+    assert (result.exit_code, result.stdout) == (exit_code, "")
+    assert says in result.stderr and result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_code", "says"),
+    [
+        ("explain trian.py", NOT_THERE, "at trian.py; did you mean 'train.py'?"),
+        ("explain sub/modle.py", NOT_THERE, "at sub/modle.py; did you mean 'sub/model.py'?"),
+        ("explain train-20260101-12000", NOT_THERE, "did you mean '.dynamo/train-20260101-120000'?"),
+        ("diff .dynamo/train-20260101-1200 a", NOT_THERE, "did you mean '.dynamo/train-20260101-120000'?"),
+        ("graphs 2", NOT_THERE, "one graph is picked out by `--graph 2`"),
+        ("guards 0/1", NOT_THERE, "one compile is picked out by `--compile-id 0/1`"),
+        ("run trian.py", NO_PROGRAM, "no such file: trian.py; did you mean 'train.py'?"),
+    ],
+)
+def test_a_mistyped_target_is_answered_with_what_was_meant(
+    arguments: str, exit_code: int, says: str, tmp_path: Path
+) -> None:
+    (tmp_path / "sub").mkdir()
+    for name in ("train.py", "sub/model.py"):
+        (tmp_path / name).touch()
+    shutil.copytree(stored("toy"), tmp_path / ".dynamo/train-20260101-120000")
+    result = answer(*arguments.split(), cwd=tmp_path)
     assert (result.exit_code, result.stdout) == (exit_code, "")
     assert says in result.stderr and result.stderr.count("\n") == 1
 

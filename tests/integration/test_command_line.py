@@ -92,7 +92,7 @@ def test_explain_writes_a_file(run: Callable[..., Result], tmp_path: Path) -> No
 
 
 def test_logs_print_each_topic_while_the_program_runs(run: Callable[..., Result]) -> None:
-    result = run("run", *EAGER, TOY, env={"DYNAMO_LOGS": "all,-bytecode,+breaks"})
+    result = run("run", *EAGER, TOY, env={"DYNAMO_LOGS": "+all,bytecode,++breaks"})
     for wanted in (
         "opcode         name    target",
         "graph 1 [0/0] 5 ops",
@@ -106,6 +106,21 @@ def test_logs_print_each_topic_while_the_program_runs(run: Callable[..., Result]
         assert wanted in result.stderr, wanted
     assert "LOAD_FAST" not in result.stderr
     assert "opcode" not in result.stdout
+
+
+def test_an_active_bisection_is_said_first_and_in_the_recording(
+    run: Callable[..., Result], tmp_path: Path
+) -> None:
+    status = tmp_path / "caches" / "bisect" / "bisect_status.txt"
+    status.parent.mkdir(parents=True)
+    status.write_text("backend=eager\nsubsystem=\n")
+    program = "import torch; torch.compile(torch.nn.ReLU())(torch.ones(2))"
+    result = run("run", "-o", "r", "-c", program, env={"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "caches")})
+    active = f"backend eager ({status})"
+    assert result.stderr.startswith(f"dynamo: torch's compiler bisector is active, {active}: the program is")
+    explained = json.loads(run("explain", "r", "--json").stdout)
+    assert [line.partition(": ")[0] for line in explained["bisections"]] == [active]
+    assert [graph["backend"] for graph in explained["processes"][0]["graphs"]] == ["eager"]
 
 
 def test_logs_help_and_a_wrong_name(run: Callable[..., Result], tmp_path: Path) -> None:

@@ -129,6 +129,6 @@ def test_all_lists_what_is_otherwise_counted(read: Runner, recorded: Path) -> No
 
 
 def test_live_output_has_the_lines(run: Runner, program: Path) -> None:
-    result = run("run", program, env={"DYNAMO_LOGS": "+guards"})
+    result = run("run", program, env={"DYNAMO_LOGS": "++guards"})
     assert "guards [0/0]" in result.stderr
     assert "return x * n + SCALE" in result.stderr

@@ -126,13 +126,14 @@ def test_one_compile_gets_another_backend(run: Runner) -> None:
         (("--override", "bakcend=eager"), 2, "did you mean 'backend'?"),
         (("--override", "frame=x,backend=eager"), 2, "no compile id"),
         (("--freeze-after", "soon"), 2, "neither a number of calls"),
+        (("--freeze-after", "helo=3"), 2, "the program has no function 'helo'; did you mean 'hello'?"),
         (("--on-recompile", "error"), 2, "--freeze-after"),
     ],
 )
 def test_bad_options_are_told_before_the_program_starts(
     run: Runner, tmp_path: Path, options: tuple[str, ...], exit_code: int, said: str
 ) -> None:
-    result = run("run", *options, "-c", "open('it_ran', 'w')")
+    result = run("run", *options, "-c", "def hello(): ...\nopen('it_ran', 'w')")
     assert (result.exit_code, len(result.stderr.splitlines())) == (exit_code, 1)
     assert said in result.stderr
     assert not (tmp_path / "it_ran").exists()

@@ -7,12 +7,13 @@ from jsonschema import Draft202012Validator
 
 from dynamo_core.shared.declared import Ge, Gt
 from dynamo_reporters.documents import json_schema
-from dynamo_reporters.schemas import FOLDER, NAMES, text_of
+from dynamo_reporters.schemas import text_of
+from dynamo_reporters.shipped_schemas import NAMES, file_of
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_shipped_is_what_is_declared(name: str) -> None:
-    assert (FOLDER / f"{name}.schema.json").read_text() == text_of(name), "run ./dev schemas"
+    assert file_of(name).read_text() == text_of(name), "run ./dev schemas"
 
 
 def test_what_an_annotation_says_beside_the_meaning() -> None:

@@ -172,7 +172,19 @@ def test_a_function_that_was_never_compiled_is_told_with_those_that_were() -> No
     )
     for quiet in (told(("serve", "compiled")), told(("serve", "failed"))):
         assert quiet == "Not frozen: 0 of 100 calls of serve."
+    assert "no compiled function" in str(told(("forward", "compiled"), after="Net.forward=9"))
     assert told(("f", "compiled"), after="100") == "Not frozen: 0 of 100 calls of compiled graphs."
+
+
+def test_a_name_that_is_short_for_several_is_told_with_their_names() -> None:
+    process = read(artifact(names.FROZEN, {"frozen": False, "calls": None, "seconds": None, "at_ns": 5}))
+    process.frames = [
+        Frame("forward", Place("/x/a.py", line), "compiled", None, True, False, None, method=method)
+        for line, method in ((5, "Net.forward"), (8, "Head.forward"), (5, "Net.forward"))
+    ]
+    assert freeze_sentence(recording(process, freeze_after="forward=60")) == (
+        "Not frozen: forward is short for several compiled functions: name one of Net.forward, Head.forward."
+    )
 
 
 def test_a_size_that_is_told_of_is_counted_on_whatever_else_came(monkeypatch: pytest.MonkeyPatch) -> None:

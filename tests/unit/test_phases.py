@@ -20,7 +20,12 @@ from dynamo_core.analysis.time.phases import (
     spans,
     split,
 )
+from dynamo_core.case import Case
 from dynamo_core.model import Compile, CompileId, Phase, Process, Recording
+from dynamo_reporters.documents import json_text
+from dynamo_reporters.profile.report import report
+from dynamo_reporters.report import document
+from schemas import validate
 from trace_bytes import process_of, record
 
 ID = CompileId(0, 0)
@@ -379,6 +384,17 @@ def test_compiles_that_overlap_count_once() -> None:
     assert whole.total_seconds == pytest.approx(0.120)
     assert whole.overlap_seconds == pytest.approx(0.030)
     assert sum(whole.kinds.values()) == pytest.approx(0.120)
+
+
+def test_how_long_compiles_overlapped_is_not_known_where_the_clock_was_set_back() -> None:
+    unfinished = phase("dynamo", 100, None, phase("build_guards", 5, 12))
+    whole = told(unfinished, phase("dynamo", 200, 210))
+    assert whole.overlap_seconds is None
+    assert told(phase("dynamo", 200, 210)).overlap_seconds == 0
+    recording = Recording(Path("r"), None, [Process(Path("t"), phases=[unfinished])], None, [])
+    body = document(report(), Case(recording))
+    assert body["processes"][0]["compile_time"]["overlap_seconds"] is None
+    validate(json.loads(json_text(body)))
 
 
 def test_a_clock_that_was_set_back_makes_no_time() -> None:

@@ -277,6 +277,10 @@ def test_memory_that_a_call_needs(write: Write) -> None:
         )
     )
     assert steps.extra_bytes == {FORWARD: {"cuda:0": 70}}
+    assert steps.memory == {"cuda:0": (800, 800)}
+    freed = steps_of(write(span(100), allocation(-1, 100, 100), graph(0), allocation(10, 60, -40)))
+    assert freed.memory == {"cuda:0": (0, -40)}
+    assert steps_of(write(span(100), graph(0))).memory == {}
 
 
 @pytest.mark.parametrize(

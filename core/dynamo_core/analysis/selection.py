@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from typing import Any
 
 from ..model import CompileId, Place, Process, Recording, resumed_function
 from ..shared.errors import NothingSelected
@@ -73,6 +74,24 @@ def select(recording: Recording, wanted: Selection) -> Recording:
     return replace(recording, processes=kept, whole=recording.entire)
 
 
+def parts_to_select(recording: Recording, selected: Selection) -> list[str]:
+    """The options that would pick out less than what is selected: those not given of which there are several.
+
+    Each with its first value and how many there are: `--compile-id 0/0 (one of 24)`.
+    """
+    frames = [each for process in recording.processes for each in _frames(process)]
+    values: dict[str, list[Any]] = {
+        "--compile-id": [compile_id for compile_id, _, _ in frames] if selected.compile_id is None else [],
+        "--frame": [_function(name) for _, name, _ in frames] if selected.frame is None else [],
+        "--rank": [process.rank for process in recording.processes] if selected.rank is None else [],
+    }
+    distinct = {
+        option: list(dict.fromkeys(each for each in found if each is not None))
+        for option, found in values.items()
+    }
+    return [f"{option} {of[0]} (one of {len(of)})" for option, of in distinct.items() if len(of) > 1]
+
+
 def _part_of(process: Process, wanted: Selection) -> Process | None:
     graphs = [
         graph
@@ -124,6 +143,12 @@ def _matches(compile_id: CompileId | None, name: str | None, place: Place | None
         and (wanted.compile_id is None or _is_compile(compile_id, wanted.compile_id))
         and (wanted.file is None or _is_file(place, wanted.file))
     )
+
+
+def _function(name: str | None) -> str | None:
+    """The function whose frame it is, also of its resume functions."""
+    resumed = None if name is None else resumed_function(name)
+    return name if resumed is None else resumed[0]
 
 
 def _is_frame(name: str | None, wanted: str) -> bool:

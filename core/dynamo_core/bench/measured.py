@@ -7,6 +7,7 @@ from dataclasses import field
 from math import isfinite
 from typing import Annotated, Literal
 
+from ..analysis.memory import peaks
 from ..analysis.source_lines import UserCallSites
 from ..analysis.summary import summarize
 from ..analysis.time.steps import find_steps
@@ -269,7 +270,7 @@ def read_run(recording: Recording, problem: str | None, stdout: str, is_stdout_c
         compiling=() if process is None else compile_intervals(process),
         working_seconds=_working_seconds(recording),
         compile_seconds=summary.compile_time_s,
-        peaks=_peaks(recording),
+        peaks=peaks(recording.processes),
         graphs=summary.graphs,
         graph_breaks=summary.graph_breaks,
         recompiles=summary.recompiles,
@@ -299,17 +300,6 @@ def _working_seconds(recording: Recording) -> float | None:
             parts = [part.seconds for part in wall.parts if part.name in _START_AND_COMPILE]
             return wall.seconds - sum(seconds for seconds in parts if seconds is not None)
     return None
-
-
-def _peaks(recording: Recording) -> dict[str, int]:
-    """The highest peak of any process, for each kind of memory."""
-    peaks: dict[str, int] = {}
-    for process in recording.processes:
-        peak = process.end.peak_memory if process.end else None
-        for where, size in (peak or {}).items():
-            if size > 0:
-                peaks[where] = max(size, peaks.get(where, 0))
-    return peaks
 
 
 # Comparison of outputs

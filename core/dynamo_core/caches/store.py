@@ -85,15 +85,21 @@ def _holds(folder: Path, pattern: str) -> bool:
 
 def default_folders(environment: Mapping[str, str]) -> list[Path]:
     """The existing cache folders that programs of this user use in this environment."""
-    temporary, home = Path(tempfile.gettempdir()), Path(environment.get("HOME") or os.path.expanduser("~"))
+    home = Path(environment.get("HOME") or os.path.expanduser("~"))
     wanted = [
-        Path(environment.get("TORCHINDUCTOR_CACHE_DIR") or temporary / f"torchinductor_{_user()}"),
-        temporary / f"torchinductor_{_user()}",
+        inductor_folder(environment),
+        inductor_folder({}),
         Path(environment.get("TRITON_CACHE_DIR") or home / ".triton" / "cache"),
         Path(environment.get("VLLM_CACHE_ROOT") or _caches(environment, home) / "vllm")
         / "torch_compile_cache",
     ]
     return [folder for folder in dict.fromkeys(wanted) if may_be_folder(folder)]
+
+
+def inductor_folder(environment: Mapping[str, str]) -> Path:
+    """Where Inductor keeps its caches in this environment, whether it is there or not."""
+    chosen = environment.get("TORCHINDUCTOR_CACHE_DIR")
+    return Path(chosen or Path(tempfile.gettempdir()) / f"torchinductor_{_user()}")
 
 
 def may_be_folder(path: Path) -> bool:

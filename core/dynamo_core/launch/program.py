@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..shared.errors import ProgramNotExecutable, ProgramNotFound
 from ..shared.quick_dataclass import dataclass
+from ..shared.similar_paths import did_you_mean_path
 
 _MODULE_OR_CODE = ("-m", "-c")  # also with what they name attached: -mpackage
 
@@ -38,12 +39,13 @@ class Program:
         if not self.is_python or first.startswith("-"):
             return
         if not os.path.exists(first):
-            other = (
-                "; this dynamo is for torch.compile, not NVIDIA Dynamo"
-                if re.match("(in|out)=", first)
-                else ""
+            is_nvidias = re.match("(in|out)=", first) is not None
+            hint = (
+                "this dynamo is for torch.compile, not NVIDIA Dynamo"
+                if is_nvidias
+                else did_you_mean_path(first)
             )
-            raise ProgramNotFound(f"no such file: {first}{other}")
+            raise ProgramNotFound(f"no such file: {first}" + (f"; {hint}" if hint else ""))
         if os.path.isdir(first) and not os.path.exists(os.path.join(first, "__main__.py")):
             raise ProgramNotExecutable(f"{first} is a folder without a __main__.py")
         if not os.access(first, os.R_OK):

@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..caches.store import inductor_folder
 from ..recording import files
 from ..recording.files import read_run_file
+from ..shared.bisection import BISECTED, bisection
 from ..shared.errors import CannotRecord, CannotRunAgain, DynamoError
 from ..shared.masking import masked_arguments
 from ..shared.quick_dataclass import dataclass
@@ -153,6 +155,9 @@ def _record_to(
     description["again"] = rerun_note(request.program, recording)
     try:
         files.write_run_file(recording, description | {"notes": notes})
+        bisected = bisection(os.environ, str(inductor_folder(os.environ)))
+        if bisected is not None:
+            announce(f"torch's compiler bisector is active, {bisected}: {BISECTED}")
         for note in notes:
             announce(note)
         environment = environment_for(settings, os.environ) if is_injected else os.environ

@@ -76,10 +76,14 @@ class ProcessInfo(Description):
 
 @dataclass(frozen=True)
 class ProcessState(Description):
-    """A process with torch imported: devices in use, and torch's settings that are not the defaults."""
+    """A process with torch imported: devices in use, and torch's settings that are not the defaults.
+
+    `bisecting` is what torch's compiler bisector was at, None where it was not active.
+    """
 
     devices: list[str] | None = None
     torch_config: dict[str, dict[str, str]] | None = None
+    bisecting: str | None = None
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ class Freeze:
     """Whether --freeze-after has frozen compiling, at `at_ns` (since the epoch).
 
     `calls` had been counted, or `seconds` had passed since the last compile; None where the option was not
-    about that.
+    about that, or named several functions.
     """
 
     frozen: bool

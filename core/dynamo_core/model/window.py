@@ -93,11 +93,25 @@ class WindowSpan:
 
 
 @dataclass(frozen=True)
+class StepMemory:
+    """The memory that a step allocated on a device, in bytes beyond what was allocated as it began.
+
+    `most` is the most at any moment of it, `growth` what is left at its end. On the CPU that is an upper
+    bound: torch's profiler does not see there that memory from before it is freed.
+    """
+
+    device: str
+    most: int
+    growth: int
+
+
+@dataclass(frozen=True)
 class ProfileWindow:
     """A window of steady steps in torch's profiler; a step begins with a call of the graph `anchor`.
 
     `compiles` counts compiles while the window was open, which should be none. `kernels` is None where no
-    device was in use when the window opened. `lines_problem` says why lines or memory are missing.
+    device was in use when the window opened. `lines_problem` says why lines or memory are missing; `memory`
+    is that of the one step that was recorded with allocations, None where there was none.
     """
 
     anchor: int
@@ -113,3 +127,4 @@ class ProfileWindow:
     damaged_events: int
     lines_problem: str | None
     spans: tuple[WindowSpan, ...] = ()
+    memory: tuple[StepMemory, ...] | None = None

@@ -109,7 +109,10 @@ class SpanTotals:
 
 @dataclass(slots=True)
 class Steps:
-    """The steps of a trace, from the anchor's call to its next, added up. Durations are in microseconds."""
+    """The steps of a trace, from the anchor's call to its next, added up. Durations are in microseconds.
+
+    `memory` is in bytes beyond what was allocated as the first step began.
+    """
 
     steps: int
     duration: float
@@ -120,6 +123,7 @@ class Steps:
     kernels: dict[tuple[str, GraphPart | None, str], list[float]] = field(default_factory=dict)
     kernel_bytes: dict[tuple[str, GraphPart | None, str], int] = field(default_factory=dict)
     extra_bytes: dict[GraphPart, dict[str, int]] = field(default_factory=dict)
+    memory: dict[str, tuple[int, int]] = field(default_factory=dict)  # by device: the most, the last
     spans: dict[SpanKey, SpanTotals] = field(default_factory=dict)
 
 
@@ -452,6 +456,11 @@ class _Sweep:
         for device, changes in self._trace.allocations.items():
             changes.sort()
             times = [time for time, _, _ in changes]
+            whole = changes[bisect_left(times, self._starts[0]) : bisect_right(times, self._end)]
+            if whole:
+                before = whole[0][1] - whole[0][2]
+                most_of_all = max(total for _, total, _ in whole)
+                self._steps.memory[device] = max(0, most_of_all - before), whole[-1][1] - before
             for part, totals in self._steps.parts.items():
                 most = self._steps.extra_bytes.setdefault(part, {})
                 for begin, end in totals.spans:

@@ -22,12 +22,13 @@ from ..shared.names import (
     STREAM_SUFFIX,
     beside_stream,
 )
+from ..shared.similar_paths import did_you_mean_path
 from ..shared.text import printable
 from ..shared.validation import check_of, matches
 from .build import ProcessBuilder
 from .bundle_file import is_bundle, unpacked
 from .calls import CALL_SAMPLES, assign_calls, last_stack, parse_calls
-from .files import LARGEST_PROCESSES_FILE, read_run_file
+from .files import DEFAULT_FOLDER, LARGEST_PROCESSES_FILE, read_run_file
 from .plain_files import is_plain_file, open_plain, other_kind, read_plain
 from .ranks import FLIGHT_RECORDER, flight_recorder_dumps
 from .remote import not_arrived
@@ -74,7 +75,8 @@ def read_keeping(
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
-        raise NoRecording(f"no such recording: {path}") from None
+        hint = did_you_mean_path(str(path), DEFAULT_FOLDER)
+        raise NoRecording(f"no such recording: {path}" + (f"; {hint}" if hint else "")) from None
     except OSError as error:
         raise DamagedRecording(f"cannot read {path}: {error.strerror}") from error
     with unpacked(path) if _is_bundle(path) else nullcontext(path) as folder:

@@ -17,6 +17,7 @@ from ..model import (
     Place,
     Process,
     ProfileWindow,
+    StepMemory,
     WindowKernel,
     WindowOperator,
     WindowPart,
@@ -133,6 +134,7 @@ def _window(
         damaged_events=steps.damaged,
         lines_problem=lines_problem,
         spans=tuple(_spans(steps, lines)),
+        memory=_memory(lines) if lines is not None and has_memory and lines.steps == 1 else None,
     )
 
 
@@ -149,6 +151,10 @@ def _parts(steps: Steps, memory: Steps | None) -> Iterable[WindowPart]:
             cuda_graph_launches=totals.graph_launches,
             extra_bytes=None if memory is None else memory.extra_bytes.get(part, {}),
         )
+
+
+def _memory(step: Steps) -> tuple[StepMemory, ...]:
+    return tuple(StepMemory(device, most, growth) for device, (most, growth) in step.memory.items())
 
 
 def _spans(steps: Steps, lines: Steps | None) -> Iterable[WindowSpan]:

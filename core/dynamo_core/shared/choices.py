@@ -35,6 +35,11 @@ def parse_freeze_after(text: str) -> FreezeAfter:
     return FreezeAfter(calls=int(number), function=function or None)
 
 
+def is_named_by(whole: str, name: str) -> bool:
+    """Whether a function's whole name, `build.<locals>.Net.forward`, is or ends in `name`: `Net.forward`."""
+    return whole == name or whole.endswith(f".{name}")
+
+
 # The modules whose values are settings. Source: torch/utils/_config_module.py (install_config_module), whose
 # users these are; the same in 2.8, 2.13 and 2.15.
 CONFIG_MODULES = (

@@ -141,12 +141,16 @@ class ProcessStarted(OurRecord):
 
 
 class ProcessStateNoted(OurRecord):
-    """The devices in use so far, and the settings of torch's compilers that are not their defaults."""
+    """The devices in use so far, and the settings of torch's compilers that are not their defaults.
+
+    `bisecting` is what torch's compiler bisector is at, None where it is not active.
+    """
 
     NAME = names.PROCESS_STATE
 
     devices: list[str] | None
     torch_config: dict[str, dict[str, str]] | None
+    bisecting: str | None = None
 
 
 class ProcessEnded(OurRecord):

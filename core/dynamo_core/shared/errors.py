@@ -169,9 +169,12 @@ class ProgramNotFound(DynamoError):
     exit_code = 127
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str | None:
-    """A suggestion for a mistyped name, `did you mean 'guards'?`; None where no known name is similar."""
+def did_you_mean(word: str, known: Iterable[str], most: int = 1) -> str | None:
+    """A suggestion for a mistyped name, `did you mean 'guards'?`; None where no known name is similar.
+
+    With more than one at `most`: `did you mean 'cache' or 'cache-store'?`.
+    """
     import difflib  # takes 5 ms, and is needed only after a typo
 
-    near = difflib.get_close_matches(word, list(known), n=1)
-    return f"did you mean {near[0]!r}?" if near else None
+    near = difflib.get_close_matches(word, list(known), n=most)
+    return f"did you mean {' or '.join(map(repr, near))}?" if near else None

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
+from dynamo_core.analysis.memory import peaks
 from dynamo_core.analysis.summary import Summary
 from dynamo_core.analysis.time.compiles import Phase
 from dynamo_core.findings import Finding
@@ -136,6 +137,9 @@ class ExplainedProcess:
     compiles: list[CompileInShort]
     cache_lookups: list[LookUp]
     torch_totals: Annotated[dict[str, int] | None, "torch's own counts at the process's end"]
+    peak_memory: Annotated[
+        dict[str, Count] | None, "in bytes: resident, and allocated on each CUDA device in use"
+    ]
     torch_config: Annotated[dict[str, dict[str, str]] | None, "settings that are not the defaults"]
     devices: list[str] | None
     failed_probes: Annotated[dict[str, str], "what could not be recorded, and why"]
@@ -161,6 +165,7 @@ def explained(process: Process) -> ExplainedProcess:
         compiles=list(map(_compile, process.compiles)),
         cache_lookups=[LookUp(each.cache, each.outcome, each.compile_id) for each in process.cache_lookups],
         torch_totals=process.end.torch_totals if process.end else None,
+        peak_memory=peaks([process]) or None,
         torch_config=process.state.torch_config,
         devices=process.state.devices,
         failed_probes=process.failed_probes,
@@ -245,13 +250,16 @@ class Explained:
     """The whole picture of a recording."""
 
     verdict: Annotated[str, "the first sentence of the text report"]
-    summary: Annotated[Summary, "over all processes"]
     findings: Annotated[list[Finding], "what to do first, the worst first"]
+    summary: Annotated[Summary, "over all processes"]
     compile_phases: Annotated[list[Phase] | None, "exclusive times: they add up to compile_time_s"]
     run: Annotated[
         dict[str, Any] | None,
         "dynamo_run.json: command, cwd, settings, started, started_ns, ended_ns, exit_code, signal, notes; "
         "null for a plain torch trace",
+    ]
+    bisections: Annotated[
+        list[str], "what torch's compiler bisector was at: the program was then not compiled as it asks for"
     ]
     python_processes: Annotated[
         Count | None, "Python processes that started with our start-up code, torch or not"

@@ -20,6 +20,7 @@ from dynamo_core.analysis.verdict import (
     versions,
 )
 from dynamo_core.case import Case
+from dynamo_core.shared.bisection import BISECTED
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph
@@ -127,6 +128,12 @@ def _overrides(case: Case) -> Iterator[Block]:
         yield Bullets(lines)
 
 
+def bisection_lines(case: Case) -> list[str]:
+    """What is bisected in any process."""
+    found = (process.state.bisecting for process in case.processes)
+    return [f"{each}: {BISECTED}" for each in dict.fromkeys(found) if each is not None]
+
+
 def _compile_phases(case: Case) -> list[Phase] | None:
     compiles = [compile_ for process in case.processes for compile_ in process.compiles]
     return phases_of(compiles) if compiles else None
@@ -190,6 +197,13 @@ SECTIONS = (
             "run": lambda case: None if case.recording.run is None else case.recording.run.as_json(),
             "python_processes": lambda case: case.recording.python_processes,
         },
+    ),
+    _listed(
+        "bisection",
+        "Torch's compiler bisector is active",
+        bisection_lines,
+        "bisected",
+        bisections=bisection_lines,
     ),
     Section("partial"),
     Section("launches", _several_launches),

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from dynamo_core.analysis.memory import growth_text, peaks, peaks_text
 from dynamo_core.analysis.source_lines import UserCallSites
 from dynamo_core.analysis.summary import Summary
 from dynamo_core.analysis.time.compiles import avoidable_seconds, phases_of
@@ -38,9 +39,21 @@ def counts_blocks(case: Case) -> Iterator[Block]:
     yield _counts(case.recording, case.summary)
 
 
+def _memory_rows(recording: Recording) -> Iterator[tuple[str, str]]:
+    """What was recorded of the memory; without a row where that was not."""
+    found = peaks(recording.processes)
+    if found:
+        several = " of a process" if len(recording.processes) > 1 else ""
+        yield f"peak memory{several}", peaks_text(found)
+    for process in recording.processes[:_PROCESSES_SHOWN]:
+        if process.window is not None and process.window.memory:
+            title = f"memory growth in a step{process_title(process, recording)}"
+            yield title, growth_text(process.window.memory)
+
+
 def _counts(recording: Recording, summary: Summary) -> Table:
     called = (graph.times for process in recording.processes for graph in process.graphs)
-    rows = [
+    rows: list[tuple[str, int | str | None]] = [
         ("processes", summary.processes),
         ("frames traced", _of(summary.frames_compiled, summary.frames, "ok, as torch counts")),
         ("whole-graph frames", summary.whole_graph_frames or None),
@@ -54,6 +67,7 @@ def _counts(recording: Recording, summary: Summary) -> Table:
         ("recompiles", summary.recompiles),
         ("guards", summary.guards),
         ("compile time", seconds(summary.compile_time_s)),
+        *_memory_rows(recording),
     ]
     return table(
         "|>",

@@ -180,7 +180,7 @@ def _guards(compile_id: CompileId, facts: CompileFacts, links: Links) -> Iterato
             yield h("p", "… and more: ", link("guards", "Guards"), class_="dim")
 
 
-# Pictures above reports: how a frame goes on after its breaks, and how its cache entries differ.
+# Pictures beside reports: how a frame goes on after its breaks, and how its cache entries differ.
 
 
 _MOST_CHAINS = 40

@@ -89,7 +89,8 @@ class Contents:
             return Part(
                 "graphs", packed(graphs_index(self._recording, self.links, head(section, self._recording)))
             )
-        content = packed(report_section(section, self._case, self.links, self._above(section.route)))
+        above, below = self._above(section.route), self._below(section.route)
+        content = packed(report_section(section, self._case, self.links, above, below))
         return Part(section.route, content, _KINDS.get(section.route, ""))
 
     def _above(self, route: str) -> list[Child]:
@@ -99,9 +100,11 @@ class Contents:
             return [] if drawing is None else [drawing]
         if route == "breaks":
             return list(resume_pictures(self._recording))
-        if route == "recompiles":
-            return list(entry_matrices(self._recording, self.links))
         return list(run_facts(self._recording, self.links)) if route == "run" else []
+
+    def _below(self, route: str) -> list[Child]:
+        """What only a page shows, below the report of a section."""
+        return list(entry_matrices(self._recording, self.links)) if route == "recompiles" else []
 
     def _notes(self) -> list[str]:
         notes = []

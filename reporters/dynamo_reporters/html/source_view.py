@@ -222,7 +222,7 @@ LEGEND = (
 
 
 def index(files: Mapping[str, SourceFile], links: Links, notes: Sequence[str]) -> Element:
-    """The files, the user's own first, with what each holds."""
+    """The files, the user's own first, with what each holds; the program's only one is shown at once."""
     own = [file for file in files.values() if not is_library(Place(file.path, 0))]
     libraries = [file for file in files.values() if is_library(Place(file.path, 0))]
     parts: list[Child] = [h("p", note, class_="warning") for note in notes]
@@ -238,6 +238,8 @@ def index(files: Mapping[str, SourceFile], links: Links, notes: Sequence[str]) -
         parts += [h("h3", "The program"), _list(own, links)]
     if libraries:
         parts += [h("h3", "Libraries"), _list(libraries, links)]
+    if len(own) == 1:
+        parts.append(h("div", data_include=links.file(own[0].path)))
     return h("div", parts)
 
 

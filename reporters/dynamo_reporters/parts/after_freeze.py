@@ -8,7 +8,7 @@ from dynamo_core.analysis.guard_failures import actual_value, compiled_for, what
 from dynamo_core.analysis.recompiles import seconds_since_begin
 from dynamo_core.analysis.words import frame_name, number, place, process_title, seconds
 from dynamo_core.model import NotCompiled, Place, Process, Recording, StackFrame
-from dynamo_core.shared.choices import FreezeAfter, parse_freeze_after
+from dynamo_core.shared.choices import FreezeAfter, is_named_by, parse_freeze_after
 from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.settings import ON_RECOMPILE_ERROR
 
@@ -28,7 +28,10 @@ class FreezeOfProcess:
 
     process: Process
     frozen: bool | None
-    calls: Annotated[int | None, "that counted when it was frozen, or at the end"]
+    calls: Annotated[
+        int | None,
+        "that counted when it was frozen, or at the end; null where the name is short for several",
+    ]
     seconds: Annotated[float | None, "since the last compile, at that moment"]
     at_ns: Annotated[int | None, "that moment, since the epoch"]
 
@@ -291,16 +294,19 @@ def _progress(after: FreezeAfter, processes: list[Process]) -> str:
             return "nothing was compiled" if reached else "how far it came was not recorded"
         return f"{seconds(max(waited))} of {after.seconds:g} s without a compile"
     calls = [freeze.calls for freeze in reached if freeze.calls is not None]
+    names = _compiled_names(processes)
+    meant = [] if after.function is None else [each for each in names if is_named_by(each, after.function)]
+    if reached and not calls and len(meant) > 1:
+        return f"{after.function} is short for several compiled functions: name one of {', '.join(meant)}"
     if not calls:
         return "how far it came was not recorded"
-    return f"{max(calls):,} of {_wanted(after)}{_not_a_compiled_one(after, processes)}"
+    far = f"{max(calls):,} of {_wanted(after)}"
+    if after.function is None or max(calls) or meant or not names:
+        return far
+    return f"{far}; no compiled function is called {after.function}, compiled are {', '.join(names)}"
 
 
-def _not_a_compiled_one(after: FreezeAfter, processes: list[Process]) -> str:
-    """What can be named instead of a function that was never compiled."""
-    compiled = [frame for process in processes for frame in process.frames if frame.outcome == "compiled"]
-    known = {frame.name for frame in compiled} | {frame.method for frame in compiled}
-    if after.function is None or not known - {None} or after.function in known:
-        return ""
-    names = dict.fromkeys(frame_name(frame.name, frame.method) for frame in compiled)
-    return f"; no compiled function is called {after.function}, compiled are {', '.join(names)}"
+def _compiled_names(processes: list[Process]) -> list[str]:
+    """What a function may be called by, once each."""
+    frames = [frame for process in processes for frame in process.frames if frame.outcome == "compiled"]
+    return list(dict.fromkeys(frame_name(frame.name, frame.method) for frame in frames))

@@ -63,7 +63,7 @@ class PhaseOfCompile:
     name: Annotated[str | None, "torch's"]
     category: str | None
     count: Annotated[int, "of phases that stand for one"]
-    seconds: float
+    seconds: Annotated[Seconds | None, "null where the clock was set back meanwhile"]
     own_seconds: Annotated[float, "without those in it"]
     phases: list["PhaseOfCompile"]
 
@@ -122,7 +122,9 @@ class CompileTime:
     """Where the compile time of a process went. What was not recorded is null."""
 
     seconds: Annotated[Seconds | None, "in the phases that torch timed; what they have in common counts once"]
-    overlap_seconds: Seconds | None
+    overlap_seconds: Annotated[
+        Seconds | None, "in which several compiles ran; null too where the clock was set back meanwhile"
+    ]
     categories: Annotated[
         list[CategorySeconds] | None, "each moment in the innermost phase: they add up to seconds"
     ]
@@ -194,7 +196,7 @@ def _phase(node: Node) -> PhaseOfCompile:
         name=node.name,
         category=node.category,
         count=node.count,
-        seconds=node.total_ns / 1e9,
+        seconds=node.seconds,
         own_seconds=node.own_ns / 1e9,
         phases=list(map(_phase, node.children)),
     )

@@ -11,7 +11,7 @@ from dynamo_core.analysis.time.compiles import (
     tracing,
     wasted_compiles,
 )
-from dynamo_core.analysis.time.phases import CompileSplit, Node, phase_tree
+from dynamo_core.analysis.time.phases import CompileSplit, Node, phase_tree, seconds_of_trees
 from dynamo_core.analysis.time.wall import COMPILING
 from dynamo_core.analysis.words import (
     cache_name,
@@ -139,13 +139,13 @@ def _compiles(costs: Sequence[CompileCost], total: float | None, show_all: bool)
 
 
 def _tree(cost: CompileCost, show_all: bool) -> Table:
-    whole = sum(tree.total_ns for tree in cost.trees or ()) / 1e9
+    whole = seconds_of_trees(cost.trees)
     rows = [
         [
             "  " * depth + _phase_name(node),
-            seconds(node.total_ns / 1e9),
+            seconds(node.seconds),
             seconds(node.own_ns / 1e9),
-            _share(node.total_ns / 1e9, whole),
+            _share(node.seconds, whole),
         ]
         for root in phase_tree(cost.trees, show_all=show_all)
         for depth, node in root.walk()

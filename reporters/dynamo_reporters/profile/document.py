@@ -2,6 +2,7 @@
 
 from typing import Annotated, ClassVar
 
+from dynamo_core.analysis.memory import peaks
 from dynamo_core.analysis.time import wall
 from dynamo_core.analysis.time.steps import find_steps, first_call, steady_mean
 from dynamo_core.case import Case
@@ -138,6 +139,9 @@ class ProcessProfile:
         "calls were not counted",
     ]
     compile_time: CompileTime
+    peak_memory: Annotated[
+        dict[str, Count] | None, "in bytes: resident, and allocated on each CUDA device in use"
+    ]
     window: Annotated[
         Window | NoWindow | None,
         "a window of steady steps under torch.profiler; null where the run was not asked for one",
@@ -186,6 +190,7 @@ def _process(process: Process, case: Case, step: str | None) -> ProcessProfile:
         graphs=graphs_run(process),
         inherited=inherited_calls(process),
         compile_time=compile_time_of(process, case),
+        peak_memory=peaks([process]) or None,
         window=window_of(process),
     )
 

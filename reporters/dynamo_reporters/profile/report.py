@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from dynamo_core.analysis.break_costs import seconds_in_all
+from dynamo_core.analysis.memory import peaks, peaks_text
 from dynamo_core.analysis.source_lines import UserCallSites
 from dynamo_core.analysis.time.steps import Steps, check_step, find_steps, frame_text, is_name_known
 from dynamo_core.analysis.time.wall import COMPILING, GRAPHS, REST, Part, WallTime, is_main
@@ -74,6 +75,14 @@ def _inner(part: Part, wall: WallTime, show_all: bool, depth: int) -> Iterator[l
 def _inner_row(name: str, spent: float | None, wall: WallTime, depth: int) -> list[str]:
     (share,) = shares_of([spent], wall.seconds)
     return ["  " * depth + "· " + name, seconds(spent), share, "", ""]
+
+
+def peak_memory_blocks(case: Case) -> Iterator[Block]:
+    """The most memory that a process had; nothing where none was recorded."""
+    found = peaks(case.processes)
+    if found:
+        several = " of a process" if len(case.processes) > 1 else ""
+        yield Paragraph(f"Peak memory{several}: {peaks_text(found)}.")
 
 
 # When the run settled, and what one step takes since.
@@ -211,6 +220,7 @@ def _page(case: Case, show_all: bool, step: str | None) -> Iterator[Block]:
     else:
         yield from findings_in_short(findings, "dynamo profile")
     yield from run_split_blocks(case, show_all)
+    yield from peak_memory_blocks(case)
     yield from steady_state_blocks(case, step)
     yield from run_time_blocks(case, show_all)
     yield from break_cost_blocks(case, show_all)

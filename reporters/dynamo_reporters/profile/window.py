@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal
 
+from dynamo_core.analysis.memory import growth_text
 from dynamo_core.analysis.time.wall import coverage
 from dynamo_core.analysis.words import memory, number, place, process_title, seconds
 from dynamo_core.model import (
@@ -12,6 +13,7 @@ from dynamo_core.model import (
     Process,
     ProfileWindow,
     Recording,
+    StepMemory,
     WindowKernel,
     WindowOperator,
     WindowPart,
@@ -51,6 +53,7 @@ def _window(process: Process, window: ProfileWindow) -> Iterator[Block]:
         yield Paragraph(f"{number(window.compiles, 'compile')} fell into it: it was not steady.", "warning")
     yield from _coverage(window)
     yield from _parts(window)
+    yield from _memory(window)
     yield from _eager(window)
     yield from _kernels(window)
     yield from _operators(window)
@@ -98,6 +101,20 @@ def _parts(window: ProfileWindow) -> Iterator[Block]:
     yield Paragraph(
         "The rest is what no operator accounts for: Inductor's kernels for the CPU, which are not shown, "
         "and the code around them. Memory is the most that a call held beyond what was allocated before it.",
+        "dim",
+    )
+
+
+def _memory(window: ProfileWindow) -> Iterator[Block]:
+    """The memory of the step that was recorded with allocations; nothing where there was none."""
+    if not window.memory:
+        return
+    yield Heading("Memory of a step", 3)
+    rows = [[each.device, memory(each.most), growth_text([each])] for each in window.memory]
+    yield table("device|the most in it>|growth by its end>", rows)
+    yield Paragraph(
+        "Both are beyond what was allocated as the step began. On the CPU torch does not see that memory "
+        "from before is freed, so that growth is at most this.",
         "dim",
     )
 
@@ -326,6 +343,9 @@ class Window:
     eager_operators: Annotated[list[OperatorOutside], "outside of compiled graphs, the costliest first"]
     operators: list[OperatorInWindow]
     kernels: Annotated[list[KernelInWindow] | None, "null where no device was in use"]
+    memory: Annotated[
+        list[StepMemory] | None, "of one step, by device; null where allocations were not recorded"
+    ]
     cuda_graph_counters: Annotated[dict[str, int] | None, "what Inductor counted in the run"]
     lines_problem: Annotated[str | None, "why the lines of operators were not recorded"]
     damaged_events: int
@@ -365,6 +385,7 @@ def window_of(process: Process) -> Window | NoWindow | None:
             for operator in sorted(window.operators, key=lambda operator: -operator.seconds)
         ],
         kernels=None if window.kernels is None else list(map(_kernel, costliest_kernels(window))),
+        memory=None if window.memory is None else list(window.memory),
         cuda_graph_counters=process.cuda_graph_counters,
         lines_problem=window.lines_problem,
         damaged_events=window.damaged_events,

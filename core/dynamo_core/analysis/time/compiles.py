@@ -10,7 +10,7 @@ from ...shared.names import TRACING_TIME
 from ...shared.quick_dataclass import dataclass
 from ..summary import by_compile
 from ..words import first_line
-from .phases import COMPILED_AUTOGRAD, Span, spans
+from .phases import COMPILED_AUTOGRAD, Span, seconds_of_trees, spans
 
 # The cache that is looked up at the start of a phase. Source:
 # torch/_functorch/_aot_autograd/autograd_cache.py (try_load) and torch/_inductor/compile_fx.py
@@ -83,7 +83,7 @@ def _cost(
     lookups = _lookups([tree.phase for tree in trees])
     if not lookups and not is_backward:  # cut off before the phase could tell, or of an older torch
         lookups = _recorded_lookups(recorded_lookups)
-    timed = sum(tree.total_ns for tree in trees) / 1e9 if trees else None
+    timed = seconds_of_trees(trees) if trees else None
     counted = metrics.seconds if metrics is not None else None  # torch's own figure, as other reports have it
     seconds = timed if counted is None else counted
     return CompileCost(compile_id, is_backward, name, place, seconds, tuple(trees), lookups or None)

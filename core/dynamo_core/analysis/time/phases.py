@@ -182,14 +182,15 @@ class CompileSplit:
     """The compile time of a process. The seconds of `kinds` add up to `total_seconds`, which is wall time.
 
     `overlap_seconds` is the time in which compiles of several threads, or one compile inside another,
-    overlapped: it counts once in the total. `parallel_seconds` were spent in up to `parallel_threads` helper
+    overlapped: it counts once in the total; None where the clock was set back, so that it is not known.
+    `parallel_seconds` were spent in up to `parallel_threads` helper
     threads meanwhile, and are in none of the kinds. `passes` has the time of each named pass, which is part
     of the time of its kind.
     """
 
     kinds: dict[Kind, float]
     total_seconds: float
-    overlap_seconds: float
+    overlap_seconds: float | None
     passes: dict[str, float]
     parallel_seconds: float
     parallel_threads: int
@@ -224,11 +225,22 @@ def split(process: Process) -> CompileSplit | None:
     return CompileSplit(
         kinds={kind: own / 1e9 for kind, own in kinds.items() if own},
         total_seconds=total / 1e9,
-        overlap_seconds=(sum(tree.total_ns for tree in trees) - total) / 1e9,
+        overlap_seconds=_overlap_seconds(trees, total),
         passes={name: ns / 1e9 for name, ns in sorted(passes.items(), key=lambda item: -item[1])},
         parallel_seconds=sum(p.last_ns - p.begin_ns for p in process.parallel_phases) / 1e9,
         parallel_threads=_at_once(process.parallel_phases),
     )
+
+
+def _overlap_seconds(trees: Sequence[Span], total_ns: int) -> float | None:
+    added = seconds_of_trees(trees)
+    return None if added is None else added - total_ns / 1e9
+
+
+def seconds_of_trees(trees: Iterable[Span]) -> float | None:
+    """Their time, one after the other; None where one ends before it began: the clock was set back."""
+    totals = [tree.total_ns for tree in trees]
+    return None if any(total < 0 for total in totals) else sum(totals) / 1e9
 
 
 def spans(phases: Iterable[Phase]) -> list[Span]:
@@ -325,6 +337,11 @@ class Node:
     total_ns: int
     own_ns: int
     children: tuple["Node", ...]
+
+    @property
+    def seconds(self) -> float | None:
+        """How long they took; None where the clock was set back meanwhile."""
+        return None if self.total_ns < 0 else self.total_ns / 1e9
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, "Node"]]:
         """This node and all nodes inside it, with the depth of each."""

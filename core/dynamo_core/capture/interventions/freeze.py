@@ -32,6 +32,7 @@ from ..probe_guard import NotCompiled, ProbeGuard
 from ..probes.trace_handler import TraceHandler
 from ..torch_versions import allow_no_compiled_frame, guard_failure
 from ..writing.occurrences import Occurrences
+from .named_function import CompiledFunction, NamedFunction
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
@@ -63,7 +64,8 @@ class Freeze:
         self._probes = probes
         self._handler = handler
         self._frozen = False
-        self._pages: list[int] = []  # of the calls that count
+        self._pages: list[int] = []  # of all calls
+        self._named = None if self._after.function is None else NamedFunction(self._after.function)
         self._compiling = threading.local()
         self._compiled: set[object] = set()
         self._noted_of: dict[object, dict[tuple[_Reasons | None, _Came | None], None]] = {}
@@ -75,10 +77,10 @@ class Freeze:
 
     def watch(self, page: int) -> None:
         """A graph was compiled, and its calls are counted on this page."""
-        function = self._after.function
-        code = getattr(self._compiling, "code", None)
-        if function is None or (code is not None and function in (code.co_name, _qualified_name(code))):
-            self._pages.append(page)
+        self._pages.append(page)
+        function = getattr(self._compiling, "function", None)
+        if self._named is not None and function is not None:
+            self._named.add(page, function)
 
     def install(self, convert_frame: ModuleType, parts: "EngineParts") -> None:
         """Wrap both converters, outside of the probe that records frames."""
@@ -91,6 +93,7 @@ class Freeze:
         )
         self._torch_folder = torch_folder(convert_frame)
         why_not = self._probes.guarded("freeze")(self._why_not)
+        method_of = self._probes.guarded("methods that --freeze-after names")(method_name)
 
         def wrap(converter: Any) -> None:
             original = converter.__call__
@@ -104,11 +107,12 @@ class Freeze:
                     return eager_this_once
                 # One more call lies on the stack than Dynamo's `skip` knows of.
                 named["skip"] = named.get("skip", 0) + 1
-                outer, self._compiling.code = getattr(self._compiling, "code", None), frame.f_code
+                outer = getattr(self._compiling, "function", None)
+                self._compiling.function = CompiledFunction(frame.f_code, method_of(frame))
                 try:
                     result = original(self_, frame, *rest, **named)
                 finally:
-                    self._compiling.code = outer
+                    self._compiling.function = outer
                 if result.guarded_code is not None:
                     self._compiled.add(_identity(frame.f_code))
                 return result
@@ -175,8 +179,10 @@ class Freeze:
             return (_NO_LONGER_COMPILED if known else _NEVER_COMPILED,)
         return tuple(guard_failure(entry, frame.f_locals, converter) for entry in entries)
 
-    def _calls(self) -> int:
-        return sum(map(self._probes.stream.counters.calls_of, self._pages))
+    def _calls(self) -> int | None:
+        """How many calls count so far; None where the function's name is short for several."""
+        pages = self._pages if self._named is None else self._named.pages
+        return None if pages is None else sum(map(self._probes.stream.counters.calls_of, pages))
 
     def _seconds(self) -> float | None:
         ended_ns = self._handler.last_compile_ended_ns
@@ -187,7 +193,8 @@ class Freeze:
             seconds = self._seconds()
             return seconds is not None and seconds >= self._after.seconds
         assert self._after.calls is not None
-        return self._calls() >= self._after.calls
+        calls = self._calls()
+        return calls is not None and calls >= self._after.calls
 
     def _record(self, frozen: bool) -> None:
         is_timed = self._after.seconds is not None
@@ -238,10 +245,6 @@ def _earlier(count: int) -> str:
 def _identity(code: CodeType) -> tuple[str, int, str, int]:
     """Resume functions for the two ways on from a line share all but their code."""
     return code.co_filename, code.co_firstlineno, code.co_name, hash(code)
-
-
-def _qualified_name(code: CodeType) -> str | None:
-    return getattr(code, "co_qualname", None)  # from Python 3.11 on
 
 
 # The value that a failed guard was given, where torch's words have only the one that it was compiled for.

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ...shared.bisection import bisection
 from ...shared.early_records import ProcessStarted, ProcessStateNoted
 from ...shared.launchers import attempt_of, job_of, rank_of
 from ...shared.masking import masked_arguments, masked_environment
@@ -37,8 +38,12 @@ def process_at_start() -> ProcessStarted:
 
 
 def process_state() -> ProcessStateNoted:
-    """The devices in use so far, and the settings of the compile stack that are not the defaults."""
-    return ProcessStateNoted(devices=_or_none(_devices_in_use), torch_config=_or_none(_changed_settings))
+    """The devices in use so far, the settings of the compile stack that are not the defaults, a bisection."""
+    return ProcessStateNoted(
+        devices=_or_none(_devices_in_use),
+        torch_config=_or_none(_changed_settings),
+        bisecting=_or_none(_bisecting),
+    )
 
 
 def torch_totals() -> dict[str, int]:
@@ -104,6 +109,14 @@ def _or_none(function: Callable[[], Any]) -> Any:
         return function()
     except Exception:
         return None
+
+
+def _bisecting() -> str | None:
+    """What torch's compiler bisector is at; torch has set the variable when it looked for the status file."""
+    if "torch._inductor.compiler_bisector" not in sys.modules:
+        return None
+    folder = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+    return None if folder is None else bisection(os.environ, folder)
 
 
 def _devices_in_use() -> list[str]:
