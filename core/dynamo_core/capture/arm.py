@@ -26,7 +26,7 @@ from .primitives import (
     write,
 )
 
-is_armed = False  # whether this process is recorded
+recorded_to: str | None = None  # the folder that this process is recorded to
 
 
 def arm() -> None:
@@ -43,8 +43,8 @@ def arm() -> None:
 
 def start_when_torch_is_imported(environment: dict[str, str]) -> None:
     """Start the engine once torch is imported, at once if it already is; `environment` has the settings."""
-    global is_armed
-    is_armed = True
+    global recorded_to
+    recorded_to = environment[RECORDING_VARIABLE]
     armed_ns = time_ns()
     import_hook.when_imported("torch", lambda torch: _start_engine(environment, armed_ns))
 
