@@ -23,11 +23,11 @@ from dynamo_core.case import Case
 from dynamo_core.launch.program import Program
 from dynamo_core.model import Recording
 from dynamo_core.recording.calls import CALL_SAMPLES
-from dynamo_core.recording.files import default_folder
+from dynamo_core.recording.files import DEFAULT_FOLDER, default_folder
 from dynamo_core.recording.parts import StreamParts
-from dynamo_core.shared.errors import DynamoError, did_you_mean
+from dynamo_core.shared.errors import CannotRecord, DynamoError, did_you_mean
 from dynamo_core.shared.shown_paths import path_below, show_paths_from
-from dynamo_reporters.page.blocks import Paragraph
+from dynamo_reporters.page.blocks import Block, Paragraph
 from dynamo_reporters.registry import OF_RECORDINGS
 
 from .main import dynamo
@@ -57,7 +57,8 @@ class _Magics:
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
-        self._engine = InProcessEngine(own_recording() or _new_recording(), is_kept=True)
+        with _errors_in_a_line():
+            self._engine = InProcessEngine(own_recording() or _new_recording(), is_kept=True)
         self._began = self._engine.position()
         self._is_asked_for = False
 
@@ -106,22 +107,27 @@ class _Magics:
         if not self._is_asked_for:
             return
         self._is_asked_for = False
+        try:
+            _show(self._shell, self._report_on_cell())
+        except (click.ClickException, DynamoError, OSError) as error:  # IPython would print a traceback
+            print(f"%%dynamo: {error}", file=sys.stderr)
+
+    def _report_on_cell(self) -> list[Block]:
+        """The report, or that nothing was compiled; UsageError or OSError where the records are not there."""
         from dynamo_reporters.explain.report import report
 
+        show_paths_from(os.getcwd())
         explain = report()
-        with _errors_in_a_line():
-            show_paths_from(os.getcwd())
-            case = Case(self._recording_of_cell(explain.contents | {CALL_SAMPLES}))
-            if case.summary.frames == 0:  # it may have called what was compiled before
-                _show(self._shell, [Paragraph(f"Nothing was compiled in this cell. {_ALL}")])
-            else:
-                _show(self._shell, [*explain.page(case), Paragraph(_ALL, "dim")])
+        case = Case(self._recording_of_cell(explain.contents | {CALL_SAMPLES}))
+        if case.summary.frames == 0:  # it may have called what was compiled before
+            return [Paragraph(f"Nothing was compiled in this cell. {_ALL}")]
+        return [*explain.page(case), Paragraph(_ALL, "dim")]
 
     def _recording_of_cell(self, contents: frozenset[str]) -> Recording:
-        """What was recorded since the cell began; UsageError where there is nothing."""
+        """What was recorded since the cell began."""
         failure = self._engine.failure()
         if failure is not None:
-            raise click.UsageError(f"%%dynamo: the engine could not start: {failure}")
+            raise click.UsageError(f"the engine could not start: {failure}")
         now = self._engine.position()
         if now.offset is None:
             raise click.UsageError(_NO_TORCH)
@@ -131,8 +137,13 @@ class _Magics:
 
 
 def _new_recording() -> Path:
-    """A folder of its own in `.dynamo`, which is made when torch is imported."""
-    return default_folder() / f"notebook-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+    """A folder of its own in `.dynamo`, which is made when torch is imported; CannotRecord says why not."""
+    try:
+        parent = default_folder()
+    except OSError as error:
+        why = f"cannot record to {DEFAULT_FOLDER.absolute()}: {error.strerror}"
+        raise CannotRecord(f"{why}; change to another folder with %cd") from error
+    return parent / f"notebook-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
 
 
 def _mark_cell(lines: list[str]) -> list[str]:
@@ -175,7 +186,7 @@ def _path_of_own() -> str:
     return path_below(str(recording))
 
 
-def _show(shell: Any, blocks: list[Any]) -> None:
+def _show(shell: Any, blocks: list[Block]) -> None:
     """Blocks as HTML in a notebook, as text in a terminal."""
     from dynamo_reporters.page.console import plain_text, show
 

@@ -90,6 +90,25 @@ def test_the_kernel_leaves_a_recording_that_commands_read(
     assert "graph break at In[2]:5" in read("explain").stdout
 
 
+def test_what_cannot_be_recorded_is_said_in_a_line_and_the_cell_runs(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    (tmp_path / ".dynamo").touch()
+    refused, _, removed = _of_cells(
+        tmp_path,
+        environment,
+        "%load_ext dynamo",
+        "import os, shutil\nos.remove('.dynamo')\n%load_ext dynamo\nimport torch",
+        "%%dynamo\nshutil.rmtree('.dynamo')\ntorch.compile(torch.sin, backend='eager')(torch.zeros(1))",
+    )
+    assert _text(refused) == (
+        f"UsageError: cannot record to {tmp_path}/.dynamo: File exists; change to another folder with %cd\n"
+    )
+    value, problem = removed
+    assert value.data["text/plain"] == "tensor([0.])"
+    assert re.fullmatch(r"%%dynamo: .+\n", problem.text)
+
+
 def test_under_dynamo_run_the_magics_report_on_the_recording_of_the_run(run: Runner, tmp_path: Path) -> None:
     cells = ["%load_ext dynamo", _SCORE, "%%dynamo\nscore(torch.ones(3))"]
     notebook = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, cells)))
@@ -103,6 +122,6 @@ def test_under_dynamo_run_the_magics_report_on_the_recording_of_the_run(run: Run
 
 def test_the_notebook_of_the_docs_shows_what_its_cells_give() -> None:
     """Where it does not: `./dev examples` executes it again."""
-    from doc_notebook import executed_notebook, outputs, stored_notebook
+    from doc_notebook import executed_notebook, no_longer_shown, stored_notebook
 
-    assert outputs(executed_notebook()) == outputs(stored_notebook())
+    assert no_longer_shown(stored_notebook(), executed_notebook()) == []
