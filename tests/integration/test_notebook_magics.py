@@ -41,7 +41,7 @@ def _text(outputs: list[Any]) -> str:
 
 def test_a_cell_is_recorded_and_reported_on(tmp_path: Path, environment: dict[str, str]) -> None:
     (tmp_path / "program.py").touch()
-    early, _, cell, cached, failing, graphs, again, mistyped, program, opened = _of_cells(
+    early, _, cell, cached, failing, graphs, again, mistyped, program, profile, opened = _of_cells(
         tmp_path,
         environment,
         "%load_ext dynamo\n%load_ext dynamo_cli\n%dynamo",
@@ -53,6 +53,7 @@ def test_a_cell_is_recorded_and_reported_on(tmp_path: Path, environment: dict[st
         "%unload_ext dynamo\n%load_ext dynamo\n%dynamo breaks --format markdown",
         "%dynamo explian",
         "%dynamo explain program.py",
+        "%dynamo profile",
         "import dynamo_core, gc\nprint(gc.isenabled())\ndynamo_core.open()",
     )
     assert "torch is not imported yet" in _text(early)
@@ -79,6 +80,8 @@ def test_a_cell_is_recorded_and_reported_on(tmp_path: Path, environment: dict[st
     assert "In\\[2\\]:5 Data-dependent branching" in _text(again)
     assert "no such report 'explian'; did you mean 'explain'?" in _text(mistyped)
     assert "%dynamo runs no program; try !dynamo explain program.py" in _text(program)
+    assert "importing torch" in _text(profile)
+    assert "starting Python" not in _text(profile), "it was recorded only when that had long been done"
     assert _text(opened).startswith("True\n<Case of ")
     assert "<strong>6 graphs" in opened[-1].data["text/html"]
 

@@ -36,7 +36,7 @@ class InProcessEngine:
         settings = Settings(
             str(recording), capture="none", backend="eager", brief=not is_kept, makes_folder=is_kept
         )
-        arm.start_when_torch_is_imported({**os.environ, **settings.to_environment()})
+        arm.start_when_torch_is_imported({**os.environ, **settings.to_environment()}, None)
 
     def position(self) -> StreamPosition:
         """The position in the stream at which the next record of this process will be written."""
